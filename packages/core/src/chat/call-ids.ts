@@ -1,0 +1,70 @@
+/**
+ * Names and ids of calls. The service may leave either out, and a model may repeat
+ * an id; a call must have a name and an id of its own before anything can answer it.
+ */
+
+import type { FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
+import type { Clock } from '../util/clock.ts';
+import { getParts } from './response.ts';
+
+export const UNNAMED_TOOL = 'undefined_tool_name';
+
+/** `<name>-<ms>-<random hex>`. */
+export function createCallId(name: string, clock: Clock): string {
+  const hex = Math.floor(clock.random() * 0x1_0000_0000_0000)
+    .toString(16)
+    .padStart(12, '0');
+  return `${name}-${clock.now()}-${hex}`;
+}
+
+/** The call with name, id and args filled in. An id already taken is replaced. */
+export function completeFunctionCall(
+  call: FunctionCall,
+  isTaken: (id: string) => boolean,
+  clock: Clock,
+): Required<FunctionCall> {
+  const name = (typeof call.name === 'string' && call.name.trim()) || UNNAMED_TOOL;
+  let id = typeof call.id === 'string' ? call.id : '';
+  while (id === '' || isTaken(id)) id = createCallId(name, clock);
+  return { id, name, args: isRecord(call.args) ? call.args : {} };
+}
+
+/** The ids of one session. Those of an attempt count only once it is accepted: the next one may repeat them. */
+export class CallIds {
+  private readonly clock: Clock;
+  private readonly accepted = new Set<string>();
+  private current = new Set<string>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  beginAttempt(): void {
+    this.current = new Set();
+  }
+
+  acceptAttempt(): void {
+    for (const id of this.current) this.accepted.add(id);
+  }
+
+  /** The frame with every call complete; the same object when there is none. */
+  complete(response: GenerateContentResponse): GenerateContentResponse {
+    const parts = getParts(response);
+    if (!parts.some((part) => part?.functionCall)) return response;
+    const [candidate, ...others] = response.candidates ?? [];
+    const content = { ...candidate?.content, parts: parts.map((part) => this.completePart(part)) };
+    return { ...response, candidates: [{ ...candidate, content }, ...others] };
+  }
+
+  private completePart(part: Part): Part {
+    if (!part?.functionCall) return part;
+    const isTaken = (id: string) => this.current.has(id) || this.accepted.has(id);
+    const functionCall = completeFunctionCall(part.functionCall, isTaken, this.clock);
+    this.current.add(functionCall.id);
+    return { ...part, functionCall };
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

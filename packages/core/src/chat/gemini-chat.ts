@@ -1,0 +1,369 @@
+/**
+ * GeminiChat: one conversation with a model. It owns the history, orders sends one
+ * after another, and makes attempts until one gives an acceptable turn. A failed
+ * attempt leaves no trace: nothing of it is in the history, no call of it is handed
+ * out, and a `retry` event voids what was shown of it.
+ *
+ * Text and thoughts are yielded as they arrive; frames from the first call or the
+ * finish reason on are held back until the attempt is accepted.
+ */
+
+import { RetryPlan } from '../model/retry-plan.ts';
+import type { AttemptPhase, RetryLimits } from '../model/retry-plan.ts';
+import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
+import { toModelConfigKey } from '../model/model-config.ts';
+import type { ModelConfigKey, ModelConfigResolver } from '../model/model-config.ts';
+import { estimateTokenCount } from '../model/token-estimate.ts';
+import type {
+  Content,
+  GenerateContentConfig,
+  GenerateContentParameters,
+  GenerateContentResponse,
+  PartListUnion,
+  Tool,
+} from '../protocol/content.ts';
+import { InvalidStreamError, isAbortError, toStructuredError } from '../protocol/errors.ts';
+import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+import { systemClock, throwIfAborted } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { CallIds } from './call-ids.ts';
+import type { ChatRecorder } from './chat-recorder.ts';
+import { History } from './history.ts';
+import { assertLegalConversation } from './legality.ts';
+import type { HookBlock, ModelHooks } from './model-hooks.ts';
+import { createUserContent, hasFunctionResponse } from './parts.ts';
+import { getFunctionCalls, getFinishReason, getThoughts } from './response.ts';
+import { SendQueue } from './send-queue.ts';
+import { StreamCollector } from './stream-check.ts';
+import type { AcceptedTurn } from './stream-check.ts';
+import { StreamEventType } from './stream-events.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+export interface GeminiChatOptions {
+  generator: ContentGenerator;
+  /** Used by sends that name no model. */
+  model: string;
+  systemInstruction?: string;
+  tools?: Tool[];
+  /** Sampling and thinking settings of every request, unless `resolveModel` is given. */
+  config?: GenerateContentConfig;
+  history?: readonly Content[];
+  /** Turns a key into a model and its settings; by default the key's model with `config`. */
+  resolveModel?: ModelConfigResolver;
+  retry?: RetryLimits;
+  hooks?: ModelHooks;
+  recorder?: ChatRecorder;
+  clock?: Clock;
+}
+
+export interface SendMessageParameters {
+  prompt_id: string;
+  signal: AbortSignal;
+  role?: LlmRole;
+}
+
+/** Asked for on an attempt that follows an answer without words. */
+const ANSWER_NUDGE =
+  '[System: The last attempt ended without an answer. Give the final answer in plain text now, or call a tool.]';
+
+interface Send extends Required<SendMessageParameters> {
+  key: ModelConfigKey;
+  afterFunctionResponse: boolean;
+}
+
+type AttemptResult =
+  | { kind: 'accepted'; model: string; turn: AcceptedTurn; held: GenerateContentResponse[]; thoughts: Thoughts }
+  | { kind: 'ended' }
+  | { kind: 'failed'; model: string; phase: AttemptPhase; error: unknown };
+
+type Thoughts = ReturnType<typeof getThoughts>;
+
+export class GeminiChat {
+  private readonly options: GeminiChatOptions;
+  private readonly clock: Clock;
+  private readonly history: History;
+  private readonly callIds: CallIds;
+  private readonly queue = new SendQueue();
+  private systemInstruction: string | undefined;
+  private tools: Tool[] | undefined;
+  private promptTokenCount: number | undefined;
+
+  constructor(options: GeminiChatOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.history = new History(options.history);
+    this.callIds = new CallIds(this.clock);
+    this.systemInstruction = options.systemInstruction;
+    this.tools = options.tools;
+  }
+
+  /**
+   * Sends `message` and yields what comes back. Waits for sends before it to end;
+   * its own place in the order is taken when the generator is first pulled. Throws
+   * what ended the last attempt: ApiError, InvalidStreamError, UnauthorizedError,
+   * AbortError. After an error the message is not in the history unless it answered
+   * calls; after an abort it is, so that the next prompt can refer to it.
+   */
+  async *sendMessageStream(
+    model: ModelConfigKey | string,
+    message: PartListUnion,
+    prompt_id: string,
+    signal: AbortSignal,
+    role: LlmRole = 'main',
+  ): AsyncGenerator<StreamEvent, void> {
+    const release = await this.queue.enter(signal);
+    try {
+      yield* this.send(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
+    } finally {
+      release();
+    }
+  }
+
+  /** Resolves when no send is under way. */
+  get sendPromise(): Promise<void> {
+    return this.queue.idle;
+  }
+
+  get model(): string {
+    return this.options.model;
+  }
+
+  /** A shallow copy; `curated` leaves out model turns that hold broken parts. */
+  getHistory(curated = false): Content[] {
+    return [...(curated ? this.history.curated : this.history.comprehensive)];
+  }
+
+  getHistoryLength(): number {
+    return this.history.comprehensive.length;
+  }
+
+  getLastContent(): Content | undefined {
+    return this.history.last;
+  }
+
+  addHistory(content: Content): void {
+    this.history.append(content);
+    this.options.recorder?.added(content);
+  }
+
+  setHistory(history: readonly Content[]): void {
+    this.history.replace(history);
+    this.promptTokenCount = undefined;
+    this.options.recorder?.replaced(history);
+  }
+
+  clearHistory(): void {
+    this.setHistory([]);
+  }
+
+  /** Removes the model's signatures, which only the model that made them can read. */
+  stripThoughtsFromHistory(): void {
+    this.setHistory(this.history.comprehensive.map(withoutSignatures));
+  }
+
+  setTools(tools: Tool[]): void {
+    this.tools = tools;
+  }
+
+  getTools(): readonly Tool[] {
+    return this.tools ?? [];
+  }
+
+  setSystemInstruction(systemInstruction: string): void {
+    this.systemInstruction = systemInstruction;
+  }
+
+  /** Size of the last request as the service counted it; a local estimate until it did. */
+  getLastPromptTokenCount(): number {
+    this.promptTokenCount ??= estimateTokenCount(this.history.comprehensive.flatMap(({ parts }) => parts ?? []));
+    return this.promptTokenCount;
+  }
+
+  /** A chat of its own that begins with this one's history. Not recorded. */
+  fork(): GeminiChat {
+    const { recorder: _notShared, ...options } = this.options;
+    return new GeminiChat({
+      ...options,
+      history: this.history.comprehensive,
+      ...(this.systemInstruction !== undefined && { systemInstruction: this.systemInstruction }),
+      ...(this.tools && { tools: this.tools }),
+    });
+  }
+
+  private async *send(
+    key: ModelConfigKey,
+    content: Content,
+    parameters: Required<SendMessageParameters>,
+  ): AsyncGenerator<StreamEvent, void> {
+    const send: Send = { ...parameters, key, afterFunctionResponse: hasFunctionResponse(content) };
+    const mark = this.history.mark();
+    this.history.append(content);
+    this.options.recorder?.sent(content, send.prompt_id);
+    try {
+      yield* this.attemptUntilAccepted(send);
+    } catch (error) {
+      const interrupted = send.signal.aborted || isAbortError(error);
+      if (!interrupted && !send.afterFunctionResponse) {
+        this.history.rollback(mark);
+        this.options.recorder?.withdrawn(content);
+      }
+      throw error;
+    }
+  }
+
+  private async *attemptUntilAccepted(send: Send): AsyncGenerator<StreamEvent, void> {
+    const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
+    for (;;) {
+      const result = yield* this.attempt(send);
+      if (result.kind === 'ended') return;
+      if (result.kind === 'accepted') {
+        this.accept(result, send);
+        for (const value of result.held) yield { type: StreamEventType.CHUNK, value };
+        return;
+      }
+      const { error, phase, model } = result;
+      throwIfAborted(send.signal);
+      const step = plan.next(error, phase);
+      if (!step) throw error;
+      yield { type: StreamEventType.RETRY, value: { ...step, model, error: toStructuredError(error) } };
+      await this.clock.sleep(step.delayMs, send.signal);
+      send.key = toRetryKey(send.key, error);
+    }
+  }
+
+  /** One HTTP try. Fails by value: only the loop above decides what a failure means. */
+  private async *attempt(send: Send): AsyncGenerator<StreamEvent, AttemptResult> {
+    const { signal, prompt_id, role } = send;
+    let phase: AttemptPhase = 'connect';
+    let model = send.key.model;
+    try {
+      throwIfAborted(signal);
+      const prepared = yield* this.prepare(send);
+      if (!prepared) return { kind: 'ended' };
+      ({ model } = prepared);
+      const stream = await this.options.generator.generateContentStream(prepared, prompt_id, role);
+      phase = 'stream';
+      return yield* this.read(stream, prepared, send);
+    } catch (error) {
+      return { kind: 'failed', model, phase, error };
+    }
+  }
+
+  private async *read(
+    stream: AsyncGenerator<GenerateContentResponse>,
+    request: GenerateContentParameters,
+    send: Send,
+  ): AsyncGenerator<StreamEvent, AttemptResult> {
+    const { hooks } = this.options;
+    const collector = new StreamCollector();
+    const thoughts: Thoughts = [];
+    const held: GenerateContentResponse[] = [];
+    this.callIds.beginAttempt();
+    for await (const arrived of stream) {
+      throwIfAborted(send.signal);
+      const response = this.callIds.complete(arrived);
+      collector.add(response);
+      thoughts.push(...getThoughts(response));
+      let shown = response;
+      if (hooks?.afterModel) {
+        const decision = await hooks.afterModel(request, response, send.signal);
+        if (decision.kind === 'stop') {
+          yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason: decision.reason };
+          return { kind: 'ended' };
+        }
+        if (decision.kind === 'block') {
+          yield* block(decision);
+          return { kind: 'ended' };
+        }
+        shown = decision.response ?? response;
+      }
+      if (held.length > 0 || mustWait(response)) held.push(shown);
+      else yield { type: StreamEventType.CHUNK, value: shown };
+    }
+    throwIfAborted(send.signal);
+    const turn = collector.accept({ afterFunctionResponse: send.afterFunctionResponse });
+    return { kind: 'accepted', model: request.model, turn, held, thoughts };
+  }
+
+  private accept({ turn, model, thoughts }: AttemptResult & { kind: 'accepted' }, send: Send): void {
+    const content: Content = { role: 'model', parts: turn.parts };
+    this.callIds.acceptAttempt();
+    this.history.append(content);
+    this.promptTokenCount = turn.usageMetadata?.promptTokenCount ?? this.promptTokenCount;
+    const { usageMetadata } = turn;
+    this.options.recorder?.answered(
+      { content, thoughts, model, ...(usageMetadata && { usageMetadata }) },
+      send.prompt_id,
+    );
+  }
+
+  /** The request as it leaves, after the hooks; undefined when one of them ended the send. */
+  private async *prepare(send: Send): AsyncGenerator<StreamEvent, GenerateContentParameters | undefined> {
+    const { hooks } = this.options;
+    let request = this.buildRequest(send);
+    if (hooks?.beforeModel) {
+      const decision = await hooks.beforeModel(request, send.signal);
+      if (decision.kind === 'stop') {
+        yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason: decision.reason };
+        return undefined;
+      }
+      if (decision.kind === 'block') {
+        yield* block(decision);
+        return undefined;
+      }
+      request = decision.request ?? request;
+    }
+    const selection = await hooks?.beforeToolSelection?.(request, send.signal);
+    if (selection) request = { ...request, config: { ...request.config, ...selection } };
+    if (request.contents === this.history.contents) this.history.assertLegal();
+    else assertLegalConversation(request.contents);
+    return request;
+  }
+
+  private buildRequest(send: Send): GenerateContentParameters {
+    const { resolveModel, config: ownConfig = {} } = this.options;
+    const { model, config } = resolveModel?.(send.key) ?? { model: send.key.model, config: ownConfig };
+    const systemInstruction = this.instructionFor(send.key.lastStreamError);
+    return {
+      model,
+      contents: this.history.contents,
+      config: {
+        ...config,
+        ...(systemInstruction && { systemInstruction }),
+        ...(this.tools && this.tools.length > 0 && { tools: this.tools }),
+        abortSignal: send.signal,
+      },
+    };
+  }
+
+  private instructionFor(lastStreamError: InvalidStreamErrorType | undefined): string | undefined {
+    const wordless = lastStreamError === 'THINKING_ONLY_RESPONSE' || lastStreamError === 'NO_RESPONSE_TEXT';
+    if (!wordless) return this.systemInstruction;
+    return [this.systemInstruction, ANSWER_NUDGE].filter(Boolean).join('\n\n');
+  }
+}
+
+/** Frames from here on are shown only once the attempt is accepted: nobody may act on what can still be void. */
+function mustWait(response: GenerateContentResponse): boolean {
+  return getFinishReason(response) !== undefined || getFunctionCalls(response).length > 0;
+}
+
+function* block({ reason, response }: HookBlock): Generator<StreamEvent> {
+  yield { type: StreamEventType.AGENT_EXECUTION_BLOCKED, reason };
+  if (response) yield { type: StreamEventType.CHUNK, value: finished(response) };
+}
+
+/** A synthetic answer is a whole one. */
+function finished(response: GenerateContentResponse): GenerateContentResponse {
+  const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
+  return { ...response, ...(candidates && { candidates }) };
+}
+
+function toRetryKey(key: ModelConfigKey, error: unknown): ModelConfigKey {
+  return { ...key, isRetry: true, ...(error instanceof InvalidStreamError && { lastStreamError: error.type }) };
+}
+
+function withoutSignatures(content: Content): Content {
+  if (!content.parts?.some((part) => part.thoughtSignature)) return content;
+  return { ...content, parts: content.parts.map(({ thoughtSignature: _removed, ...part }) => part) };
+}

@@ -1,0 +1,122 @@
+/**
+ * History: the turns of a session with one writer, and the views of it. Appending
+ * is O(1) in the length of the session: every view is extended, never rebuilt.
+ *
+ * - comprehensive: all that was said, in order.
+ * - curated: without runs of model turns that hold an invalid part.
+ * - contents: what is sent; always a legal conversation (`ConversationBuilder`).
+ *
+ * Contents are immutable once appended: views share them by reference.
+ */
+
+import type { Content, Part } from '../protocol/content.ts';
+import { ConversationBuilder } from './conversation.ts';
+import { hasFunctionResponse } from './parts.ts';
+import { isValidPart } from './stream-check.ts';
+
+/** A place in the history to return to. */
+export type HistoryMark = number;
+
+export class History {
+  private turns: Content[] = [];
+  private curatedTurns: Content[] = [];
+  /** Where the run of model turns at the end of the curated view begins, and whether it is still whole. */
+  private runStart = 0;
+  private runValid = true;
+  private conversation = new ConversationBuilder();
+
+  constructor(initial: readonly Content[] = []) {
+    for (const content of initial) this.append(content);
+  }
+
+  append(content: Content): void {
+    if (content.role !== 'user' && content.role !== 'model') {
+      throw new Error(`Role must be user or model, but got ${content.role}.`);
+    }
+    this.turns.push(content);
+    this.curate(content);
+    if (this.runValid || content.role === 'user') this.conversation.append(content);
+    else this.conversation = ConversationBuilder.of(this.curatedTurns);
+  }
+
+  get comprehensive(): readonly Content[] {
+    return this.turns;
+  }
+
+  get curated(): readonly Content[] {
+    return this.curatedTurns;
+  }
+
+  /** What may be sent now. Its last turn is a user's as soon as one was appended. */
+  get contents(): readonly Content[] {
+    return this.conversation.contents;
+  }
+
+  /** Checks what was added since the last check, in production, before every send. */
+  assertLegal(): void {
+    this.conversation.assertLegal();
+  }
+
+  get last(): Content | undefined {
+    return this.turns.at(-1);
+  }
+
+  mark(): HistoryMark {
+    return this.turns.length;
+  }
+
+  /** Forgets what was appended since the mark. Costs the length of the history: for failures, not for turns. */
+  rollback(mark: HistoryMark): void {
+    if (mark < this.turns.length) this.replace(this.turns.slice(0, mark));
+  }
+
+  replace(turns: readonly Content[]): void {
+    this.turns = [];
+    this.curatedTurns = [];
+    this.runStart = 0;
+    this.runValid = true;
+    this.conversation = new ConversationBuilder();
+    for (const content of turns) this.append(content);
+  }
+
+  private curate(content: Content): void {
+    if (content.role === 'user') {
+      this.curatedTurns.push(content);
+      this.runStart = this.curatedTurns.length;
+      this.runValid = true;
+    } else if (this.runValid && isValidContent(content)) {
+      this.curatedTurns.push(content);
+    } else {
+      this.runValid = false;
+      this.curatedTurns.length = this.runStart;
+    }
+  }
+}
+
+/** A model turn may be empty (it had nothing to add); any part present must say something. */
+function isValidContent(content: Content): boolean {
+  return (content.parts ?? []).every(isValidPart);
+}
+
+/**
+ * The index from which the newest part of the history, about `1 - fraction` of it
+ * by size, begins at a user's own words. 0 when there is no such place; the length
+ * when everything before it may go.
+ */
+export function findIndexAfterFraction(history: readonly Content[], fraction: number): number {
+  if (fraction <= 0 || fraction >= 1) throw new Error('Fraction must be between 0 and 1.');
+  const sizes = history.map((content) => JSON.stringify(content).length);
+  const target = sizes.reduce((sum, size) => sum + size, 0) * fraction;
+  let before = 0;
+  let lastCandidate = 0;
+  for (const [index, content] of history.entries()) {
+    if (content.role === 'user' && !hasFunctionResponse(content)) {
+      if (before >= target) return index;
+      lastCandidate = index;
+    }
+    before += sizes[index] ?? 0;
+  }
+  const last = history.at(-1);
+  const endsWithAnswer = last?.role === 'model' && !last.parts?.some((part: Part) => part.functionCall);
+  return endsWithAnswer ? history.length : lastCandidate;
+}

@@ -1,0 +1,50 @@
+/** Pure helpers over parts: what a person or a caller wrote → what the wire takes. */
+
+import type { Content, Part, PartListUnion } from '../protocol/content.ts';
+
+export function toParts(input: PartListUnion): Part[] {
+  const list = Array.isArray(input) ? input : [input];
+  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
+}
+
+export function createUserContent(input: PartListUnion): Content {
+  return { role: 'user', parts: toParts(input) };
+}
+
+/** The text of a part list; media and calls are left out. */
+export function partListUnionToString(input: PartListUnion): string {
+  return toParts(input)
+    .map((part) => part.text ?? '')
+    .join('');
+}
+
+export function mergePartListUnions(...inputs: PartListUnion[]): Part[] {
+  return inputs.flatMap(toParts);
+}
+
+/** A user turn that carries nothing but answers to calls. */
+export function isFunctionResponse(content: Content): boolean {
+  const parts = content.parts ?? [];
+  return content.role === 'user' && parts.length > 0 && parts.every((part) => part.functionResponse);
+}
+
+export function hasFunctionResponse(content: Content | undefined): boolean {
+  return content?.parts?.some((part) => part.functionResponse) ?? false;
+}
+
+export function hasFunctionCall(content: Content | undefined): boolean {
+  return content?.parts?.some((part) => part.functionCall) ?? false;
+}
+
+/** Text the model answers with; adjacent ones may be joined without losing anything. */
+export function isPlainText(part: Part): boolean {
+  return (
+    typeof part.text === 'string' &&
+    !part.thought &&
+    !part.thoughtSignature &&
+    !part.functionCall &&
+    !part.functionResponse &&
+    !part.inlineData &&
+    !part.fileData
+  );
+}

@@ -1,0 +1,60 @@
+/** Pure readers of a response frame; candidate 0 is the only one we ask for. */
+
+import type { FinishReason, FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
+import type { ThoughtSummary } from '../protocol/events.ts';
+
+const NO_PARTS: readonly Part[] = [];
+
+export function getParts(response: GenerateContentResponse): readonly Part[] {
+  return response.candidates?.[0]?.content?.parts ?? NO_PARTS;
+}
+
+/** The answer text of a frame, thoughts left out; empty when there is none. */
+export function getResponseText(response: GenerateContentResponse): string {
+  let text = '';
+  for (const part of getParts(response)) {
+    if (part.text && !part.thought) text += part.text;
+  }
+  return text;
+}
+
+/** SDK response objects offer the calls themselves; plain frames carry them in parts. */
+export function getFunctionCalls(response: GenerateContentResponse): readonly FunctionCall[] {
+  if (response.functionCalls) return response.functionCalls;
+  const calls: FunctionCall[] = [];
+  for (const part of getParts(response)) {
+    if (part.functionCall) calls.push(part.functionCall);
+  }
+  return calls;
+}
+
+export function getThoughts(response: GenerateContentResponse): ThoughtSummary[] {
+  const thoughts: ThoughtSummary[] = [];
+  for (const part of getParts(response)) {
+    if (part.thought) thoughts.push(parseThought(part.text ?? ''));
+  }
+  return thoughts;
+}
+
+/** `(<title>) <uri>` or `<uri>` for each source that has one. */
+export function getCitations(response: GenerateContentResponse): string[] {
+  const citations = response.candidates?.[0]?.citationMetadata?.citations ?? [];
+  return citations.flatMap(({ uri, title }) => (uri ? [title ? `(${title}) ${uri}` : uri] : []));
+}
+
+export function getFinishReason(response: GenerateContentResponse): FinishReason | undefined {
+  return response.candidates?.find((candidate) => candidate.finishReason)?.finishReason;
+}
+
+/** `**subject** description`, over any number of lines; without a subject all is description. */
+export function parseThought(text: string): ThoughtSummary {
+  const start = text.indexOf('**');
+  const end = start < 0 ? -1 : text.indexOf('**', start + 2);
+  if (end < 0) return { subject: '', description: text.trim() };
+  return {
+    subject: text.slice(start + 2, end).trim(),
+    description: (text.slice(0, start) + text.slice(end + 2)).trim(),
+  };
+}
+
+export const extractThought = parseThought;

@@ -1,0 +1,32 @@
+/** SendQueue: one send at a time, in the order they asked. */
+
+import { createAbortError, throwIfAborted } from '../util/clock.ts';
+
+export class SendQueue {
+  private tail: Promise<void> = Promise.resolve();
+
+  /** Settles when every send that entered so far has left. */
+  get idle(): Promise<void> {
+    return this.tail;
+  }
+
+  /** Resolves with the way out when it is this caller's turn; an abort gives the place up. */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    throwIfAborted(signal);
+    const before = this.tail;
+    const { promise, resolve: leave } = Promise.withResolvers<void>();
+    this.tail = before.then(() => promise);
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(createAbortError(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([before, aborted]);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What makes a streamed attempt an acceptable model turn. `StreamCollector` takes
+ * the frames of one attempt; `accept` either returns the turn for the history or
+ * throws the InvalidStreamError that names what was wrong with it.
+ */
+
+import type {
+  FinishReason,
+  GenerateContentResponse,
+  Part,
+  PromptFeedback,
+  UsageMetadata,
+} from '../protocol/content.ts';
+import { InvalidStreamError } from '../protocol/errors.ts';
+import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+import { isPlainText } from './parts.ts';
+import { getFinishReason, getParts } from './response.ts';
+
+/** Characters that render as nothing. */
+const INVISIBLE = /[\u200B-\u200F\uFEFF]/g;
+const HTML_COMMENT = /<!--[\s\S]*?-->/g;
+
+/** Finish reasons by which a service says that it withheld the answer. */
+const BLOCKED: Partial<Record<FinishReason, InvalidStreamErrorType>> = {
+  SAFETY: 'SAFETY_BLOCKED',
+  IMAGE_SAFETY: 'SAFETY_BLOCKED',
+  RECITATION: 'RECITATION_BLOCKED',
+  OTHER: 'OTHER_BLOCKED',
+  BLOCKLIST: 'OTHER_BLOCKED',
+  PROHIBITED_CONTENT: 'OTHER_BLOCKED',
+  IMAGE_PROHIBITED_CONTENT: 'OTHER_BLOCKED',
+  SPII: 'OTHER_BLOCKED',
+  LANGUAGE: 'OTHER_BLOCKED',
+};
+
+/** The model tried to call a tool and failed; nothing it said beside that is a turn. */
+const BROKEN_CALL: Partial<Record<FinishReason, InvalidStreamErrorType>> = {
+  MALFORMED_FUNCTION_CALL: 'MALFORMED_FUNCTION_CALL',
+  UNEXPECTED_TOOL_CALL: 'UNEXPECTED_TOOL_CALL',
+};
+
+export interface AcceptedTurn {
+  /** Adjacent plain text is joined, thoughts are left out. May be empty after a tool response. */
+  parts: Part[];
+  finishReason: FinishReason;
+  usageMetadata: UsageMetadata | undefined;
+}
+
+export class StreamCollector {
+  private readonly parts: Part[] = [];
+  /** Pieces of the text part under construction; joined once, when something else follows. */
+  private textRun: string[] = [];
+  private finishReason: FinishReason | undefined;
+  private finishMessage: string | undefined;
+  private promptFeedback: PromptFeedback | undefined;
+  private usageMetadata: UsageMetadata | undefined;
+  private hasCalls = false;
+  private hasThoughts = false;
+
+  add(response: GenerateContentResponse): void {
+    const finishReason = getFinishReason(response);
+    if (finishReason) {
+      this.finishReason = finishReason;
+      this.finishMessage = response.candidates?.[0]?.finishMessage;
+    }
+    if (response.usageMetadata) this.usageMetadata = response.usageMetadata;
+    if (response.promptFeedback?.blockReason) this.promptFeedback = response.promptFeedback;
+    for (const part of getParts(response)) this.addPart(part);
+  }
+
+  accept(options: { afterFunctionResponse: boolean }): AcceptedTurn {
+    this.closeTextRun();
+    this.throwIfBlockedPrompt();
+    const { finishReason } = this;
+    if (!finishReason) throw invalid('NO_FINISH_REASON', 'the stream ended without a finish reason');
+    const brokenCall = BROKEN_CALL[finishReason];
+    if (brokenCall) throw invalid(brokenCall, `the model ended with ${this.describe(finishReason)}`);
+    if (!this.hasCalls && !hasVisibleText(this.parts)) this.throwEmpty(finishReason, options);
+    return { parts: this.parts, finishReason, usageMetadata: this.usageMetadata };
+  }
+
+  private addPart(part: Part): void {
+    if (!isObject(part)) return;
+    if (part.thought) {
+      this.hasThoughts = true;
+    } else if (isPlainText(part)) {
+      if (part.text) this.textRun.push(part.text);
+    } else if (hasPayload(part)) {
+      if (part.functionCall) this.hasCalls = true;
+      this.closeTextRun();
+      this.parts.push(part);
+    }
+  }
+
+  private closeTextRun(): void {
+    if (this.textRun.length === 0) return;
+    this.parts.push({ text: this.textRun.join('') });
+    this.textRun = [];
+  }
+
+  private throwIfBlockedPrompt(): void {
+    const { promptFeedback } = this;
+    if (!promptFeedback || this.finishReason) return;
+    const { blockReason = 'unknown', blockReasonMessage } = promptFeedback;
+    const type = BLOCKED[blockReason] ?? 'OTHER_BLOCKED';
+    throw invalid(type, `the prompt was blocked: ${withDetail(blockReason, blockReasonMessage)}`);
+  }
+
+  private throwEmpty(finishReason: FinishReason, options: { afterFunctionResponse: boolean }): void {
+    const blocked = BLOCKED[finishReason];
+    if (blocked) {
+      // OTHER names no policy: the same request may well be answered the next time.
+      const what = `the answer was blocked: ${this.describe(finishReason)}`;
+      throw invalid(blocked, what, finishReason === 'OTHER' ? true : undefined);
+    }
+    if (finishReason === 'MAX_TOKENS') {
+      throw invalid('MAX_TOKENS_EXCEEDED', 'the output limit was reached before any answer (MAX_TOKENS)');
+    }
+    if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model gave thoughts but no answer');
+    // After a tool result a model may have nothing left to say.
+    if (!options.afterFunctionResponse) throw invalid('NO_RESPONSE_TEXT', 'the model gave an empty answer');
+  }
+
+  private describe(finishReason: FinishReason): string {
+    return withDetail(finishReason, this.finishMessage);
+  }
+}
+
+/** A frame with candidates whose content, if any, holds no broken part. */
+export function isValidResponse(response: GenerateContentResponse): boolean {
+  return (response.candidates?.length ?? 0) > 0 && getParts(response).every(isValidPart);
+}
+
+/** An object that says something: not an empty one, and not an empty text alone. */
+export function isValidPart(part: Part): boolean {
+  return isObject(part) && (part.thought === true || isPlainText(part) ? part.text !== '' : hasPayload(part));
+}
+
+/** Whether text remains once characters and comments that show nothing are taken away. */
+function hasVisibleText(parts: readonly Part[]): boolean {
+  let text = parts.map((part) => part.text ?? '').join('');
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(HTML_COMMENT, '');
+  }
+  return text.replace(INVISIBLE, '').trim() !== '' || parts.some((part) => part.text === undefined);
+}
+
+function hasPayload(part: Part): boolean {
+  return Object.keys(part).some((key) => key !== 'thought' && (key !== 'text' || part.text !== ''));
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function invalid(type: InvalidStreamErrorType, what: string, retryable?: boolean): InvalidStreamError {
+  return new InvalidStreamError(`The model's response could not be used: ${what}.`, type, retryable);
+}
+
+function withDetail(reason: string, message: string | undefined): string {
+  return message ? `${reason} (${message})` : reason;
+}

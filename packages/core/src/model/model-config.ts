@@ -1,0 +1,24 @@
+/** Which model a request is for, by key, and what a key resolves to. Types and the plain resolver only. */
+
+import type { GenerateContentConfig } from '../protocol/content.ts';
+import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+
+/** Names a model or an alias, with the circumstances an override may depend on. */
+export interface ModelConfigKey {
+  model: string;
+  overrideScope?: string;
+  /** Set on every attempt after the first of a send. */
+  isRetry?: boolean;
+  lastStreamError?: InvalidStreamErrorType;
+}
+
+export interface ResolvedModelConfig {
+  model: string;
+  config: GenerateContentConfig;
+}
+
+export type ModelConfigResolver = (key: ModelConfigKey) => ResolvedModelConfig;
+
+export function toModelConfigKey(model: ModelConfigKey | string): ModelConfigKey {
+  return typeof model === 'string' ? { model } : model;
+}

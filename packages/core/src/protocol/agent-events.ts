@@ -1,0 +1,94 @@
+/**
+ * AgentEvent: everything a surface can be told. The stream events of a turn, and
+ * around them the lifecycle of a prompt and of its calls. As in events.ts the
+ * payloads live in one map and the rest derives from it. Lifecycle events carry
+ * their fields beside `type`; all of it is JSON, and `output` is a delta.
+ */
+
+import type { StructuredError } from './errors.ts';
+import type { EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
+import type { ToolCallStatus } from './tool-calls.ts';
+
+/** How a prompt came to its end. Only `completed` is a success. */
+export type Outcome =
+  | 'completed'
+  /** The person, or the surface for them, aborted the signal. */
+  | 'cancelled'
+  /** A request or a tool failed for good, or there was a bug; `error` says which. */
+  | 'failed'
+  /** The turn limit of the prompt or of the session was reached. */
+  | 'max_turns'
+  | 'loop_detected'
+  /** The next request would not have fitted into the model's window. */
+  | 'overflow'
+  /** No attempt gave a usable answer. */
+  | 'invalid_stream'
+  /** A hook or a tool ended the prompt. */
+  | 'stopped'
+  /** A hook refused the prompt. */
+  | 'blocked';
+
+/** What a person may answer when a model has no quota left. */
+export type FallbackIntent =
+  /** Use the other model from here on. */
+  | 'retry_always'
+  /** Use the other model for this request only. */
+  | 'retry_once'
+  /** Give this prompt up; the model may have quota again later. */
+  | 'retry_later'
+  /** Give this prompt up. */
+  | 'stop';
+
+interface AgentEventValues {
+  /**
+   * A request of the person begins. Session; first event of its prompt, never while
+   * another prompt of the same session is open. `text` is what the person is shown
+   * of the request.
+   */
+  prompt_started: { prompt_id: string; text?: string };
+
+  /**
+   * The prompt is over and the session idle. Session; last event of its prompt,
+   * exactly one for each `prompt_started`, also on abort and on a bug. `error` comes
+   * with `failed`; `detail` is a sentence on any other outcome that needs one.
+   */
+  prompt_ended: { prompt_id: string; outcome: Outcome; error?: StructuredError; detail?: string };
+
+  /**
+   * A call moved on, or printed something. Scheduler; any number, after the call's
+   * `tool_call_request` and before its `tool_call_response`. The status never goes
+   * back. `output` is what was printed since the last such event and comes with
+   * `executing` only; `pid` comes once, when the call has a process.
+   */
+  tool_call_updated: { callId: string; status: ToolCallStatus; output?: string; pid?: number };
+
+  /**
+   * A model has no quota left and the person is asked whether another may take over.
+   * Client; between two attempts of a turn, nothing else of that turn follows until
+   * the answer, which comes by call with the same `requestId`.
+   */
+  fallback_requested: { requestId: string; failedModel: string; fallbackModel: string; message: string };
+
+  /**
+   * The question is settled. Client; exactly one for each `fallback_requested`, also
+   * when the prompt is cancelled instead (as `stop`).
+   */
+  fallback_answered: { requestId: string; intent: FallbackIntent };
+}
+
+export type LifecycleEventType = keyof AgentEventValues;
+export type AgentEventType = GeminiEventType | LifecycleEventType;
+
+export type AgentEventOf<T extends AgentEventType> = T extends GeminiEventType
+  ? EventOf<T>
+  : T extends LifecycleEventType
+    ? { type: T } & AgentEventValues[T]
+    : never;
+
+export type AgentEvent = ServerGeminiStreamEvent | { [T in LifecycleEventType]: AgentEventOf<T> }[LifecycleEventType];
+
+export type PromptStartedEvent = AgentEventOf<'prompt_started'>;
+export type PromptEndedEvent = AgentEventOf<'prompt_ended'>;
+export type ToolCallUpdatedEvent = AgentEventOf<'tool_call_updated'>;
+export type FallbackRequestedEvent = AgentEventOf<'fallback_requested'>;
+export type FallbackAnsweredEvent = AgentEventOf<'fallback_answered'>;

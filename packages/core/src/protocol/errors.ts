@@ -1,0 +1,241 @@
+/**
+ * The taxonomy of everything that can go wrong, as classes that serialise to
+ * `StructuredError`. Raw errors are classified once, where they are born; code
+ * above that point switches on `reason` or `type` and never reads a message.
+ */
+
+/** The JSON an error travels as. */
+export interface StructuredError {
+  message: string;
+  status?: number;
+  /** What kind of failure it was, for consumers that decide on it. */
+  reason?: ApiErrorReason | 'unauthorized' | InvalidStreamErrorType;
+  retryable?: boolean;
+}
+
+abstract class CastorError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+
+  toJSON(): StructuredError {
+    return toStructuredError(this);
+  }
+}
+
+export type ApiErrorReason =
+  /** Too many requests just now; worth waiting. */
+  | 'rate_limited'
+  /** Out of quota for longer than anyone waits, or the model has no capacity for us. */
+  | 'quota'
+  | 'server'
+  /** The connection failed or broke, or what arrived on it was not an answer. */
+  | 'network'
+  | 'timeout'
+  | 'invalid_request'
+  /** The conversation is larger than the model takes. */
+  | 'context_overflow'
+  | 'forbidden'
+  /** The model, or the path, does not exist there. */
+  | 'not_found';
+
+const RETRYABLE_REASONS: ReadonlySet<ApiErrorReason> = new Set<ApiErrorReason>([
+  'rate_limited',
+  'server',
+  'network',
+  'timeout',
+]);
+
+/** google.rpc error details, reduced to what decisions are taken on. */
+export interface GoogleErrorDetails {
+  /** ErrorInfo.reason, for example `RATE_LIMIT_EXCEEDED`. */
+  errorReason?: string;
+  /** ErrorInfo.domain. */
+  domain?: string;
+  metadata?: Record<string, string>;
+  /** QuotaFailure.violations[].quotaId. */
+  quotaIds?: string[];
+  /** Help.links. */
+  links?: { description?: string; url: string }[];
+}
+
+export interface ApiErrorInit {
+  reason: ApiErrorReason;
+  status?: number;
+  /** The server's own word on when to come back. */
+  retryAfterMs?: number;
+  /** The system's code for a failed connection, for example `ECONNRESET`. */
+  code?: string;
+  details?: GoogleErrorDetails;
+  cause?: unknown;
+}
+
+/** A request to a model provider failed. */
+export class ApiError extends CastorError {
+  readonly reason: ApiErrorReason;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly code?: string;
+  readonly details: GoogleErrorDetails;
+
+  constructor(message: string, init: ApiErrorInit) {
+    super(message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.reason = init.reason;
+    if (init.status !== undefined) this.status = init.status;
+    if (init.retryAfterMs !== undefined) this.retryAfterMs = init.retryAfterMs;
+    if (init.code !== undefined) this.code = init.code;
+    this.details = init.details ?? {};
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return RETRYABLE_REASONS.has(this.reason);
+  }
+}
+
+/** The credentials were refused. The only error that leaves `Turn.run` as an exception. */
+export class UnauthorizedError extends CastorError {
+  readonly status = 401;
+}
+
+/** What `toFriendlyError` makes of a foreign 400. */
+export class BadRequestError extends CastorError {
+  readonly status = 400;
+}
+
+/** What `toFriendlyError` makes of a foreign 403. */
+export class ForbiddenError extends CastorError {
+  readonly status = 403;
+}
+
+/** The account was suspended for violating the terms of service. */
+export class AccountSuspendedError extends CastorError {
+  readonly status = 403;
+  readonly appealUrl: string | undefined;
+  readonly appealLinkText: string | undefined;
+
+  constructor(message: string, metadata: Record<string, string> = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.appealUrl = metadata['appeal_url'];
+    this.appealLinkText = metadata['appeal_url_link_text'];
+  }
+}
+
+export type InvalidStreamErrorType =
+  | 'NO_FINISH_REASON'
+  | 'NO_RESPONSE_TEXT'
+  | 'MALFORMED_FUNCTION_CALL'
+  | 'UNEXPECTED_TOOL_CALL'
+  | 'MAX_TOKENS_EXCEEDED'
+  | 'SAFETY_BLOCKED'
+  | 'RECITATION_BLOCKED'
+  | 'OTHER_BLOCKED'
+  | 'THINKING_ONLY_RESPONSE';
+
+/** The service's policy stopped the answer; asking the same again gives the same. */
+const BLOCKED_TYPES: ReadonlySet<InvalidStreamErrorType> = new Set<InvalidStreamErrorType>([
+  'SAFETY_BLOCKED',
+  'RECITATION_BLOCKED',
+  'OTHER_BLOCKED',
+]);
+
+/** The stream arrived, but it is not a turn we can accept. */
+export class InvalidStreamError extends CastorError {
+  readonly type: InvalidStreamErrorType;
+  readonly retryable: boolean;
+
+  constructor(message: string, type: InvalidStreamErrorType, retryable = !BLOCKED_TYPES.has(type)) {
+    super(message);
+    this.type = type;
+    this.retryable = retryable;
+  }
+}
+
+/** What we were about to send is not a conversation the service takes: a bug of ours, never sent. */
+export class IllegalConversationError extends CastorError {}
+
+export function isAbortError(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'CanceledError');
+}
+
+export function getErrorMessage(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (typeof error === 'string') return error;
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : String(error);
+}
+
+/** The HTTP status an error carries, if any: `status`, else `response.status`, else a numeric `code`. */
+export function extractStatusCode(error: unknown): number | undefined {
+  const { status, response, code } = (error ?? {}) as {
+    status?: unknown;
+    response?: { status?: unknown };
+    code?: unknown;
+  };
+  return [status, response?.status, code].find((value) => typeof value === 'number');
+}
+
+/** The single door from an error to JSON. */
+export function toStructuredError(error: unknown): StructuredError {
+  const structured: StructuredError = { message: getErrorMessage(error) };
+  const { status } = (error ?? {}) as { status?: unknown };
+  if (typeof status === 'number') structured.status = status;
+  if (error instanceof ApiError) {
+    structured.reason = error.reason;
+    structured.retryable = error.retryable;
+  } else if (error instanceof UnauthorizedError) {
+    structured.reason = 'unauthorized';
+    structured.retryable = false;
+  } else if (error instanceof InvalidStreamError) {
+    structured.reason = error.type;
+    structured.retryable = error.retryable;
+  }
+  return structured;
+}
+
+/**
+ * Gives a name to errors thrown by a foreign `ContentGenerator` in the shape of
+ * the Google client libraries (`response.data.error`). Ours are named already
+ * and pass unchanged, as does everything not recognised.
+ */
+export function toFriendlyError(error: unknown): unknown {
+  if (error instanceof CastorError) return suspendedAccount(error) ?? error;
+  const { code, message } = foreignError(error);
+  if (message === undefined) return error;
+  switch (code) {
+    case 400:
+      return new BadRequestError(message, { cause: error });
+    case 401:
+      return new UnauthorizedError(message, { cause: error });
+    case 403:
+      return new ForbiddenError(message, { cause: error });
+    default:
+      return error;
+  }
+}
+
+function suspendedAccount(error: CastorError): AccountSuspendedError | undefined {
+  if (!(error instanceof ApiError) || error.status !== 403) return undefined;
+  if (error.details.errorReason !== 'TOS_VIOLATION') return undefined;
+  return new AccountSuspendedError(error.message, error.details.metadata, { cause: error });
+}
+
+function foreignError(error: unknown): { code?: number; message?: string } {
+  const { response } = (error ?? {}) as { response?: { data?: unknown } };
+  const data = typeof response?.data === 'string' ? parseObject(response.data) : response?.data;
+  const { code, message } = ((data ?? {}) as { error?: { code?: unknown; message?: unknown } }).error ?? {};
+  return {
+    ...(typeof code === 'number' && { code }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A body that is no JSON names no error; the caller keeps the original.
+    return undefined;
+  }
+}

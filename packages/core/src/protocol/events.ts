@@ -1,0 +1,166 @@
+/**
+ * The stream vocabulary of one turn and what the client adds around it. All
+ * payloads live in one map; the union and the named aliases derive from it, so
+ * a new event is one line here and every exhaustive switch then stops compiling
+ * until it has an opinion. Payloads are JSON; text payloads are deltas.
+ */
+
+import type { FinishReason, UsageMetadata } from './content.ts';
+import type { InvalidStreamErrorType, StructuredError } from './errors.ts';
+import type { ToolCallRequestInfo, ToolCallResponseInfo } from './tool-calls.ts';
+import type { ToolCallConfirmationDetails } from './tools.ts';
+
+export enum GeminiEventType {
+  /** A piece of the answer. Turn; any number; void if a `retry` follows in the same turn. */
+  Content = 'content',
+  /** A piece of reasoning. Turn; any number; void if a `retry` follows in the same turn. */
+  Thought = 'thought',
+  /** The model asks for a call. Turn; only once its attempt is accepted, before `finished`. */
+  ToolCallRequest = 'tool_call_request',
+  /** What a call came to. Scheduler; exactly one per `tool_call_request`. */
+  ToolCallResponse = 'tool_call_response',
+  /** A call waits for a person. Scheduler; after its request, before its response. */
+  ToolCallConfirmation = 'tool_call_confirmation',
+  /** The signal was aborted. Turn or client; last of its turn. */
+  UserCancelled = 'user_cancelled',
+  /** The turn failed. Turn; last of its turn. */
+  Error = 'error',
+  /** History was summarised. Client; before the turn's first content. */
+  ChatCompressed = 'chat_compressed',
+  /** The session's turn limit is reached. Client; instead of a turn. */
+  MaxSessionTurns = 'max_session_turns',
+  /** The model ended its turn. Turn; after all content and calls of the accepted attempt. */
+  Finished = 'finished',
+  /** The model repeats itself. Client; ends the prompt. */
+  LoopDetected = 'loop_detected',
+  /** Sources of the answer, sorted and deduplicated. Turn; at most once, just before `finished`. */
+  Citation = 'citation',
+  /**
+   * The attempt failed and another begins: forget the text of this turn so far. Turn; once for
+   * each failed attempt that another follows, before the wait; `value` says why and how long.
+   */
+  Retry = 'retry',
+  /** The request would not fit. Client; instead of a turn. */
+  ContextWindowWillOverflow = 'context_window_will_overflow',
+  /** No attempt gave a usable answer. Turn; last of its turn. */
+  InvalidStream = 'invalid_stream',
+  /** The model chosen for this prompt. Client; before the first turn that uses it. */
+  ModelInfo = 'model_info',
+  /** A hook ended the prompt. Client or turn; last of its turn. */
+  AgentExecutionStopped = 'agent_execution_stopped',
+  /** A hook refused the request or the answer. Client or turn; a synthetic answer may follow. */
+  AgentExecutionBlocked = 'agent_execution_blocked',
+}
+
+export interface ThoughtSummary {
+  subject: string;
+  description: string;
+}
+
+export enum CompressionStatus {
+  COMPRESSED = 1,
+  COMPRESSION_FAILED_INFLATED_TOKEN_COUNT,
+  COMPRESSION_FAILED_TOKEN_COUNT_ERROR,
+  COMPRESSION_FAILED_EMPTY_SUMMARY,
+  NOOP,
+  CONTENT_TRUNCATED,
+}
+
+export interface ChatCompressionInfo {
+  originalTokenCount: number;
+  newTokenCount: number;
+  compressionStatus: CompressionStatus;
+}
+
+export interface GeminiErrorEventValue {
+  error: StructuredError;
+}
+
+export interface GeminiFinishedEventValue {
+  reason: FinishReason | undefined;
+  usageMetadata: UsageMetadata | undefined;
+}
+
+export interface InvalidStreamEventValue {
+  type: InvalidStreamErrorType;
+  message: string;
+}
+
+export interface ContextWindowWillOverflowValue {
+  estimatedRequestTokenCount: number;
+  remainingTokenCount: number;
+}
+
+/** Why an attempt failed and when the next one begins. */
+export interface RetryValue {
+  /** The attempt that failed, counted from 1. */
+  attempt: number;
+  maxAttempts: number;
+  delayMs: number;
+  model: string;
+  error: StructuredError;
+}
+
+export interface AgentExecutionValue {
+  reason: string;
+  systemMessage?: string;
+  contextCleared?: boolean;
+}
+
+export interface ServerToolCallConfirmationDetails {
+  request: ToolCallRequestInfo;
+  details: ToolCallConfirmationDetails;
+}
+
+interface EventValues {
+  [GeminiEventType.Content]: string;
+  [GeminiEventType.Thought]: ThoughtSummary;
+  [GeminiEventType.ToolCallRequest]: ToolCallRequestInfo;
+  [GeminiEventType.ToolCallResponse]: ToolCallResponseInfo;
+  [GeminiEventType.ToolCallConfirmation]: ServerToolCallConfirmationDetails;
+  [GeminiEventType.UserCancelled]: undefined;
+  [GeminiEventType.Error]: GeminiErrorEventValue;
+  [GeminiEventType.ChatCompressed]: ChatCompressionInfo | null;
+  [GeminiEventType.MaxSessionTurns]: undefined;
+  [GeminiEventType.Finished]: GeminiFinishedEventValue;
+  [GeminiEventType.LoopDetected]: undefined;
+  [GeminiEventType.Citation]: string;
+  [GeminiEventType.Retry]: RetryValue | undefined;
+  [GeminiEventType.ContextWindowWillOverflow]: ContextWindowWillOverflowValue;
+  [GeminiEventType.InvalidStream]: InvalidStreamEventValue;
+  [GeminiEventType.ModelInfo]: string;
+  [GeminiEventType.AgentExecutionStopped]: AgentExecutionValue;
+  [GeminiEventType.AgentExecutionBlocked]: AgentExecutionValue;
+}
+
+export type EventOf<T extends GeminiEventType> = EventValues[T] extends undefined
+  ? { type: T }
+  : undefined extends EventValues[T]
+    ? { type: T; value?: Exclude<EventValues[T], undefined> }
+    : { type: T; value: EventValues[T]; traceId?: string };
+
+export type ServerGeminiStreamEvent = { [T in GeminiEventType]: EventOf<T> }[GeminiEventType];
+
+export type ServerGeminiContentEvent = EventOf<GeminiEventType.Content>;
+export type ServerGeminiThoughtEvent = EventOf<GeminiEventType.Thought>;
+export type ServerGeminiToolCallRequestEvent = EventOf<GeminiEventType.ToolCallRequest>;
+export type ServerGeminiToolCallResponseEvent = EventOf<GeminiEventType.ToolCallResponse>;
+export type ServerGeminiToolCallConfirmationEvent = EventOf<GeminiEventType.ToolCallConfirmation>;
+export type ServerGeminiUserCancelledEvent = EventOf<GeminiEventType.UserCancelled>;
+export type ServerGeminiErrorEvent = EventOf<GeminiEventType.Error>;
+export type ServerGeminiChatCompressedEvent = EventOf<GeminiEventType.ChatCompressed>;
+export type ServerGeminiMaxSessionTurnsEvent = EventOf<GeminiEventType.MaxSessionTurns>;
+export type ServerGeminiFinishedEvent = EventOf<GeminiEventType.Finished>;
+export type ServerGeminiLoopDetectedEvent = EventOf<GeminiEventType.LoopDetected>;
+export type ServerGeminiCitationEvent = EventOf<GeminiEventType.Citation>;
+export type ServerGeminiRetryEvent = EventOf<GeminiEventType.Retry>;
+export type ServerGeminiContextWindowWillOverflowEvent = EventOf<GeminiEventType.ContextWindowWillOverflow>;
+export type ServerGeminiInvalidStreamEvent = EventOf<GeminiEventType.InvalidStream>;
+export type ServerGeminiModelInfoEvent = EventOf<GeminiEventType.ModelInfo>;
+export type ServerGeminiAgentExecutionStoppedEvent = EventOf<GeminiEventType.AgentExecutionStopped>;
+export type ServerGeminiAgentExecutionBlockedEvent = EventOf<GeminiEventType.AgentExecutionBlocked>;
+
+/** Ends an exhaustive switch: a member without a case does not compile. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
+}

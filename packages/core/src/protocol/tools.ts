@@ -1,0 +1,110 @@
+/**
+ * The contract between a tool and everything around it: results, what is asked
+ * before running, and the names of failures. Types only.
+ */
+
+import type { PartListUnion } from './content.ts';
+
+/** Names of tool failures; a contract with users' scripts and hooks. */
+export const ToolErrorType = {
+  POLICY_VIOLATION: 'policy_violation',
+  INVALID_TOOL_PARAMS: 'invalid_tool_params',
+  UNKNOWN: 'unknown',
+  UNHANDLED_EXCEPTION: 'unhandled_exception',
+  TOOL_NOT_REGISTERED: 'tool_not_registered',
+  EXECUTION_FAILED: 'execution_failed',
+  FILE_NOT_FOUND: 'file_not_found',
+  FILE_WRITE_FAILURE: 'file_write_failure',
+  READ_CONTENT_FAILURE: 'read_content_failure',
+  ATTEMPT_TO_CREATE_EXISTING_FILE: 'attempt_to_create_existing_file',
+  FILE_TOO_LARGE: 'file_too_large',
+  PERMISSION_DENIED: 'permission_denied',
+  NO_SPACE_LEFT: 'no_space_left',
+  TARGET_IS_DIRECTORY: 'target_is_directory',
+  PATH_NOT_IN_WORKSPACE: 'path_not_in_workspace',
+  SEARCH_PATH_NOT_FOUND: 'search_path_not_found',
+  SEARCH_PATH_NOT_A_DIRECTORY: 'search_path_not_a_directory',
+  EDIT_PREPARATION_FAILURE: 'edit_preparation_failure',
+  EDIT_NO_OCCURRENCE_FOUND: 'edit_no_occurrence_found',
+  EDIT_EXPECTED_OCCURRENCE_MISMATCH: 'edit_expected_occurrence_mismatch',
+  EDIT_NO_CHANGE: 'edit_no_change',
+  EDIT_NO_CHANGE_LLM_JUDGEMENT: 'edit_no_change_llm_judgement',
+  GLOB_EXECUTION_ERROR: 'glob_execution_error',
+  GREP_EXECUTION_ERROR: 'grep_execution_error',
+  LS_EXECUTION_ERROR: 'ls_execution_error',
+  PATH_IS_NOT_A_DIRECTORY: 'path_is_not_a_directory',
+  MCP_TOOL_ERROR: 'mcp_tool_error',
+  MCP_RESOURCE_NOT_FOUND: 'mcp_resource_not_found',
+  MEMORY_TOOL_EXECUTION_ERROR: 'memory_tool_execution_error',
+  READ_MANY_FILES_SEARCH_ERROR: 'read_many_files_search_error',
+  SHELL_EXECUTE_ERROR: 'shell_execute_error',
+  SANDBOX_EXPANSION_REQUIRED: 'sandbox_expansion_required',
+  DISCOVERED_TOOL_EXECUTION_ERROR: 'discovered_tool_execution_error',
+  WEB_FETCH_NO_URL_IN_PROMPT: 'web_fetch_no_url_in_prompt',
+  WEB_FETCH_FALLBACK_FAILED: 'web_fetch_fallback_failed',
+  WEB_FETCH_PROCESSING_ERROR: 'web_fetch_processing_error',
+  WEB_SEARCH_FAILED: 'web_search_failed',
+  STOP_EXECUTION: 'stop_execution',
+} as const;
+export type ToolErrorType = (typeof ToolErrorType)[keyof typeof ToolErrorType];
+
+export interface DiffStat {
+  model_added_lines: number;
+  model_removed_lines: number;
+  model_added_chars: number;
+  model_removed_chars: number;
+  user_added_lines: number;
+  user_removed_lines: number;
+  user_added_chars: number;
+  user_removed_chars: number;
+}
+
+export interface FileDiff {
+  /** Unified diff. */
+  fileDiff: string;
+  fileName: string;
+  filePath: string;
+  originalContent: string | null;
+  newContent: string;
+  diffStat?: DiffStat;
+  isNewFile?: boolean;
+}
+
+export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled' | 'blocked';
+
+export interface Todo {
+  description: string;
+  status: TodoStatus;
+}
+
+/** What a person is shown of a result. */
+export type ToolResultDisplay = string | FileDiff | { todos: Todo[] } | { summary: string; files?: string[] };
+
+export interface ToolResult {
+  /** What the model reads. */
+  llmContent: PartListUnion;
+  returnDisplay: ToolResultDisplay;
+  error?: { message: string; type?: ToolErrorType };
+  /** Machine facts about the effect (exit code, bytes, hashes). */
+  data?: Record<string, unknown>;
+  /** A call that replaces this one's answer to the model. */
+  tailToolCallRequest?: { name: string; args: Record<string, unknown> };
+}
+
+export type ToolConfirmationOutcome =
+  | 'proceed_once'
+  | 'proceed_always'
+  | 'proceed_always_and_save'
+  | 'proceed_always_server'
+  | 'proceed_always_tool'
+  | 'modify_with_editor'
+  | 'cancel';
+
+/** What a person is asked before a call runs. Plain data: the answer comes back by `respond`. */
+export type ToolCallConfirmationDetails =
+  | ({ type: 'edit'; title: string } & Omit<FileDiff, 'diffStat'>)
+  | { type: 'exec'; title: string; command: string; rootCommand: string; rootCommands: string[] }
+  | { type: 'info'; title: string; prompt: string; urls?: string[] }
+  | { type: 'mcp'; title: string; serverName: string; toolName: string; toolDisplayName: string }
+  | { type: 'ask_user'; title: string; questions: unknown[] }
+  | { type: 'exit_plan_mode'; title: string; planPath: string };

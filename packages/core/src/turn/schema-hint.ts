@@ -1,0 +1,49 @@
+/**
+ * When the service refuses a request for its schemas, it does not say which tool is
+ * at fault. Schemas that refer to themselves are the usual cause and can be found.
+ */
+
+import type { Tool } from '../protocol/content.ts';
+
+/** What the service says when a declaration is at fault; there is no code for it. */
+const SCHEMA_COMPLAINTS = ['maximum schema depth exceeded', 'Request contains an invalid argument'];
+
+export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {
+  if (!SCHEMA_COMPLAINTS.some((complaint) => message.includes(complaint))) return undefined;
+  const names = tools
+    .flatMap((tool) => tool.functionDeclarations ?? [])
+    .filter((declaration) => hasCycleInSchema(declaration.parametersJsonSchema ?? declaration.parameters))
+    .map((declaration) => declaration.name ?? '');
+  if (names.length === 0) return undefined;
+  return (
+    `These tools have schemas that refer to themselves, which the model does not accept: ${names.join(', ')}. ` +
+    'Exclude them in your settings (tools.exclude, or excludeTools of the MCP server) and try again.'
+  );
+}
+
+/** Whether following `$ref`s inside the schema leads back to a place on the way. */
+export function hasCycleInSchema(schema: unknown): boolean {
+  return walk(schema, schema, new Set());
+}
+
+function walk(node: unknown, root: unknown, path: ReadonlySet<unknown>): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  if (path.has(node)) return true;
+  const here = new Set(path).add(node);
+  const { $ref } = node as { $ref?: unknown };
+  if (typeof $ref === 'string') {
+    const target = resolveReference($ref, root);
+    if (target !== undefined && walk(target, root, here)) return true;
+  }
+  return Object.values(node).some((child) => walk(child, root, here));
+}
+
+function resolveReference(reference: string, root: unknown): unknown {
+  if (reference === '#' || reference === '#/') return root;
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], root);
+}

@@ -1,0 +1,193 @@
+/**
+ * Turn: one request to the model and its streamed response, as typed events. It
+ * translates frames and classifies how a turn ended; it neither retries nor runs
+ * tools. Within a frame the order is thought*, content?, tool_call_request*,
+ * citation?, finished?.
+ */
+
+import { completeFunctionCall } from '../chat/call-ids.ts';
+import { createUserContent } from '../chat/parts.ts';
+import { getCitations, getFunctionCalls, getResponseText, getThoughts } from '../chat/response.ts';
+import { StreamEventType, toStreamEvent } from '../chat/stream-events.ts';
+import type { StreamEvent } from '../chat/stream-events.ts';
+import type { LlmRole } from '../model/content-generator.ts';
+import type { ModelConfigKey } from '../model/model-config.ts';
+import type {
+  Content,
+  FinishReason,
+  GenerateContentResponse,
+  PartListUnion,
+  Tool,
+} from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { TurnErrorHandler } from './turn-error-handler.ts';
+import type { ReportError } from './turn-error-handler.ts';
+
+type StreamItem = StreamEvent | GenerateContentResponse;
+
+/** What a turn needs of a chat. Streams of bare responses and of stream events are both understood. */
+export interface TurnChat {
+  readonly model?: string;
+  sendMessageStream(
+    model: ModelConfigKey | string,
+    message: PartListUnion,
+    prompt_id: string,
+    signal: AbortSignal,
+    role?: LlmRole,
+  ): AsyncIterable<StreamItem> | Promise<AsyncIterable<StreamItem>>;
+  getHistory(curated?: boolean): Content[];
+  getTools?(): readonly Tool[];
+}
+
+export interface TurnOptions {
+  role?: LlmRole;
+  reportError?: ReportError;
+  clock?: Clock;
+}
+
+export class Turn {
+  readonly pendingToolCalls: ToolCallRequestInfo[] = [];
+  finishReason: FinishReason | undefined = undefined;
+
+  protected readonly prompt_id: string;
+  private readonly chat: TurnChat;
+  private readonly options: TurnOptions;
+  private readonly errorHandler: TurnErrorHandler;
+  private readonly debugResponses: GenerateContentResponse[] = [];
+  private readonly pendingCitations = new Set<string>();
+  private responseText: { of: number; text: string } | undefined;
+
+  constructor(chat: TurnChat, prompt_id: string, options: TurnOptions = {}) {
+    this.chat = chat;
+    this.prompt_id = prompt_id;
+    this.options = options;
+    this.errorHandler = new TurnErrorHandler(options);
+  }
+
+  /**
+   * Yields the turn's events and never throws, save `UnauthorizedError`. An abort
+   * ends it with `user_cancelled`, whatever else went wrong at that moment.
+   */
+  run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<ServerGeminiStreamEvent, void>;
+  run(
+    model: ModelConfigKey | string,
+    request: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerGeminiStreamEvent, void>;
+  async *run(...args: RunArguments): AsyncGenerator<ServerGeminiStreamEvent, void> {
+    const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
+    try {
+      const { role = 'main' } = this.options;
+      const stream = await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role);
+      for await (const item of stream) {
+        if (signal.aborted) {
+          yield { type: GeminiEventType.UserCancelled };
+          return;
+        }
+        const event = toStreamEvent(item);
+        yield* this.translate(event);
+        if (event.type === StreamEventType.AGENT_EXECUTION_STOPPED) return;
+      }
+      if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
+    } catch (error) {
+      yield await this.errorHandler.handleError(error, {
+        signal,
+        history: () => [...this.chat.getHistory(true), createUserContent(request)],
+        tools: this.chat.getTools?.() ?? [],
+      });
+    }
+  }
+
+  getDebugResponses(): GenerateContentResponse[] {
+    return this.debugResponses;
+  }
+
+  /** The text of all responses of the turn, joined by single spaces. */
+  getResponseText(): string {
+    const responses = this.getDebugResponses();
+    if (this.responseText?.of !== responses.length) {
+      this.responseText = { of: responses.length, text: joinText(responses) };
+    }
+    return this.responseText.text;
+  }
+
+  protected addDebugResponse(response: GenerateContentResponse): void {
+    this.debugResponses.push(response);
+  }
+
+  /** A failed attempt is void, here too. */
+  protected dropDebugResponses(): void {
+    this.debugResponses.length = 0;
+  }
+
+  private *translate(event: StreamEvent): Generator<ServerGeminiStreamEvent> {
+    switch (event.type) {
+      case StreamEventType.CHUNK:
+        if (event.value) yield* this.translateChunk(event.value);
+        return;
+      case StreamEventType.RETRY:
+        this.reset();
+        yield { type: GeminiEventType.Retry, ...(event.value && { value: event.value }) };
+        return;
+      case StreamEventType.AGENT_EXECUTION_STOPPED:
+        yield { type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } };
+        return;
+      case StreamEventType.AGENT_EXECUTION_BLOCKED:
+        yield { type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } };
+    }
+  }
+
+  private *translateChunk(response: GenerateContentResponse): Generator<ServerGeminiStreamEvent> {
+    this.addDebugResponse(response);
+    const trace = response.responseId ? { traceId: response.responseId } : {};
+    for (const value of getThoughts(response)) yield { type: GeminiEventType.Thought, value, ...trace };
+    const text = getResponseText(response);
+    if (text) yield { type: GeminiEventType.Content, value: text, ...trace };
+    for (const call of getFunctionCalls(response)) {
+      const isTaken = (id: string) => this.pendingToolCalls.some((pending) => pending.callId === id);
+      const { id: callId, name, args } = completeFunctionCall(call, isTaken, this.clock);
+      const { prompt_id } = this;
+      const value: ToolCallRequestInfo = { callId, name, args, isClientInitiated: false, prompt_id, ...trace };
+      this.pendingToolCalls.push(value);
+      yield { type: GeminiEventType.ToolCallRequest, value };
+    }
+    for (const citation of getCitations(response)) this.pendingCitations.add(citation);
+    yield* this.translateFinish(response);
+  }
+
+  private *translateFinish(response: GenerateContentResponse): Generator<ServerGeminiStreamEvent> {
+    const reason = response.candidates?.[0]?.finishReason;
+    if (!reason) return;
+    if (this.pendingCitations.size > 0) {
+      const citations = [...this.pendingCitations].toSorted();
+      this.pendingCitations.clear();
+      yield { type: GeminiEventType.Citation, value: `Citations:\n${citations.join('\n')}` };
+    }
+    this.finishReason = reason;
+    const { usageMetadata } = response;
+    yield { type: GeminiEventType.Finished, value: { reason, usageMetadata } };
+  }
+
+  private get clock(): Clock {
+    return this.options.clock ?? systemClock;
+  }
+
+  private reset(): void {
+    this.dropDebugResponses();
+    this.pendingToolCalls.length = 0;
+    this.pendingCitations.clear();
+    this.finishReason = undefined;
+  }
+}
+
+type RunArguments =
+  | [request: PartListUnion, signal: AbortSignal]
+  | [model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal];
+
+function joinText(responses: readonly GenerateContentResponse[]): string {
+  return responses.map(getResponseText).filter(Boolean).join(' ');
+}

@@ -1,0 +1,50 @@
+/**
+ * Time and chance behind one small port, so that retries and timers can be run
+ * under a test's own clock. The system's implementation is here; nothing else in
+ * core sleeps or rolls dice.
+ */
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects with an AbortError as soon as the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep,
+  random: () => Math.random(),
+};
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(createAbortError(signal));
+      return;
+    }
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(createAbortError(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** The user's cancel as an exception; always named AbortError, whatever the signal's reason was. */
+export function createAbortError(signal?: AbortSignal): DOMException {
+  const reason: unknown = signal?.reason;
+  return reason instanceof DOMException && reason.name === 'AbortError'
+    ? reason
+    : new DOMException('Aborted', { name: 'AbortError', cause: reason });
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw createAbortError(signal);
+}
