@@ -9,7 +9,8 @@
  */
 
 import { RetryPlan } from '../model/retry-plan.ts';
-import type { AttemptPhase, RetryLimits } from '../model/retry-plan.ts';
+import type { RetryLimits } from '../model/retry-plan.ts';
+import type { RetryPhase } from '../model/retry-table.ts';
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
 import { toModelConfigKey } from '../model/model-config.ts';
 import type { ModelConfigKey, ModelConfigResolver } from '../model/model-config.ts';
@@ -74,7 +75,7 @@ interface Send extends Required<SendMessageParameters> {
 type AttemptResult =
   | { kind: 'accepted'; model: string; turn: AcceptedTurn; held: GenerateContentResponse[]; thoughts: Thoughts }
   | { kind: 'ended' }
-  | { kind: 'failed'; model: string; phase: AttemptPhase; error: unknown };
+  | { kind: 'failed'; model: string; phase: RetryPhase; error: unknown };
 
 type Thoughts = ReturnType<typeof getThoughts>;
 
@@ -234,7 +235,7 @@ export class GeminiChat {
   /** One HTTP try. Fails by value: only the loop above decides what a failure means. */
   private async *attempt(send: Send): AsyncGenerator<StreamEvent, AttemptResult> {
     const { signal, prompt_id, role } = send;
-    let phase: AttemptPhase = 'connect';
+    let phase: RetryPhase = 'connect';
     let model = send.key.model;
     try {
       throwIfAborted(signal);

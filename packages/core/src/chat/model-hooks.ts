@@ -1,11 +1,6 @@
 /** The port through which hooks see a request before it leaves and a frame before it is shown. */
 
-import type {
-  GenerateContentParameters,
-  GenerateContentResponse,
-  Tool,
-  ToolConfig,
-} from '../protocol/content.ts';
+import type { GenerateContentParameters, GenerateContentResponse, Tool, ToolConfig } from '../protocol/content.ts';
 
 /** The whole prompt ends here. */
 export interface HookStop {

@@ -22,7 +22,11 @@ const THOUGHT: Part = { text: '**S** d', thought: true };
 
 describe('StreamCollector', () => {
   it('joins adjacent text and leaves out thoughts and empty parts', () => {
-    const frames = [frame([THOUGHT, { text: 'a' }]), frame([{ text: 'b' }, {}, { text: '' }]), frame([CALL, { text: 'c' }], 'STOP')];
+    const frames = [
+      frame([THOUGHT, { text: 'a' }]),
+      frame([{ text: 'b' }, {}, { text: '' }]),
+      frame([CALL, { text: 'c' }], 'STOP'),
+    ];
     expect(accept(frames)).toEqual([{ text: 'ab' }, CALL, { text: 'c' }]);
   });
 
@@ -36,7 +40,11 @@ describe('StreamCollector', () => {
     ['no finish reason after a call', [frame([CALL])], ['NO_FINISH_REASON', true]],
     ['nothing at all', [], ['NO_FINISH_REASON', true]],
     ['an empty answer', [frame([], 'STOP')], ['NO_RESPONSE_TEXT', true]],
-    ['only invisible text', [frame([{ text: ' \u200b<!-- <!-- --> x -->' }], 'STOP')], [{ text: ' \u200b<!-- <!-- --> x -->' }]],
+    [
+      'only invisible text',
+      [frame([{ text: ' \u200b<!-- <!-- --> x -->' }], 'STOP')],
+      [{ text: ' \u200b<!-- <!-- --> x -->' }],
+    ],
     ['only a comment', [frame([{ text: '<!-- hm -->\n\ufeff' }], 'STOP')], ['NO_RESPONSE_TEXT', true]],
     ['only thoughts', [frame([THOUGHT], 'STOP')], ['THINKING_ONLY_RESPONSE', true]],
     ['the output limit before any text', [frame([THOUGHT], 'MAX_TOKENS')], ['MAX_TOKENS_EXCEEDED', true]],

@@ -139,7 +139,7 @@ export function isValidPart(part: Part): boolean {
 /** Whether text remains once characters and comments that show nothing are taken away. */
 function hasVisibleText(parts: readonly Part[]): boolean {
   let text = parts.map((part) => part.text ?? '').join('');
-  for (let before = ''; before !== text; ) {
+  for (let before = ''; before !== text;) {
     before = text;
     text = text.replace(HTML_COMMENT, '');
   }

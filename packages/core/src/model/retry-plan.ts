@@ -4,11 +4,11 @@
  * whatever mix of failures it meets. It decides; the caller waits and tries.
  */
 
-import { ApiError, InvalidStreamError } from '../protocol/errors.ts';
+import { ApiError } from '../protocol/errors.ts';
 import type { Clock } from '../util/clock.ts';
-
-/** Where an attempt failed: before the service accepted the request, or while its answer arrived. */
-export type AttemptPhase = 'connect' | 'stream';
+import { classifyForeignError } from './foreign-error.ts';
+import { RETRY_BUDGETS, retryRule } from './retry-table.ts';
+import type { RetryPhase } from './retry-table.ts';
 
 export interface RetryLimits {
   /** Requests in all, the first included. */
@@ -22,19 +22,16 @@ export interface RetryLimits {
   streamDelayMs?: number;
 }
 
-export const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
-  maxAttempts: 10,
-  initialDelayMs: 5000,
-  maxDelayMs: 30_000,
-  maxStreamRetries: 3,
-  streamDelayMs: 1000,
+const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
+  maxAttempts: RETRY_BUDGETS.connect.maxAttempts,
+  initialDelayMs: RETRY_BUDGETS.connect.initialDelayMs,
+  maxDelayMs: RETRY_BUDGETS.connect.maxDelayMs,
+  maxStreamRetries: RETRY_BUDGETS.stream.maxAttempts - 1,
+  streamDelayMs: RETRY_BUDGETS.stream.initialDelayMs,
 };
 
 /** The documented name for how unusable answers are retried. */
-export const INVALID_CONTENT_RETRY_OPTIONS = {
-  maxAttempts: DEFAULT_RETRY_LIMITS.maxStreamRetries + 1,
-  initialDelayMs: DEFAULT_RETRY_LIMITS.streamDelayMs,
-} as const;
+export const INVALID_CONTENT_RETRY_OPTIONS = RETRY_BUDGETS.stream;
 
 const SERVER_DELAY_JITTER = 0.2;
 const OWN_DELAY_JITTER = 0.3;
@@ -61,10 +58,10 @@ export class RetryPlan {
   }
 
   /** Takes note of a failed attempt. Undefined: give up. */
-  next(error: unknown, phase: AttemptPhase): RetryStep | undefined {
+  next(error: unknown, phase: RetryPhase): RetryStep | undefined {
     this.attempt++;
     if (phase === 'stream') this.streamFailures++;
-    if (!isRetryable(error) || this.isExhausted) return undefined;
+    if (!retryRule(phase, error).retry || this.isExhausted) return undefined;
     return { attempt: this.attempt, maxAttempts: this.maxAttempts(phase), delayMs: this.takeDelay(error, phase) };
   }
 
@@ -79,26 +76,24 @@ export class RetryPlan {
     return this.attempt >= this.limits.maxAttempts || this.streamFailures > this.limits.maxStreamRetries;
   }
 
-  private maxAttempts(phase: AttemptPhase): number {
+  private maxAttempts(phase: RetryPhase): number {
     const { maxAttempts, maxStreamRetries } = this.limits;
     return phase === 'connect'
       ? maxAttempts
       : Math.min(maxAttempts, this.attempt - this.streamFailures + maxStreamRetries + 1);
   }
 
-  private takeDelay(error: unknown, phase: AttemptPhase): number {
-    const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
-    if (asked !== undefined) return Math.round(asked * (1 + SERVER_DELAY_JITTER * this.clock.random()));
+  private takeDelay(error: unknown, phase: RetryPhase): number {
+    const classified = classifyForeignError(error);
+    const asked = classified instanceof ApiError ? classified.retryAfterMs : undefined;
+    // "Come back after nothing" names no pace; ours keeps a busy server from being hammered.
+    if (asked) return Math.round(asked * (1 + SERVER_DELAY_JITTER * this.clock.random()));
     if (phase === 'stream') return this.limits.streamDelayMs * 2 ** (this.streamFailures - 1);
     const jitter = OWN_DELAY_JITTER * (2 * this.clock.random() - 1);
     const delayMs = Math.round(this.delayMs * (1 + jitter));
     this.delayMs = Math.min(this.limits.maxDelayMs, this.delayMs * 2);
     return delayMs;
   }
-}
-
-export function isRetryable(error: unknown): boolean {
-  return (error instanceof ApiError || error instanceof InvalidStreamError) && error.retryable;
 }
 
 function definedOf(limits: RetryLimits): RetryLimits {

@@ -91,6 +91,10 @@ export const FinishReason = {
   IMAGE_SAFETY: 'IMAGE_SAFETY',
   IMAGE_PROHIBITED_CONTENT: 'IMAGE_PROHIBITED_CONTENT',
   NO_IMAGE: 'NO_IMAGE',
+  IMAGE_RECITATION: 'IMAGE_RECITATION',
+  IMAGE_OTHER: 'IMAGE_OTHER',
+  TOO_MANY_TOOL_CALLS: 'TOO_MANY_TOOL_CALLS',
+  CONTINUATION: 'CONTINUATION',
 } as const;
 export type FinishReason = (typeof FinishReason)[keyof typeof FinishReason] | (string & {});
 

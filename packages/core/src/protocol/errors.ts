@@ -4,6 +4,8 @@
  * above that point switches on `reason` or `type` and never reads a message.
  */
 
+import type { ToolErrorType } from './tools.ts';
+
 /** The JSON an error travels as. */
 export interface StructuredError {
   message: string;
@@ -149,6 +151,19 @@ export class InvalidStreamError extends CastorError {
     super(message);
     this.type = type;
     this.retryable = retryable;
+  }
+}
+
+/** A call failed in a way the model should read. */
+export class ToolError extends CastorError {
+  readonly type: ToolErrorType;
+  /** What a person is shown, where it differs from what the model reads. */
+  readonly display: string | undefined;
+
+  constructor(message: string, type: ToolErrorType, options: ErrorOptions & { display?: string } = {}) {
+    super(message, options);
+    this.type = type;
+    this.display = options.display;
   }
 }
 

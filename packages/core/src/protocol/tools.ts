@@ -3,7 +3,7 @@
  * before running, and the names of failures. Types only.
  */
 
-import type { PartListUnion } from './content.ts';
+import type { FunctionDeclaration, PartListUnion } from './content.ts';
 
 /** Names of tool failures; a contract with users' scripts and hooks. */
 export const ToolErrorType = {
@@ -47,6 +47,21 @@ export const ToolErrorType = {
   STOP_EXECUTION: 'stop_execution',
 } as const;
 export type ToolErrorType = (typeof ToolErrorType)[keyof typeof ToolErrorType];
+
+export type ToolKind =
+  | 'read'
+  | 'edit'
+  | 'delete'
+  | 'move'
+  | 'search'
+  | 'execute'
+  | 'think'
+  | 'agent'
+  | 'fetch'
+  | 'communicate'
+  | 'plan'
+  | 'switch_mode'
+  | 'other';
 
 export interface DiffStat {
   model_added_lines: number;
@@ -106,5 +121,70 @@ export type ToolCallConfirmationDetails =
   | { type: 'exec'; title: string; command: string; rootCommand: string; rootCommands: string[] }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
   | { type: 'mcp'; title: string; serverName: string; toolName: string; toolDisplayName: string }
-  | { type: 'ask_user'; title: string; questions: unknown[] }
-  | { type: 'exit_plan_mode'; title: string; planPath: string };
+  | { type: 'ask_user'; title: string; questions: AskUserQuestion[] }
+  | { type: 'exit_plan_mode'; title: string; planPath: string }
+  | { type: 'sandbox_expansion'; title: string; command: string; permissions: Record<string, unknown> };
+
+export interface AskUserQuestion {
+  question: string;
+  header: string;
+  type: 'choice' | 'text' | 'yesno';
+  options?: { label: string; description: string }[];
+  multiSelect?: boolean;
+  placeholder?: string;
+}
+
+/** What comes back with an outcome: an edited proposal, answers, a decision on a plan. */
+export interface ConfirmationPayload {
+  /** The proposal as the person edited it. */
+  newContent?: string;
+  /** By index of the question. */
+  answers?: Record<string, string>;
+  approved?: boolean;
+  approvalMode?: string;
+  /** What the person said instead of yes. */
+  feedback?: string;
+}
+
+/** A file a call touches, for surfaces that follow along. */
+export interface ToolLocation {
+  path: string;
+  line?: number;
+}
+
+export interface ToolExecutionContext {
+  callId: string;
+  signal: AbortSignal;
+  /** Live output, as deltas; only tools with `canUpdateOutput` call it. */
+  onOutput(chunk: string): void;
+  /** The process the call started, as soon as there is one. */
+  onPid(pid: number): void;
+  /** The person's answer, where the call was confirmed. */
+  confirmation?: ConfirmationPayload;
+}
+
+/** One validated call, ready to be asked about and run. */
+export interface ToolInvocation {
+  /** The arguments as they will be used. */
+  readonly params: Record<string, unknown>;
+  /** One line for a person. */
+  describe(): string;
+  locations(): ToolLocation[];
+  /** What a person should see before it runs; false when there is nothing to ask. */
+  confirm(signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
+  /** Throws ToolError or returns a result with `error` for what the model should read; anything else thrown is a bug. */
+  execute(context: ToolExecutionContext): Promise<ToolResult>;
+}
+
+export interface ServerTool {
+  readonly name: string;
+  readonly displayName: string;
+  readonly kind: ToolKind;
+  readonly description: string;
+  /** Whether the result for a person is markdown. */
+  readonly isOutputMarkdown: boolean;
+  readonly canUpdateOutput: boolean;
+  readonly declaration: FunctionDeclaration;
+  /** Throws ToolError of type `invalid_tool_params`. */
+  build(args: Record<string, unknown>): ToolInvocation;
+}

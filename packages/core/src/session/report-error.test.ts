@@ -21,11 +21,13 @@ describe('createReportError', () => {
     await report()(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
     const path = join(directory, NAME);
     const written = JSON.parse(await readFile(path, 'utf8')) as { error: { message: string }; context: unknown };
-    expect({ message: written.error.message, context: written.context, mode: (await stat(path)).mode & 0o777 }).toEqual({
-      message: 'boom',
-      context: CONTEXT,
-      mode: 0o600,
-    });
+    expect({ message: written.error.message, context: written.context, mode: (await stat(path)).mode & 0o777 }).toEqual(
+      {
+        message: 'boom',
+        context: CONTEXT,
+        mode: 0o600,
+      },
+    );
   });
 
   it('writes the error alone when the context cannot be stringified', async () => {

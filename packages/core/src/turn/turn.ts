@@ -12,13 +12,7 @@ import { StreamEventType, toStreamEvent } from '../chat/stream-events.ts';
 import type { StreamEvent } from '../chat/stream-events.ts';
 import type { LlmRole } from '../model/content-generator.ts';
 import type { ModelConfigKey } from '../model/model-config.ts';
-import type {
-  Content,
-  FinishReason,
-  GenerateContentResponse,
-  PartListUnion,
-  Tool,
-} from '../protocol/content.ts';
+import type { Content, FinishReason, GenerateContentResponse, PartListUnion, Tool } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';

@@ -1,0 +1,64 @@
+/** The public surface of @castor/core: what engineers embed. */
+
+export * from './protocol/content.ts';
+export * from './protocol/errors.ts';
+export * from './protocol/events.ts';
+export * from './protocol/agent-events.ts';
+export * from './protocol/tool-calls.ts';
+export * from './protocol/tools.ts';
+
+export type { ContentGenerator, LlmRole } from './model/content-generator.ts';
+export type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './model/model-config.ts';
+export { createGeminiGenerator } from './model/gemini/generator.ts';
+export type { GeminiGeneratorOptions } from './model/gemini/generator.ts';
+export type { GeminiGenerator } from './model/gemini/generator.ts';
+export { parseCustomHeaders } from './model/gemini/endpoint.ts';
+export { proxyFromEnvironment } from './model/http/proxy-environment.ts';
+export {
+  createFileAppender,
+  createRecordingGenerator,
+  createReplayGenerator,
+  loadReplayGenerator,
+} from './model/replay.ts';
+export { OFFLINE_MODEL, createOfflineGenerator } from './model/offline/offline-generator.ts';
+export type { FolderEntry, OfflineFolder } from './model/offline/folder.ts';
+export { DEFAULT_MODEL, isAutoModel, resolveModel, tokenLimit } from './model/models.ts';
+export { calculateRequestTokenCount, estimateTokenCount } from './model/token-estimate.ts';
+export { retryWithBackoff } from './model/retry.ts';
+export { INVALID_CONTENT_RETRY_OPTIONS } from './model/retry-plan.ts';
+export type { RetryLimits } from './model/retry-plan.ts';
+
+export { GeminiChat } from './chat/gemini-chat.ts';
+export type { GeminiChatOptions, SendMessageParameters } from './chat/gemini-chat.ts';
+export {
+  createUserContent,
+  isFunctionResponse,
+  mergePartListUnions,
+  partListUnionToString,
+  toParts,
+} from './chat/parts.ts';
+export { extractThought, getCitations, getResponseText, parseThought } from './chat/response.ts';
+export { isValidResponse } from './chat/stream-check.ts';
+export { StreamEventType, toStreamEvent } from './chat/stream-events.ts';
+export type { StreamEvent } from './chat/stream-events.ts';
+export type { ChatRecorder, RecordedAnswer } from './chat/chat-recorder.ts';
+export type { AfterModelDecision, BeforeModelDecision, ModelHooks, ToolSelection } from './chat/model-hooks.ts';
+export { findIndexAfterFraction } from './chat/history.ts';
+
+export { Turn } from './turn/turn.ts';
+export type { TurnChat, TurnOptions } from './turn/turn.ts';
+export { OptimizedTurn } from './turn/optimized-turn.ts';
+export type { RunnableTurn, TurnResult, TurnStatus } from './turn/collect-turn.ts';
+export { TurnEventProcessor } from './turn/turn-event-processor.ts';
+export { RealTimeEventListener } from './turn/real-time-event-listener.ts';
+export { BatchTurnProcessor } from './turn/batch-turn-processor.ts';
+export type { BatchItemResult, BatchRequest } from './turn/batch-turn-processor.ts';
+export { BufferedTurnProcessor } from './turn/buffered-turn-processor.ts';
+export { TurnErrorHandler } from './turn/turn-error-handler.ts';
+export type { ReportError } from './turn/turn-error-handler.ts';
+export { TurnRecoveryManager } from './turn/turn-recovery-manager.ts';
+export type { TurnRecoveryOptions } from './turn/turn-recovery-manager.ts';
+
+export { createReportError } from './session/report-error.ts';
+export { systemClock } from './util/clock.ts';
+export type { Clock } from './util/clock.ts';
