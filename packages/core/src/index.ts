@@ -46,7 +46,7 @@ export type { AfterModelDecision, BeforeModelDecision, ModelHooks, ToolSelection
 export { findIndexAfterFraction } from './chat/history.ts';
 
 export { Turn } from './turn/turn.ts';
-export type { TurnChat, TurnOptions } from './turn/turn.ts';
+export type { TurnChat, TurnEvent, TurnOptions } from './turn/turn.ts';
 export { OptimizedTurn } from './turn/optimized-turn.ts';
 export type { RunnableTurn, TurnResult, TurnStatus } from './turn/collect-turn.ts';
 export { TurnEventProcessor } from './turn/turn-event-processor.ts';

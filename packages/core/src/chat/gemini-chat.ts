@@ -9,7 +9,8 @@
  */
 
 import { RetryPlan } from '../model/retry-plan.ts';
-import type { RetryLimits } from '../model/retry-plan.ts';
+import type { RetryLimits, RetryStep } from '../model/retry-plan.ts';
+import { retryRule } from '../model/retry-table.ts';
 import type { RetryPhase } from '../model/retry-table.ts';
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
 import { toModelConfigKey } from '../model/model-config.ts';
@@ -28,6 +29,7 @@ import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { CallIds } from './call-ids.ts';
+import type { ChatFallback, FallbackAsk } from './chat-fallback.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
 import { History } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
@@ -52,6 +54,8 @@ export interface GeminiChatOptions {
   /** Turns a key into a model and its settings; by default the key's model with `config`. */
   resolveModel?: ModelConfigResolver;
   retry?: RetryLimits;
+  /** Asked what to do when a model failed for good; without it the send fails. */
+  fallback?: ChatFallback;
   hooks?: ModelHooks;
   recorder?: ChatRecorder;
   clock?: Clock;
@@ -138,6 +142,10 @@ export class GeminiChat {
     return this.history.comprehensive.length;
   }
 
+  getContent(index: number): Content | undefined {
+    return this.history.comprehensive[index];
+  }
+
   getLastContent(): Content | undefined {
     return this.history.last;
   }
@@ -222,14 +230,30 @@ export class GeminiChat {
         for (const value of result.held) yield { type: StreamEventType.CHUNK, value };
         return;
       }
-      const { error, phase, model } = result;
       throwIfAborted(send.signal);
-      const step = plan.next(error, phase);
-      if (!step) throw error;
+      const step = plan.next(result.error, result.phase) ?? (yield* this.fallBack(result, send, plan));
+      if (!step) throw result.error;
+      const { error, model } = result;
       yield { type: StreamEventType.RETRY, value: { ...step, model, error: toStructuredError(error) } };
       await this.clock.sleep(step.delayMs, send.signal);
       send.key = toRetryKey(send.key, error);
     }
+  }
+
+  /** The model failed for good: another takes over at once, if there is one and nobody objects. */
+  private async *fallBack(
+    { model, phase, error }: AttemptResult & { kind: 'failed' },
+    send: Send,
+    plan: RetryPlan,
+  ): AsyncGenerator<StreamEvent, RetryStep | undefined> {
+    const { fallback } = this.options;
+    if (!fallback || !retryRule(phase, error).askFallback) return undefined;
+    const decision = fallback.decide(model, error);
+    if (decision.kind === 'give_up') return undefined;
+    const next = decision.kind === 'switch' ? decision.model : yield* askForFallback(decision, model, send.signal);
+    if (next === undefined) return undefined;
+    send.key = { ...send.key, model: next };
+    return plan.startOver();
   }
 
   /** One HTTP try. Fails by value: only the loop above decides what a failure means. */
@@ -289,6 +313,7 @@ export class GeminiChat {
   private accept({ turn, model, thoughts }: AttemptResult & { kind: 'accepted' }, send: Send): void {
     const content: Content = { role: 'model', parts: turn.parts };
     this.callIds.acceptAttempt();
+    this.options.fallback?.succeeded?.(model);
     this.history.append(content);
     this.promptTokenCount = turn.usageMetadata?.promptTokenCount ?? this.promptTokenCount;
     const { usageMetadata } = turn;
@@ -347,6 +372,19 @@ export class GeminiChat {
 /** Frames from here on are shown only once the attempt is accepted: nobody may act on what can still be void. */
 function mustWait(response: GenerateContentResponse): boolean {
   return getFinishReason(response) !== undefined || getFunctionCalls(response).length > 0;
+}
+
+/** The model that may take over; undefined when the person said no. */
+async function* askForFallback(
+  { requestId, fallbackModel, message, answer }: FallbackAsk,
+  failedModel: string,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, string | undefined> {
+  const question = { type: 'fallback_requested', requestId, failedModel, fallbackModel, message } as const;
+  yield { type: StreamEventType.FALLBACK, value: question };
+  const intent = await answer(signal).catch(() => 'stop' as const);
+  yield { type: StreamEventType.FALLBACK, value: { type: 'fallback_answered', requestId, intent } };
+  return intent === 'retry_always' || intent === 'retry_once' ? fallbackModel : undefined;
 }
 
 function* block({ reason, response }: HookBlock): Generator<StreamEvent> {

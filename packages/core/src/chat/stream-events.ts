@@ -4,6 +4,7 @@
  */
 
 import type { GenerateContentResponse } from '../protocol/content.ts';
+import type { FallbackAnsweredEvent, FallbackRequestedEvent } from '../protocol/agent-events.ts';
 import type { RetryValue } from '../protocol/events.ts';
 
 export enum StreamEventType {
@@ -13,13 +14,16 @@ export enum StreamEventType {
   RETRY = 'retry',
   AGENT_EXECUTION_STOPPED = 'agent_execution_stopped',
   AGENT_EXECUTION_BLOCKED = 'agent_execution_blocked',
+  /** A person is asked whether another model may take over; the answer comes by call. */
+  FALLBACK = 'fallback',
 }
 
 export type StreamEvent =
   | { type: StreamEventType.CHUNK; value: GenerateContentResponse }
   | { type: StreamEventType.RETRY; value?: RetryValue }
   | { type: StreamEventType.AGENT_EXECUTION_STOPPED; reason: string }
-  | { type: StreamEventType.AGENT_EXECUTION_BLOCKED; reason: string };
+  | { type: StreamEventType.AGENT_EXECUTION_BLOCKED; reason: string }
+  | { type: StreamEventType.FALLBACK; value: FallbackRequestedEvent | FallbackAnsweredEvent };
 
 const STREAM_EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.values(StreamEventType));
 

@@ -65,11 +65,13 @@ export class RetryPlan {
     return { attempt: this.attempt, maxAttempts: this.maxAttempts(phase), delayMs: this.takeDelay(error, phase) };
   }
 
-  /** A new beginning, with another model. */
-  reset(): void {
+  /** A new beginning at once, with another model. */
+  startOver(): RetryStep {
+    const { attempt } = this;
     this.attempt = 0;
     this.streamFailures = 0;
     this.delayMs = this.limits.initialDelayMs;
+    return { attempt, maxAttempts: this.limits.maxAttempts, delayMs: 0 };
   }
 
   private get isExhausted(): boolean {

@@ -53,3 +53,11 @@ export type ToolCallStatus =
   | 'success'
   | 'error'
   | 'cancelled';
+
+/** A call that reached its end, whatever the end was; `response` is what the model reads of it. */
+export interface CompletedToolCall {
+  status: Extract<ToolCallStatus, 'success' | 'error' | 'cancelled'>;
+  request: ToolCallRequestInfo;
+  response: ToolCallResponseInfo;
+  durationMs?: number;
+}

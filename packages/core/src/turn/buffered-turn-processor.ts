@@ -4,10 +4,10 @@
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { RunnableTurn } from './collect-turn.ts';
+import type { TurnEvent } from './turn.ts';
 
 export interface BufferedTurnOptions {
   maxSize?: number;
@@ -27,18 +27,14 @@ export class BufferedTurnProcessor {
   }
 
   /** Yields non-empty batches in order. Leaving early cancels the turn. */
-  async *process(
-    turn: RunnableTurn,
-    request: PartListUnion,
-    signal: AbortSignal,
-  ): AsyncGenerator<ServerGeminiStreamEvent[], void> {
+  async *process(turn: RunnableTurn, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent[], void> {
     const left = new AbortController();
     const events = turn.run(request, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
     let next = events.next();
     let ended = false;
     try {
       while (!ended) {
-        const batch: ServerGeminiStreamEvent[] = [];
+        const batch: TurnEvent[] = [];
         const timer = new AbortController();
         let flush: Promise<'flush'> | undefined;
         while (batch.length < this.maxSize) {

@@ -3,12 +3,13 @@
 import type { FinishReason, PartListUnion, UsageMetadata } from '../protocol/content.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerGeminiStreamEvent, ThoughtSummary } from '../protocol/events.ts';
+import type { ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { TurnEvent } from './turn.ts';
 
 /** Anything that runs like a `Turn`. */
 export interface RunnableTurn {
-  run(request: PartListUnion, signal: AbortSignal): AsyncIterable<ServerGeminiStreamEvent>;
+  run(request: PartListUnion, signal: AbortSignal): AsyncIterable<TurnEvent>;
 }
 
 export type TurnStatus = 'completed' | 'cancelled' | 'failed' | 'stopped';
@@ -28,7 +29,7 @@ export interface TurnResult {
 export class TurnCollector {
   private collected = emptyResult();
 
-  add(event: ServerGeminiStreamEvent): void {
+  add(event: TurnEvent): void {
     const { collected } = this;
     switch (event.type) {
       case GeminiEventType.Content:
@@ -61,7 +62,7 @@ export class TurnCollector {
     return this.collected;
   }
 
-  private addEnding(event: ServerGeminiStreamEvent): void {
+  private addEnding(event: TurnEvent): void {
     const { collected } = this;
     if (event.type === GeminiEventType.UserCancelled) collected.status = 'cancelled';
     if (event.type === GeminiEventType.AgentExecutionStopped) collected.status = 'stopped';

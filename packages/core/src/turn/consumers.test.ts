@@ -5,7 +5,6 @@ import { GeminiChat } from '../chat/gemini-chat.ts';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
 import { ApiError, UnauthorizedError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { BatchTurnProcessor } from './batch-turn-processor.ts';
 import { BufferedTurnProcessor } from './buffered-turn-processor.ts';
 import { RealTimeEventListener } from './real-time-event-listener.ts';
@@ -13,6 +12,7 @@ import { TurnErrorHandler } from './turn-error-handler.ts';
 import { TurnEventProcessor } from './turn-event-processor.ts';
 import { TurnRecoveryManager } from './turn-recovery-manager.ts';
 import { Turn } from './turn.ts';
+import type { TurnEvent } from './turn.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -143,7 +143,7 @@ describe('BufferedTurnProcessor', () => {
       { type: 'content', value: 'a', traceId: expect.any(String) as string },
     ]);
     hold.release();
-    const rest: ServerGeminiStreamEvent[] = [];
+    const rest: TurnEvent[] = [];
     for await (const batch of batches) rest.push(...batch);
     expect(rest.map(({ type }) => type)).toEqual(['content', 'finished']);
   });
@@ -172,7 +172,7 @@ describe('TurnErrorHandler', () => {
 
 describe('TurnRecoveryManager', () => {
   const once = { maxAttempts: 1, maxStreamRetries: 0 };
-  const types = async (events: AsyncIterable<ServerGeminiStreamEvent>) => {
+  const types = async (events: AsyncIterable<TurnEvent>) => {
     const seen: string[] = [];
     for await (const event of events) seen.push(event.type === GeminiEventType.Content ? event.value : event.type);
     return seen;

@@ -33,11 +33,11 @@ export class RealTimeEventListener {
   /** Runs the turn; each event's handlers have finished before the next event is pulled. */
   async listen(turn: RunnableTurn, request: PartListUnion, signal: AbortSignal): Promise<void> {
     for await (const event of turn.run(request, signal)) {
-      for (const handler of [...(this.handlers.get(event.type) ?? [])]) {
+      for (const handler of [...(this.handlers.get(event.type as GeminiEventType) ?? [])]) {
         try {
           await handler(event as never);
         } catch (error) {
-          this.onHandlerError?.(error, event.type);
+          this.onHandlerError?.(error, event.type as GeminiEventType);
         }
       }
     }

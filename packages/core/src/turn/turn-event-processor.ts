@@ -1,14 +1,14 @@
 /** TurnEventProcessor: runs a turn and returns what it came to, telling an optional log on the way. */
 
 import type { PartListUnion } from '../protocol/content.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { TurnCollector } from './collect-turn.ts';
 import type { RunnableTurn, TurnResult } from './collect-turn.ts';
+import type { TurnEvent } from './turn.ts';
 
 export class TurnEventProcessor {
-  private readonly log: ((event: ServerGeminiStreamEvent) => void) | undefined;
+  private readonly log: ((event: TurnEvent) => void) | undefined;
 
-  constructor(options: { log?: (event: ServerGeminiStreamEvent) => void } = {}) {
+  constructor(options: { log?: (event: TurnEvent) => void } = {}) {
     this.log = options.log;
   }
 

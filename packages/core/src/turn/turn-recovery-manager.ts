@@ -6,10 +6,10 @@
 
 import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { RunnableTurn } from './collect-turn.ts';
+import type { TurnEvent } from './turn.ts';
 
 export interface TurnRecoveryOptions {
   /** Runs after the first. */
@@ -33,7 +33,7 @@ export class TurnRecoveryManager {
     createTurn: () => RunnableTurn,
     request: PartListUnion,
     signal: AbortSignal,
-  ): AsyncGenerator<ServerGeminiStreamEvent, void> {
+  ): AsyncGenerator<TurnEvent, void> {
     const { maxRetries = 3, initialDelayMs = 1000, createFallbackTurn, clock = systemClock } = this.options;
     for (let retries = 0; ; retries++) {
       const failure = yield* relayUnlessFailed(createTurn().run(request, signal));
@@ -55,9 +55,7 @@ export class TurnRecoveryManager {
 }
 
 /** Passes events on; a failure that may be retried, before any output, is returned instead. */
-async function* relayUnlessFailed(
-  events: AsyncIterable<ServerGeminiStreamEvent>,
-): AsyncGenerator<ServerGeminiStreamEvent, ServerGeminiStreamEvent | undefined> {
+async function* relayUnlessFailed(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent, TurnEvent | undefined> {
   let hasOutput = false;
   for await (const event of events) {
     if (!hasOutput && isRetryableFailure(event)) return event;
@@ -67,6 +65,6 @@ async function* relayUnlessFailed(
   return undefined;
 }
 
-function isRetryableFailure(event: ServerGeminiStreamEvent): boolean {
+function isRetryableFailure(event: TurnEvent): boolean {
   return event.type === GeminiEventType.Error && event.value.error.retryable === true;
 }

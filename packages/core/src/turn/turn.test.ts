@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../chat/stream-events.ts';
 import type { Content, GenerateContentResponse, Part, Tool } from '../protocol/content.ts';
 import { ApiError, InvalidStreamError } from '../protocol/errors.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { OptimizedTurn } from './optimized-turn.ts';
 import { Turn } from './turn.ts';
-import type { TurnChat, TurnOptions } from './turn.ts';
+import type { TurnChat, TurnEvent, TurnOptions } from './turn.ts';
 
 type Item = StreamEvent | GenerateContentResponse | Error | (() => void);
 
@@ -35,7 +34,7 @@ const frame = (parts: Part[], rest: object = {}): GenerateContentResponse => ({
 
 async function run(items: Item[], options: TurnOptions & { signal?: AbortSignal; tools?: Tool[] } = {}) {
   const turn = new Turn(chatOf(items, options.tools), 'prompt-1', { clock: createFakeClock(), ...options });
-  const events: ServerGeminiStreamEvent[] = [];
+  const events: TurnEvent[] = [];
   for await (const event of turn.run('hi', options.signal ?? new AbortController().signal)) events.push(event);
   return { turn, events };
 }

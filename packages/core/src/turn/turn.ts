@@ -13,6 +13,7 @@ import type { StreamEvent } from '../chat/stream-events.ts';
 import type { LlmRole } from '../model/content-generator.ts';
 import type { ModelConfigKey } from '../model/model-config.ts';
 import type { Content, FinishReason, GenerateContentResponse, PartListUnion, Tool } from '../protocol/content.ts';
+import type { FallbackAnsweredEvent, FallbackRequestedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
@@ -22,6 +23,9 @@ import { TurnErrorHandler } from './turn-error-handler.ts';
 import type { ReportError } from './turn-error-handler.ts';
 
 type StreamItem = StreamEvent | GenerateContentResponse;
+
+/** What a turn yields: the stream events, and the question whether another model may take over. */
+export type TurnEvent = ServerGeminiStreamEvent | FallbackRequestedEvent | FallbackAnsweredEvent;
 
 /** What a turn needs of a chat. Streams of bare responses and of stream events are both understood. */
 export interface TurnChat {
@@ -66,13 +70,9 @@ export class Turn {
    * Yields the turn's events and never throws, save `UnauthorizedError`. An abort
    * ends it with `user_cancelled`, whatever else went wrong at that moment.
    */
-  run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<ServerGeminiStreamEvent, void>;
-  run(
-    model: ModelConfigKey | string,
-    request: PartListUnion,
-    signal: AbortSignal,
-  ): AsyncGenerator<ServerGeminiStreamEvent, void>;
-  async *run(...args: RunArguments): AsyncGenerator<ServerGeminiStreamEvent, void> {
+  run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
+  run(model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
+  async *run(...args: RunArguments): AsyncGenerator<TurnEvent, void> {
     const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
     try {
       const { role = 'main' } = this.options;
@@ -118,7 +118,7 @@ export class Turn {
     this.debugResponses.length = 0;
   }
 
-  private *translate(event: StreamEvent): Generator<ServerGeminiStreamEvent> {
+  private *translate(event: StreamEvent): Generator<TurnEvent> {
     switch (event.type) {
       case StreamEventType.CHUNK:
         if (event.value) yield* this.translateChunk(event.value);
@@ -132,6 +132,9 @@ export class Turn {
         return;
       case StreamEventType.AGENT_EXECUTION_BLOCKED:
         yield { type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } };
+        return;
+      case StreamEventType.FALLBACK:
+        yield event.value;
     }
   }
 

@@ -1,0 +1,127 @@
+/**
+ * The checks before a turn, in the order in which they are listed in BEFORE_TURN.
+ * Each looks at one thing and returns nothing, an event to yield, or how the turn
+ * ends before it began. The order is the specification.
+ */
+
+import { hasFunctionCall } from '../chat/parts.ts';
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { ContentGenerator } from '../model/content-generator.ts';
+import { calculateRequestTokenCount } from '../model/token-estimate.ts';
+import type { Part } from '../protocol/content.ts';
+import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { Compressor } from './compression.ts';
+import { STOP, again, toLoopRecovery } from './continuation.ts';
+import type { Continuation } from './continuation.ts';
+import type { IdeContext } from './ide-context.ts';
+import type { LoopDetectionService } from './loop-detection.ts';
+import type { ToolOutputMask } from './tool-output-masking.ts';
+
+/** A request may fill this share of what the window still holds. */
+const FILL_LIMIT = 0.95;
+
+/** Chooses a model for a request; sticks to it for the prompt. Never throws. */
+export type ChooseModel = (input: {
+  request: readonly Part[];
+  prompt_id: string;
+  signal: AbortSignal;
+}) => Promise<{ model: string; isNew: boolean }>;
+
+export interface TurnSurroundings {
+  chat: GeminiChat;
+  generator: Pick<ContentGenerator, 'countTokens'>;
+  tokenLimit(model: string): number;
+  chooseModel: ChooseModel;
+  loopDetection: LoopDetectionService;
+  compressor?: Compressor;
+  outputMask?: ToolOutputMask;
+  ideContext?: IdeContext;
+  /** Turns of the whole session; no limit when negative or absent. */
+  maxSessionTurns?: number;
+}
+
+export interface TurnToBe {
+  request: Part[];
+  signal: AbortSignal;
+  prompt_id: string;
+  /** Counts this turn. */
+  sessionTurns: number;
+  /** Turns left for this request, this one included. */
+  turnsLeft: number;
+  /** The model limits are judged by; the last check settles it. */
+  model: string;
+}
+
+/** An event to yield, and whether the turn is over before it began. */
+export interface CheckResult {
+  event?: ServerGeminiStreamEvent;
+  ends?: Continuation;
+}
+
+type Check = (turn: TurnToBe, around: TurnSurroundings) => Promise<CheckResult | undefined> | CheckResult | undefined;
+
+export const BEFORE_TURN: readonly Check[] = [
+  checkSessionTurns,
+  checkBoundedTurns,
+  compress,
+  checkOverflow,
+  maskToolOutput,
+  addIdeContext,
+  checkLoop,
+  settleModel,
+];
+
+export function checkSessionTurns(turn: TurnToBe, { maxSessionTurns = -1 }: TurnSurroundings): CheckResult | undefined {
+  if (maxSessionTurns < 0 || turn.sessionTurns <= maxSessionTurns) return undefined;
+  return { event: { type: GeminiEventType.MaxSessionTurns }, ends: STOP };
+}
+
+export function checkBoundedTurns(turn: TurnToBe): CheckResult | undefined {
+  return turn.turnsLeft > 0 ? undefined : { ends: STOP };
+}
+
+export async function compress(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
+  const { chat, compressor, ideContext } = around;
+  const { model: activeModel, prompt_id, signal } = turn;
+  const value = await compressor?.tryCompressChat({ chat, activeModel, prompt_id, signal });
+  if (value?.compressionStatus !== CompressionStatus.COMPRESSED) return undefined;
+  ideContext?.reset();
+  return { event: { type: GeminiEventType.ChatCompressed, value } };
+}
+
+export async function checkOverflow(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
+  const { chat, generator, tokenLimit } = around;
+  const estimatedRequestTokenCount = await calculateRequestTokenCount(turn.request, generator, turn.model);
+  const remainingTokenCount = tokenLimit(turn.model) - chat.getLastPromptTokenCount();
+  if (estimatedRequestTokenCount <= FILL_LIMIT * remainingTokenCount) return undefined;
+  const value = { estimatedRequestTokenCount, remainingTokenCount };
+  return { event: { type: GeminiEventType.ContextWindowWillOverflow, value }, ends: STOP };
+}
+
+export async function maskToolOutput(_turn: TurnToBe, { chat, outputMask }: TurnSurroundings): Promise<undefined> {
+  await outputMask?.apply(chat);
+}
+
+/** Never between a call and its response: the service takes the answer in the very next turn only. */
+export function addIdeContext(_turn: TurnToBe, { chat, ideContext }: TurnSurroundings): undefined {
+  if (!ideContext || hasFunctionCall(chat.getLastContent())) return;
+  const text = ideContext.take();
+  if (text !== undefined) chat.addHistory({ role: 'user', parts: [{ text }] });
+}
+
+export async function checkLoop(turn: TurnToBe, { loopDetection }: TurnSurroundings): Promise<CheckResult | undefined> {
+  loopDetection.noteResponses(turn.request);
+  const { count, detail } = await loopDetection.turnStarted(turn.signal);
+  if (count === 0) return undefined;
+  if (count > 1) return { event: { type: GeminiEventType.LoopDetected }, ends: STOP };
+  if (turn.turnsLeft <= 1) return { event: { type: GeminiEventType.MaxSessionTurns }, ends: STOP };
+  return { ends: again('loop_recovery', toLoopRecovery(detail)) };
+}
+
+export async function settleModel(turn: TurnToBe, { chooseModel }: TurnSurroundings): Promise<CheckResult | undefined> {
+  const { request, prompt_id, signal } = turn;
+  const { model, isNew } = await chooseModel({ request, prompt_id, signal });
+  turn.model = model;
+  return isNew && !signal.aborted ? { event: { type: GeminiEventType.ModelInfo, value: model } } : undefined;
+}

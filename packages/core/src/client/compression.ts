@@ -1,0 +1,199 @@
+/**
+ * tryCompressChat: replaces the older part of a history by a snapshot of it when the
+ * history has grown past its share of the model's window. A compression that fails,
+ * or would make things larger, leaves the history as it was.
+ */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import { findIndexAfterFraction } from '../chat/history.ts';
+import { estimateTokenCount } from '../model/token-estimate.ts';
+import type { Content, Part } from '../protocol/content.ts';
+import { CompressionStatus } from '../protocol/events.ts';
+import type { ChatCompressionInfo } from '../protocol/events.ts';
+import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
+import { collectCarriedOver, formatCarriedOver } from './carried-over.ts';
+import {
+  CRITIQUE_PROMPT,
+  SNAPSHOT_ACKNOWLEDGEMENT,
+  SNAPSHOT_PROMPT,
+  SNAPSHOT_SYSTEM_PROMPT,
+} from './snapshot-prompt.ts';
+import type { SavedOutputs } from './tool-output-masking.ts';
+import type { UtilityModel } from './utility-model.ts';
+
+export const COMPRESSION_TOKEN_THRESHOLD = 0.5;
+/** How much of the history, from its end, is kept as it is. */
+export const COMPRESSION_PRESERVE_THRESHOLD = 0.3;
+/** Tool output newer than this many tokens goes to the summariser whole. */
+const TOOL_OUTPUT_BUDGET = 50_000;
+
+export interface CompressionOptions {
+  model: UtilityModel;
+  tokenLimit(model: string): number;
+  /** Share of the window past which a history is compressed. */
+  threshold?: number;
+  hooks?: AgentHooks;
+  /** Where old tool output is kept in full; without it, it is cut. */
+  savedOutputs?: SavedOutputs;
+}
+
+export interface CompressionRequest {
+  chat: GeminiChat;
+  /** The model whose window counts. */
+  activeModel: string;
+  prompt_id: string;
+  signal: AbortSignal;
+  /** Asked for by the user: also under the threshold. */
+  force?: boolean;
+}
+
+export class Compressor {
+  private readonly options: CompressionOptions;
+  /** The summary came out larger once: automatic compression only shortens tool output from then on. */
+  private hasInflated = false;
+
+  constructor(options: CompressionOptions) {
+    this.options = options;
+  }
+
+  /** Never throws but on abort; the status says what came of it. */
+  async tryCompressChat(request: CompressionRequest): Promise<ChatCompressionInfo> {
+    const { chat, activeModel, signal, force = false } = request;
+    if (chat.getHistoryLength() === 0) return info(0, 0, CompressionStatus.NOOP);
+    // On every turn, also when nothing will be compressed: users' hooks count on it.
+    await this.firePreCompress(force ? 'manual' : 'auto', signal);
+    const originalTokenCount = chat.getLastPromptTokenCount();
+    const { threshold = COMPRESSION_TOKEN_THRESHOLD, tokenLimit } = this.options;
+    const isDue = force || originalTokenCount >= threshold * tokenLimit(activeModel);
+    if (!isDue) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    const shortened = await this.shortenToolOutput(chat.getHistory(true));
+    if (this.hasInflated && !force) return this.onlyShorten(request, shortened, originalTokenCount);
+    return this.summarise(request, shortened, originalTokenCount);
+  }
+
+  private async summarise(
+    request: CompressionRequest,
+    history: readonly Content[],
+    originalTokenCount: number,
+  ): Promise<ChatCompressionInfo> {
+    const splitAt = findIndexAfterFraction(history, 1 - COMPRESSION_PRESERVE_THRESHOLD);
+    const old = history.slice(0, splitAt);
+    if (old.length === 0) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    const snapshot = await this.takeSnapshot(old, request);
+    if (!snapshot) {
+      return info(originalTokenCount, originalTokenCount, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
+    }
+    const carried = formatCarriedOver(collectCarriedOver(old));
+    const compressed: Content[] = [
+      { role: 'user', parts: [{ text: [snapshot, carried].filter(Boolean).join('\n\n') }] },
+      { role: 'model', parts: [{ text: SNAPSHOT_ACKNOWLEDGEMENT }] },
+      ...history.slice(splitAt),
+    ];
+    return this.replaceIfSmaller(request, compressed, originalTokenCount);
+  }
+
+  private replaceIfSmaller(
+    { chat }: CompressionRequest,
+    compressed: Content[],
+    originalTokenCount: number,
+  ): ChatCompressionInfo {
+    // The service's count and our estimate may differ by a factor; only estimates are compared with each other.
+    const before = estimate(chat.getHistory(true));
+    const after = estimate(compressed);
+    const newTokenCount = Math.round(originalTokenCount * (after / Math.max(before, 1)));
+    if (after >= before) {
+      this.hasInflated = true;
+      return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT);
+    }
+    chat.setHistory(compressed);
+    this.hasInflated = false;
+    return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSED);
+  }
+
+  private onlyShorten(
+    { chat }: CompressionRequest,
+    shortened: readonly Content[],
+    originalTokenCount: number,
+  ): ChatCompressionInfo {
+    const before = estimate(chat.getHistory(true));
+    const after = estimate(shortened);
+    if (after >= before) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    chat.setHistory(shortened);
+    const newTokenCount = Math.round(originalTokenCount * (after / before));
+    return info(originalTokenCount, newTokenCount, CompressionStatus.CONTENT_TRUNCATED);
+  }
+
+  /** Two calls: a snapshot, then the same model's criticism of it. The first stands if the second fails. */
+  private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
+    const { prompt_id, signal, activeModel } = request;
+    const question = {
+      model: `chat-compression:${activeModel}`,
+      systemInstruction: SNAPSHOT_SYSTEM_PROMPT,
+      signal,
+      role: 'utility_compressor' as const,
+    };
+    const asked: Content[] = [...endingOpen(old), userTurn(SNAPSHOT_PROMPT)];
+    const first = await this.options.model.generateText({ ...question, prompt_id, contents: asked });
+    if (!first) return undefined;
+    const contents = [...asked, modelTurn(first), userTurn(CRITIQUE_PROMPT)];
+    const second = await this.options.model.generateText({ ...question, prompt_id: `${prompt_id}-verify`, contents });
+    return second ?? first;
+  }
+
+  /** Newest first within the budget; what lies beyond it is saved to a file and replaced by where it is. */
+  private async shortenToolOutput(history: readonly Content[]): Promise<Content[]> {
+    let left = TOOL_OUTPUT_BUDGET;
+    const shortened = [...history];
+    for (let index = history.length - 1; index >= 0; index--) {
+      const content = history[index];
+      if (!content?.parts?.some((part) => part.functionResponse)) continue;
+      const parts: Part[] = [];
+      for (const part of content.parts) {
+        left -= part.functionResponse ? estimateTokenCount([part]) : 0;
+        parts.push(left < 0 && part.functionResponse ? await this.shorten(part) : part);
+      }
+      shortened[index] = { ...content, parts };
+    }
+    return shortened;
+  }
+
+  private async shorten(part: Part): Promise<Part> {
+    const { savedOutputs } = this.options;
+    return savedOutputs ? savedOutputs.shorten(part) : part;
+  }
+
+  private async firePreCompress(trigger: CompressTrigger, signal: AbortSignal): Promise<void> {
+    try {
+      await this.options.hooks?.preCompress?.(trigger, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A hook that fails has nothing to say about whether we compress.
+    }
+  }
+}
+
+/** The question must follow a model turn's calls only with their answers; the builder of requests is not at work here. */
+function endingOpen(history: readonly Content[]): readonly Content[] {
+  const last = history.at(-1);
+  return last?.role === 'model' && last.parts?.some((part) => part.functionCall) ? history.slice(0, -1) : history;
+}
+
+function estimate(history: readonly Content[]): number {
+  return estimateTokenCount(history.flatMap(({ parts }) => parts ?? []));
+}
+
+function info(
+  originalTokenCount: number,
+  newTokenCount: number,
+  compressionStatus: CompressionStatus,
+): ChatCompressionInfo {
+  return { originalTokenCount, newTokenCount, compressionStatus };
+}
+
+function userTurn(text: string): Content {
+  return { role: 'user', parts: [{ text }] };
+}
+
+function modelTurn(text: string): Content {
+  return { role: 'model', parts: [{ text }] };
+}

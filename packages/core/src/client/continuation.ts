@@ -1,0 +1,30 @@
+/**
+ * After a turn: is the prompt done, or does the model go on, and with what? One
+ * union, decided in one place; nothing here calls the client again.
+ */
+
+import type { Part } from '../protocol/content.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+
+export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
+
+export type Continuation =
+  | { kind: 'stop'; event?: ServerGeminiStreamEvent }
+  | { kind: 'again'; why: ContinuationReason; request: Part[]; event?: ServerGeminiStreamEvent };
+
+export const STOP: Continuation = { kind: 'stop' };
+
+export function again(why: ContinuationReason, text: string, event?: ServerGeminiStreamEvent): Continuation {
+  return { kind: 'again', why, request: [{ text }], ...(event && { event }) };
+}
+
+export const CONTINUE_AFTER_INVALID_STREAM = 'System: Please continue.';
+export const CONTINUE_AS_NEXT_SPEAKER = 'Please continue.';
+
+export function toLoopRecovery(detail: string | undefined): string {
+  return (
+    `System: Potential loop detected. Details: ${detail ?? 'the last steps repeat'}. ` +
+    'Take a step back: what do you know now, and what have you not tried? ' +
+    'Do not repeat the last action. Change your approach, or say what you need from the user.'
+  );
+}

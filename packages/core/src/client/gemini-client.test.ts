@@ -1,0 +1,302 @@
+import { answer, call, createFakeClock, ending, fakeModel, fault, say, text } from '@castor/testkit';
+import type { FakeModel, Script } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { GeminiChat } from '../chat/gemini-chat.ts';
+import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import type { Content, PartListUnion } from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { TurnEvent } from '../turn/turn.ts';
+import type { AfterAgentDecision, BeforeAgentDecision } from './agent-hooks.ts';
+import { GeminiClient } from './gemini-client.ts';
+import type { GeminiClientOptions } from './gemini-client.ts';
+import { IdeContext } from './ide-context.ts';
+import type { IdeState } from './ide-context.ts';
+import { LoopDetectionService } from './loop-detection.ts';
+
+const NEVER = new AbortController().signal;
+const MODEL = 'gemini-2.5-flash';
+
+async function setUp(script: Script, options: Partial<GeminiClientOptions> = {}, history: Content[] = []) {
+  const model = await fakeModel(script);
+  const clock = createFakeClock();
+  const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' });
+  const chat = new GeminiChat({ generator, model: MODEL, clock, history });
+  const client = new GeminiClient({
+    chat,
+    generator,
+    model: MODEL,
+    tokenLimit: () => 1_000_000,
+    chooseModel: async () => ({ model: MODEL, isNew: false }),
+    loopDetection: new LoopDetectionService({ clock }),
+    ...options,
+  });
+  return { model, chat, client, [Symbol.asyncDispose]: () => model.close() };
+}
+
+async function send(client: GeminiClient, request: PartListUnion, prompt_id = 'p', signal = NEVER, turns?: number) {
+  const events: TurnEvent[] = [];
+  const stream = client.sendMessageStream(request, signal, prompt_id, turns);
+  let step = await stream.next();
+  for (; !step.done; step = await stream.next()) events.push(step.value);
+  return { words: events.map(toWord), events, turn: step.value };
+}
+
+function toWord(event: TurnEvent): string {
+  return event.type === GeminiEventType.Content ? event.value : event.type;
+}
+
+function lastSaid(model: FakeModel, index: number): string | undefined {
+  const { contents } = model.requests[index]?.body as { contents: Content[] };
+  return contents.at(-1)?.parts?.at(-1)?.text;
+}
+
+describe('GeminiClient', () => {
+  it('returns the last turn, whose calls the caller runs', async () => {
+    await using env = await setUp([answer(call('t', {}, { id: '1' }))]);
+    const { words, turn } = await send(env.client, 'hi');
+    expect([words, turn.pendingToolCalls.map(({ callId }) => callId)]).toEqual([
+      ['tool_call_request', 'finished'],
+      ['1'],
+    ]);
+  });
+
+  it('says which model was chosen, when it is a new choice', async () => {
+    const chosen = ['a', 'a', 'b'];
+    const chooseModel = async () => ({ model: MODEL, isNew: chosen.shift() !== 'b' });
+    await using env = await setUp([say('1'), say('2'), say('3')], { chooseModel });
+    const words = [];
+    for (const prompt_id of ['1', '2', '3']) words.push((await send(env.client, 'hi', prompt_id)).words[0]);
+    expect(words).toEqual(['model_info', 'model_info', '3']);
+  });
+
+  it('ends instead of a turn when the session has used up its turns', async () => {
+    await using env = await setUp([say('one')], { maxSessionTurns: 1 });
+    expect([(await send(env.client, 'a')).words, (await send(env.client, 'b')).words]).toEqual([
+      ['one', 'finished'],
+      ['max_session_turns'],
+    ]);
+  });
+
+  it('makes no turn when it may make none', async () => {
+    await using env = await setUp([]);
+    expect((await send(env.client, 'a', 'p', NEVER, 0)).words).toEqual([]);
+  });
+
+  it('refuses a request that fills more than 95 % of what is left, and only then', async () => {
+    await using env = await setUp([say('ok')], { tokenLimit: () => 100 });
+    expect((await send(env.client, 'x'.repeat(400))).events).toEqual([
+      {
+        type: 'context_window_will_overflow',
+        value: { estimatedRequestTokenCount: 100, remainingTokenCount: 100 },
+      },
+    ]);
+    expect((await send(env.client, 'x'.repeat(380))).words).toEqual(['ok', 'finished']);
+  });
+
+  it('asks the service to count only when media are in the request', async () => {
+    const counted: unknown[] = [];
+    const generator = {
+      countTokens: async ({ contents }: { contents: unknown }) => {
+        counted.push(contents);
+        return { totalTokens: 99 };
+      },
+    };
+    await using env = await setUp([say('ok')], { generator, tokenLimit: () => 100 });
+    await send(env.client, 'text');
+    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
+    expect([(await send(env.client, [image])).words, counted.length]).toEqual([['context_window_will_overflow'], 1]);
+  });
+
+  it('cancels at once when the signal is aborted already', async () => {
+    await using env = await setUp([]);
+    expect((await send(env.client, 'a', 'p', AbortSignal.abort())).words).toEqual(['user_cancelled']);
+  });
+
+  describe('after an unusable answer', () => {
+    const unusable = Array.from({ length: 4 }, () => fault('empty_answer'));
+
+    it('ends, unless it was told to go on', async () => {
+      await using env = await setUp(unusable);
+      expect((await send(env.client, 'a')).words.at(-1)).toBe('invalid_stream');
+    });
+
+    it('goes on once when it was told to', async () => {
+      await using env = await setUp([...unusable, ...unusable], { continueOnFailedApiCall: true });
+      const { words } = await send(env.client, 'a');
+      expect([words.filter((word) => word === 'invalid_stream').length, lastSaid(env.model, 4)]).toEqual([
+        2,
+        'System: Please continue.',
+      ]);
+      env.model.assertDone();
+    });
+  });
+
+  describe('next speaker', () => {
+    it('lets the model go on when it is its turn', async () => {
+      const speakers = ['model', 'user'] as const;
+      let asked = 0;
+      await using env = await setUp([say('I will look.'), say('Found it.')], {
+        checkNextSpeaker: async () => speakers[asked++],
+      });
+      expect((await send(env.client, 'a')).words).toEqual(['I will look.', 'finished', 'Found it.', 'finished']);
+      expect(lastSaid(env.model, 1)).toBe('Please continue.');
+    });
+
+    it('is not asked when the model called a tool', async () => {
+      let asked = 0;
+      await using env = await setUp([answer(call('t'))], { checkNextSpeaker: async () => void asked++ });
+      await send(env.client, 'a');
+      expect(asked).toBe(0);
+    });
+  });
+
+  describe('loops', () => {
+    const repeat = Array.from({ length: 5 }, (_, index) => call('ls', { dir: '.' }, { id: `c${index}` }));
+
+    it('nudges the model at the first detection and goes on', async () => {
+      await using env = await setUp([answer(...repeat), say('Let me think.')]);
+      const { words, turn } = await send(env.client, 'a');
+      expect([words.at(-2), turn.pendingToolCalls]).toEqual(['Let me think.', []]);
+      expect(lastSaid(env.model, 1)).toMatch(/^System: Potential loop detected\. Details: /);
+      env.model.assertDone();
+    });
+
+    it('stops at the second', async () => {
+      const second = Array.from({ length: 5 }, (_, index) => call('ls', { dir: '.' }, { id: `d${index}` }));
+      await using env = await setUp([answer(...repeat), answer(...second)]);
+      expect((await send(env.client, 'a')).words.at(-1)).toBe('loop_detected');
+    });
+
+    it('has no turn left for a nudge', async () => {
+      await using env = await setUp([answer(...repeat)]);
+      expect((await send(env.client, 'a', 'p', NEVER, 1)).words.at(-1)).toBe('max_session_turns');
+    });
+  });
+
+  describe('IDE context', () => {
+    it('is told whole first, then as what changed, and never between a call and its response', async () => {
+      let state: IdeState = { activeFile: { path: '/a' } };
+      await using env = await setUp([answer(call('t', {}, { id: '1' })), say('ok'), say('fine')], {
+        ideContext: new IdeContext(() => state),
+      });
+      await send(env.client, 'hi');
+      state = { activeFile: { path: '/b' } };
+      await send(env.client, [{ functionResponse: { id: '1', name: 't', response: {} } }]);
+      await send(env.client, 'next', 'q');
+      const texts = env.model.requests.map(({ body }) =>
+        (body as { contents: Content[] }).contents.flatMap(
+          ({ parts }) => parts?.flatMap((part) => part.text ?? []) ?? [],
+        ),
+      );
+      expect(texts.map((said) => said.filter((each) => each.includes('```json')).length)).toEqual([1, 1, 2]);
+      expect(texts[2]?.find((each) => each.includes('activeFileChanged'))).toContain('"path": "/b"');
+      env.model.assertDone();
+    });
+  });
+});
+
+describe('agent hooks', () => {
+  const before = (decision: BeforeAgentDecision | Error) => ({
+    hooks: {
+      beforeAgent: async () => {
+        if (decision instanceof Error) throw decision;
+        return decision;
+      },
+    },
+  });
+
+  it('BeforeAgent stops the prompt and the request stays in the history', async () => {
+    await using env = await setUp([], before({ kind: 'stop', reason: 'not now', systemMessage: 'm' }));
+    expect((await send(env.client, 'hi')).events).toEqual([
+      { type: 'agent_execution_stopped', value: { reason: 'not now', systemMessage: 'm' } },
+    ]);
+    expect(env.chat.getHistory()).toEqual([{ role: 'user', parts: [{ text: 'hi' }] }]);
+  });
+
+  it('BeforeAgent blocks the prompt and the request is forgotten', async () => {
+    await using env = await setUp([], before({ kind: 'block', reason: 'no' }));
+    expect((await send(env.client, 'hi')).events).toEqual([
+      { type: 'agent_execution_blocked', value: { reason: 'no' } },
+    ]);
+    expect(env.chat.getHistory()).toEqual([]);
+  });
+
+  it('BeforeAgent adds context once per prompt, its brackets made harmless', async () => {
+    await using env = await setUp(
+      [answer(call('t', {}, { id: '1' })), say('ok')],
+      before({ kind: 'proceed', additionalContext: '</hook_context>x' }),
+    );
+    await send(env.client, 'hi');
+    await send(env.client, [{ functionResponse: { id: '1', name: 't', response: {} } }]);
+    const bodies = JSON.stringify(env.model.requests[1]?.body);
+    expect([bodies.split('<hook_context>').length - 1, lastSaid(env.model, 0)]).toEqual([
+      1,
+      '<hook_context>&lt;/hook_context&gt;x</hook_context>',
+    ]);
+  });
+
+  it('go unheard when they throw', async () => {
+    await using env = await setUp([say('ok')], before(new Error('hook')));
+    expect((await send(env.client, 'hi')).words).toEqual(['ok', 'finished']);
+  });
+
+  it('AfterAgent sees prompt and answer, sends the model back, and is told so', async () => {
+    const seen: unknown[] = [];
+    const decisions: AfterAgentDecision[] = [{ kind: 'block', reason: 'Add tests.' }, { kind: 'proceed' }];
+    await using env = await setUp([say('Done.'), say('Now with tests.')], {
+      hooks: {
+        afterAgent: async (input) => {
+          seen.push(input);
+          return decisions.shift() ?? { kind: 'proceed' };
+        },
+      },
+    });
+    expect((await send(env.client, 'hi')).words).toEqual([
+      'Done.',
+      'finished',
+      'agent_execution_blocked',
+      'Now with tests.',
+      'finished',
+    ]);
+    expect(seen).toEqual([
+      { prompt: 'hi', response: 'Done.', stopHookActive: false },
+      { prompt: 'Add tests.', response: 'Now with tests.', stopHookActive: true },
+    ]);
+  });
+
+  it('AfterAgent stops the prompt and clears the context', async () => {
+    await using env = await setUp([say('Done.')], {
+      hooks: { afterAgent: async () => ({ kind: 'stop', reason: 'enough', clearContext: true }) },
+    });
+    expect((await send(env.client, 'hi')).events.at(-1)).toEqual({
+      type: 'agent_execution_stopped',
+      value: { reason: 'enough', contextCleared: true },
+    });
+    expect(env.chat.getHistory()).toEqual([]);
+  });
+
+  it('AfterAgent waits until the model has no more calls', async () => {
+    let fired = 0;
+    await using env = await setUp([answer(call('t', {}, { id: '1' })), say('ok')], {
+      hooks: {
+        afterAgent: async () => {
+          fired++;
+          return { kind: 'proceed' };
+        },
+      },
+    });
+    await send(env.client, 'hi');
+    expect(fired).toBe(0);
+    await send(env.client, [{ functionResponse: { id: '1', name: 't', response: {} } }]);
+    expect(fired).toBe(1);
+  });
+});
+
+describe('abandoned streams', () => {
+  it('leave nothing running and the next request works', async () => {
+    await using env = await setUp([answer(text('a'), ending('stall')), say('b')]);
+    for await (const _event of env.client.sendMessageStream('hi', NEVER, 'p')) break;
+    await env.model.waitForDisconnects(1);
+    expect((await send(env.client, 'again', 'q')).words).toEqual(['b', 'finished']);
+  });
+});

@@ -1,0 +1,271 @@
+/**
+ * GeminiClient: the turns of one request, flat. Before each turn the checks of
+ * before-turn.ts; after it the decision whether the model goes on. It runs no tools:
+ * a turn that asks for calls is returned to the caller, who answers them with another
+ * request of the same prompt.
+ */
+
+import { createUserContent, partListUnionToString, toParts } from '../chat/parts.ts';
+import type { Part, PartListUnion } from '../protocol/content.ts';
+import { isAbortError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ChatCompressionInfo, ServerGeminiStreamEvent } from '../protocol/events.ts';
+import { CompressionStatus } from '../protocol/events.ts';
+import { Turn } from '../turn/turn.ts';
+import type { TurnEvent, TurnOptions } from '../turn/turn.ts';
+import type { AfterAgentDecision, AgentHooks, BeforeAgentDecision } from './agent-hooks.ts';
+import { BEFORE_TURN } from './before-turn.ts';
+import type { TurnSurroundings, TurnToBe } from './before-turn.ts';
+import {
+  CONTINUE_AFTER_INVALID_STREAM,
+  CONTINUE_AS_NEXT_SPEAKER,
+  STOP,
+  again,
+  toLoopRecovery,
+} from './continuation.ts';
+import type { Continuation } from './continuation.ts';
+import type { NextSpeaker } from './next-speaker.ts';
+
+/** Turns one request may take without a new word from its caller. */
+export const MAX_TURNS = 100;
+
+export interface GeminiClientOptions extends TurnSurroundings {
+  /** The model limits are judged by until one is chosen. */
+  model: string;
+  hooks?: AgentHooks;
+  /** Asked after a turn without calls; absent: the user speaks next. */
+  checkNextSpeaker?: (signal: AbortSignal, prompt_id: string) => Promise<NextSpeaker | undefined>;
+  /** Go on once with "Please continue." when no attempt gave a usable answer. */
+  continueOnFailedApiCall?: boolean;
+  turnOptions?: TurnOptions;
+}
+
+/** What is known of the prompt under way; dropped when another begins. */
+interface PromptState {
+  prompt_id: string;
+  text: string;
+  /** BeforeAgent has spoken on what is being answered. */
+  isAdmitted: boolean;
+  responseText: string[];
+  stopHookActive: boolean;
+  hasContinuedInvalid: boolean;
+}
+
+/** How a turn came out, as far as going on depends on it. */
+type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
+
+export class GeminiClient {
+  private readonly options: GeminiClientOptions;
+  private prompt: PromptState | undefined;
+  private sessionTurns = 0;
+  private activeModel: string;
+
+  constructor(options: GeminiClientOptions) {
+    this.options = options;
+    this.activeModel = options.model;
+  }
+
+  /**
+   * Yields the events of the request's turns and returns the last turn. Throws
+   * `UnauthorizedError`; an abort ends with `user_cancelled`. Breaking out leaves
+   * nothing running.
+   */
+  async *sendMessageStream(
+    request: PartListUnion,
+    signal: AbortSignal,
+    prompt_id: string,
+    turns: number = MAX_TURNS,
+  ): AsyncGenerator<TurnEvent, Turn> {
+    let turn = this.createTurn(prompt_id);
+    try {
+      const prompt = this.beginPrompt(toParts(request), prompt_id);
+      let next: Part[] | undefined = toParts(request);
+      for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
+        const admitted: Part[] | undefined = yield* this.admit(next, prompt, signal);
+        if (!admitted) break;
+        turn = this.createTurn(prompt_id);
+        const then: Continuation = yield* this.processTurn(turn, admitted, prompt, { turnsLeft, signal });
+        if (then.event) yield then.event;
+        next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
+      }
+    } catch (error) {
+      if (!signal.aborted && !isAbortError(error)) throw error;
+      yield { type: GeminiEventType.UserCancelled };
+    }
+    return turn;
+  }
+
+  /** Compresses at the user's word, whatever the size. */
+  async tryCompressChat(prompt_id: string, signal: AbortSignal): Promise<ChatCompressionInfo> {
+    const { chat, compressor, ideContext } = this.options;
+    if (!compressor) return { originalTokenCount: 0, newTokenCount: 0, compressionStatus: CompressionStatus.NOOP };
+    const request = { chat, activeModel: this.activeModel, prompt_id, signal, force: true };
+    const info = await compressor.tryCompressChat(request);
+    if (info.compressionStatus === CompressionStatus.COMPRESSED) ideContext?.reset();
+    return info;
+  }
+
+  private beginPrompt(request: Part[], prompt_id: string): PromptState {
+    if (this.prompt?.prompt_id === prompt_id) return this.prompt;
+    const text = partListUnionToString(request);
+    this.options.loopDetection.reset(prompt_id, text);
+    this.prompt = {
+      prompt_id,
+      text,
+      isAdmitted: false,
+      responseText: [],
+      stopHookActive: false,
+      hasContinuedInvalid: false,
+    };
+    return this.prompt;
+  }
+
+  /** BeforeAgent, once for what is being answered. Undefined: the prompt ends here. */
+  private async *admit(
+    request: Part[],
+    prompt: PromptState,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, Part[] | undefined> {
+    if (prompt.isAdmitted) return request;
+    prompt.isAdmitted = true;
+    const decision = await this.beforeAgent(prompt.text, signal);
+    if (decision.kind === 'proceed') {
+      const { additionalContext } = decision;
+      return additionalContext ? [...request, { text: toHookContext(additionalContext) }] : request;
+    }
+    const { kind, ...value } = decision;
+    if (kind === 'stop') this.options.chat.addHistory(createUserContent(request));
+    const type = kind === 'stop' ? GeminiEventType.AgentExecutionStopped : GeminiEventType.AgentExecutionBlocked;
+    yield { type, value };
+    return undefined;
+  }
+
+  /** One turn, from its checks to the decision on what follows. */
+  private async *processTurn(
+    turn: Turn,
+    request: Part[],
+    prompt: PromptState,
+    { turnsLeft, signal }: { turnsLeft: number; signal: AbortSignal },
+  ): AsyncGenerator<TurnEvent, Continuation> {
+    this.sessionTurns++;
+    const toBe: TurnToBe = {
+      request,
+      signal,
+      prompt_id: prompt.prompt_id,
+      sessionTurns: this.sessionTurns,
+      turnsLeft,
+      model: this.activeModel,
+    };
+    for (const check of BEFORE_TURN) {
+      const { event, ends } = (await check(toBe, this.options)) ?? {};
+      if (event) yield event;
+      if (ends) return ends;
+      if (signal.aborted) {
+        yield { type: GeminiEventType.UserCancelled };
+        return STOP;
+      }
+    }
+    this.activeModel = toBe.model;
+    const ending = yield* this.watch(turn.run({ model: toBe.model }, request, signal), turnsLeft);
+    if (typeof ending === 'object') return ending;
+    prompt.responseText.push(turn.getResponseText());
+    return this.decide(turn, ending, prompt, signal);
+  }
+
+  /** Passes the turn's events on unless one of them shows that the model goes in circles. */
+  private async *watch(
+    events: AsyncIterable<TurnEvent>,
+    turnsLeft: number,
+  ): AsyncGenerator<TurnEvent, Continuation | TurnEnd> {
+    let end: TurnEnd = 'finished';
+    for await (const event of events) {
+      if (event.type !== 'fallback_requested' && event.type !== 'fallback_answered') {
+        const { count, detail } = this.options.loopDetection.addAndCheck(event);
+        if (count > 1) return { kind: 'stop', event: { type: GeminiEventType.LoopDetected } };
+        if (count === 1) {
+          return turnsLeft > 1
+            ? again('loop_recovery', toLoopRecovery(detail))
+            : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
+        }
+        end = toTurnEnd(event) ?? end;
+      }
+      yield event;
+    }
+    return end;
+  }
+
+  private async decide(turn: Turn, end: TurnEnd, prompt: PromptState, signal: AbortSignal): Promise<Continuation> {
+    if (end === 'invalid' && this.options.continueOnFailedApiCall && !prompt.hasContinuedInvalid) {
+      prompt.hasContinuedInvalid = true;
+      return again('invalid_stream', CONTINUE_AFTER_INVALID_STREAM);
+    }
+    if (end !== 'finished' || turn.pendingToolCalls.length > 0 || signal.aborted) return STOP;
+    const speaker = await this.options.checkNextSpeaker?.(signal, prompt.prompt_id);
+    if (speaker === 'model') return again('next_speaker', CONTINUE_AS_NEXT_SPEAKER);
+    return this.finish(prompt, signal);
+  }
+
+  /** AfterAgent: the answer is complete, unless a hook sends the model back to it. */
+  private async finish(prompt: PromptState, signal: AbortSignal): Promise<Continuation> {
+    const decision = await this.afterAgent(prompt, signal);
+    if (decision.kind === 'proceed') return STOP;
+    const { kind, clearContext = false, ...said } = decision;
+    const value = { ...said, ...(clearContext && { contextCleared: true }) };
+    if (clearContext) this.options.chat.clearHistory();
+    if (kind === 'stop') return { kind: 'stop', event: { type: GeminiEventType.AgentExecutionStopped, value } };
+    prompt.stopHookActive = true;
+    prompt.isAdmitted = false;
+    prompt.text = decision.reason;
+    prompt.responseText = [];
+    return again('hook_blocked', decision.reason, { type: GeminiEventType.AgentExecutionBlocked, value });
+  }
+
+  private async beforeAgent(text: string, signal: AbortSignal): Promise<BeforeAgentDecision> {
+    const { hooks } = this.options;
+    if (!hooks?.beforeAgent) return { kind: 'proceed' };
+    return orProceed(hooks.beforeAgent(text, signal), signal);
+  }
+
+  private async afterAgent(prompt: PromptState, signal: AbortSignal): Promise<AfterAgentDecision> {
+    const { hooks } = this.options;
+    if (!hooks?.afterAgent) return { kind: 'proceed' };
+    const response = prompt.responseText.filter(Boolean).join('\n') || '[no response text]';
+    const { text, stopHookActive } = prompt;
+    return orProceed(hooks.afterAgent({ prompt: text, response, stopHookActive }, signal), signal);
+  }
+
+  private createTurn(prompt_id: string): Turn {
+    return new Turn(this.options.chat, prompt_id, this.options.turnOptions);
+  }
+}
+
+/** A hook that fails has nothing to say; only the user's cancel ends the prompt. */
+async function orProceed<T>(decision: Promise<T>, signal: AbortSignal): Promise<T | { kind: 'proceed' }> {
+  try {
+    return await decision;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { kind: 'proceed' };
+  }
+}
+
+function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
+  switch (event.type) {
+    case GeminiEventType.Error:
+      return 'failed';
+    case GeminiEventType.InvalidStream:
+      return 'invalid';
+    case GeminiEventType.AgentExecutionStopped:
+    case GeminiEventType.AgentExecutionBlocked:
+      return 'stopped';
+    case GeminiEventType.UserCancelled:
+      return 'cancelled';
+    default:
+      return undefined;
+  }
+}
+
+/** Brackets in a hook's words must not close the frame around them. */
+export function toHookContext(text: string): string {
+  return `<hook_context>${text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</hook_context>`;
+}

@@ -1,0 +1,265 @@
+/**
+ * RepeatedContent: whether a streamed answer says the same thing over and over. It
+ * looks for a window of 50 characters that occurs ten times close together, with
+ * little variety in between. Headings, lists, quotes, tables and dividers repeat by
+ * nature and start the search anew; code blocks are not searched.
+ *
+ * The verdict does not depend on how the text is divided. The cost of a piece is
+ * proportional to its length, and memory is fixed: a ring of the last characters and,
+ * as in LZ77, chains from each window to the one before it in the same hash bucket.
+ */
+
+/** Characters that are compared. Occurrences that overlap count once. */
+const WINDOW = 50;
+const OCCURRENCES = 10;
+/** Between two occurrences, on average over the last ten. */
+const MAX_AVERAGE_DISTANCE = 250;
+/** Different texts between occurrences. More of them is a list with a common prefix, not a loop. */
+const MAX_PERIODS = 5;
+/** How far back an occurrence is looked for. */
+const MEMORY = 5000;
+/** Tables are padded with long runs of spaces and dashes; this much of a row is let pass. */
+const MAX_ROW_LENGTH = 2000;
+
+/** Larger than the memory, a window and a period together, and a power of two. */
+const RING = 8192;
+const MASK = RING - 1;
+const BUCKET_SHIFT = 32 - Math.log2(RING);
+const NONE = -1;
+/** Positions are 32-bit; at this one the count starts anew. */
+const LAST_POSITION = 0x4000_0000;
+
+/** Enough of a line, without its indentation, to tell what kind it is. */
+const HEAD_LENGTH = 8;
+const FENCE = /^(?:```|~~~)/;
+const ROW = /^(?:[|│┃]|[-_=*+─-╿]{3})/;
+const MARKED_LINE = /^(?:(?:[*+•‣-]|\d{1,6}[.)]|#{1,6})\s|>)/;
+/** May still become one of the above. */
+const UNDECIDED = /^(?:`{1,2}|~{1,2}|[-_=*+─-╿•‣]{1,2}|\d{1,6}[.)]?|#{1,6})$/;
+
+const NEWLINE = 10;
+const SPACE = 32;
+const TAB = 9;
+
+type Line =
+  /** Too little of it has arrived. */
+  | 'head'
+  | 'text'
+  | 'row'
+  /** Opens or closes a code block, or turns out to be inline code. */
+  | 'fence'
+  | 'code';
+
+const MULTIPLIER = 0x0100_0193;
+const POWERS = new Int32Array(RING);
+POWERS[0] = 1;
+for (let exponent = 1; exponent < RING; exponent++) {
+  POWERS[exponent] = Math.imul(POWERS[exponent - 1] ?? 0, MULTIPLIER);
+}
+
+export class RepeatedContent {
+  private line: Line = 'head';
+  private head = '';
+  private rowLength = 0;
+  private fence = { mark: 0, hasOther: false, isInline: false };
+  /** The character of the fence we are inside of; 0 outside. */
+  private codeMark = 0;
+
+  /** Text before it does not count. */
+  private start = 0;
+  private end = 0;
+  private readonly characters = new Uint16Array(RING);
+  /** By position: hash of all text before it. */
+  private readonly prefixes = new Int32Array(RING);
+  /** By bucket: the newest window in it. */
+  private readonly newest = new Int32Array(RING).fill(NONE);
+  /** By position of a window: the one before it in its bucket. */
+  private readonly older = new Int32Array(RING);
+  /** By position of a window: the latest occurrence of its text that counts. */
+  private readonly counted = new Int32Array(RING);
+  /** By position of a window that counts: the one that counted before it. */
+  private readonly previous = new Int32Array(RING);
+  /** By position of a window that counts: how many there were up to it. */
+  private readonly tally = new Int32Array(RING);
+
+  /** The text that repeats, once there is one; then the search starts anew. */
+  add(text: string): string | undefined {
+    for (let index = 0; index < text.length; index++) {
+      if (this.step(text.charCodeAt(index))) return this.takeWindow();
+    }
+    return undefined;
+  }
+
+  /** The next text begins a line outside code; what was said before it still counts. */
+  endAnswer(): void {
+    this.beginLine();
+    this.codeMark = 0;
+  }
+
+  /** As new. */
+  reset(): void {
+    this.forget();
+    this.endAnswer();
+  }
+
+  private step(code: number): boolean {
+    if (code === NEWLINE) return this.endLine();
+    switch (this.line) {
+      case 'head':
+        return this.stepHead(code);
+      case 'text':
+        return this.track(code);
+      case 'row':
+        this.rowLength += 1;
+        return this.rowLength > MAX_ROW_LENGTH && this.track(code);
+      case 'fence':
+        this.stepFence(code);
+        return false;
+      case 'code':
+        return false;
+    }
+  }
+
+  private stepHead(code: number): boolean {
+    if (this.head === '' && (code === SPACE || code === TAB)) return this.codeMark === 0 && this.track(code);
+    this.head += String.fromCharCode(code);
+    if (FENCE.test(this.head)) {
+      this.line = 'fence';
+      this.fence = { mark: code, hasOther: false, isInline: false };
+      return false;
+    }
+    const isUndecided = this.head.length < HEAD_LENGTH && UNDECIDED.test(this.head);
+    if (isUndecided) return false;
+    return this.decideLine();
+  }
+
+  /** Returns whether the characters held back as head complete a loop. */
+  private decideLine(): boolean {
+    if (this.codeMark !== 0) {
+      this.line = 'code';
+      return false;
+    }
+    this.line = ROW.test(this.head) ? 'row' : 'text';
+    if (this.line === 'row' || MARKED_LINE.test(this.head)) {
+      this.forget();
+      return false;
+    }
+    let isLoop = false;
+    for (let index = 0; index < this.head.length; index++) isLoop = this.track(this.head.charCodeAt(index)) || isLoop;
+    return isLoop;
+  }
+
+  private stepFence(code: number): void {
+    const { mark, hasOther } = this.fence;
+    if (code !== mark) this.fence.hasOther ||= code !== SPACE && code !== TAB && code !== 13;
+    else if (hasOther) this.fence.isInline = true;
+  }
+
+  private endLine(): boolean {
+    if (this.line === 'fence') this.endFence();
+    else if (this.line === 'head' && this.head !== '' && this.decideLine()) return true;
+    this.beginLine();
+    return this.codeMark === 0 && this.track(NEWLINE);
+  }
+
+  private endFence(): void {
+    const { mark, hasOther, isInline } = this.fence;
+    this.forget();
+    if (this.codeMark === 0) this.codeMark = isInline ? 0 : mark;
+    else if (this.codeMark === mark && !hasOther) this.codeMark = 0;
+  }
+
+  private beginLine(): void {
+    this.line = 'head';
+    this.head = '';
+    this.rowLength = 0;
+  }
+
+  /** What was said before no longer counts. */
+  private forget(): void {
+    this.start = this.end;
+  }
+
+  /** Returns whether the window that this character completes is the last of a loop. */
+  private track(code: number): boolean {
+    if (this.end === LAST_POSITION) this.startAnew();
+    const hash = Math.imul(this.prefixes[this.end & MASK] as number, MULTIPLIER) + code;
+    this.characters[this.end & MASK] = code;
+    this.end += 1;
+    this.prefixes[this.end & MASK] = hash;
+    const position = this.end - WINDOW;
+    return position >= this.start && this.count(position) >= OCCURRENCES && this.isLoop(position);
+  }
+
+  /** Files the window at `position`; returns which occurrence it is, or 0 if it overlaps the one before. */
+  private count(position: number): number {
+    const slot = position & MASK;
+    const twin = this.file(position);
+    if (twin === NONE) {
+      this.counted[slot] = position;
+      this.previous[slot] = NONE;
+      return (this.tally[slot] = 1);
+    }
+    const latest = this.counted[twin & MASK] as number;
+    if (position - latest < WINDOW) {
+      this.counted[slot] = latest;
+      return 0;
+    }
+    this.counted[slot] = position;
+    this.previous[slot] = latest;
+    return (this.tally[slot] = (this.tally[latest & MASK] as number) + 1);
+  }
+
+  /** Returns the latest earlier window with the same text. */
+  private file(position: number): number {
+    const bucket = Math.imul(this.hash(position, position + WINDOW), 0x9e37_79b1) >>> BUCKET_SHIFT;
+    let candidate = this.newest[bucket] as number;
+    this.newest[bucket] = position;
+    this.older[position & MASK] = candidate;
+    const oldest = Math.max(this.start, this.end - MEMORY);
+    while (candidate >= oldest && !this.isSameWindow(candidate, position)) {
+      candidate = this.older[candidate & MASK] as number;
+    }
+    return candidate >= oldest ? candidate : NONE;
+  }
+
+  private isSameWindow(left: number, right: number): boolean {
+    for (let offset = WINDOW - 1; offset >= 0; offset--) {
+      if (this.characters[(left + offset) & MASK] !== this.characters[(right + offset) & MASK]) return false;
+    }
+    return true;
+  }
+
+  private isLoop(position: number): boolean {
+    const periods = new Set<number>();
+    let from = position;
+    for (let occurrence = 1; occurrence < OCCURRENCES; occurrence++) {
+      const to = from;
+      from = this.previous[to & MASK] as number;
+      if (position - from > MAX_AVERAGE_DISTANCE * (OCCURRENCES - 1)) return false;
+      periods.add(this.hash(from, to));
+    }
+    return periods.size <= MAX_PERIODS;
+  }
+
+  /** Of the text between two positions in the ring. */
+  private hash(from: number, to: number): number {
+    const prefix = Math.imul(this.prefixes[from & MASK] as number, POWERS[to - from] as number);
+    return ((this.prefixes[to & MASK] as number) - prefix) | 0;
+  }
+
+  private takeWindow(): string {
+    const codes = Array.from(
+      { length: WINDOW },
+      (_, offset) => this.characters[(this.end - WINDOW + offset) & MASK] ?? 0,
+    );
+    this.reset();
+    return String.fromCharCode(...codes);
+  }
+
+  private startAnew(): void {
+    this.start = 0;
+    this.end = 0;
+    this.newest.fill(NONE);
+  }
+}

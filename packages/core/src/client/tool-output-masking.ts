@@ -1,0 +1,129 @@
+/**
+ * Old tool output is the bulk of a long history and rarely read again. ToolOutputMask
+ * keeps the newest output whole and replaces older output by a note that names the
+ * file it was saved to. It looks only at turns it has not seen, so a turn costs what
+ * the turn added.
+ */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import { estimateTokenCount } from '../model/token-estimate.ts';
+import type { Content, Part } from '../protocol/content.ts';
+
+const PROTECTED_TOKENS = 50_000;
+/** Below this, replacing would cost the service's cache more than it saves. */
+const MIN_PRUNABLE_TOKENS = 30_000;
+const PREVIEW_LENGTH = 250;
+const EXEMPT: ReadonlySet<string> = new Set(['activate_skill', 'ask_user', 'enter_plan_mode', 'exit_plan_mode']);
+const MASK_TAG = '<tool_output_masked>';
+
+/** Writes an output to a file of the session and returns its path. */
+export type SaveOutput = (toolName: string, callId: string, text: string) => Promise<string>;
+
+export class SavedOutputs {
+  private readonly save: SaveOutput;
+
+  constructor(save: SaveOutput) {
+    this.save = save;
+  }
+
+  /** The part with its output replaced by a note on where it is; unchanged when that would not be smaller. */
+  async shorten(part: Part): Promise<Part> {
+    const { functionResponse } = part;
+    const text = outputOf(part);
+    if (!functionResponse || text === undefined || text.length < PREVIEW_LENGTH * 4) return part;
+    const path = await this.save(functionResponse.name ?? 'tool', functionResponse.id ?? 'call', text);
+    return { ...part, functionResponse: { ...functionResponse, response: { output: toNote(text, path) } } };
+  }
+}
+
+interface SeenOutput {
+  content: Content;
+  tokens: number;
+}
+
+export class ToolOutputMask {
+  private readonly saved: SavedOutputs;
+  private readonly seen: SeenOutput[] = [];
+  private seenTurns = 0;
+  private lastSeen: Content | undefined;
+  private tokens = 0;
+
+  constructor(save: SaveOutput) {
+    this.saved = new SavedOutputs(save);
+  }
+
+  /** Masks what has become old. The newest turn with output is never touched. */
+  async apply(chat: GeminiChat): Promise<void> {
+    this.look(chat);
+    const prunable = this.prunable();
+    if (prunable.tokens < MIN_PRUNABLE_TOKENS) return;
+    const masked = new Map<Content, Content>();
+    for (const { content } of prunable.outputs) masked.set(content, await this.mask(content));
+    chat.setHistory(chat.getHistory().map((content) => masked.get(content) ?? content));
+    this.forget();
+  }
+
+  private look(chat: GeminiChat): void {
+    const length = chat.getHistoryLength();
+    const replaced =
+      length < this.seenTurns || (this.seenTurns > 0 && chat.getContent(this.seenTurns - 1) !== this.lastSeen);
+    if (replaced) this.forget();
+    for (; this.seenTurns < length; this.seenTurns++) {
+      const content = chat.getContent(this.seenTurns);
+      this.lastSeen = content;
+      const outputs = content?.parts?.filter(isMaskable) ?? [];
+      if (!content || outputs.length === 0) continue;
+      const tokens = estimateTokenCount(outputs);
+      this.tokens += tokens;
+      this.seen.push({ content, tokens });
+    }
+  }
+
+  private forget(): void {
+    this.seen.length = 0;
+    this.seenTurns = 0;
+    this.tokens = 0;
+  }
+
+  private prunable(): { tokens: number; outputs: SeenOutput[] } {
+    if (this.tokens < PROTECTED_TOKENS + MIN_PRUNABLE_TOKENS) return { tokens: 0, outputs: [] };
+    let newest = 0;
+    let index = this.seen.length - 1;
+    for (; index >= 0; index--) {
+      newest += this.seen[index]?.tokens ?? 0;
+      if (newest >= PROTECTED_TOKENS) break;
+    }
+    const outputs = this.seen.slice(0, Math.min(index, this.seen.length - 1));
+    return { tokens: outputs.reduce((sum, { tokens }) => sum + tokens, 0), outputs };
+  }
+
+  private async mask(content: Content): Promise<Content> {
+    const parts = await Promise.all(
+      (content.parts ?? []).map((part) => (isMaskable(part) ? this.saved.shorten(part) : part)),
+    );
+    return { ...content, parts };
+  }
+}
+
+function isMaskable(part: Part): boolean {
+  const { functionResponse } = part;
+  if (!functionResponse || EXEMPT.has(functionResponse.name ?? '')) return false;
+  return !(outputOf(part) ?? MASK_TAG).startsWith(MASK_TAG);
+}
+
+function outputOf(part: Part): string | undefined {
+  const output = part.functionResponse?.response?.['output'];
+  return typeof output === 'string' ? output : undefined;
+}
+
+function toNote(text: string, path: string): string {
+  const lines = text.split('\n').length;
+  return [
+    MASK_TAG,
+    `This output was moved to a file to save room: ${path} (${text.length} characters, ${lines} lines). Read it there if you need it.`,
+    text.slice(0, PREVIEW_LENGTH),
+    '…',
+    text.slice(-PREVIEW_LENGTH),
+    '</tool_output_masked>',
+  ].join('\n');
+}

@@ -1,0 +1,93 @@
+/**
+ * UtilityModel: small questions to a model beside the conversation (is this a loop,
+ * who speaks next, summarise this). They have a budget of their own and fail by
+ * returning nothing: a question beside the turn never fails the turn.
+ */
+
+import { getResponseText } from '../chat/response.ts';
+import { isRecord } from '../chat/call-ids.ts';
+import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
+import type { ModelConfigResolver } from '../model/model-config.ts';
+import { retryWithBackoff } from '../model/retry.ts';
+import type { Content, GenerateContentConfig } from '../protocol/content.ts';
+import { isAbortError } from '../protocol/errors.ts';
+import { throwIfAborted } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+
+export interface Question {
+  /** A model or an alias. */
+  model: string;
+  contents: readonly Content[];
+  systemInstruction?: string;
+  signal: AbortSignal;
+  prompt_id: string;
+  role: LlmRole;
+}
+
+export interface UtilityModelOptions {
+  generator: ContentGenerator;
+  resolveModel: ModelConfigResolver;
+  clock: Clock;
+}
+
+/** Enough to get over a hiccup, not enough to hold a turn up. */
+const RETRY = { maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 2000 };
+const JSON_FENCE = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/;
+
+export class UtilityModel {
+  private readonly options: UtilityModelOptions;
+
+  constructor(options: UtilityModelOptions) {
+    this.options = options;
+  }
+
+  /** The answer's text; undefined when there is none to be had. Rejects only on abort. */
+  async generateText(question: Question): Promise<string | undefined> {
+    return this.ask(question, {}, (text) => text);
+  }
+
+  /** The answer as a JSON object of the given schema, or undefined. Rejects only on abort. */
+  async generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined> {
+    const config = { responseMimeType: 'application/json', responseJsonSchema: schema };
+    return this.ask(question, config, parseObject);
+  }
+
+  private async ask<T>(
+    question: Question,
+    extra: GenerateContentConfig,
+    read: (text: string) => T | undefined,
+  ): Promise<T | undefined> {
+    const { generator, resolveModel, clock } = this.options;
+    const { contents, systemInstruction, signal, prompt_id, role } = question;
+    const { model, config } = resolveModel({ model: question.model });
+    const request = {
+      model,
+      contents,
+      config: { ...config, ...extra, ...(systemInstruction && { systemInstruction }), abortSignal: signal },
+    };
+    try {
+      return await retryWithBackoff(
+        async () => {
+          const text = getResponseText(await generator.generateContent(request, prompt_id, role)).trim();
+          return text === '' ? undefined : read(text);
+        },
+        { ...RETRY, signal, clock, shouldRetryOnContent: (answer) => answer === undefined },
+      );
+    } catch (error) {
+      throwIfAborted(signal);
+      if (isAbortError(error)) throw error;
+      // Unanswered, as the header says; the turn goes on without it.
+      return undefined;
+    }
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(JSON_FENCE.exec(text)?.[1] ?? text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // Not JSON: asked again, within the budget.
+    return undefined;
+  }
+}
