@@ -132,7 +132,7 @@ export class Compressor {
       signal,
       role: 'utility_compressor' as const,
     };
-    const asked: Content[] = [...endingOpen(old), userTurn(SNAPSHOT_PROMPT)];
+    const asked: Content[] = [...old, userTurn(SNAPSHOT_PROMPT)];
     const first = await this.options.model.generateText({ ...question, prompt_id, contents: asked });
     if (!first) return undefined;
     const contents = [...asked, modelTurn(first), userTurn(CRITIQUE_PROMPT)];
@@ -170,12 +170,6 @@ export class Compressor {
       // A hook that fails has nothing to say about whether we compress.
     }
   }
-}
-
-/** The question must follow a model turn's calls only with their answers; the builder of requests is not at work here. */
-function endingOpen(history: readonly Content[]): readonly Content[] {
-  const last = history.at(-1);
-  return last?.role === 'model' && last.parts?.some((part) => part.functionCall) ? history.slice(0, -1) : history;
 }
 
 function estimate(history: readonly Content[]): number {

@@ -6,6 +6,7 @@
 
 import { getResponseText } from '../chat/response.ts';
 import { isRecord } from '../chat/call-ids.ts';
+import { ConversationBuilder } from '../chat/conversation.ts';
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
 import type { ModelConfigResolver } from '../model/model-config.ts';
 import { retryWithBackoff } from '../model/retry.ts';
@@ -17,6 +18,7 @@ import type { Clock } from '../util/clock.ts';
 export interface Question {
   /** A model or an alias. */
   model: string;
+  /** Any turns; they are made a legal conversation before they are sent. */
   contents: readonly Content[];
   systemInstruction?: string;
   signal: AbortSignal;
@@ -58,11 +60,11 @@ export class UtilityModel {
     read: (text: string) => T | undefined,
   ): Promise<T | undefined> {
     const { generator, resolveModel, clock } = this.options;
-    const { contents, systemInstruction, signal, prompt_id, role } = question;
+    const { systemInstruction, signal, prompt_id, role } = question;
     const { model, config } = resolveModel({ model: question.model });
     const request = {
       model,
-      contents,
+      contents: ConversationBuilder.of(question.contents).contents,
       config: { ...config, ...extra, ...(systemInstruction && { systemInstruction }), abortSignal: signal },
     };
     try {
