@@ -28,15 +28,16 @@ import { InvalidStreamError, isAbortError, toStructuredError } from '../protocol
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { SerialQueue } from '../util/serial-queue.ts';
 import { CallIds } from './call-ids.ts';
 import type { ChatFallback, FallbackAsk } from './chat-fallback.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
 import { History } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
+import { separatePlayedMedia } from './played-media.ts';
 import type { HookBlock, ModelHooks } from './model-hooks.ts';
 import { createUserContent, hasFunctionResponse } from './parts.ts';
 import { getFunctionCalls, getFinishReason, getThoughts } from './response.ts';
-import { SendQueue } from './send-queue.ts';
 import { StreamCollector } from './stream-check.ts';
 import type { AcceptedTurn } from './stream-check.ts';
 import { StreamEventType } from './stream-events.ts';
@@ -88,7 +89,7 @@ export class GeminiChat {
   private readonly clock: Clock;
   private readonly history: History;
   private readonly callIds: CallIds;
-  private readonly queue = new SendQueue();
+  private readonly queue = new SerialQueue();
   private systemInstruction: string | undefined;
   private tools: Tool[] | undefined;
   private promptTokenCount: number | undefined;
@@ -206,8 +207,10 @@ export class GeminiChat {
   ): AsyncGenerator<StreamEvent, void> {
     const send: Send = { ...parameters, key, afterFunctionResponse: hasFunctionResponse(content) };
     const mark = this.history.mark();
-    this.history.append(content);
-    this.options.recorder?.sent(content, send.prompt_id);
+    for (const turn of separatePlayedMedia(content)) {
+      this.history.append(turn);
+      this.options.recorder?.sent(turn, send.prompt_id);
+    }
     try {
       yield* this.attemptUntilAccepted(send);
     } catch (error) {

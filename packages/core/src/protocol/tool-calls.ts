@@ -4,7 +4,7 @@
  */
 
 import type { Part } from './content.ts';
-import type { ToolErrorType, ToolResultDisplay } from './tools.ts';
+import type { ToolCallConfirmationDetails, ToolErrorType, ToolResultDisplay } from './tools.ts';
 
 export interface ToolCallDisplay {
   name: string;
@@ -54,10 +54,43 @@ export type ToolCallStatus =
   | 'error'
   | 'cancelled';
 
-/** A call that reached its end, whatever the end was; `response` is what the model reads of it. */
-export interface CompletedToolCall {
-  status: Extract<ToolCallStatus, 'success' | 'error' | 'cancelled'>;
+interface CallBase {
   request: ToolCallRequestInfo;
+}
+
+export interface ValidatingToolCall extends CallBase {
+  status: 'validating';
+}
+
+export interface AwaitingApprovalToolCall extends CallBase {
+  status: 'awaiting_approval';
+  details: ToolCallConfirmationDetails;
+}
+
+export interface ScheduledToolCall extends CallBase {
+  status: 'scheduled';
+}
+
+export interface ExecutingToolCall extends CallBase {
+  status: 'executing';
+  pid?: number;
+}
+
+/** A call that reached its end, whatever the end was; `response` is what the model reads of it. */
+export interface CompletedToolCall extends CallBase {
+  status: 'success' | 'error' | 'cancelled';
   response: ToolCallResponseInfo;
+  /** From the start of its execution; 0 when it never ran. */
   durationMs?: number;
 }
+
+/** A call by where it stands. */
+export type ToolCall =
+  | ValidatingToolCall
+  | AwaitingApprovalToolCall
+  | ScheduledToolCall
+  | ExecutingToolCall
+  | CompletedToolCall;
+
+/** A call as a surface follows it. */
+export type TrackedToolCall = ToolCall & { responseSubmittedToGemini?: boolean };

@@ -172,6 +172,8 @@ export interface ToolInvocation {
   locations(): ToolLocation[];
   /** What a person should see before it runs; false when there is nothing to ask. */
   confirm(signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
+  /** The arguments that give this content instead of the proposed one; absent where nothing can be edited. */
+  modifyArgs?(newContent: string): Record<string, unknown>;
   /** Throws ToolError or returns a result with `error` for what the model should read; anything else thrown is a bug. */
   execute(context: ToolExecutionContext): Promise<ToolResult>;
 }

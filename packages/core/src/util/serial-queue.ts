@@ -1,11 +1,11 @@
-/** SendQueue: one send at a time, in the order they asked. */
+/** SerialQueue: one at a time, in the order they asked. */
 
-import { createAbortError, throwIfAborted } from '../util/clock.ts';
+import { createAbortError, throwIfAborted } from './clock.ts';
 
-export class SendQueue {
+export class SerialQueue {
   private tail: Promise<void> = Promise.resolve();
 
-  /** Settles when every send that entered so far has left. */
+  /** Settles when everybody who entered so far has left. */
   get idle(): Promise<void> {
     return this.tail;
   }

@@ -1,0 +1,30 @@
+/** Calls that wait for a person. An answer comes by `respond`, or the wait ends with the signal. */
+
+import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import { createAbortError } from '../util/clock.ts';
+import type { Answer } from './ports.ts';
+
+export class Approvals {
+  private readonly waiting = new Map<string, (answer: Answer) => void>();
+
+  /** Rejects with AbortError. */
+  async wait(callId: string, signal: AbortSignal): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const onAbort = () => reject(createAbortError(signal));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.waiting.set(callId, resolve);
+    try {
+      return await promise;
+    } finally {
+      this.waiting.delete(callId);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
+    const resolve = this.waiting.get(callId);
+    if (!resolve) throw new Error(`No call with the id ${callId} is waiting for an answer.`);
+    resolve({ outcome, ...(payload && { payload }) });
+  }
+}

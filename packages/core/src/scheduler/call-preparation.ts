@@ -1,0 +1,189 @@
+/**
+ * CallPreparation: everything between the model's wish and a call that may run. In
+ * this order: the tool exists and takes the arguments, the BeforeTool hook, the
+ * policy, the person. A call that does not get through is answered with the reason.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { ToolError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type {
+  ConfirmationPayload,
+  ServerTool,
+  ToolCallConfirmationDetails,
+  ToolInvocation,
+} from '../protocol/tools.ts';
+import type { Approvals } from './approvals.ts';
+import { createCancelledResult, createErrorResult } from './call-results.ts';
+import type { Answer, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+
+export interface CallPreparationOptions {
+  tools: ToolLookup;
+  policy: PolicyPort;
+  approvals: Approvals;
+  hooks?: ToolHooks;
+  editProposal?: EditProposal;
+}
+
+/** A call that may run. */
+export interface ReadyCall {
+  kind: 'ready';
+  request: ToolCallRequestInfo;
+  tool: ServerTool;
+  invocation: ToolInvocation;
+  confirmation?: ConfirmationPayload;
+}
+
+/** A call that ended before it ran; `declined` when a person said no. */
+export interface RefusedCall {
+  kind: 'refused';
+  completed: CompletedToolCall;
+  declined: boolean;
+}
+
+export type Emit = (event: AgentEvent) => void;
+
+export class CallPreparation {
+  private readonly options: CallPreparationOptions;
+
+  constructor(options: CallPreparationOptions) {
+    this.options = options;
+  }
+
+  /** Never throws. An abort while it waits cancels the call. */
+  async prepare(request: ToolCallRequestInfo, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
+    try {
+      const built = this.build(request);
+      const { call, mustAsk } = await this.askHook(built, signal);
+      return await this.askPolicy(call, mustAsk, signal, emit);
+    } catch (error) {
+      const completed = signal.aborted
+        ? createCancelledResult(request, 'User cancelled operation')
+        : createErrorResult(request, error);
+      return { kind: 'refused', completed, declined: false };
+    }
+  }
+
+  private build(request: ToolCallRequestInfo): ReadyCall {
+    const tool = this.options.tools.get(request.name);
+    if (!tool) {
+      const suggestion = this.options.tools.suggest(request.name);
+      const message = [`Tool "${request.name}" not found.`, suggestion].filter(Boolean).join(' ');
+      throw new ToolError(message, 'tool_not_registered');
+    }
+    return { kind: 'ready', request, tool, invocation: tool.build(request.args) };
+  }
+
+  private async askHook(call: ReadyCall, signal: AbortSignal): Promise<{ call: ReadyCall; mustAsk: boolean }> {
+    const { hooks } = this.options;
+    const { request } = call;
+    if (!hooks?.beforeTool) return { call, mustAsk: false };
+    const input = { callId: request.callId, toolName: request.name, args: request.args };
+    const decision = await orNothing(hooks.beforeTool(input, signal), signal);
+    if (!decision) return { call, mustAsk: false };
+    if (decision.kind === 'stop') {
+      throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');
+    }
+    if (decision.kind === 'deny') {
+      throw new ToolError(`Tool execution blocked: ${decision.reason}`, 'policy_violation');
+    }
+    const mustAsk = decision.kind === 'ask';
+    if (!decision.args) return { call, mustAsk };
+    const modified = { ...request, args: decision.args, inputModifiedByHook: true };
+    return { call: this.build(modified), mustAsk };
+  }
+
+  private async askPolicy(
+    call: ReadyCall,
+    mustAsk: boolean,
+    signal: AbortSignal,
+    emit: Emit,
+  ): Promise<ReadyCall | RefusedCall> {
+    const { decision, denyMessage } = await this.options.policy.check(questionOf(call));
+    if (decision === 'deny') {
+      const message = ['Tool execution denied by policy.', denyMessage].filter(Boolean).join(' ');
+      throw new ToolError(message, 'policy_violation');
+    }
+    const asks = mustAsk || call.request.forcedAsk === true || decision === 'ask_user';
+    // A call the person made themselves needs no second word from them.
+    if (!asks || (call.request.isClientInitiated && !mustAsk)) return call;
+    return this.askPerson(call, signal, emit);
+  }
+
+  private async askPerson(asked: ReadyCall, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
+    for (let call = asked; ;) {
+      const details = (await call.invocation.confirm(signal)) || toQuestion(call);
+      const answer = await this.ask(call.request, details, signal, emit);
+      if (answer.outcome === 'cancel') return decline(call, answer);
+      if (answer.outcome === 'modify_with_editor') {
+        call = await this.editByHand(call, details, answer, signal);
+        continue;
+      }
+      const { outcome, payload } = answer;
+      if (outcome !== 'proceed_once') await this.options.policy.remember({ ...questionOf(call), outcome, details });
+      const accepted = this.modify(call, payload?.newContent);
+      return { ...accepted, ...(payload && { confirmation: payload }) };
+    }
+  }
+
+  private async ask(
+    request: ToolCallRequestInfo,
+    details: ToolCallConfirmationDetails,
+    signal: AbortSignal,
+    emit: Emit,
+  ): Promise<Answer> {
+    // The answer may come as soon as the question is out.
+    const answer = this.options.approvals.wait(request.callId, signal);
+    emit({ type: 'tool_call_updated', callId: request.callId, status: 'awaiting_approval' });
+    emit({ type: GeminiEventType.ToolCallConfirmation, value: { request, details } });
+    return answer;
+  }
+
+  /** The person's own version of the proposal, which is then shown once more. */
+  private async editByHand(
+    call: ReadyCall,
+    details: ToolCallConfirmationDetails,
+    { payload }: Answer,
+    signal: AbortSignal,
+  ): Promise<ReadyCall> {
+    const { editProposal } = this.options;
+    if (payload?.newContent !== undefined) return this.modify(call, payload.newContent);
+    if (details.type !== 'edit' || !editProposal) return call;
+    return this.modify(call, await editProposal(details, signal));
+  }
+
+  private modify(call: ReadyCall, newContent: string | undefined): ReadyCall {
+    if (newContent === undefined || !call.invocation.modifyArgs) return call;
+    return this.build({ ...call.request, args: call.invocation.modifyArgs(newContent) });
+  }
+}
+
+function questionOf({ request, tool }: ReadyCall): {
+  toolName: string;
+  args: Record<string, unknown>;
+  kind: ServerTool['kind'];
+} {
+  return { toolName: tool.name, args: request.args, kind: tool.kind };
+}
+
+/** For a tool that has no question of its own. */
+function toQuestion({ tool, invocation }: ReadyCall): ToolCallConfirmationDetails {
+  return { type: 'info', title: `Confirm ${tool.displayName}`, prompt: invocation.describe() };
+}
+
+function decline({ request }: ReadyCall, { payload }: Answer): RefusedCall {
+  const feedback = payload?.feedback ? ` The user said: ${payload.feedback}` : '';
+  const completed = createCancelledResult(request, `User denied execution.${feedback}`);
+  return { kind: 'refused', completed, declined: true };
+}
+
+/** A hook that fails has nothing to say. */
+async function orNothing<T>(decision: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await decision;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}

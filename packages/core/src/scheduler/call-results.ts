@@ -1,0 +1,82 @@
+/** How a call that ended is told to the model and to a person. */
+
+import type { Part } from '../protocol/content.ts';
+import { ToolError, getErrorMessage } from '../protocol/errors.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ToolErrorType, ToolResult, ToolResultDisplay } from '../protocol/tools.ts';
+import { toErrorResponse } from '../tools/tool-output.ts';
+
+interface Told {
+  responseParts: Part[];
+  resultDisplay?: ToolResultDisplay;
+  outputFile?: string;
+  data?: Record<string, unknown>;
+}
+
+export function createSuccessResult(request: ToolCallRequestInfo, told: Told): CompletedToolCall {
+  return complete(request, 'success', told);
+}
+
+/** A failure the model should read and act on. */
+export function createErrorResult(
+  request: ToolCallRequestInfo,
+  error: unknown,
+  result?: ToolResult,
+): CompletedToolCall {
+  const failure = toToolError(error);
+  const display = failure.display ?? (typeof result?.returnDisplay === 'string' ? result.returnDisplay : undefined);
+  return complete(
+    request,
+    'error',
+    {
+      responseParts: toErrorResponse(answerTo(request), failure.message),
+      resultDisplay: display || failure.message,
+      ...(result?.data && { data: result.data }),
+    },
+    failure,
+  );
+}
+
+/** What the call had printed by then is kept: it may already have had effects. */
+export function createCancelledResult(request: ToolCallRequestInfo, reason: string, output = ''): CompletedToolCall {
+  const message = `[Operation Cancelled] ${reason}`;
+  const { callId, toolName } = answerTo(request);
+  const response = { error: message, ...(output && { output }) };
+  return complete(request, 'cancelled', {
+    responseParts: [{ functionResponse: { id: callId, name: toolName, response } }],
+    resultDisplay: output || message,
+  });
+}
+
+/** The model is answered by the name it called, also when another tool did the work. */
+export function answerTo(request: ToolCallRequestInfo): { callId: string; toolName: string } {
+  return { callId: request.callId, toolName: request.originalRequestName ?? request.name };
+}
+
+function complete(
+  request: ToolCallRequestInfo,
+  status: CompletedToolCall['status'],
+  told: Told,
+  error?: ToolError,
+): CompletedToolCall {
+  const { responseParts, resultDisplay, outputFile, data } = told;
+  return {
+    status,
+    request,
+    response: {
+      callId: request.callId,
+      responseParts,
+      resultDisplay,
+      error,
+      errorType: error?.type,
+      ...(outputFile !== undefined && { outputFile }),
+      ...(data && { data }),
+    },
+  };
+}
+
+function toToolError(error: unknown): ToolError {
+  if (error instanceof ToolError) return error;
+  const type: ToolErrorType = 'unhandled_exception';
+  return new ToolError(getErrorMessage(error), type, { cause: error });
+}

@@ -1,0 +1,219 @@
+/**
+ * CoreToolScheduler: runs the calls of a turn, in waves, and answers every one of
+ * them, whatever happens: a refusal, an error, an abort, a consumer that leaves. One
+ * batch at a time; results come in the order of the requests.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { CompletedToolCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import { AsyncQueue } from '../util/async-queue.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { SerialQueue } from '../util/serial-queue.ts';
+import { Approvals } from './approvals.ts';
+import { CallPreparation } from './call-preparation.ts';
+import type { Emit, ReadyCall } from './call-preparation.ts';
+import { createCancelledResult } from './call-results.ts';
+import type { CallRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+import { transition } from './tool-call-state.ts';
+import { ToolExecutor } from './tool-executor.ts';
+import type { ToolExecutorOptions } from './tool-executor.ts';
+import { toWaves } from './waves.ts';
+
+export interface CoreToolSchedulerOptions extends Pick<ToolExecutorOptions, 'model' | 'outputBounds'> {
+  tools: ToolLookup;
+  policy: PolicyPort;
+  hooks?: ToolHooks;
+  recorder?: CallRecorder;
+  editProposal?: EditProposal;
+  clock?: Clock;
+}
+
+const CANCELLED = 'User cancelled operation';
+
+export class CoreToolScheduler {
+  private readonly approvals = new Approvals();
+  private readonly preparation: CallPreparation;
+  private readonly executor: ToolExecutor;
+  private readonly queue = new SerialQueue();
+  /** Aborts the batches that wait and the one that runs; replaced by `cancelAll`. */
+  private everything = new AbortController();
+  private running = 0;
+
+  constructor(options: CoreToolSchedulerOptions) {
+    this.preparation = new CallPreparation({ ...options, approvals: this.approvals });
+    this.executor = new ToolExecutor({ ...options, clock: options.clock ?? systemClock });
+  }
+
+  get isRunning(): boolean {
+    return this.running > 0;
+  }
+
+  /**
+   * Yields what happens to the calls and returns them completed, one per request. Does
+   * not throw: an abort completes what is open as cancelled. Leaving early aborts too.
+   */
+  async *run(
+    requests: readonly ToolCallRequestInfo[],
+    signal: AbortSignal,
+  ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
+    const left = new AbortController();
+    const events = new AsyncQueue<AgentEvent>();
+    const both = AbortSignal.any([signal, left.signal, this.everything.signal]);
+    const batch = this.runInTurn(requests, both, (event) => events.push(event)).finally(() => events.close());
+    try {
+      yield* events;
+    } finally {
+      left.abort();
+      await batch;
+    }
+    return batch;
+  }
+
+  /** `run` without the events. Rejects when it is aborted before its turn has come. */
+  async schedule(
+    request: ToolCallRequestInfo | readonly ToolCallRequestInfo[],
+    signal: AbortSignal,
+  ): Promise<CompletedToolCall[]> {
+    const requests = Array.isArray(request) ? (request as ToolCallRequestInfo[]) : [request as ToolCallRequestInfo];
+    const everything = this.everything.signal;
+    const both = AbortSignal.any([signal, everything]);
+    let leave: () => void;
+    try {
+      leave = await this.queue.enter(both);
+    } catch (error) {
+      const why = everything.aborted ? 'Operation cancelled by user' : 'Tool call cancelled while in queue.';
+      throw new Error(why, { cause: error });
+    }
+    try {
+      return await this.runBatch(requests, both, () => undefined);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Cancels the batch that runs and refuses those that wait. */
+  cancelAll(): void {
+    this.everything.abort();
+    this.everything = new AbortController();
+  }
+
+  /** Answers a `tool_call_confirmation`. Throws when no such call waits. */
+  respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
+    this.approvals.respond(callId, outcome, payload);
+  }
+
+  private async runInTurn(
+    requests: readonly ToolCallRequestInfo[],
+    signal: AbortSignal,
+    emit: Emit,
+  ): Promise<CompletedToolCall[]> {
+    const leave = await this.queue.enter(signal).catch(() => undefined);
+    try {
+      // Aborted while it waited: every call is answered all the same.
+      return await this.runBatch(requests, signal, emit);
+    } finally {
+      leave?.();
+    }
+  }
+
+  private async runBatch(
+    requests: readonly ToolCallRequestInfo[],
+    signal: AbortSignal,
+    emit: Emit,
+  ): Promise<CompletedToolCall[]> {
+    this.running++;
+    const batch = new Batch(requests, emit);
+    try {
+      for (const wave of toWaves(requests)) {
+        const ready = await this.prepareWave(wave, batch, signal);
+        await Promise.all(ready.map((call) => this.runCall(call, batch, signal)));
+      }
+    } finally {
+      this.running--;
+    }
+    return batch.completed();
+  }
+
+  /** One after another, so that a person is asked one thing at a time. */
+  private async prepareWave(
+    wave: readonly ToolCallRequestInfo[],
+    batch: Batch,
+    signal: AbortSignal,
+  ): Promise<ReadyCall[]> {
+    const ready: ReadyCall[] = [];
+    for (const request of wave) {
+      if (batch.isDeclined || signal.aborted) {
+        batch.complete(createCancelledResult(request, CANCELLED));
+        continue;
+      }
+      const prepared = await this.preparation.prepare(request, signal, batch.emit);
+      if (prepared.kind === 'ready') {
+        batch.move({ status: 'scheduled', request: prepared.request });
+        ready.push(prepared);
+      } else {
+        batch.complete(prepared.completed);
+        batch.isDeclined ||= prepared.declined;
+      }
+    }
+    return ready;
+  }
+
+  private async runCall(first: ReadyCall, batch: Batch, signal: AbortSignal): Promise<void> {
+    batch.move({ status: 'executing', request: first.request });
+    for (let call = first; ;) {
+      const ended = await this.executor.execute(call, signal, batch.emit);
+      if (!('kind' in ended)) return batch.complete(ended);
+      // Another tool takes over under the same id; it has to pass everything this one passed.
+      const next = await this.preparation.prepare(ended.request, signal, batch.emit);
+      if (next.kind === 'refused') return batch.complete(next.completed);
+      call = next;
+    }
+  }
+}
+
+/** The calls of one batch: where each stands, and what was told of it. */
+class Batch {
+  isDeclined = false;
+  readonly emit: Emit;
+  private readonly calls = new Map<string, ToolCall>();
+  private readonly order: readonly string[];
+
+  constructor(requests: readonly ToolCallRequestInfo[], emit: Emit) {
+    this.order = requests.map(({ callId }) => callId);
+    this.emit = (event) => {
+      if (event.type === GeminiEventType.ToolCallConfirmation) {
+        const { request, details } = event.value;
+        this.set({ status: 'awaiting_approval', request, details });
+      }
+      emit(event);
+    };
+    for (const request of requests) {
+      this.calls.set(request.callId, { status: 'validating', request });
+      emit({ type: 'tool_call_updated', callId: request.callId, status: 'validating' });
+    }
+  }
+
+  move(call: ToolCall): void {
+    this.set(call);
+    this.emit({ type: 'tool_call_updated', callId: call.request.callId, status: call.status });
+  }
+
+  complete(call: CompletedToolCall): void {
+    this.move(call);
+    this.emit({ type: GeminiEventType.ToolCallResponse, value: call.response });
+  }
+
+  completed(): CompletedToolCall[] {
+    return this.order.map((callId) => this.calls.get(callId) as CompletedToolCall);
+  }
+
+  private set(call: ToolCall): void {
+    const { callId } = call.request;
+    const before = this.calls.get(callId);
+    if (!before) throw new Error(`Call ${callId} is not part of this batch.`);
+    this.calls.set(callId, transition(before, call));
+  }
+}

@@ -1,0 +1,82 @@
+/** What the scheduler needs of the rooms around it. Plain data in, plain data out. */
+
+import type {
+  ConfirmationPayload,
+  ServerTool,
+  ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+  ToolKind,
+  ToolResult,
+} from '../protocol/tools.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+
+export interface ToolLookup {
+  get(name: string): ServerTool | undefined;
+  /** A sentence with the nearest names, or nothing. */
+  suggest(name: string): string;
+}
+
+export interface PolicyQuestion {
+  toolName: string;
+  args: Record<string, unknown>;
+  kind: ToolKind;
+}
+
+export interface PolicyVerdict {
+  decision: 'allow' | 'ask_user' | 'deny';
+  /** Why; the model reads it. */
+  denyMessage?: string;
+}
+
+export interface RememberedApproval extends PolicyQuestion {
+  outcome: ToolConfirmationOutcome;
+  details: ToolCallConfirmationDetails;
+}
+
+export interface PolicyPort {
+  check(question: PolicyQuestion): Promise<PolicyVerdict>;
+  /** A person said "always" in one of its forms. */
+  remember(approval: RememberedApproval): Promise<void>;
+}
+
+export type BeforeToolDecision =
+  | { kind: 'proceed'; args?: Record<string, unknown> }
+  /** A person is asked, whatever the policy says. */
+  | { kind: 'ask'; systemMessage?: string; args?: Record<string, unknown> }
+  | { kind: 'deny'; reason: string }
+  | { kind: 'stop'; reason: string };
+
+export type AfterToolDecision =
+  | { kind: 'proceed'; additionalContext?: string; tailCall?: { name: string; args: Record<string, unknown> } }
+  | { kind: 'deny'; reason: string }
+  | { kind: 'stop'; reason: string };
+
+export interface ToolHookInput {
+  callId: string;
+  toolName: string;
+  args: Record<string, unknown>;
+}
+
+/** A member that throws counts as having nothing to say. */
+export interface ToolHooks {
+  beforeTool?(input: ToolHookInput, signal: AbortSignal): Promise<BeforeToolDecision>;
+  afterTool?(input: ToolHookInput & { result: ToolResult }, signal: AbortSignal): Promise<AfterToolDecision>;
+}
+
+/** The write-ahead record of calls. Must not throw. */
+export interface CallRecorder {
+  /** Resolves when the call is on record. Awaited before a call with effects starts. */
+  started(request: ToolCallRequestInfo): Promise<void>;
+  ended(call: CompletedToolCall): void;
+}
+
+/** Lets a person edit a proposal; undefined when they left it as it was. */
+export type EditProposal = (
+  details: Extract<ToolCallConfirmationDetails, { type: 'edit' }>,
+  signal: AbortSignal,
+) => Promise<string | undefined>;
+
+export interface Answer {
+  outcome: ToolConfirmationOutcome;
+  payload?: ConfirmationPayload;
+}

@@ -1,0 +1,27 @@
+/** The legal steps in the life of a call. Pure; an illegal step is a bug and throws. */
+
+import type { ToolCall, ToolCallStatus } from '../protocol/tool-calls.ts';
+
+const NEXT: Readonly<Record<ToolCallStatus, readonly ToolCallStatus[]>> = {
+  validating: ['awaiting_approval', 'scheduled', 'error', 'cancelled'],
+  // Again when the proposal was edited: what changed is shown once more.
+  // Straight to executing when the call had begun and another tool takes it over.
+  awaiting_approval: ['awaiting_approval', 'scheduled', 'executing', 'error', 'cancelled'],
+  scheduled: ['executing', 'error', 'cancelled'],
+  // Back to a person only for a tool that takes the call over.
+  executing: ['executing', 'awaiting_approval', 'success', 'error', 'cancelled'],
+  success: [],
+  error: [],
+  cancelled: [],
+};
+
+export function transition(call: ToolCall, next: ToolCall): ToolCall {
+  if (next.request.callId !== call.request.callId || !NEXT[call.status].includes(next.status)) {
+    throw new Error(`Call ${call.request.callId} cannot go from ${call.status} to ${next.status}.`);
+  }
+  return next;
+}
+
+export function isTerminal(status: ToolCallStatus): boolean {
+  return NEXT[status].length === 0;
+}

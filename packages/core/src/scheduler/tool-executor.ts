@@ -1,0 +1,190 @@
+/**
+ * ToolExecutor: runs one call that may run, and says what came of it. Around the
+ * tool's own work: the record before an effect starts, live output, the AfterTool
+ * hook, and the bound on what the model reads.
+ */
+
+import type { Part, PartListUnion } from '../protocol/content.ts';
+import { ToolError, isAbortError } from '../protocol/errors.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ToolExecutionContext, ToolKind, ToolResult } from '../protocol/tools.ts';
+import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
+import type { OutputBounds } from '../tools/tool-output.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Emit, ReadyCall } from './call-preparation.ts';
+import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
+import type { AfterToolDecision, CallRecorder, ToolHooks } from './ports.ts';
+
+export interface ToolExecutorOptions {
+  /** The model that will read the result. */
+  model: () => string;
+  outputBounds: () => OutputBounds;
+  hooks?: ToolHooks;
+  recorder?: CallRecorder;
+  clock: Clock;
+}
+
+/** The call is replaced: the answer to it is what this one gives. */
+export interface TailCall {
+  kind: 'tail';
+  request: ToolCallRequestInfo;
+}
+
+const EFFECTLESS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'fetch', 'think', 'communicate']);
+/** Of what a cancelled call printed, this much is kept, from the end. */
+const KEPT_OUTPUT = 32_000;
+const MODIFIED_BY_HOOK = '[System] Tool input parameters were modified by a hook';
+
+export class ToolExecutor {
+  private readonly options: ToolExecutorOptions;
+
+  constructor(options: ToolExecutorOptions) {
+    this.options = options;
+  }
+
+  /** Never throws. */
+  async execute(call: ReadyCall, signal: AbortSignal, emit: Emit): Promise<CompletedToolCall | TailCall> {
+    const { clock, recorder } = this.options;
+    const { request, tool } = call;
+    const recorded = recorder?.started(request);
+    if (!EFFECTLESS.has(tool.kind)) await recorded;
+    const startedAt = clock.now();
+    const printed = new Tail(KEPT_OUTPUT);
+    let ended: CompletedToolCall | TailCall;
+    try {
+      const result = await executeToolWithHooks(call, contextOf(call, printed, signal, emit));
+      ended = await this.finish(call, result, printed, signal);
+    } catch (error) {
+      const isCancelled = signal.aborted || isAbortError(error);
+      ended = isCancelled
+        ? createCancelledResult(request, 'User cancelled operation', printed.text)
+        : createErrorResult(request, error);
+    }
+    if ('kind' in ended) return ended;
+    const completed = { ...ended, durationMs: clock.now() - startedAt };
+    recorder?.ended(completed);
+    return completed;
+  }
+
+  private async finish(
+    call: ReadyCall,
+    result: ToolResult,
+    printed: Tail,
+    signal: AbortSignal,
+  ): Promise<CompletedToolCall | TailCall> {
+    const { request } = call;
+    if (signal.aborted) {
+      const output = printed.text || toText(result.llmContent);
+      return createCancelledResult(request, 'User cancelled operation', output);
+    }
+    const decision = await this.askHook(call, result, signal);
+    if (decision.kind === 'stop') {
+      return createErrorResult(
+        request,
+        new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution'),
+      );
+    }
+    if (decision.kind === 'deny') {
+      return createErrorResult(request, new ToolError(`Tool result blocked: ${decision.reason}`, 'policy_violation'));
+    }
+    const tail = decision.tailCall ?? result.tailToolCallRequest;
+    if (tail) return { kind: 'tail', request: toTailRequest(request, tail) };
+    if (result.error) {
+      const { message, type = 'execution_failed' } = result.error;
+      return createErrorResult(request, new ToolError(message, type), result);
+    }
+    return this.succeed(call, result, decision.additionalContext);
+  }
+
+  private async succeed(call: ReadyCall, result: ToolResult, context: string | undefined): Promise<CompletedToolCall> {
+    const { request, tool } = call;
+    const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context].filter((note) => typeof note === 'string');
+    const content = withNotes(result.llmContent, notes);
+    const bounded = await boundOutput(
+      content,
+      { toolName: tool.name, callId: request.callId },
+      this.options.outputBounds(),
+    );
+    const converted = toFunctionResponse({ ...answerTo(request), model: this.options.model() }, bounded.content);
+    return createSuccessResult(request, {
+      responseParts: [...converted.responseParts, ...converted.injectedParts],
+      resultDisplay: result.returnDisplay,
+      ...(bounded.outputFile !== undefined && { outputFile: bounded.outputFile }),
+      ...(result.data && { data: result.data }),
+    });
+  }
+
+  private async askHook(call: ReadyCall, result: ToolResult, signal: AbortSignal): Promise<AfterToolDecision> {
+    const { hooks } = this.options;
+    if (!hooks?.afterTool) return { kind: 'proceed' };
+    const { callId, name: toolName, args } = call.request;
+    try {
+      return await hooks.afterTool({ callId, toolName, args, result }, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A hook that fails has nothing to say about a result that is there.
+      return { kind: 'proceed' };
+    }
+  }
+}
+
+/** The tool's own work, with the answers and ears it was given. */
+export async function executeToolWithHooks(call: ReadyCall, context: ToolExecutionContext): Promise<ToolResult> {
+  return call.invocation.execute(context);
+}
+
+function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolExecutionContext {
+  const { callId } = call.request;
+  return {
+    callId,
+    signal,
+    onOutput(output) {
+      printed.add(output);
+      emit({ type: 'tool_call_updated', callId, status: 'executing', output });
+    },
+    onPid(pid) {
+      emit({ type: 'tool_call_updated', callId, status: 'executing', pid });
+    },
+    ...(call.confirmation && { confirmation: call.confirmation }),
+  };
+}
+
+function toTailRequest(
+  request: ToolCallRequestInfo,
+  { name, args }: { name: string; args: Record<string, unknown> },
+): ToolCallRequestInfo {
+  const { inputModifiedByHook: _ofTheFirst, ...rest } = request;
+  return {
+    ...rest,
+    name,
+    args,
+    originalRequestName: request.originalRequestName ?? request.name,
+    originalRequestArgs: request.originalRequestArgs ?? request.args,
+  };
+}
+
+function withNotes(content: PartListUnion, notes: readonly string[]): PartListUnion {
+  if (notes.length === 0) return content;
+  const note = notes.join('\n\n');
+  if (typeof content === 'string') return `${content}\n\n${note}`;
+  return [...(Array.isArray(content) ? content : [content]), { text: note }];
+}
+
+function toText(content: PartListUnion): string {
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.map((part: Part | string) => (typeof part === 'string' ? part : (part.text ?? ''))).join('');
+}
+
+/** The last so many characters of what was added. */
+class Tail {
+  text = '';
+  private readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  add(piece: string): void {
+    this.text = (this.text + piece).slice(-this.limit);
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What tokens cost. Look-up and arithmetic over a price table, and the door through
+ * which a user's own table enters. A model without a price has no cost, which is
+ * not the same as costing nothing.
+ */
+
+import type { TokenMetrics } from './session-metrics.ts';
+
+/** US dollars per million tokens. */
+interface Rates {
+  input: number;
+  /** Answer and thoughts alike. */
+  output: number;
+  /** Input that was served from the cache; as `input` when left out. */
+  cached?: number;
+}
+
+export interface ModelPrice extends Rates {
+  /** The rates of a request whose prompt has more than `above` tokens. */
+  long?: Rates & { above: number };
+}
+
+export type PriceTable = Readonly<Record<string, ModelPrice>>;
+
+/** Prices are for so many. */
+const TOKENS_PER_UNIT = 1_000_000;
+
+/** US dollars of one request; undefined when the model has no price. */
+export function costOf(model: string, tokens: TokenMetrics, prices: PriceTable): number | undefined {
+  const name = model.replace(/^models\//, '');
+  const price = Object.hasOwn(prices, name) ? prices[name] : undefined;
+  if (!price) return undefined;
+  const rates = price.long && tokens.prompt > price.long.above ? price.long : price;
+  const input = (tokens.input + tokens.tool) * rates.input + tokens.cached * (rates.cached ?? rates.input);
+  const output = (tokens.candidates + tokens.thoughts) * rates.output;
+  return (input + output) / TOKENS_PER_UNIT;
+}
+
+export interface ReadPrices {
+  prices: PriceTable;
+  /** A sentence for each entry that was left out. */
+  problems: string[];
+}
+
+/** The table with the user's over it, entry by entry. What is no price is left out and named. */
+export function mergePrices(prices: PriceTable, userTable: unknown): ReadPrices {
+  if (userTable === undefined) return { prices, problems: [] };
+  if (!isObject(userTable)) return { prices, problems: ['The price table must be an object of prices by model.'] };
+  const problems: string[] = [];
+  const merged = new Map(Object.entries(prices));
+  for (const [model, value] of Object.entries(userTable)) {
+    if (isModelPrice(value)) merged.set(model, value);
+    else problems.push(`The price of "${model}" must give input and output in US dollars per million tokens.`);
+  }
+  return { prices: Object.fromEntries(merged), problems };
+}
+
+function isModelPrice(value: unknown): value is ModelPrice {
+  if (!isRates(value)) return false;
+  const { long } = value as { long?: unknown };
+  return long === undefined || (isRates(long) && isAmount((long as { above?: unknown }).above));
+}
+
+function isRates(value: unknown): value is Rates {
+  if (!isObject(value)) return false;
+  const { input, output, cached } = value;
+  return isAmount(input) && isAmount(output) && (cached === undefined || isAmount(cached));
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

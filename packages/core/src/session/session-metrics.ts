@@ -1,0 +1,127 @@
+/**
+ * The numbers of a session in the shapes scripts read: `stats` of the json output
+ * and, derived from it, `stats` of the stream-json result. Names and nesting are a
+ * contract. Pure.
+ */
+
+import type { UsageMetadata } from '../protocol/content.ts';
+
+export interface TokenMetrics {
+  /** Prompt tokens that did not come from the cache. */
+  input: number;
+  prompt: number;
+  candidates: number;
+  total: number;
+  cached: number;
+  thoughts: number;
+  /** Prompt tokens of tools the service ran. */
+  tool: number;
+}
+
+export interface ApiMetrics {
+  totalRequests: number;
+  totalErrors: number;
+  totalLatencyMs: number;
+}
+
+export interface ModelMetrics {
+  api: ApiMetrics & { errorsByType?: Record<string, number> };
+  tokens: TokenMetrics;
+  /** By the role the request was made in. */
+  roles: Record<string, ApiMetrics & { tokens: TokenMetrics }>;
+}
+
+export interface ToolDecisions {
+  accept: number;
+  reject: number;
+  modify: number;
+  auto_accept: number;
+}
+
+export interface ToolMetrics {
+  count: number;
+  success: number;
+  fail: number;
+  durationMs: number;
+  decisions: ToolDecisions;
+}
+
+export interface SessionMetrics {
+  models: Record<string, ModelMetrics>;
+  tools: {
+    totalCalls: number;
+    totalSuccess: number;
+    totalFail: number;
+    totalDurationMs: number;
+    totalDecisions: ToolDecisions;
+    byName: Record<string, ToolMetrics>;
+  };
+  files: { totalLinesAdded: number; totalLinesRemoved: number };
+}
+
+interface StreamTokens {
+  total_tokens: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached: number;
+  input: number;
+}
+
+export interface StreamStats extends StreamTokens {
+  duration_ms: number;
+  tool_calls: number;
+  models: Record<string, StreamTokens>;
+}
+
+export const NO_TOKENS: TokenMetrics = {
+  input: 0,
+  prompt: 0,
+  candidates: 0,
+  total: 0,
+  cached: 0,
+  thoughts: 0,
+  tool: 0,
+};
+
+/** What is no number of tokens counts as none: a proxy may report anything. */
+export function toTokenMetrics(usage: UsageMetadata): TokenMetrics {
+  const prompt = toCount(usage.promptTokenCount);
+  const cached = toCount(usage.cachedContentTokenCount);
+  const candidates = toCount(usage.candidatesTokenCount);
+  const thoughts = toCount(usage.thoughtsTokenCount);
+  const tool = toCount(usage.toolUsePromptTokenCount);
+  const total = toCount(usage.totalTokenCount) || prompt + candidates + thoughts + tool;
+  return { input: Math.max(0, prompt - cached), prompt, candidates, total, cached, thoughts, tool };
+}
+
+function toCount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+export function addTokens(a: TokenMetrics, b: TokenMetrics): TokenMetrics {
+  return {
+    input: a.input + b.input,
+    prompt: a.prompt + b.prompt,
+    candidates: a.candidates + b.candidates,
+    total: a.total + b.total,
+    cached: a.cached + b.cached,
+    thoughts: a.thoughts + b.thoughts,
+    tool: a.tool + b.tool,
+  };
+}
+
+/** `stats` of the stream-json result. */
+export function toStreamStats(metrics: SessionMetrics, durationMs: number): StreamStats {
+  const models = Object.entries(metrics.models);
+  const total = models.map(([, { tokens }]) => tokens).reduce(addTokens, NO_TOKENS);
+  return {
+    ...toStreamTokens(total),
+    duration_ms: durationMs,
+    tool_calls: metrics.tools.totalCalls,
+    models: Object.fromEntries(models.map(([name, { tokens }]) => [name, toStreamTokens(tokens)])),
+  };
+}
+
+function toStreamTokens({ total, prompt, candidates, cached, input }: TokenMetrics): StreamTokens {
+  return { total_tokens: total, input_tokens: prompt, output_tokens: candidates, cached, input };
+}

@@ -1,0 +1,176 @@
+/**
+ * ToolLedger: calls, how they ended, how long they ran, who allowed them, and the
+ * lines they changed, folded from events. A call counts once, when its response
+ * comes; nothing is kept of it after that.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
+import type { DiffStat, ToolConfirmationOutcome, ToolResultDisplay } from '../protocol/tools.ts';
+import type { Clock } from '../util/clock.ts';
+import type { SessionMetrics, ToolDecisions, ToolMetrics } from './session-metrics.ts';
+
+type Decision = keyof ToolDecisions;
+
+const DECISIONS: Readonly<Record<ToolConfirmationOutcome, Decision>> = {
+  proceed_once: 'accept',
+  proceed_always: 'auto_accept',
+  proceed_always_and_save: 'auto_accept',
+  proceed_always_server: 'auto_accept',
+  proceed_always_tool: 'auto_accept',
+  modify_with_editor: 'modify',
+  cancel: 'reject',
+};
+
+interface OpenCall {
+  name?: string;
+  prompt_id?: string;
+  status?: ToolCallStatus;
+  startedAt?: number;
+  /** How often a person was asked; more than once means that the proposal was edited in between. */
+  asked: number;
+  decision?: Decision;
+}
+
+export class ToolLedger {
+  private readonly clock: Clock;
+  private readonly open = new Map<string, OpenCall>();
+  private readonly byName = new Map<string, ToolMetrics>();
+  private linesAdded = 0;
+  private linesRemoved = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  add(event: AgentEvent): void {
+    switch (event.type) {
+      case GeminiEventType.ToolCallRequest:
+        this.introduce(event.value);
+        break;
+      case GeminiEventType.ToolCallConfirmation:
+        this.introduce(event.value.request).asked += 1;
+        break;
+      case 'tool_call_updated':
+        this.update(this.callOf(event.callId), event.status);
+        break;
+      case GeminiEventType.ToolCallResponse:
+        this.close(event.value);
+        break;
+      case 'prompt_ended':
+        this.forget(event.prompt_id);
+        break;
+      default:
+        // Every other event says nothing about calls.
+        break;
+    }
+  }
+
+  /** What a person answered, for more than the events tell. A later answer to the same call does not undo an edit. */
+  decided(callId: string, outcome: ToolConfirmationOutcome): void {
+    const call = this.open.get(callId);
+    if (call && call.decision !== 'modify') call.decision = DECISIONS[outcome];
+  }
+
+  metrics(): Pick<SessionMetrics, 'tools' | 'files'> {
+    const tools = [...this.byName].map(([name, tool]) => [name, { ...tool, decisions: { ...tool.decisions } }] as const);
+    const total = tools.map(([, tool]) => tool).reduce(addTools, noCalls());
+    return {
+      tools: {
+        totalCalls: total.count,
+        totalSuccess: total.success,
+        totalFail: total.fail,
+        totalDurationMs: total.durationMs,
+        totalDecisions: total.decisions,
+        byName: Object.fromEntries(tools),
+      },
+      files: { totalLinesAdded: this.linesAdded, totalLinesRemoved: this.linesRemoved },
+    };
+  }
+
+  private introduce({ callId, name, prompt_id }: ToolCallRequestInfo): OpenCall {
+    return Object.assign(this.callOf(callId), { name, prompt_id });
+  }
+
+  private callOf(callId: string): OpenCall {
+    const known = this.open.get(callId);
+    if (known) return known;
+    const call: OpenCall = { asked: 0 };
+    this.open.set(callId, call);
+    return call;
+  }
+
+  private update(call: OpenCall, status: ToolCallStatus): void {
+    call.status = status;
+    if (status === 'executing') call.startedAt ??= this.clock.now();
+  }
+
+  private close(response: ToolCallResponseInfo): void {
+    const call = this.callOf(response.callId);
+    this.open.delete(response.callId);
+    const succeeded = isTerminal(call.status) ? call.status === 'success' : response.error === undefined;
+    const decision = decisionOn(call);
+    const closed: ToolMetrics = {
+      count: 1,
+      success: succeeded ? 1 : 0,
+      fail: succeeded ? 0 : 1,
+      durationMs: call.startedAt === undefined ? 0 : this.clock.now() - call.startedAt,
+      decisions: { ...noDecisions(), ...(decision && { [decision]: 1 }) },
+    };
+    const name = call.name ?? nameIn(response);
+    this.byName.set(name, addTools(this.byName.get(name) ?? noCalls(), closed));
+    const changed = succeeded ? diffStatOf(response.resultDisplay) : undefined;
+    this.linesAdded += changed?.model_added_lines ?? 0;
+    this.linesRemoved += changed?.model_removed_lines ?? 0;
+  }
+
+  /** Calls a prompt left unanswered, which only a bug can do. */
+  private forget(prompt_id: string): void {
+    for (const [callId, call] of this.open) if (call.prompt_id === prompt_id) this.open.delete(callId);
+  }
+}
+
+/** Undefined for a call that was neither asked about nor run. */
+function decisionOn({ decision, asked, startedAt, status }: OpenCall): Decision | undefined {
+  if (decision) return decision;
+  const ran = startedAt !== undefined || status === 'success';
+  if (asked > 1 && ran) return 'modify';
+  if (asked > 0) return ran ? 'accept' : 'reject';
+  return ran ? 'auto_accept' : undefined;
+}
+
+function isTerminal(status: ToolCallStatus | undefined): boolean {
+  return status === 'success' || status === 'error' || status === 'cancelled';
+}
+
+function nameIn({ responseParts }: ToolCallResponseInfo): string {
+  return responseParts.find((part) => part.functionResponse)?.functionResponse?.name ?? 'unknown';
+}
+
+function diffStatOf(display: ToolResultDisplay | undefined): DiffStat | undefined {
+  return typeof display === 'object' && 'fileDiff' in display ? display.diffStat : undefined;
+}
+
+function noDecisions(): ToolDecisions {
+  return { accept: 0, reject: 0, modify: 0, auto_accept: 0 };
+}
+
+function noCalls(): ToolMetrics {
+  return { count: 0, success: 0, fail: 0, durationMs: 0, decisions: noDecisions() };
+}
+
+function addTools(a: ToolMetrics, b: ToolMetrics): ToolMetrics {
+  return {
+    count: a.count + b.count,
+    success: a.success + b.success,
+    fail: a.fail + b.fail,
+    durationMs: a.durationMs + b.durationMs,
+    decisions: {
+      accept: a.decisions.accept + b.decisions.accept,
+      reject: a.decisions.reject + b.decisions.reject,
+      modify: a.decisions.modify + b.decisions.modify,
+      auto_accept: a.decisions.auto_accept + b.decisions.auto_accept,
+    },
+  };
+}

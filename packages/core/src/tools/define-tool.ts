@@ -1,0 +1,88 @@
+/**
+ * defineTool: the one constructor of tools. It checks arguments against the schema
+ * and gives the definition the shape of a `ServerTool`. Tools do not ask policy, do
+ * not cut their output for the model and do not fire hooks: the executor does.
+ */
+
+import { Validator } from '@cfworker/json-schema';
+import type { Schema } from '@cfworker/json-schema';
+import { ToolError } from '../protocol/errors.ts';
+import type {
+  ServerTool,
+  ToolCallConfirmationDetails,
+  ToolExecutionContext,
+  ToolInvocation,
+  ToolKind,
+  ToolLocation,
+  ToolResult,
+} from '../protocol/tools.ts';
+
+export interface ToolDefinition<P extends object> {
+  name: string;
+  displayName: string;
+  kind: ToolKind;
+  /** Read by the model; every request pays for it. */
+  description: string;
+  /** JSON Schema of `P`. */
+  schema: Record<string, unknown>;
+  isOutputMarkdown?: boolean;
+  canUpdateOutput?: boolean;
+  /** What the schema cannot say; a sentence the model can act on, or undefined. */
+  validate?(params: P): string | undefined;
+  describe(params: P): string;
+  locations?(params: P): ToolLocation[];
+  confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
+  /** For tools whose proposal a person may edit: the arguments that give this content instead. */
+  modifyArgs?(params: P, newContent: string): Record<string, unknown>;
+  execute(params: P, context: ToolExecutionContext): Promise<ToolResult>;
+}
+
+/** Honoured by the scheduler for every tool, so no tool has to know it. */
+const WAIT_FOR_PREVIOUS = 'wait_for_previous';
+
+export function defineTool<P extends object>(definition: ToolDefinition<P>): ServerTool {
+  const { name, displayName, kind, description, schema } = definition;
+  let validator: Validator | undefined;
+
+  function build(args: Record<string, unknown>): ToolInvocation {
+    validator ??= new Validator(schema as Schema, '2020-12', false);
+    const { [WAIT_FOR_PREVIOUS]: _scheduling, ...params } = args;
+    const { valid, errors } = validator.validate(params);
+    if (!valid) throw invalidParams(name, describeErrors(errors));
+    const problem = definition.validate?.(params as P);
+    if (problem !== undefined) throw invalidParams(name, problem);
+    return {
+      params,
+      describe: () => definition.describe(params as P),
+      locations: () => definition.locations?.(params as P) ?? [],
+      confirm: async (signal) => (await definition.confirm?.(params as P, signal)) ?? false,
+      ...(definition.modifyArgs && {
+        modifyArgs: (newContent: string) => definition.modifyArgs?.(params as P, newContent) ?? params,
+      }),
+      execute: (context) => definition.execute(params as P, context),
+    };
+  }
+
+  return {
+    name,
+    displayName,
+    kind,
+    description,
+    isOutputMarkdown: definition.isOutputMarkdown ?? true,
+    canUpdateOutput: definition.canUpdateOutput ?? false,
+    declaration: { name, description, parametersJsonSchema: schema },
+    build,
+  };
+}
+
+function invalidParams(name: string, problem: string): ToolError {
+  return new ToolError(`Invalid parameters for ${name}: ${problem}`, 'invalid_tool_params');
+}
+
+/** The innermost complaints only: the validator also reports every level above them. */
+function describeErrors(errors: { instanceLocation: string; keyword: string; error: string }[]): string {
+  const inner = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
+  return (inner.length > 0 ? inner : errors)
+    .map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, 'params/')}: ${error}`)
+    .join(' ');
+}
