@@ -72,6 +72,8 @@ describe('RepeatedContent', () => {
     ['quotes', repeat(60, () => '> It was the best of times, it was the worst of times,\n')],
     ['dividers', repeat(60, (index) => `${'='.repeat(80)}\nPart ${index}\n${'─'.repeat(80)}\n`)],
     ['a sentence far apart', repeat(12, (index) => SENTENCE + prose(300, index + 1))],
+    ['a passage of more than 250 characters', repeat(12, () => SENTENCE + prose(250))],
+    ['a run of dots', `Compiling ${'.'.repeat(300)} done.`],
     ['a sentence with ever new text in between', repeat(40, (index) => SENTENCE + prose(60, index + 1))],
   ])('does not find one in %s', (_title, text) => {
     expect(isLoop(text)).toBe(false);

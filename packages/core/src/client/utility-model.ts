@@ -33,7 +33,7 @@ export interface UtilityModelOptions {
 }
 
 /** Enough to get over a hiccup, not enough to hold a turn up. */
-const RETRY = { maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 2000 };
+const RETRY = { maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 2000, maxServerDelayMs: 5000 };
 const JSON_FENCE = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/;
 
 export class UtilityModel {

@@ -4,9 +4,8 @@
  * whatever mix of failures it meets. It decides; the caller waits and tries.
  */
 
-import { ApiError } from '../protocol/errors.ts';
 import type { Clock } from '../util/clock.ts';
-import { classifyForeignError } from './foreign-error.ts';
+import { serverDelay, withJitter } from './retry-pace.ts';
 import { RETRY_BUDGETS, retryRule } from './retry-table.ts';
 import type { RetryPhase } from './retry-table.ts';
 
@@ -32,9 +31,6 @@ const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
 
 /** The documented name for how unusable answers are retried. */
 export const INVALID_CONTENT_RETRY_OPTIONS = RETRY_BUDGETS.stream;
-
-const SERVER_DELAY_JITTER = 0.2;
-const OWN_DELAY_JITTER = 0.3;
 
 export interface RetryStep {
   /** The attempt that failed, counted from 1. */
@@ -86,13 +82,10 @@ export class RetryPlan {
   }
 
   private takeDelay(error: unknown, phase: RetryPhase): number {
-    const classified = classifyForeignError(error);
-    const asked = classified instanceof ApiError ? classified.retryAfterMs : undefined;
-    // "Come back after nothing" names no pace; ours keeps a busy server from being hammered.
-    if (asked) return Math.round(asked * (1 + SERVER_DELAY_JITTER * this.clock.random()));
+    const asked = serverDelay(error, this.clock);
+    if (asked !== undefined) return asked;
     if (phase === 'stream') return this.limits.streamDelayMs * 2 ** (this.streamFailures - 1);
-    const jitter = OWN_DELAY_JITTER * (2 * this.clock.random() - 1);
-    const delayMs = Math.round(this.delayMs * (1 + jitter));
+    const delayMs = withJitter(this.delayMs, this.clock);
     this.delayMs = Math.min(this.limits.maxDelayMs, this.delayMs * 2);
     return delayMs;
   }

@@ -74,7 +74,9 @@ export class ToolLedger {
   }
 
   metrics(): Pick<SessionMetrics, 'tools' | 'files'> {
-    const tools = [...this.byName].map(([name, tool]) => [name, { ...tool, decisions: { ...tool.decisions } }] as const);
+    const tools = [...this.byName].map(
+      ([name, tool]) => [name, { ...tool, decisions: { ...tool.decisions } }] as const,
+    );
     const total = tools.map(([, tool]) => tool).reduce(addTools, noCalls());
     return {
       tools: {

@@ -3,13 +3,11 @@
  * at fault. Schemas that refer to themselves are the usual cause and can be found.
  */
 
+import { mayBlameSchema } from '../model/gemini/errors.ts';
 import type { Tool } from '../protocol/content.ts';
 
-/** What the service says when a declaration is at fault; there is no code for it. */
-const SCHEMA_COMPLAINTS = ['maximum schema depth exceeded', 'Request contains an invalid argument'];
-
 export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {
-  if (!SCHEMA_COMPLAINTS.some((complaint) => message.includes(complaint))) return undefined;
+  if (!mayBlameSchema(message)) return undefined;
   const names = tools
     .flatMap((tool) => tool.functionDeclarations ?? [])
     .filter((declaration) => hasCycleInSchema(declaration.parametersJsonSchema ?? declaration.parameters))

@@ -1,0 +1,58 @@
+/**
+ * FallbackQuestions: questions to the person that wait for an answer. A question is
+ * open from `open` until it is answered or its asker's signal is aborted. It knows
+ * nothing of what an answer leads to.
+ */
+
+import type { FallbackIntent } from '../protocol/agent-events.ts';
+import { createAbortError } from '../util/clock.ts';
+
+/** Nobody asked that, or it is settled already. */
+export class UnknownQuestionError extends Error {
+  override readonly name = 'UnknownQuestionError';
+}
+
+export interface OpenQuestion {
+  readonly requestId: string;
+  /** Rejects with an AbortError, and withdraws the question, when the signal is aborted first. */
+  wait(signal: AbortSignal): Promise<FallbackIntent>;
+}
+
+export class FallbackQuestions {
+  private readonly pending = new Map<string, (intent: FallbackIntent) => void>();
+  private count = 0;
+
+  /** The answer may come before anybody waits for it. */
+  open(): OpenQuestion {
+    this.count += 1;
+    const requestId = `fallback-${this.count}`;
+    const { promise, resolve } = Promise.withResolvers<FallbackIntent>();
+    this.pending.set(requestId, resolve);
+    return { requestId, wait: (signal) => this.wait(requestId, promise, signal) };
+  }
+
+  /** Throws UnknownQuestionError. */
+  answer(requestId: string, intent: FallbackIntent): void {
+    const resolve = this.pending.get(requestId);
+    if (!resolve) throw new UnknownQuestionError(`No question "${requestId}" is open.`);
+    this.pending.delete(requestId);
+    resolve(intent);
+  }
+
+  private async wait(
+    requestId: string,
+    answered: Promise<FallbackIntent>,
+    signal: AbortSignal,
+  ): Promise<FallbackIntent> {
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(createAbortError(signal));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([aborted.promise, answered]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.pending.delete(requestId);
+    }
+  }
+}

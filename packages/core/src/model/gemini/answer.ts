@@ -1,0 +1,104 @@
+/**
+ * What came back, as a response or as the error it tells of: accepted or
+ * refused answers, whole bodies and single frames. It reads; it never asks.
+ */
+
+import { ApiError, type UnauthorizedError, isAbortError } from '../../protocol/errors.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { HttpResponse } from '../http/http-client.ts';
+import { classifyGoogleError, toModelError } from './errors.ts';
+import { findGoogleError } from './google-error.ts';
+import type { SseFrame } from './sse.ts';
+
+const MAX_EXCERPT_LENGTH = 200;
+const MAX_ERROR_BYTES = 1024 * 1024;
+/** The status is known already; nobody waits longer for the words. */
+const ERROR_BODY_TIMEOUT_MS = 5_000;
+
+/** Returns for an answer whose body is worth reading; otherwise throws what it means. */
+export async function assertAccepted(response: HttpResponse): Promise<void> {
+  if (response.status < 200 || response.status >= 300) throw await readError(response);
+  const format = unexpectedFormat(response);
+  if (format === undefined) return;
+  response.close();
+  throw new ApiError(`The answer came as ${format}; a proxy or a portal may be in between.`, {
+    reason: 'network',
+    code: 'UNEXPECTED_FORMAT',
+  });
+}
+
+function unexpectedFormat({ headers }: HttpResponse): string | undefined {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  if (type.startsWith('text/html')) return type;
+  return encoding === 'identity' ? undefined : encoding;
+}
+
+async function readError(response: HttpResponse): Promise<ApiError | UnauthorizedError> {
+  const { status, statusText, headers } = response;
+  return toModelError({
+    status,
+    statusText,
+    retryAfter: headers['retry-after'],
+    location: headers.location,
+    body: await readErrorBody(response),
+    now: systemClock.now(),
+  });
+}
+
+/** As much of it as there is: the status says enough when the body breaks off. */
+async function readErrorBody(response: HttpResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => response.close(), ERROR_BODY_TIMEOUT_MS);
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_ERROR_BYTES) break;
+    }
+  } catch (error) {
+    if (isAbortError(error)) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A whole, unstreamed answer. */
+export async function readAnswer<T extends object>(response: HttpResponse, maxBytes: number): Promise<T> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw new ApiError(`The answer is larger than ${maxBytes} bytes.`, {
+        reason: 'network',
+        code: 'FRAME_TOO_LARGE',
+      });
+    }
+  }
+  return parseAnswer<T>({ data: Buffer.concat(chunks).toString('utf8'), bare: false });
+}
+
+/** What a frame or a body says; throws what it complains of. */
+export function parseAnswer<T extends object>({ data, bare }: SseFrame): T {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(data);
+  } catch (cause) {
+    throw noAnswer('The answer is not valid JSON', data, cause);
+  }
+  if (typeof answer !== 'object' || answer === null) throw noAnswer('The answer is not an object', data);
+  if (bare || 'error' in answer || Array.isArray(answer)) {
+    const error = findGoogleError(answer);
+    if (!error) throw noAnswer('The answer holds what is neither a response nor an error', data);
+    throw classifyGoogleError(error.code !== undefined && error.code >= 400 ? error.code : 500, error);
+  }
+  return answer as T;
+}
+
+function noAnswer(what: string, data: string, cause?: unknown): ApiError {
+  const excerpt = data.length > MAX_EXCERPT_LENGTH ? `${data.slice(0, MAX_EXCERPT_LENGTH)}…` : data;
+  return new ApiError(`${what}: ${JSON.stringify(excerpt)}`, { reason: 'network', code: 'MALFORMED_FRAME', cause });
+}

@@ -1,0 +1,173 @@
+/**
+ * An answer that is no success becomes an error of our taxonomy, here and only
+ * here. It is also the only file that may read meaning out of the words of a
+ * message; everything above switches on `reason` and `details`.
+ */
+
+import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
+import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
+
+/** Longer than this nobody waits: the error is final. */
+const MAX_WAIT_MS = 300_000;
+const PER_MINUTE_WAIT_MS = 60_000;
+const MAX_TEXT_LENGTH = 500;
+
+const CLOUD_CODE_DOMAIN = /^(?:staging-|autopush-)?cloudcode-pa\.(?:sandbox\.)?googleapis\.com$/;
+const CAPACITY_REASONS: ReadonlySet<string> = new Set(['MODEL_CAPACITY_EXHAUSTED', 'MODEL_CAPACITY_EXCEEDED']);
+const CAPACITY_WORDS = /exhausted your capacity|capacity exceeded|MODEL_CAPACITY_EXHAUSTED/i;
+const NO_QUOTA_WORDS = /\blimit: 0(?![\d.])/;
+const RETRY_IN_WORDS = /please retry in (\d+(?:\.\d+)?(?:ms|s))\b/i;
+const TOO_MANY_TOKENS_WORDS = /input token count\b.*\bexceeds the maximum/is;
+
+/** What came back on the wire. */
+export interface FailedAnswer {
+  status: number;
+  statusText?: string | undefined;
+  /** The value of `Retry-After`. */
+  retryAfter?: string | undefined;
+  /** The value of `Location`. */
+  location?: string | undefined;
+  body: string;
+  /** Milliseconds since the epoch, against which a date in `Retry-After` is read. */
+  now: number;
+}
+
+export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError {
+  const google = findGoogleError(answer.body) ?? { details: {} };
+  const retryDelayMs = google.retryDelayMs ?? parseRetryAfter(answer.retryAfter, answer.now);
+  return classifyGoogleError(answer.status, {
+    ...google,
+    message: google.message ?? describeAnswer(answer),
+    ...(retryDelayMs !== undefined && { retryDelayMs }),
+  });
+}
+
+/** The same for an error object that stood inside a stream, or that a client library threw. */
+export function classifyGoogleError(status: number, error: GoogleError, cause?: unknown): ApiError | UnauthorizedError {
+  const message = error.message ?? `HTTP ${status}`;
+  if (status === 401 || (status === 400 && error.details.errorReason === 'API_KEY_INVALID')) {
+    return new UnauthorizedError(message, cause === undefined ? undefined : { cause });
+  }
+  const delayMs = error.retryDelayMs ?? parseDuration(RETRY_IN_WORDS.exec(message)?.[1]);
+  const verdict = judge(status, message, { ...error, ...(delayMs !== undefined && { retryDelayMs: delayMs }) });
+  const outOfCapacity = verdict.reason === 'quota' && CAPACITY_WORDS.test(message);
+  return new ApiError(message, {
+    ...verdict,
+    status,
+    details: outOfCapacity ? { errorReason: 'MODEL_CAPACITY_EXHAUSTED', ...error.details } : error.details,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+interface Verdict {
+  reason: ApiErrorReason;
+  retryAfterMs?: number;
+}
+
+function judge(status: number, message: string, error: GoogleError): Verdict {
+  switch (status) {
+    case 403:
+    case 407:
+      return { reason: 'forbidden' };
+    case 404:
+      return { reason: 'not_found' };
+    case 413:
+      return { reason: 'context_overflow' };
+    case 400:
+      return { reason: TOO_MANY_TOKENS_WORDS.test(message) ? 'context_overflow' : 'invalid_request' };
+    case 408:
+      return waiting('timeout', error.retryDelayMs);
+    case 429:
+    case 499:
+      return judgeQuota('rate_limited', message, error);
+    case 503:
+      return judgeQuota('server', message, error);
+    default:
+      return status >= 300 && status < 500 ? { reason: 'invalid_request' } : waiting('server', error.retryDelayMs);
+  }
+}
+
+/** `otherwise` is what the status means when no detail says more. */
+function judgeQuota(otherwise: 'rate_limited' | 'server', message: string, error: GoogleError): Verdict {
+  const { errorReason = '', quotaIds = [], metadata = {} } = error.details;
+  const delayMs = error.retryDelayMs;
+  if (isSpent(message, error)) return { reason: 'quota' };
+  if (CAPACITY_REASONS.has(errorReason)) return waiting('quota', delayMs);
+  if ([...quotaIds, metadata['quota_limit']].some((name) => name?.includes('PerMinute'))) {
+    return waiting('rate_limited', delayMs ?? PER_MINUTE_WAIT_MS);
+  }
+  if (delayMs !== undefined) return waiting(quotaIds.length > 0 ? 'rate_limited' : otherwise, delayMs);
+  return { reason: CAPACITY_WORDS.test(message) ? 'quota' : otherwise };
+}
+
+/** Whether the quota is gone for longer than anyone waits. */
+function isSpent(message: string, { details, retryDelayMs }: GoogleError): boolean {
+  const { errorReason = '', domain = '', quotaIds = [] } = details;
+  if (NO_QUOTA_WORDS.test(message) || errorReason === 'INSUFFICIENT_G1_CREDITS_BALANCE') return true;
+  if (quotaIds.some((quotaId) => /PerDay|Daily/.test(quotaId))) return true;
+  if (!CLOUD_CODE_DOMAIN.test(domain)) return false;
+  return errorReason === 'QUOTA_EXHAUSTED' || (errorReason === 'RATE_LIMIT_EXCEEDED' && retryDelayMs === undefined);
+}
+
+function waiting(reason: ApiErrorReason, delayMs: number | undefined): Verdict {
+  if (delayMs === undefined) return { reason };
+  return { reason: delayMs > MAX_WAIT_MS ? 'quota' : reason, retryAfterMs: delayMs };
+}
+
+/** Whether the model has no room for anybody just now, as opposed to our quota being spent. */
+export function isCapacityExhausted(error: ApiError): boolean {
+  return error.reason === 'quota' && CAPACITY_REASONS.has(error.details.errorReason ?? '');
+}
+
+/** Milliseconds of a `Retry-After` in seconds or as a date. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d+(?:\.\d+)?\s*$/.test(value)) return Math.round(Number(value) * 1_000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** What to tell when the body holds no error object. */
+function describeAnswer({ status, statusText, location, body }: FailedAnswer): string {
+  const name = `HTTP ${status}${statusText ? ` ${statusText}` : ''}`;
+  if (status >= 300 && status < 400) return `${name}: redirect${describeTarget(location)} not followed`;
+  const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1];
+  const isHtml = title !== undefined || /^\s*</.test(body);
+  const text = (isHtml ? (title ?? '') : (messageIn(body) ?? body)).replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return name;
+  return `${name}: ${text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text}`;
+}
+
+/** Without its query, which may repeat what we sent. */
+function describeTarget(location: string | undefined): string {
+  return location === undefined ? '' : ` to ${location.replace(/[?#].*$/s, '')}`;
+}
+
+/** The words of a gateway that is not Google's: `{"message": …}` or `{"error": "…"}`. */
+function messageIn(body: string): string | undefined {
+  try {
+    const { message, error } = (JSON.parse(body) ?? {}) as { message?: unknown; error?: unknown };
+    return [message, error].find((value) => typeof value === 'string');
+  } catch {
+    // Not JSON: the text itself is the message.
+    return undefined;
+  }
+}
+
+/** The two messages by which a foreign client tells of a broken connection, with the label each gets. */
+const BROKEN_CONNECTION_WORDS = [
+  { words: 'fetch failed', code: 'FETCH_FAILED' },
+  { words: 'incomplete json segment', code: 'INCOMPLETE_JSON' },
+];
+
+export function brokenConnectionCode(message: string): string | undefined {
+  const lowerCase = message.toLowerCase();
+  return BROKEN_CONNECTION_WORDS.find(({ words }) => lowerCase.includes(words))?.code;
+}
+
+/** What the service says when a tool's declaration may be at fault; there is no code for it. */
+const SCHEMA_COMPLAINTS = ['maximum schema depth exceeded', 'Request contains an invalid argument'];
+
+export function mayBlameSchema(message: string): boolean {
+  return SCHEMA_COMPLAINTS.some((complaint) => message.includes(complaint));
+}

@@ -1,0 +1,332 @@
+import {
+  DIALECTS,
+  type Dialect,
+  type FakeModel,
+  type Step,
+  answer,
+  bigFrame,
+  bytes,
+  call,
+  dialect,
+  ending,
+  fakeModel,
+  fault,
+  finish,
+  gate,
+  jsonAnswer,
+  raw,
+  refusedUrl,
+  say,
+  text,
+} from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
+import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
+import { type GeminiGenerator, type GeminiGeneratorOptions, createGeminiGenerator } from './generator.ts';
+
+const request = (config?: GenerateContentParameters['config']): GenerateContentParameters => ({
+  model: 'gemini-2.5-flash',
+  contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+  ...(config && { config }),
+});
+
+interface Exchange {
+  model: FakeModel;
+  generator: GeminiGenerator;
+}
+
+async function exchange(
+  script: readonly Step[],
+  options: GeminiGeneratorOptions,
+  test: (exchange: Exchange) => Promise<void>,
+): Promise<void> {
+  await using model = await fakeModel(script);
+  const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'secret', ...options });
+  try {
+    await test({ model, generator });
+  } finally {
+    generator.close();
+  }
+}
+
+const open = (generator: GeminiGenerator, config?: GenerateContentParameters['config']) =>
+  generator.generateContentStream(request(config), 'p', 'main');
+
+/** What arrived before the stream ended, and how it ended. */
+async function drain(generator: GeminiGenerator, config?: GenerateContentParameters['config']) {
+  const texts: (string | undefined)[] = [];
+  try {
+    for await (const frame of await open(generator, config)) texts.push(textOf(frame));
+    return { texts };
+  } catch (error) {
+    return { texts, error };
+  }
+}
+
+const textOf = (frame: GenerateContentResponse | undefined) => frame?.candidates?.[0]?.content?.parts?.[0]?.text;
+
+describe('GeminiGenerator', () => {
+  it('streams the frames of an answer and sends what was asked', () =>
+    exchange([answer(text('héllo '), call('f', { a: 1 }), finish('STOP'))], {}, async ({ model, generator }) => {
+      const frames: GenerateContentResponse[] = [];
+      const config = { temperature: 0.5, systemInstruction: 'Be brief.', abortSignal: new AbortController().signal };
+      for await (const frame of await open(generator, config)) frames.push(frame);
+      expect(frames.map((frame) => frame.candidates?.[0]?.content?.parts?.[0])).toEqual([
+        { text: 'héllo ' },
+        { functionCall: { name: 'f', args: { a: 1 } } },
+        undefined,
+      ]);
+      expect(frames.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
+      const [sent] = model.requests;
+      expect(sent).toMatchObject({
+        method: 'POST',
+        path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+        headers: { 'x-goog-api-key': 'secret', 'content-type': 'application/json' },
+      });
+      expect(sent!.body).toEqual({
+        contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+        systemInstruction: { parts: [{ text: 'Be brief.' }] },
+        generationConfig: { temperature: 0.5 },
+      });
+      model.assertDone();
+    }));
+
+  it.each(Object.entries<Dialect>(DIALECTS))('reads the dialect %s, whole and byte by byte', (_name, wire) =>
+    exchange(
+      [dialect(say('héllo 🦫'), wire), dialect(say('héllo 🦫'), { ...wire, chunking: 1 })],
+      {},
+      async ({ generator }) => {
+        for (let round = 0; round < 2; round++)
+          expect(await drain(generator)).toEqual({ texts: ['héllo 🦫', undefined] });
+      },
+    ),
+  );
+
+  it('answers unstreamed calls, counts and embeds', () =>
+    exchange([say('whole')], {}, async ({ model, generator }) => {
+      expect(textOf(await generator.generateContent(request(), 'p', 'main'))).toBe('whole');
+      expect(await generator.countTokens(request())).toMatchObject({ totalTokens: expect.any(Number) });
+      const { embeddings } = await generator.embedContent({ model: 'e', contents: ['a', 'b'] });
+      expect(embeddings).toHaveLength(2);
+      expect(model.requests.map(({ path }) => path)).toEqual([
+        '/v1beta/models/gemini-2.5-flash:generateContent',
+        '/v1beta/models/gemini-2.5-flash:countTokens',
+        '/v1beta/models/e:batchEmbedContents',
+      ]);
+    }));
+
+  it('uses one connection for answers that follow each other, failed ones too', () =>
+    exchange([say('a'), fault(503), fault('html_body'), say('b')], {}, async ({ model, generator }) => {
+      await drain(generator);
+      expect(await drain(generator)).toMatchObject({ error: { reason: 'server' } });
+      expect(await drain(generator)).toMatchObject({ error: { reason: 'server' } });
+      expect(await drain(generator)).toEqual({ texts: ['b', undefined] });
+      expect(model.connections).toBe(1);
+    }));
+
+  it('reads a frame of 20 MB', () =>
+    exchange([answer(bigFrame(20_000_000), finish('STOP'))], {}, async ({ generator }) => {
+      const { texts } = await drain(generator);
+      expect(texts[0]?.length).toBeGreaterThan(19_000_000);
+    }));
+
+  it('refuses what is larger than its limit, streamed or not', () =>
+    exchange([say('x'.repeat(5_000)), say('x'.repeat(5_000))], { maxFrameBytes: 1_000 }, async ({ generator }) => {
+      const expected = { reason: 'network', code: 'FRAME_TOO_LARGE' };
+      expect(await drain(generator)).toMatchObject({ texts: [], error: expected });
+      await expect(generator.generateContent(request(), 'p', 'main')).rejects.toMatchObject(expected);
+    }));
+});
+
+describe('GeminiGenerator and failures', () => {
+  it.each<[string, Step, object]>([
+    [
+      'a bad request',
+      fault(400),
+      { reason: 'invalid_request', status: 400, message: 'Request contains an invalid argument.' },
+    ],
+    ['a refusal', fault(403), { reason: 'forbidden', status: 403 }],
+    ['a missing model', fault(404), { reason: 'not_found', status: 404 }],
+    ['an overflow', fault(413), { reason: 'context_overflow', status: 413 }],
+    ['a rate limit', fault(429, { retryDelay: '3s' }), { reason: 'rate_limited', status: 429, retryAfterMs: 3_000 }],
+    ['a rate limit by header', fault(429, { retryAfter: 7 }), { reason: 'rate_limited', retryAfterMs: 7_000 }],
+    ['no quota', fault(429, { limit: 0 }), { reason: 'quota' }],
+    ['a server error', fault(500), { reason: 'server', status: 500 }],
+    ['a web page', fault('html_body'), { reason: 'server', status: 502, message: 'HTTP 502 Bad Gateway: Error 502' }],
+    [
+      'a status alone',
+      fault('no_body', { status: 503 }),
+      { reason: 'server', status: 503, message: 'HTTP 503 Service Unavailable' },
+    ],
+    ['a web page for an answer', fault('html_body', { status: 200 }), { reason: 'network', code: 'UNEXPECTED_FORMAT' }],
+    [
+      'a body in a language nobody asked for',
+      jsonAnswer(200, {}, { 'content-encoding': 'br' }),
+      { reason: 'network', code: 'UNEXPECTED_FORMAT' },
+    ],
+    [
+      'a redirect',
+      jsonAnswer(307, {}, { location: 'http://127.0.0.1:1/steal?x=1' }),
+      {
+        reason: 'invalid_request',
+        status: 307,
+        message: 'HTTP 307 Temporary Redirect: redirect to http://127.0.0.1:1/steal not followed',
+      },
+    ],
+    ['a reset before headers', fault('reset_before_headers'), { reason: 'network', code: 'ECONNRESET' }],
+  ])('reports %s when the stream is asked for', (_name, step, expected) =>
+    exchange([step], {}, async ({ model, generator }) => {
+      const failure = await open(generator).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ApiError);
+      expect(failure).toMatchObject(expected);
+      expect(JSON.stringify(failure)).not.toContain('secret');
+      expect(model.requests).toHaveLength(1);
+    }),
+  );
+
+  it('reports refused credentials as their own error', () =>
+    exchange([fault(401), fault(400, { errorInfo: { reason: 'API_KEY_INVALID' } })], {}, async ({ generator }) => {
+      for (let round = 0; round < 2; round++) await expect(open(generator)).rejects.toBeInstanceOf(UnauthorizedError);
+    }));
+
+  it('reports a port where nobody listens', async () => {
+    const generator = createGeminiGenerator({ baseUrl: await refusedUrl() });
+    await expect(open(generator)).rejects.toMatchObject({ reason: 'network', code: 'ECONNREFUSED' });
+  });
+
+  it.each<[string, Step, object]>([
+    ['a reset', answer(text('word'), gate(), ending('reset')), { reason: 'network', code: 'ECONNRESET' }],
+    ['a close', fault('close_mid_stream'), { reason: 'network', code: 'ECONNRESET' }],
+    ['a frame that is no JSON', fault('malformed_json_frame'), { reason: 'network', code: 'MALFORMED_FRAME' }],
+    ['half a frame', fault('half_frame_then_end'), { reason: 'network', code: 'TRUNCATED_FRAME' }],
+    [
+      'an error frame',
+      fault('error_frame', { status: 429, retryDelay: '2s' }),
+      { reason: 'rate_limited', status: 429, retryAfterMs: 2_000 },
+    ],
+    [
+      'a bare error object',
+      fault('bare_error_object'),
+      { reason: 'server', status: 503, message: 'The model is overloaded.' },
+    ],
+    [
+      'a frame that is no object',
+      answer(text('word'), bytes('data: 7\n\n')),
+      { reason: 'network', code: 'MALFORMED_FRAME' },
+    ],
+    [
+      'an error frame without a code',
+      answer(text('word'), raw({ error: { message: 'oops' } })),
+      { reason: 'server', status: 500, message: 'oops' },
+    ],
+    [
+      'bare JSON that is nothing we know',
+      answer(text('word'), bytes('{"message":"hello"}\n')),
+      { reason: 'network', code: 'MALFORMED_FRAME' },
+    ],
+  ])('reports %s after the frames before it', (_name, step, expected) =>
+    exchange([step], {}, async ({ generator }) => {
+      const stream = await open(generator);
+      expect(textOf((await stream.next()).value as GenerateContentResponse)).toEqual(expect.any(String));
+      for (const piece of 'pieces' in step ? step.pieces : []) if (piece.kind === 'gate') piece.release();
+      const failure = await stream.next().catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ApiError);
+      expect(failure).toMatchObject(expected);
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+    }),
+  );
+
+  it('leaves an end without a finish reason, or without anything, to the chat', () =>
+    exchange(
+      [fault('end_without_finish'), fault('empty_body'), answer(bytes('data:\n\n: ping\n\n'), ending('end'))],
+      {},
+      async ({ generator }) => {
+        expect(await drain(generator)).toEqual({ texts: [expect.any(String)] });
+        expect(await drain(generator)).toEqual({ texts: [] });
+        expect(await drain(generator)).toEqual({ texts: [] });
+      },
+    ));
+
+  it('gives up on headers and on streams that fall silent', () =>
+    exchange(
+      [fault('stall_before_headers'), fault('stall_mid_stream')],
+      { headersTimeoutMs: 50, idleTimeoutMs: 50 },
+      async ({ model, generator }) => {
+        expect(await drain(generator)).toMatchObject({ texts: [], error: { reason: 'timeout', retryable: true } });
+        expect(await drain(generator)).toMatchObject({ texts: [expect.any(String)], error: { reason: 'timeout' } });
+        await model.waitForDisconnects(2);
+      },
+    ));
+
+  it('keeps the status when the words of an error break off', () =>
+    exchange(
+      [{ ...answer(bytes('{"error":'), ending('close')), head: { status: 429, headers: {} } }],
+      {},
+      async ({ generator }) => {
+        await expect(open(generator)).rejects.toMatchObject({ reason: 'rate_limited', status: 429 });
+      },
+    ));
+});
+
+describe('GeminiGenerator and those who leave', () => {
+  it.each<[string, (generator: GeminiGenerator) => Promise<unknown>]>([
+    [
+      'a consumer breaks out',
+      async (generator) => {
+        for await (const _frame of await open(generator)) break;
+      },
+    ],
+    [
+      'a consumer throws',
+      async (generator) => {
+        for await (const _frame of await open(generator)) await Promise.reject(new Error('bug'));
+      },
+    ],
+    ['a stream is given up before it was begun', async (generator) => (await open(generator)).return(undefined)],
+  ])('ends the connection when %s', (_name, leave) =>
+    exchange([answer(text('a'), gate())], {}, async ({ model, generator }) => {
+      await leave(generator).catch((error: unknown) => expect(error).toEqual(new Error('bug')));
+      await model.waitForDisconnects(1);
+    }),
+  );
+
+  it('ends a read that is waiting when the stream is given up', () =>
+    exchange([answer(text('a'), bytes('data: {"half'), gate())], {}, async ({ model, generator }) => {
+      const stream = await open(generator);
+      await stream.next();
+      const waiting = stream.next();
+      await stream.return(undefined);
+      expect(await waiting).toEqual({ done: true, value: undefined });
+      await model.waitForDisconnects(1);
+    }));
+
+  it('ends with the signal before, while it waits for headers, and in the middle', () =>
+    exchange([fault('stall_before_headers'), answer(text('a'), gate())], {}, async ({ model, generator }) => {
+      const aborted = { texts: [], error: { name: 'AbortError' } };
+      expect(await drain(generator, { abortSignal: AbortSignal.abort() })).toMatchObject(aborted);
+      expect(model.requests).toHaveLength(0);
+
+      const first = new AbortController();
+      const waiting = drain(generator, { abortSignal: first.signal });
+      await model.waitForRequest(1);
+      first.abort();
+      expect(await waiting).toMatchObject(aborted);
+
+      const second = new AbortController();
+      const stream = await open(generator, { abortSignal: second.signal });
+      expect(textOf((await stream.next()).value as GenerateContentResponse)).toBe('a');
+      const rest = stream.next();
+      second.abort();
+      await expect(rest).rejects.toMatchObject({ name: 'AbortError' });
+      await model.waitForDisconnects(2);
+    }));
+
+  it('hands out no frame after an abort, although it has arrived', () =>
+    exchange([dialect(say(['a', 'b', 'c']), { chunking: 100_000 })], {}, async ({ generator }) => {
+      const controller = new AbortController();
+      const stream = await open(generator, { abortSignal: controller.signal });
+      await stream.next();
+      controller.abort();
+      await expect(stream.next()).rejects.toMatchObject({ name: 'AbortError' });
+    }));
+});

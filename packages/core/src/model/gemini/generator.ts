@@ -1,0 +1,101 @@
+/**
+ * The Gemini API as a ContentGenerator, over our own HTTP client. It owns the
+ * exchange: request out, frames in, failures into the taxonomy. It does not
+ * retry and does not judge whether a stream is a turn.
+ */
+
+import type { GenerateContentResponse } from '../../protocol/content.ts';
+import { throwIfAborted } from '../../util/clock.ts';
+import type { ContentGenerator } from '../content-generator.ts';
+import {
+  DEFAULT_IDLE_TIMEOUT_MS,
+  type HttpClientOptions,
+  type HttpResponse,
+  createHttpClient,
+} from '../http/http-client.ts';
+import { releaseOnReturn } from '../release-on-return.ts';
+import { assertAccepted, parseAnswer, readAnswer } from './answer.ts';
+import { type GeminiEndpointOptions, type GeminiMethod, createGeminiEndpoint } from './endpoint.ts';
+import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
+import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
+
+export interface GeminiGeneratorOptions extends GeminiEndpointOptions, HttpClientOptions {
+  /** A frame, or a whole unstreamed answer, of more bytes is refused. Default 64 MiB. */
+  maxFrameBytes?: number | undefined;
+}
+
+export interface GeminiGenerator extends ContentGenerator {
+  /** Ends all connections. Not needed before the process ends: idle ones do not hold it. */
+  close(): void;
+}
+
+/** Throws a TypeError when an option cannot work. */
+export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): GeminiGenerator {
+  const endpoint = createGeminiEndpoint(options);
+  const http = createHttpClient(options);
+  const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+  // An unstreamed answer has no headers before the model has finished: that is silence, not a slow connection.
+  const wholeAnswerTimeoutMs = options.headersTimeoutMs ?? options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+
+  /** Resolves once the service has accepted the request. */
+  async function send(
+    model: string,
+    method: GeminiMethod,
+    body: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse> {
+    const response = await http.post({
+      url: endpoint.url(model, method),
+      headers: { ...endpoint.headers(model), 'content-type': 'application/json' },
+      body,
+      signal,
+      headersTimeoutMs: method === 'generateContent' ? wholeAnswerTimeoutMs : options.headersTimeoutMs,
+    });
+    await assertAccepted(response);
+    return response;
+  }
+
+  /** All frames of one piece of bytes are parsed before the next is waited for. */
+  async function* readStream(
+    response: HttpResponse,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<GenerateContentResponse, void> {
+    const reader = new SseReader({ maxFrameBytes });
+    for await (const bytes of response.body) {
+      for (const frame of reader.push(bytes)) {
+        throwIfAborted(signal);
+        if (frame.data !== '') yield parseAnswer(frame);
+      }
+    }
+    if (response.closed) return;
+    for (const frame of reader.end()) yield parseAnswer(frame);
+  }
+
+  return {
+    async generateContent(request) {
+      const body = toGenerateBody(request);
+      return readAnswer(await send(request.model, 'generateContent', body, request.config?.abortSignal), maxFrameBytes);
+    },
+
+    async generateContentStream(request) {
+      const signal = request.config?.abortSignal;
+      const response = await send(request.model, 'streamGenerateContent', toGenerateBody(request), signal);
+      return releaseOnReturn(readStream(response, signal), () => response.close());
+    },
+
+    async countTokens(request) {
+      const body = toCountTokensBody(request);
+      return readAnswer(await send(request.model, 'countTokens', body, request.config?.abortSignal), maxFrameBytes);
+    },
+
+    async embedContent(request) {
+      const body = toEmbedBody(request);
+      return readAnswer(
+        await send(request.model, 'batchEmbedContents', body, request.config?.abortSignal),
+        maxFrameBytes,
+      );
+    },
+
+    close: () => http.close(),
+  };
+}

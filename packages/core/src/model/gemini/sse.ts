@@ -1,0 +1,150 @@
+/**
+ * Bytes of an event stream in, frames out, however the bytes are cut. It owns
+ * fields and limits; what a frame says is not its business. Only whole lines are
+ * decoded, so that no character is ever split. Event names, ids and reconnection
+ * times are read over: nobody uses them.
+ */
+
+import { ApiError } from '../../protocol/errors.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+export interface SseFrame {
+  /** The `data` lines of one event, joined. */
+  data: string;
+  /** It stood in the stream as bare JSON instead of in `data` lines, as errors sometimes do. */
+  bare: boolean;
+}
+
+export interface SseReaderOptions {
+  /** A frame of more bytes is refused. Default 64 MiB. */
+  maxFrameBytes?: number;
+}
+
+export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
+/** Bare JSON is an error object; what grows beyond this is none. */
+const MAX_BARE_LENGTH = 1024 * 1024;
+
+const SPACE = 0x20;
+const COLON = 0x3a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const DATA = Buffer.from('data');
+/** What bare JSON begins with, and what the last of its lines begins with. */
+const OPENING: ReadonlySet<number | undefined> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d]);
+
+/** One per stream. Both methods throw an ApiError when the stream cannot be read on. */
+export class SseReader {
+  private readonly maxFrameBytes: number;
+  private readonly lines = new LineSplitter((bytes, start, end) => this.readLine(bytes, start, end));
+  private frames: SseFrame[] = [];
+  /** The event under way. */
+  private data: string | undefined;
+  private dataBytes = 0;
+  /** The bare JSON under way. */
+  private bare: string | undefined;
+  private isFirstLine = true;
+
+  constructor(options: SseReaderOptions = {}) {
+    this.maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+  }
+
+  /** The frames that these bytes complete. The bytes must not change afterwards. */
+  push(bytes: Uint8Array): SseFrame[] {
+    this.lines.push(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    this.checkSize(this.lines.pendingBytes);
+    return this.takeFrames();
+  }
+
+  /**
+   * The frame that only lacked the end of its event. One that is not whole is an
+   * error: an answer must not lose its tail unnoticed.
+   */
+  end(): SseFrame[] {
+    this.lines.end();
+    if (this.bare !== undefined) this.endBare();
+    if (this.data !== undefined) this.endEvent();
+    const frames = this.takeFrames();
+    if (frames.every(({ data }) => isJson(data))) return frames;
+    throw networkError('The stream ended inside a frame.', 'TRUNCATED_FRAME');
+  }
+
+  private takeFrames(): SseFrame[] {
+    const { frames } = this;
+    if (frames.length > 0) this.frames = [];
+    return frames;
+  }
+
+  private readLine(bytes: Buffer, lineStart: number, end: number): void {
+    let start = lineStart;
+    if (this.isFirstLine) {
+      this.isFirstLine = false;
+      if (startsWith(bytes, start, end, BYTE_ORDER_MARK)) start += BYTE_ORDER_MARK.length;
+    }
+    if (isDataLine(bytes, start, end)) {
+      if (this.bare !== undefined) this.endBare();
+      this.addData(bytes, start + DATA.length, end);
+    } else if (this.bare !== undefined || (start < end && OPENING.has(bytes[start]))) {
+      this.addBare(bytes, start, end);
+    } else if (start === end && this.data !== undefined) {
+      this.endEvent();
+    }
+  }
+
+  private addData(bytes: Buffer, colon: number, end: number): void {
+    let start = Math.min(colon + 1, end);
+    if (start < end && bytes[start] === SPACE) start += 1;
+    this.dataBytes += end - start;
+    this.checkSize(this.dataBytes);
+    const value = bytes.toString('utf8', start, end);
+    this.data = this.data === undefined ? value : `${this.data}\n${value}`;
+  }
+
+  private endEvent(): void {
+    this.frames.push({ data: this.data ?? '', bare: false });
+    this.data = undefined;
+    this.dataBytes = 0;
+  }
+
+  private addBare(bytes: Buffer, start: number, end: number): void {
+    const line = bytes.toString('utf8', start, end);
+    const mayClose = this.bare === undefined || CLOSING.has(bytes[start]);
+    this.bare = this.bare === undefined ? line : `${this.bare}\n${line}`;
+    if (this.bare.length > MAX_BARE_LENGTH || (mayClose && isJson(this.bare))) this.endBare();
+  }
+
+  private endBare(): void {
+    this.frames.push({ data: this.bare ?? '', bare: true });
+    this.bare = undefined;
+  }
+
+  private checkSize(bytes: number): void {
+    if (bytes > this.maxFrameBytes) {
+      throw networkError(`A frame of the stream is larger than ${this.maxFrameBytes} bytes.`, 'FRAME_TOO_LARGE');
+    }
+  }
+}
+
+function isDataLine(bytes: Buffer, start: number, end: number): boolean {
+  if (!startsWith(bytes, start, end, DATA)) return false;
+  const next = start + DATA.length;
+  return next === end || bytes[next] === COLON;
+}
+
+function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (end - start < prefix.length) return false;
+  return prefix.every((byte, index) => bytes[start + index] === byte);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Not being JSON is the answer, not a failure.
+    return false;
+  }
+}
+
+function networkError(message: string, code: string): ApiError {
+  return new ApiError(message, { reason: 'network', code });
+}

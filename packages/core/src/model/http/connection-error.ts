@@ -1,0 +1,36 @@
+/**
+ * What the system says of a failed connection, as an ApiError in plain words. It
+ * names the host, never a header, so no credential can be in it.
+ */
+
+import { ApiError } from '../../protocol/errors.ts';
+import { findNetworkCode } from '../network-codes.ts';
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the name was not found',
+  EAI_AGAIN: 'the name could not be looked up just now',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'the connection timed out',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+};
+
+/** A certificate is as wrong the next time. */
+const CERTIFICATE_CODE = /CERT|UNABLE_TO_|HOSTNAME_MISMATCH/;
+
+/** `peer` is what the message calls the other end: a host, and the proxy on the way if there is one. */
+export function toConnectionError(error: unknown, peer: string): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code: ownCode, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const code = findNetworkCode(error) ?? (typeof ownCode === 'string' ? ownCode : undefined);
+  const isCertificate = code !== undefined && CERTIFICATE_CODE.test(code);
+  const sentence = (code !== undefined && SENTENCES[code]) || String(message ?? error);
+  return new ApiError(`${peer}: ${sentence}${code === undefined ? '' : ` (${code})`}`, {
+    reason: isCertificate ? 'invalid_request' : 'network',
+    ...(code !== undefined && { code }),
+    cause: error,
+  });
+}

@@ -1,0 +1,174 @@
+/**
+ * POST over node:http and node:https, and the body of the answer as bytes. It
+ * owns connections, their reuse, their timeouts and their end; it follows no
+ * redirect, retries nothing that reached a server and knows no status from
+ * another. Failures are ApiError (`network`, `timeout`) or AbortError.
+ */
+
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ApiError } from '../../protocol/errors.ts';
+import { createAbortError, throwIfAborted } from '../../util/clock.ts';
+import { toConnectionError } from './connection-error.ts';
+import { createRoutes } from './route.ts';
+
+export interface HttpClientOptions {
+  /** From the request's end to the answer's headers. Default 60 s. */
+  headersTimeoutMs?: number | undefined;
+  /** Between two pieces of a body somebody is waiting for. Default 300 s. */
+  idleTimeoutMs?: number | undefined;
+  /** The proxy for a URL, as a URL; undefined for a direct connection. */
+  proxyFor?: ((url: URL) => string | undefined) | undefined;
+}
+
+export interface HttpRequest {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  signal?: AbortSignal | undefined;
+  /** For this request instead of the client's. */
+  headersTimeoutMs?: number | undefined;
+}
+
+export interface HttpResponse {
+  status: number;
+  statusText: string;
+  headers: IncomingHttpHeaders;
+  /**
+   * Ends when the body is whole. Reading it to the end lets the connection be
+   * used again; leaving early, or `close`, ends the connection.
+   */
+  body: AsyncGenerator<Buffer, void>;
+  close(): void;
+  /** Whether `close` was called; a body cut that way ends without an error. */
+  readonly closed: boolean;
+}
+
+export interface HttpClient {
+  post(request: HttpRequest): Promise<HttpResponse>;
+  /** Ends all connections, used or idle. Idle ones never keep the process alive. */
+  close(): void;
+}
+
+const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
+export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
+
+export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
+  const clientHeadersTimeoutMs = options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS;
+  const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  const routes = createRoutes({ proxyFor: options.proxyFor, tunnelTimeoutMs: clientHeadersTimeoutMs });
+
+  return {
+    async post(request) {
+      const { url, body, signal, headersTimeoutMs = clientHeadersTimeoutMs } = request;
+      throwIfAborted(signal);
+      const headers = { ...request.headers, 'accept-encoding': 'identity', 'content-length': body.length };
+      for (;;) {
+        const { outgoing, peer } = routes.start(url, headers);
+        try {
+          return await exchange(outgoing, body, { peer, signal, headersTimeoutMs, idleTimeoutMs });
+        } catch (error) {
+          // An idle connection the server had given up: nothing was asked yet, so it is asked on another.
+          if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
+        }
+      }
+    },
+    close: () => routes.close(),
+  };
+}
+
+function isStaleConnection(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+interface Exchange {
+  /** What messages call the other end. */
+  peer: string;
+  signal: AbortSignal | undefined;
+  headersTimeoutMs: number;
+  idleTimeoutMs: number;
+}
+
+function exchange(outgoing: ClientRequest, body: Uint8Array, about: Exchange): Promise<HttpResponse> {
+  const { peer, signal, headersTimeoutMs } = about;
+  return new Promise((resolve, reject) => {
+    let answered = false;
+    const fail = (error: Error) => {
+      release();
+      reject(error);
+      outgoing.destroy();
+    };
+    const onAbort = () => fail(createAbortError(signal));
+    const timer = setTimeout(() => {
+      fail(timeoutError(`${peer} sent no answer within ${headersTimeoutMs} ms.`));
+    }, headersTimeoutMs);
+    const release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    outgoing.on('finish', () => timer.refresh());
+    outgoing.on('error', (error) => {
+      // Once there is an answer, its body tells how the connection ended.
+      if (!answered) fail(toConnectionError(error, peer));
+    });
+    outgoing.on('response', (incoming) => {
+      answered = true;
+      release();
+      resolve(toResponse(incoming, about));
+    });
+    outgoing.end(body);
+  });
+}
+
+function toResponse(incoming: IncomingMessage, { peer, signal, idleTimeoutMs }: Exchange): HttpResponse {
+  let failure: Error | undefined;
+  let closed = false;
+  let waiting = false;
+
+  const fail = (error: Error) => {
+    failure ??= error;
+    incoming.destroy();
+  };
+  const onAbort = () => fail(createAbortError(signal));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  incoming.on('close', () => signal?.removeEventListener('abort', onAbort));
+
+  async function* read(): AsyncGenerator<Buffer, void> {
+    const timer = setTimeout(() => {
+      if (waiting) fail(timeoutError(`${peer} was silent for ${idleTimeoutMs} ms in the middle of its answer.`));
+    }, idleTimeoutMs);
+    try {
+      waiting = true;
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+        waiting = false;
+        yield chunk;
+        waiting = true;
+        timer.refresh();
+      }
+    } catch (error) {
+      if (closed) return;
+      throw failure ?? toConnectionError(error, peer);
+    } finally {
+      clearTimeout(timer);
+      incoming.destroy();
+    }
+  }
+
+  return {
+    status: incoming.statusCode ?? 0,
+    statusText: incoming.statusMessage ?? '',
+    headers: incoming.headers,
+    body: read(),
+    close() {
+      closed = true;
+      incoming.destroy();
+    },
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+function timeoutError(message: string): ApiError {
+  return new ApiError(message, { reason: 'timeout', code: 'ETIMEDOUT' });
+}

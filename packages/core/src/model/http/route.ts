@@ -1,0 +1,82 @@
+/**
+ * How a request gets to its host: directly, in absolute form to a proxy (http),
+ * or through a tunnel (https). One keep-alive agent per way; agents let go of
+ * the process when their connections are idle.
+ */
+
+import type { Agent, ClientRequest } from 'node:http';
+import { ApiError } from '../../protocol/errors.ts';
+import { createTunnelAgent, proxyAddress, proxyHeaders } from './tunnel.ts';
+import { loadTransport } from './transport.ts';
+
+export interface RouteOptions {
+  /** The proxy for a URL, as a URL; undefined for a direct connection. */
+  proxyFor?: ((url: URL) => string | undefined) | undefined;
+  /** How long a proxy may take to open a tunnel. */
+  tunnelTimeoutMs: number;
+}
+
+export interface Routes {
+  /** Begins a POST; the caller writes the body and listens. */
+  start(url: URL, headers: Record<string, string | number>): { outgoing: ClientRequest; peer: string };
+  close(): void;
+}
+
+export function createRoutes(options: RouteOptions): Routes {
+  const agents = new Map<string, Agent>();
+
+  function agentFor(way: string, create: () => Agent): Agent {
+    let agent = agents.get(way);
+    if (!agent) {
+      agent = create();
+      agents.set(way, agent);
+    }
+    return agent;
+  }
+
+  const plainAgent = (protocol: string) =>
+    agentFor(protocol, () => new (loadTransport(protocol).Agent)({ keepAlive: true }));
+
+  return {
+    start(url, headers) {
+      const { request } = loadTransport(url.protocol);
+      const proxy = parseProxyUrl(options.proxyFor?.(url));
+      if (!proxy) {
+        const agent = plainAgent(url.protocol);
+        return { outgoing: request(url, { method: 'POST', headers, agent }), peer: url.host };
+      }
+      const peer = `${url.host} (through the proxy ${proxy.host})`;
+      if (url.protocol === 'https:') {
+        const agent = agentFor(proxy.href, () => createTunnelAgent(proxy, options.tunnelTimeoutMs));
+        return { outgoing: request(url, { method: 'POST', headers, agent }), peer };
+      }
+      const outgoing = loadTransport(proxy.protocol).request({
+        ...proxyAddress(proxy),
+        method: 'POST',
+        path: url.href,
+        headers: { ...headers, host: url.host, ...proxyHeaders(proxy) },
+        agent: plainAgent(proxy.protocol),
+      });
+      return { outgoing, peer };
+    },
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+/** The messages do not repeat the text, which may hold a password. */
+function parseProxyUrl(text: string | undefined): URL | undefined {
+  if (text === undefined || text === '') return undefined;
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (!url) throw badProxy('The address of the proxy is not a URL.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw badProxy(`A proxy of the kind ${url.protocol}// is not supported; http:// and https:// are.`);
+  }
+  return url;
+}
+
+function badProxy(message: string): ApiError {
+  return new ApiError(message, { reason: 'invalid_request' });
+}

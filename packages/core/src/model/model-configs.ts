@@ -1,0 +1,151 @@
+/**
+ * ModelConfigs: what a request for a model, or for an alias, is made with. An alias
+ * refines another, down to a root; overrides then change the result where they
+ * match. It owns the order of merging and refuses aliases that cannot be resolved.
+ * Objects merge key by key, arrays and everything else are replaced.
+ */
+
+import type { GenerateContentConfig } from '../protocol/content.ts';
+import { BUILTIN_ALIASES, CHAT_ROOTS } from './builtin-aliases.ts';
+import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from './builtin-aliases.ts';
+import type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './model-config.ts';
+import { resolveModel } from './models.ts';
+import type { ResolveModelOptions } from './models.ts';
+
+export interface ModelConfigOverride {
+  /** Every key given must fit. `model` fits the alias asked for, any it extends, and the model they come to. */
+  match: { model?: string; overrideScope?: string; isRetry?: boolean };
+  modelConfig: ModelConfigValues;
+}
+
+export interface ModelConfigsOptions extends ResolveModelOptions {
+  /** Added to the built-in ones; one of the same name replaces it. */
+  customAliases?: ModelConfigAliases;
+  customOverrides?: readonly ModelConfigOverride[];
+}
+
+/** An alias of the user cannot be used; the message names it as the settings do. */
+export class ModelConfigError extends Error {
+  override readonly name = 'ModelConfigError';
+}
+
+/** The scope of requests that name none. */
+const DEFAULT_SCOPE = 'core';
+
+/** Throws ModelConfigError when an alias extends what does not exist, or itself. */
+export function createModelConfigResolver(options: ModelConfigsOptions = {}): ModelConfigResolver {
+  const configs = new ModelConfigs(options);
+  return (key) => configs.resolve(key);
+}
+
+export class ModelConfigs {
+  private readonly aliases: ReadonlyMap<string, ModelConfigAlias>;
+  private readonly overrides: readonly ModelConfigOverride[];
+  private readonly resolveOptions: ResolveModelOptions;
+
+  constructor({ customAliases = {}, customOverrides = [], ...resolveOptions }: ModelConfigsOptions = {}) {
+    this.aliases = new Map(Object.entries({ ...BUILTIN_ALIASES, ...customAliases }));
+    this.overrides = customOverrides;
+    this.resolveOptions = resolveOptions;
+    for (const name of this.aliases.keys()) this.chainOf(name);
+  }
+
+  /** The settings are the caller's own copy. Throws ModelConfigError for an alias that names no model. */
+  resolve(key: ModelConfigKey): ResolvedModelConfig {
+    const { names, values } = this.describe(key.model.trim());
+    const ofAliases = values.reduce(mergeValues, {});
+    const matching = this.matchingOverrides(key, names, this.concrete(ofAliases.model));
+    const { model, generateContentConfig = {} } = matching.reduce(mergeValues, ofAliases);
+    if (model === undefined) {
+      throw new ModelConfigError(`The model alias "${key.model}" names no model; it is only there to be extended.`);
+    }
+    return { model: resolveModel(model, this.resolveOptions), config: structuredClone(generateContentConfig) };
+  }
+
+  /** The names a request goes by and what each says, from the root to the one asked for. */
+  private describe(asked: string): { names: readonly string[]; values: readonly ModelConfigValues[] } {
+    if (this.aliases.has(asked)) return this.describeAlias(asked);
+    const model = resolveModel(asked, this.resolveOptions);
+    const known = this.aliases.has(model) ? model : undefined;
+    const { names, values } = this.describeAlias(known ?? rootOf(model));
+    return { names: [...new Set([...names, model, asked])], values: known ? values : [...values, { model }] };
+  }
+
+  private describeAlias(name: string) {
+    const names = this.chainOf(name).toReversed();
+    return { names, values: names.map((alias) => this.aliases.get(alias)?.modelConfig ?? {}) };
+  }
+
+  /** From the alias up to its root. */
+  private chainOf(name: string): readonly string[] {
+    const chain: string[] = [];
+    for (let next: string | undefined = name; next !== undefined; next = this.aliases.get(next)?.extends) {
+      const from = chain.at(-1);
+      if (!this.aliases.has(next)) throw new ModelConfigError(unusable(from, `"${next}", which does not exist`));
+      if (chain.includes(next)) throw new ModelConfigError(unusable(from, `"${next}", and so in the end itself`));
+      chain.push(next);
+    }
+    return chain;
+  }
+
+  /** The general before the particular, so that the particular has the last word. */
+  private matchingOverrides(key: ModelConfigKey, names: readonly string[], model: string | undefined) {
+    const depthOf = ({ match }: ModelConfigOverride) =>
+      match.model === undefined ? 0 : names.includes(match.model) ? names.indexOf(match.model) + 2 : 1;
+    return this.overrides
+      .filter(({ match }) => fits(match, key, [...names, ...(model === undefined ? [] : [model])]))
+      .toSorted((a, b) => depthOf(a) - depthOf(b) || specificity(a) - specificity(b))
+      .map(({ modelConfig }) => modelConfig);
+  }
+
+  private concrete(model: string | undefined): string | undefined {
+    return model === undefined ? undefined : resolveModel(model, this.resolveOptions);
+  }
+}
+
+function rootOf(model: string): string {
+  const name = model.replace(/^models\//, '');
+  return CHAT_ROOTS.find(({ prefix }) => name.startsWith(prefix))?.root ?? 'chat-base';
+}
+
+function unusable(alias: string | undefined, reason: string): string {
+  return `modelConfigs.customAliases: the alias "${alias}" extends ${reason}.`;
+}
+
+function fits({ model, overrideScope, isRetry }: ModelConfigOverride['match'], key: ModelConfigKey, names: string[]) {
+  return (
+    (model === undefined || names.includes(model)) &&
+    (overrideScope === undefined || overrideScope === (key.overrideScope ?? DEFAULT_SCOPE)) &&
+    (isRetry === undefined || isRetry === (key.isRetry ?? false))
+  );
+}
+
+function specificity({ match }: ModelConfigOverride): number {
+  return Object.values(match).filter((value) => value !== undefined).length;
+}
+
+function mergeValues(under: ModelConfigValues, over: ModelConfigValues): ModelConfigValues {
+  const model = over.model ?? under.model;
+  return {
+    ...(model !== undefined && { model }),
+    generateContentConfig: deepMerge(under.generateContentConfig ?? {}, over.generateContentConfig ?? {}),
+  };
+}
+
+function deepMerge(under: GenerateContentConfig, over: GenerateContentConfig): GenerateContentConfig {
+  return mergeObjects({ ...under }, { ...over });
+}
+
+function mergeObjects(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const merged = new Map(Object.entries(under));
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged.get(key);
+    if (value === undefined) continue;
+    merged.set(key, isObject(below) && isObject(value) ? mergeObjects(below, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,190 @@
+/**
+ * Model answers from a file instead of a service, and the recorder that writes
+ * such files. One JSON object per line: `{"method": …, "response": …}`. In strict
+ * order the lines are one tape shared by all callers; otherwise each call takes
+ * the first unused line of its method.
+ */
+
+import type { GenerateContentParameters, GenerateContentResponse } from '../protocol/content.ts';
+import { ApiError, getErrorMessage } from '../protocol/errors.ts';
+import { throwIfAborted } from '../util/clock.ts';
+import type { ContentGenerator } from './content-generator.ts';
+import { releaseOnReturn } from './release-on-return.ts';
+
+interface Responses {
+  generateContent: GenerateContentResponse;
+  generateContentStream: GenerateContentResponse[];
+  countTokens: { totalTokens?: number };
+  embedContent: { embeddings?: { values?: number[] }[] };
+}
+
+type Method = keyof Responses;
+type Recording = { [M in Method]: { method: M; response: Responses[M] } }[Method];
+
+const METHODS: ReadonlySet<string> = new Set<Method>([
+  'generateContent',
+  'generateContentStream',
+  'countTokens',
+  'embedContent',
+]);
+
+export interface ReplayOptions {
+  /** Whether lines must be asked for in the order they stand. Default true. */
+  strict?: boolean;
+  /** How messages call the source of the lines. */
+  name?: string;
+}
+
+/** Plays the recordings in `text`; throws at once if a line is not a recording. */
+export function createReplayGenerator(text: string, options: ReplayOptions = {}): ContentGenerator {
+  const tape = new Tape(parseRecordings(text, options.name ?? 'recorded responses'), options.strict ?? true);
+  return {
+    generateContent: async (request) => tape.take('generateContent', request),
+    generateContentStream: async (request) => play(tape.take('generateContentStream', request), request),
+    countTokens: async (request) => tape.take('countTokens', request),
+    embedContent: async (request) => tape.take('embedContent', request),
+  };
+}
+
+/** The same, from a file; errors name the file and the line. */
+export async function loadReplayGenerator(
+  path: string,
+  options: Omit<ReplayOptions, 'name'> = {},
+): Promise<ContentGenerator> {
+  const { readFile } = await import('node:fs/promises');
+  return createReplayGenerator(await readFile(path, 'utf8'), { ...options, name: path });
+}
+
+async function* play(
+  chunks: GenerateContentResponse[],
+  request: GenerateContentParameters,
+): AsyncGenerator<GenerateContentResponse> {
+  for (const chunk of chunks) {
+    throwIfAborted(request.config?.abortSignal);
+    yield chunk;
+  }
+}
+
+class Tape {
+  private readonly recordings: Recording[];
+  private readonly strict: boolean;
+
+  constructor(recordings: Recording[], strict: boolean) {
+    this.recordings = recordings;
+    this.strict = strict;
+  }
+
+  take<M extends Method>(method: M, request: { config?: { abortSignal?: AbortSignal } }): Responses[M] {
+    throwIfAborted(request.config?.abortSignal);
+    const index = this.strict ? 0 : this.recordings.findIndex((recording) => recording.method === method);
+    const found = this.recordings[index];
+    if (!found) {
+      throw replayError(`No more mock responses for ${method}, got request:\n${requestToJson(request)}`);
+    }
+    if (found.method !== method) {
+      throw replayError(`The next mock response is for ${found.method}, but ${method} was called.`);
+    }
+    this.recordings.splice(index, 1);
+    return found.response as Responses[M];
+  }
+}
+
+/** The service would answer the same again, so it is no use to retry. */
+function replayError(message: string): ApiError {
+  return new ApiError(message, { reason: 'invalid_request' });
+}
+
+function requestToJson(request: object): string {
+  return JSON.stringify(request, (key, value: unknown) => (key === 'abortSignal' ? undefined : value));
+}
+
+function parseRecordings(text: string, name: string): Recording[] {
+  const recordings: Recording[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
+    try {
+      recordings.push(parseRecording(line));
+    } catch (cause) {
+      throw new Error(`${name}:${index + 1}: ${getErrorMessage(cause)}`, { cause });
+    }
+  }
+  return recordings;
+}
+
+function parseRecording(line: string): Recording {
+  const { method, response } = (JSON.parse(line) ?? {}) as { method?: unknown; response?: unknown };
+  if (typeof method !== 'string' || !METHODS.has(method)) {
+    throw new Error(`"method" must be one of ${[...METHODS].join(', ')}, not ${JSON.stringify(method)}.`);
+  }
+  if (Array.isArray(response) !== (method === 'generateContentStream') || !isObject(response)) {
+    const shape = method === 'generateContentStream' ? 'an array of responses' : 'an object';
+    throw new Error(`"response" of ${method} must be ${shape}.`);
+  }
+  return { method, response } as Recording;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * Passes every call on and appends what came back as one line, without its line
+ * end, when the call or the whole stream has ended well. What failed or was
+ * given up is not recorded.
+ */
+export function createRecordingGenerator(
+  inner: ContentGenerator,
+  append: (line: string) => void | Promise<void>,
+): ContentGenerator {
+  const record = async (recording: Recording) => append(JSON.stringify(recording));
+
+  async function* recordStream(
+    stream: AsyncIterable<GenerateContentResponse>,
+  ): AsyncGenerator<GenerateContentResponse, void> {
+    const response: GenerateContentResponse[] = [];
+    for await (const chunk of stream) {
+      response.push(reduce(chunk));
+      yield chunk;
+    }
+    await record({ method: 'generateContentStream', response });
+  }
+
+  return {
+    async generateContent(request, prompt_id, role) {
+      const response = await inner.generateContent(request, prompt_id, role);
+      await record({ method: 'generateContent', response: reduce(response) });
+      return response;
+    },
+    async generateContentStream(request, prompt_id, role) {
+      const stream = await inner.generateContentStream(request, prompt_id, role);
+      return releaseOnReturn(recordStream(stream), () => void stream.return(undefined));
+    },
+    async countTokens(request) {
+      const response = await inner.countTokens(request);
+      const { totalTokens } = response;
+      await record({ method: 'countTokens', response: totalTokens === undefined ? {} : { totalTokens } });
+      return response;
+    },
+    async embedContent(request) {
+      const response = await inner.embedContent(request);
+      const { embeddings } = response;
+      await record({ method: 'embedContent', response: embeddings === undefined ? {} : { embeddings } });
+      return response;
+    },
+  };
+}
+
+/** An `append` for the recorder that writes to a file, whole lines only. */
+export function createFileAppender(path: string): (line: string) => Promise<void> {
+  return async (line) => {
+    const { appendFile } = await import('node:fs/promises');
+    await appendFile(path, `${line}\n`);
+  };
+}
+
+function reduce(response: GenerateContentResponse): GenerateContentResponse {
+  return {
+    ...(response.candidates && { candidates: response.candidates }),
+    ...(response.usageMetadata && { usageMetadata: response.usageMetadata }),
+  };
+}

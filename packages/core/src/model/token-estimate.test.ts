@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { CountTokensParameters, Part } from '../protocol/content.ts';
+import { calculateRequestTokenCount, estimateTokenCount } from './token-estimate.ts';
+
+const image: Part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+const pdf: Part = { fileData: { mimeType: 'application/pdf', fileUri: 'files/1' } };
+
+describe('estimateTokenCount', () => {
+  it.each<[string, Part[], number]>([
+    ['nothing', [], 0],
+    ['ASCII, a quarter each', [{ text: 'x'.repeat(8) }], 2],
+    ['other characters, one and a half each', [{ text: '世界' }], 3],
+    ['a character of two units once', [{ text: '😀😀' }], 3],
+    ['a sum, rounded down once', [{ text: 'abc' }, { text: 'abc' }], 1],
+    ['a long text by its length alone', [{ text: '世'.repeat(100_001) }], 25_000],
+    ['an image', [image], 3_000],
+    ['a PDF', [pdf], 25_800],
+    ['another part by its JSON', [{ functionCall: { name: 'f', args: { a: 1 } } }], 11],
+    ['a response by its name and its JSON', [{ functionResponse: { name: 'abcd', response: { output: '1234' } } }], 5],
+    ['a response with media', [{ functionResponse: { name: 'abcd', response: {}, parts: [image] } }], 3_001],
+  ])('counts %s', (_name, parts, expected) => {
+    expect(estimateTokenCount(parts)).toBe(expected);
+  });
+});
+
+describe('calculateRequestTokenCount', () => {
+  function counter(answer: () => { totalTokens?: number }) {
+    const requests: CountTokensParameters[] = [];
+    return {
+      requests,
+      countTokens: async (request: CountTokensParameters) => {
+        requests.push(request);
+        return answer();
+      },
+    };
+  }
+
+  it('asks nobody about text', async () => {
+    const generator = counter(() => ({ totalTokens: 99 }));
+    expect(await calculateRequestTokenCount('12345678', generator, 'm')).toBe(2);
+    expect(await calculateRequestTokenCount(['1234', { text: '5678' }], generator, 'm')).toBe(2);
+    expect(generator.requests).toEqual([]);
+  });
+
+  it('asks the service about media', async () => {
+    const generator = counter(() => ({ totalTokens: 99 }));
+    expect(await calculateRequestTokenCount(['look', image], generator, 'm')).toBe(99);
+    expect(generator.requests).toEqual([
+      { model: 'm', contents: [{ role: 'user', parts: [{ text: 'look' }, image] }] },
+    ]);
+  });
+
+  it('estimates when the service does not answer', async () => {
+    const failing = counter(() => {
+      throw new Error('down');
+    });
+    expect(await calculateRequestTokenCount([image], failing, 'm')).toBe(3_000);
+    expect(
+      await calculateRequestTokenCount(
+        [image],
+        counter(() => ({})),
+        'm',
+      ),
+    ).toBe(3_000);
+  });
+});

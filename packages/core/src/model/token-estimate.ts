@@ -1,0 +1,80 @@
+/**
+ * How many tokens a request will cost, without asking the service where that can
+ * be avoided. Estimates are local and cheap; only media, whose cost no length
+ * tells, is worth a countTokens call, and its failure is never the caller's.
+ */
+
+import type { Content, FunctionResponse, Part, PartListUnion } from '../protocol/content.ts';
+import type { ContentGenerator } from './content-generator.ts';
+
+const TOKENS_PER_ASCII_CHARACTER = 0.25;
+const TOKENS_PER_OTHER_CHARACTER = 1.5;
+const IMAGE_TOKENS = 3_000;
+const PDF_TOKENS = 25_800;
+/** Beyond this length a string is judged by its length alone. */
+const EXACT_SCAN_LIMIT = 100_000;
+const MAX_NESTING = 3;
+
+/** The local estimate, rounded down. */
+export function estimateTokenCount(parts: readonly Part[]): number {
+  return Math.floor(sum(parts, (part) => partTokens(part, 0)));
+}
+
+/**
+ * Counts a request: locally, or by the service when it holds media. Falls back
+ * to the local estimate when the service does not answer.
+ */
+export async function calculateRequestTokenCount(
+  request: PartListUnion,
+  generator: Pick<ContentGenerator, 'countTokens'>,
+  model: string,
+): Promise<number> {
+  const parts = (Array.isArray(request) ? request : [request]).map((part) =>
+    typeof part === 'string' ? { text: part } : part,
+  );
+  if (!parts.some(hasMedia)) return estimateTokenCount(parts);
+  try {
+    const contents: Content[] = [{ role: 'user', parts }];
+    const { totalTokens } = await generator.countTokens({ model, contents });
+    return totalTokens ?? estimateTokenCount(parts);
+  } catch {
+    // An auxiliary call never fails a turn; the estimate is what we would have used without it.
+    return estimateTokenCount(parts);
+  }
+}
+
+function hasMedia(part: Part): boolean {
+  return part.inlineData !== undefined || part.fileData !== undefined;
+}
+
+function partTokens(part: Part, depth: number): number {
+  if (typeof part.text === 'string') return textTokens(part.text);
+  if (part.functionResponse) return responseTokens(part.functionResponse, depth);
+  const mimeType = part.inlineData?.mimeType ?? part.fileData?.mimeType;
+  if (mimeType?.startsWith('image/')) return IMAGE_TOKENS;
+  if (mimeType === 'application/pdf') return PDF_TOKENS;
+  return jsonTokens(part);
+}
+
+function responseTokens(response: FunctionResponse, depth: number): number {
+  const own = (response.name?.length ?? 0) / 4 + jsonTokens(response.response);
+  if (!response.parts || depth >= MAX_NESTING) return own;
+  return own + sum(response.parts, (part) => partTokens(part, depth + 1));
+}
+
+function jsonTokens(value: unknown): number {
+  return (JSON.stringify(value)?.length ?? 0) / 4;
+}
+
+function textTokens(text: string): number {
+  if (text.length > EXACT_SCAN_LIMIT) return text.length / 4;
+  let tokens = 0;
+  for (const character of text) {
+    tokens += character.charCodeAt(0) < 128 ? TOKENS_PER_ASCII_CHARACTER : TOKENS_PER_OTHER_CHARACTER;
+  }
+  return tokens;
+}
+
+function sum<T>(items: readonly T[], measure: (item: T) => number): number {
+  return items.reduce((total, item) => total + measure(item), 0);
+}

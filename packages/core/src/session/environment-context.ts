@@ -1,0 +1,30 @@
+/** The first turn of a session: where and when it takes place. */
+
+import type { Content } from '../protocol/content.ts';
+
+export interface EnvironmentContextOptions {
+  now: Date;
+  platform: string;
+  directories: readonly string[];
+  tempDirectory: string;
+  /** The folder's tree, bounded, where it is wanted. */
+  tree?: string;
+  /** What extensions and the project have to say. */
+  memory?: string;
+}
+
+export function createEnvironmentContext(options: EnvironmentContextOptions): Content {
+  const { now, platform, directories, tempDirectory, tree, memory } = options;
+  const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' }).format(now);
+  const lines = [
+    'This is the Castor CLI.',
+    `Today's date is ${date}.`,
+    `The operating system is ${platform}.`,
+    `The project's temporary directory is ${tempDirectory}.`,
+    `Workspace directories:\n${directories.map((directory) => `  - ${directory}`).join('\n')}`,
+    tree,
+    memory,
+  ];
+  const text = `<session_context>\n${lines.filter(Boolean).join('\n')}\n</session_context>`;
+  return { role: 'user', parts: [{ text }] };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { costOf, mergePrices } from './prices.ts';
+import type { PriceTable } from './prices.ts';
+import { NO_TOKENS } from './session-metrics.ts';
+
+const PRICES: PriceTable = {
+  plain: { input: 1, output: 10 },
+  tiered: { input: 1, output: 10, cached: 0.1, long: { above: 200_000, input: 2, output: 20, cached: 0.2 } },
+};
+const tokens = (counts: Partial<typeof NO_TOKENS>) => ({ ...NO_TOKENS, ...counts });
+
+describe('costOf', () => {
+  it.each([
+    ['input, output and thoughts', 'plain', { input: 1_000_000, candidates: 100_000, thoughts: 100_000 }, 3],
+    ['what tools of the service read as input', 'plain', { input: 500_000, tool: 500_000 }, 1],
+    ['cached input at its own rate', 'tiered', { prompt: 100_000, input: 50_000, cached: 50_000 }, 0.055],
+    ['cached input as input where there is no rate', 'plain', { input: 50_000, cached: 50_000 }, 0.1],
+    ['a prompt at the limit at the lower rates', 'tiered', { prompt: 200_000, input: 200_000 }, 0.2],
+    [
+      'all of a long prompt at the higher rates',
+      'tiered',
+      { prompt: 300_000, input: 200_000, cached: 100_000, candidates: 100_000 },
+      2.42,
+    ],
+    ['a model by its full name', 'models/plain', { input: 1_000_000 }, 1],
+  ])('charges %s', (_title, model, counts, usd) => {
+    expect(costOf(model, tokens(counts), PRICES)).toBeCloseTo(usd, 10);
+  });
+
+  it('knows no cost without a price', () => {
+    expect(costOf('other', tokens({ input: 1 }), PRICES)).toBeUndefined();
+    expect(costOf('constructor', tokens({ input: 1 }), PRICES)).toBeUndefined();
+  });
+});
+
+describe('mergePrices', () => {
+  it('adds and replaces entries of the table', () => {
+    const mine = { plain: { input: 0, output: 0 }, local: { input: 0.5, output: 1, cached: 0.1 } };
+    expect(mergePrices(PRICES, mine)).toEqual({ prices: { ...PRICES, ...mine }, problems: [] });
+    expect(mergePrices(PRICES, undefined)).toEqual({ prices: PRICES, problems: [] });
+  });
+
+  it.each([
+    ['no object', 3],
+    ['a missing output', { input: 1 }],
+    ['a negative price', { input: -1, output: 1 }],
+    ['a price that is text', { input: '1', output: 1 }],
+    ['a broken cached price', { input: 1, output: 1, cached: null }],
+    ['a long tier without a limit', { input: 1, output: 1, long: { input: 1, output: 1 } }],
+  ])('leaves out %s and names the model', (_title, price) => {
+    expect(mergePrices(PRICES, { mine: price })).toEqual({
+      prices: PRICES,
+      problems: ['The price of "mine" must give input and output in US dollars per million tokens.'],
+    });
+  });
+
+  it('leaves out a table that is none', () => {
+    expect(mergePrices(PRICES, [])).toEqual({
+      prices: PRICES,
+      problems: ['The price table must be an object of prices by model.'],
+    });
+  });
+});

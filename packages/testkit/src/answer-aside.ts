@@ -1,0 +1,39 @@
+/**
+ * Calls beside the conversation: counting tokens and embedding. They are answered
+ * by rule and use up no step, so that a script holds the model's turns only.
+ */
+
+import type { ModelRequest, Step } from './answer.ts';
+import { jsonAnswer } from './status-faults.ts';
+
+export interface AsideOptions {
+  /** The number of tokens, or a step such as a fault. Default a quarter of the body's bytes. */
+  readonly countTokens?: (request: ModelRequest) => number | Step;
+  /** One vector per content asked for, or a step. Default a vector of the content's place. */
+  readonly embed?: (request: ModelRequest) => readonly (readonly number[])[] | Step;
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/** Undefined when the request is one for the script. */
+export function answerAside(request: ModelRequest, options: AsideOptions): Step | undefined {
+  if (request.action === 'countTokens') {
+    const count = options.countTokens?.(request) ?? Math.ceil(request.byteLength / BYTES_PER_TOKEN);
+    return typeof count === 'number' ? jsonAnswer(200, { totalTokens: count }) : count;
+  }
+  if (request.action === 'batchEmbedContents') {
+    const vectors = options.embed?.(request) ?? defaultVectors(request.body);
+    if (!isVectors(vectors)) return vectors;
+    return jsonAnswer(200, { embeddings: vectors.map((values) => ({ values })) });
+  }
+  return undefined;
+}
+
+function isVectors(value: readonly (readonly number[])[] | Step): value is readonly (readonly number[])[] {
+  return Array.isArray(value);
+}
+
+function defaultVectors(body: unknown): number[][] {
+  const { requests } = body as { requests?: unknown };
+  return Array.isArray(requests) ? requests.map((_, index) => [index, 0, 1]) : [];
+}

@@ -1,0 +1,50 @@
+/**
+ * A script with bad luck: before each step come a few faults that a client must
+ * survive by trying again. The seed decides which, so that a bad run can be run again.
+ */
+
+import type { Step } from './answer.ts';
+import { fault } from './faults.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/**
+ * Faults worth another attempt, each as a step. Stalls are left out: they end by
+ * the client's own timeout only.
+ */
+export const TRANSIENT_FAULTS: readonly Step[] = [
+  fault(429),
+  fault(500),
+  fault(503),
+  fault(504),
+  fault('html_body'),
+  fault('no_body'),
+  fault('reset_before_headers'),
+  fault('reset_mid_stream'),
+  fault('close_mid_stream'),
+  fault('end_without_finish'),
+  fault('empty_body'),
+  fault('malformed_json_frame'),
+  fault('half_frame_then_end'),
+  fault('error_frame'),
+  fault('bare_error_object'),
+  fault('empty_candidates'),
+  fault('thought_only'),
+];
+
+export interface ChaosOptions {
+  readonly seed: number;
+  /** How many faults may come before one step. Default 2. */
+  readonly mostFaults?: number;
+  /** Default `TRANSIENT_FAULTS`. */
+  readonly faults?: readonly Step[];
+}
+
+export function chaos(steps: readonly Step[], options: ChaosOptions): Step[] {
+  const random = seededRandom(options.seed);
+  const pool = options.faults ?? TRANSIENT_FAULTS;
+  const pick = (count: number) => Math.floor(random() * count);
+  return steps.flatMap((step) => {
+    const badLuck = Array.from({ length: pick((options.mostFaults ?? 2) + 1) }, () => pool[pick(pool.length)]!);
+    return [...badLuck, step];
+  });
+}

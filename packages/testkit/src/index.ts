@@ -1,0 +1,58 @@
+export type {
+  Answer,
+  BytesPiece,
+  EndingPiece,
+  FramePiece,
+  Gate,
+  Head,
+  ModelAction,
+  ModelRequest,
+  Piece,
+  Step,
+} from './answer.ts';
+export { chaos, TRANSIENT_FAULTS } from './chaos.ts';
+export type { ChaosOptions } from './chaos.ts';
+export type { Chunking } from './chunking.ts';
+export { createFakeClock } from './fake-clock.ts';
+export type { FakeClock, FakeClockOptions } from './fake-clock.ts';
+export { fakeModel } from './fake-model.ts';
+export type { FakeModel, FakeModelOptions, Script, Violation } from './fake-model.ts';
+export { BAD_FINISH_REASONS, fault, FAULTS, MALFORMED_CALL_SHAPES } from './faults.ts';
+export type { AfterOptions, FaultName, MalformedCall } from './faults.ts';
+export { ERROR_STATUSES, googleError, PER_DAY_QUOTA, PER_MINUTE_QUOTA } from './google-errors.ts';
+export type { ErrorContent, ErrorInfo, ErrorStatus, GoogleError } from './google-errors.ts';
+export { findConversationViolations } from './legal-conversation.ts';
+export type { ConversationRule, ConversationViolation } from './legal-conversation.ts';
+export { findRequestViolations } from './legal-request.ts';
+export { mergeFrames } from './merge-frames.ts';
+export { refusedUrl } from './refused-url.ts';
+export { runCli, startCli, TEST_API_KEY } from './run-cli.ts';
+export type { CliOptions, CliProcess, CliResult } from './run-cli.ts';
+export {
+  answer,
+  bigFrame,
+  bytes,
+  call,
+  citation,
+  DEFAULT_USAGE,
+  dialect,
+  ending,
+  finish,
+  gate,
+  raw,
+  say,
+  text,
+  thought,
+  together,
+  usage,
+} from './script.ts';
+export type { FinishOptions } from './script.ts';
+export { seededRandom } from './seeded-random.ts';
+export { DIALECTS, sseBody } from './sse-body.ts';
+export type { Dialect, Wire } from './sse-body.ts';
+export { jsonAnswer } from './status-faults.ts';
+export type { StatusOptions } from './status-faults.ts';
+export { toolContractCases } from './tool-contract.ts';
+export type { ContractCase, ContractSubject, ContractTool } from './tool-contract.ts';
+export { createWorkspace } from './workspace.ts';
+export type { Workspace, WorkspaceOptions } from './workspace.ts';

@@ -1,0 +1,62 @@
+/**
+ * The service's doorman: which requests get an error before the model sees them,
+ * and with which words.
+ */
+
+import type { Answer, ModelRequest } from './answer.ts';
+import { findConversationViolations } from './legal-conversation.ts';
+import { findRequestViolations } from './legal-request.ts';
+import { statusAnswer } from './status-faults.ts';
+
+export interface Refusal {
+  readonly answer: Answer;
+  readonly messages: readonly string[];
+}
+
+export interface DoorOptions {
+  readonly strict?: boolean;
+  readonly key?: string;
+}
+
+const ACTIONS = new Set<unknown>(['streamGenerateContent', 'generateContent', 'countTokens', 'batchEmbedContents']);
+
+export function refuse(request: ModelRequest, options: DoorOptions): Refusal | undefined {
+  return refusePath(request) ?? refuseKey(request, options.key) ?? refuseBody(request, options.strict ?? true);
+}
+
+function refusePath({ method, path, action }: ModelRequest): Refusal | undefined {
+  if (method !== 'POST' || !ACTIONS.has(action)) {
+    const message = `${method} ${path} is not part of this API.`;
+    return { answer: statusAnswer(404, { message }), messages: [message] };
+  }
+  if (action === 'streamGenerateContent' && !/[?&]alt=sse(&|$)/.test(path)) {
+    const message = 'The fake model streams server-sent events only: ask with alt=sse.';
+    return { answer: statusAnswer(400, { message }), messages: [message] };
+  }
+  return undefined;
+}
+
+function refuseKey({ headers }: ModelRequest, wanted: string | undefined): Refusal | undefined {
+  const given = headers['x-goog-api-key'] ?? /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
+  if (!given) {
+    const message = 'The request carries neither an API key nor a bearer token.';
+    return { answer: statusAnswer(401, { message }), messages: [message] };
+  }
+  if (wanted === undefined || given === wanted) return undefined;
+  const message = 'API key not valid. Please pass a valid API key.';
+  const errorInfo = { reason: 'API_KEY_INVALID', metadata: { service: 'generativelanguage.googleapis.com' } };
+  return { answer: statusAnswer(400, { message, errorInfo }), messages: [message] };
+}
+
+function refuseBody(request: ModelRequest, strict: boolean): Refusal | undefined {
+  const messages = request.body === undefined ? ['the body is not JSON'] : strict ? illegalities(request) : [];
+  if (messages.length === 0) return undefined;
+  return { answer: statusAnswer(400, { message: `Illegal request: ${messages.join('; ')}.` }), messages };
+}
+
+function illegalities({ action, body, model }: ModelRequest): string[] {
+  if (action !== 'generateContent' && action !== 'streamGenerateContent') return [];
+  const inBody = findRequestViolations(body);
+  const inTurns = findConversationViolations((body as { contents?: unknown } | null)?.contents, model);
+  return [...inBody, ...inTurns.map(({ turn, message }) => `turn ${turn}: ${message}`)];
+}
