@@ -59,6 +59,63 @@ export type { ReportError } from './turn/turn-error-handler.ts';
 export { TurnRecoveryManager } from './turn/turn-recovery-manager.ts';
 export type { TurnRecoveryOptions } from './turn/turn-recovery-manager.ts';
 
+export { GeminiClient, MAX_TURNS } from './client/gemini-client.ts';
+export type { GeminiClientOptions } from './client/gemini-client.ts';
+export type { AfterAgentDecision, AfterAgentInput, AgentHooks, BeforeAgentDecision } from './client/agent-hooks.ts';
+export { COMPRESSION_PRESERVE_THRESHOLD, COMPRESSION_TOKEN_THRESHOLD } from './client/compression.ts';
+export { LoopDetectionService } from './client/loop-detection.ts';
+export { checkNextSpeaker } from './client/next-speaker.ts';
+export type { IdeFile, IdeState } from './client/ide-context.ts';
+export { handleFlashFallback } from './model/fallback.ts';
+export { applyModelSelection } from './model/model-selection.ts';
+export type { RoutingContext, RoutingDecision } from './model/router.ts';
+
+export { defineTool } from './tools/define-tool.ts';
+export type { ToolDefinition } from './tools/define-tool.ts';
+export { ToolRegistry } from './tools/tool-registry.ts';
+
+export { APPROVAL_MODES, parseApprovalMode, toCliName } from './policy/approval-mode.ts';
+export type { ApprovalMode } from './policy/approval-mode.ts';
+export { PolicyEngine } from './policy/policy-engine.ts';
+export type { PolicyEngineOptions } from './policy/policy-engine.ts';
+export { describeProblem, loadPolicies } from './policy/policy-loader.ts';
+export type { LoadedPolicies, PolicyLoaderOptions } from './policy/policy-loader.ts';
+export { explainVerdict } from './policy/explain.ts';
+export { runRuleTests } from './policy/rule-tests.ts';
+
+export { CoreToolScheduler } from './scheduler/core-tool-scheduler.ts';
+export type { CoreToolSchedulerOptions } from './scheduler/core-tool-scheduler.ts';
+export { ToolExecutor, executeToolWithHooks } from './scheduler/tool-executor.ts';
+export { createCancelledResult, createErrorResult, createSuccessResult } from './scheduler/call-results.ts';
+export type {
+  AfterToolDecision,
+  BeforeToolDecision,
+  CallRecorder,
+  PolicyPort,
+  PolicyQuestion,
+  PolicyVerdict,
+  ToolHooks,
+  ToolLookup,
+} from './scheduler/ports.ts';
+
+export { AgentSession } from './session/agent-session.ts';
+export type { AgentSessionOptions, PromptOptions } from './session/agent-session.ts';
+export type { SchedulerPort } from './session/scheduler-port.ts';
+export { createAgent } from './session/create-agent.ts';
+export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
+export { createEnvironmentContext } from './session/environment-context.ts';
+export { createSystemPrompt } from './session/system-prompt.ts';
+export { Ledger } from './session/ledger.ts';
+export { toStreamStats } from './session/session-metrics.ts';
+export type { SessionMetrics } from './session/session-metrics.ts';
+
+export { createTranscript, getPendingItems } from './transcript/transcript.ts';
+export type { Transcript } from './transcript/transcript.ts';
+export { reduce } from './transcript/reduce.ts';
+export { createTranscriptStore } from './transcript/store.ts';
+export { findEnclosingCodeBlockStart, findLastSafeSplitPoint, isIndexInsideCodeBlock } from './transcript/split.ts';
+export { StreamingState, deriveStreamingState } from './transcript/streaming-state.ts';
+
 export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';

@@ -127,7 +127,7 @@ export class Compressor {
   private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
     const { prompt_id, signal, activeModel } = request;
     const question = {
-      model: `chat-compression:${activeModel}`,
+      model: toCompressionModel(activeModel),
       systemInstruction: SNAPSHOT_SYSTEM_PROMPT,
       signal,
       role: 'utility_compressor' as const,
@@ -190,4 +190,13 @@ function userTurn(text: string): Content {
 
 function modelTurn(text: string): Content {
   return { role: 'model', parts: [{ text }] };
+}
+
+/** The summariser is of the active model's own kind; models we have no settings for summarise themselves. */
+function toCompressionModel(activeModel: string): string {
+  const match = /^gemini-(3|2\.5)[^-]*-(pro|flash-lite|flash)/.exec(activeModel);
+  if (!match) return activeModel;
+  const [, generation, size] = match;
+  const isKnown = generation === '2.5' || size !== 'flash-lite';
+  return isKnown ? `chat-compression-${generation}-${size}` : activeModel;
 }

@@ -181,6 +181,10 @@ export class GeminiClient {
     for await (const event of events) {
       if (event.type !== 'fallback_requested' && event.type !== 'fallback_answered') {
         const { count, detail } = this.options.loopDetection.addAndCheck(event);
+        if (count > 0) {
+          // What the model repeated is no answer: whoever showed it takes it back.
+          yield { type: GeminiEventType.Retry };
+        }
         if (count > 1) return { kind: 'stop', event: { type: GeminiEventType.LoopDetected } };
         if (count === 1) {
           return turnsLeft > 1

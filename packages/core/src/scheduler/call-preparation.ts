@@ -67,11 +67,7 @@ export class CallPreparation {
 
   private build(request: ToolCallRequestInfo): ReadyCall {
     const tool = this.options.tools.get(request.name);
-    if (!tool) {
-      const suggestion = this.options.tools.suggest(request.name);
-      const message = [`Tool "${request.name}" not found.`, suggestion].filter(Boolean).join(' ');
-      throw new ToolError(message, 'tool_not_registered');
-    }
+    if (!tool) throw this.options.tools.notFound(request.name);
     return { kind: 'ready', request, tool, invocation: tool.build(request.args) };
   }
 

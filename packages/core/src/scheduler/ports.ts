@@ -12,8 +12,8 @@ import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-ca
 
 export interface ToolLookup {
   get(name: string): ServerTool | undefined;
-  /** A sentence with the nearest names, or nothing. */
-  suggest(name: string): string;
+  /** What the model reads when it asks for a tool that is not there. */
+  notFound(name: string): Error;
 }
 
 export interface PolicyQuestion {

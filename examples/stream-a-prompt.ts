@@ -1,0 +1,38 @@
+/**
+ * The library in one page: an agent with a tool of its own answers a prompt and
+ * prints every event as a line of JSON.
+ *
+ *   GEMINI_API_KEY=… node examples/stream-a-prompt.ts "How many words are in 'to be or not to be'?"
+ */
+
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { createAgent, createGeminiGenerator, defineTool, ToolRegistry } from '@castor/core';
+
+const countWords = defineTool<{ text: string }>({
+  name: 'count_words',
+  displayName: 'CountWords',
+  kind: 'read',
+  description: 'Counts the words of a text.',
+  schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  describe: ({ text }) => `Counts the words of ${JSON.stringify(text)}`,
+  execute: async ({ text }) => {
+    const count = text.split(/\s+/).filter(Boolean).length;
+    return { llmContent: `${count} words`, returnDisplay: `${count} words` };
+  },
+});
+
+const { GEMINI_API_KEY: apiKey = '', GOOGLE_GEMINI_BASE_URL: baseUrl } = process.env;
+const { session, ledger } = createAgent({
+  generator: createGeminiGenerator({ apiKey, baseUrl }),
+  model: 'gemini-2.5-flash',
+  sessionId: randomUUID(),
+  tempDirectory: tmpdir(),
+  tools: new ToolRegistry([countWords]),
+});
+
+const prompt = process.argv[2] ?? "How many words are in 'to be or not to be'?";
+for await (const event of session.prompt(prompt, new AbortController().signal)) {
+  console.log(JSON.stringify(event));
+}
+console.error(`${ledger.metrics().tools.totalCalls} call(s), ${ledger.spentTokens} tokens`);

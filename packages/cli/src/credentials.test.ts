@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { CliArguments } from './args.ts';
+import { chooseModel } from './credentials.ts';
+import type { ModelChoice } from './credentials.ts';
+import { ExitError } from './exit-codes.ts';
+
+type Environment = Record<string, string>;
+const KEY = { GEMINI_API_KEY: ' key ' };
+const withKey = { kind: 'gemini', apiKey: 'key', bearer: false } as const;
+
+describe('chooseModel', () => {
+  it.each<[string, CliArguments, Environment, ModelChoice]>([
+    ['a key', {}, KEY, { model: 'auto', access: withKey }],
+    [
+      'the flag before the variable',
+      { model: 'pro' },
+      { ...KEY, GEMINI_MODEL: 'flash' },
+      { model: 'pro', access: withKey },
+    ],
+    ['the variable before the default', {}, { ...KEY, GEMINI_MODEL: 'flash' }, { model: 'flash', access: withKey }],
+    [
+      'a gateway without a key',
+      {},
+      { GOOGLE_GEMINI_BASE_URL: 'http://gateway' },
+      { model: 'auto', access: { kind: 'gemini', baseUrl: 'http://gateway', bearer: false } },
+    ],
+    [
+      'everything that shapes a request',
+      {},
+      {
+        ...KEY,
+        GEMINI_API_KEY_AUTH_MECHANISM: 'bearer',
+        GEMINI_CLI_CUSTOM_HEADERS: 'A: b',
+        CASTOR_STREAM_IDLE_TIMEOUT_MS: '5000',
+      },
+      {
+        model: 'auto',
+        access: { kind: 'gemini', apiKey: 'key', bearer: true, customHeaders: 'A: b', streamIdleTimeoutMs: 5000 },
+      },
+    ],
+    ['the offline model by name', { model: 'offline' }, KEY, { model: 'offline', access: { kind: 'offline' } }],
+    [
+      'offline by variable, whatever model is named',
+      { model: 'pro' },
+      { ...KEY, CASTOR_OFFLINE: '1' },
+      { model: 'pro', access: { kind: 'offline' } },
+    ],
+    ['a key although offline is switched off', {}, { ...KEY, CASTOR_OFFLINE: '0' }, { model: 'auto', access: withKey }],
+    [
+      'a recording before everything',
+      { fakeResponses: 'a' },
+      { ...KEY, CASTOR_OFFLINE: '1' },
+      { model: 'auto', access: { kind: 'replay', path: 'a', strict: true } },
+    ],
+    [
+      'the lenient recording before the strict one',
+      { fakeResponses: 'a', fakeResponsesNonStrict: 'b', recordResponses: 'c' },
+      {},
+      { model: 'auto', access: { kind: 'replay', path: 'b', strict: false }, recordTo: 'c' },
+    ],
+  ])('chooses %s', (_, args, env, choice) => {
+    expect(chooseModel(args, env)).toEqual(choice);
+  });
+
+  it.each<[string, Environment]>([
+    ['nothing is configured', {}],
+    ['the key is empty', { GEMINI_API_KEY: ' ' }],
+    ['it runs in CI without a key', { CI: 'true' }],
+  ])('never falls back to the offline model when %s', (_, env) => {
+    expect(() => chooseModel({}, env)).toThrow(expect.objectContaining({ exitCode: 41 }) as ExitError);
+  });
+
+  it.each(['0', '-1', '5s', '1e3', '9999999999'])('refuses %j as a timeout, naming the variable', (value) => {
+    expect(() => chooseModel({}, { ...KEY, CASTOR_STREAM_IDLE_TIMEOUT_MS: value })).toThrow(
+      new ExitError(52, `CASTOR_STREAM_IDLE_TIMEOUT_MS must be a number of milliseconds above 0, not "${value}".`),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+/** The Gemini API over HTTP, as the environment describes it. */
+
+import { createGeminiGenerator, parseCustomHeaders, proxyFromEnvironment } from '@castor/core';
+import type { ContentGenerator } from '@castor/core';
+import type { GeminiAccess } from '../credentials.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+declare const CASTOR_VERSION: string;
+
+/** Throws an ExitError when a variable cannot be used as it is. */
+export function openGemini(access: GeminiAccess): ContentGenerator {
+  const { baseUrl, apiKey } = access;
+  const headers = parseCustomHeaders(access.customHeaders);
+  try {
+    return createGeminiGenerator({
+      baseUrl,
+      apiKey,
+      authMechanism: access.bearer ? 'bearer' : 'x-goog-api-key',
+      headers,
+      userAgent,
+      idleTimeoutMs: access.streamIdleTimeoutMs,
+      proxyFor: proxyFromEnvironment(process.env),
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const variable = findRefused({
+      GOOGLE_GEMINI_BASE_URL: { baseUrl },
+      GEMINI_API_KEY: { apiKey },
+      GEMINI_CLI_CUSTOM_HEADERS: { headers },
+    });
+    throw new ExitError(ExitCode.Settings, `${variable ?? 'the environment'} cannot be used: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function userAgent(model: string): string {
+  return `Castor-cli-command/${CASTOR_VERSION}/${model} (${process.platform}; ${process.arch}; terminal)`;
+}
+
+/** Which variable it is: the one whose value is refused on its own. */
+function findRefused(candidates: Record<string, Parameters<typeof createGeminiGenerator>[0]>): string | undefined {
+  return Object.entries(candidates).find(([, options]) => {
+    try {
+      createGeminiGenerator(options).close();
+      return false;
+    } catch {
+      return true;
+    }
+  })?.[0];
+}

@@ -1,0 +1,61 @@
+/**
+ * The offline model with this folder to look at. It reads regular files and lists
+ * folders below the working directory, and nothing else.
+ */
+
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { createOfflineGenerator } from '@castor/core';
+import type { ContentGenerator, FolderEntry, OfflineFolder } from '@castor/core';
+
+const MAX_FILE_BYTES = 1_000_000;
+
+export function openOffline(cwd: string): ContentGenerator {
+  return createOfflineGenerator({ folder: createFolder(cwd) });
+}
+
+export function createFolder(cwd: string): OfflineFolder {
+  return {
+    async listDirectory(path) {
+      const folder = await inside(cwd, path);
+      const entries = await readdir(folder, { withFileTypes: true });
+      return Promise.all(entries.map((entry) => describeEntry(join(folder, entry.name), entry.name)));
+    },
+
+    async readText(path) {
+      const file = await inside(cwd, path);
+      const { isFile, size } = await stat(file).then((found) => ({ isFile: found.isFile(), size: found.size }));
+      if (!isFile) throw new Error(`${path} is not a regular file.`);
+      if (size > MAX_FILE_BYTES) throw new Error(`${path} is too large to show (${size} bytes).`);
+      const handle = await open(file, 'r');
+      try {
+        return await handle.readFile('utf8');
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** The real path, if it is not outside of the folder: links are followed before the question is asked. */
+async function inside(cwd: string, path: string): Promise<string> {
+  const root = await realpath(cwd);
+  const target = await realpath(resolve(root, path)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error(`There is no ${path} in this folder.`, { cause: error }) : error;
+  });
+  const way = relative(root, target);
+  if (way === '..' || way.startsWith(`..${sep}`) || resolve(root, way) !== target) {
+    throw new Error(`${path} is outside of this folder.`);
+  }
+  return target;
+}
+
+async function describeEntry(path: string, name: string): Promise<FolderEntry> {
+  try {
+    const found = await stat(path);
+    return { name, kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', size: found.size };
+  } catch {
+    // A link to nowhere is still an entry of the folder.
+    return { name, kind: 'other', size: 0 };
+  }
+}

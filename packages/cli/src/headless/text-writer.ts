@@ -1,0 +1,108 @@
+/**
+ * The answer as text: the model's words to stdout, everything about them to stderr.
+ * On a terminal words are shown as they arrive and a failed attempt is marked; in a
+ * pipe or a file they are held back until the attempt is accepted, so that the
+ * reader gets the answer once and nothing else.
+ */
+
+import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
+import type { RetryValue, TurnEvent } from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+export class TextWriter {
+  private readonly output: Output;
+  private held: string[] = [];
+  private hasShownText = false;
+  private exitCode: ExitCode | undefined;
+
+  constructor(output: Output) {
+    this.output = output;
+  }
+
+  /** What the run came to; undefined until an event has ended it. */
+  get outcome(): ExitCode | undefined {
+    return this.exitCode;
+  }
+
+  /** Resolves when the reader keeps up. */
+  write(event: TurnEvent): Promise<void> | undefined {
+    switch (event.type) {
+      case GeminiEventType.Content:
+        return this.content(event.value);
+      case GeminiEventType.Finished:
+        return this.finished(event.value.reason);
+      case GeminiEventType.Retry:
+        return this.retry(event.value);
+      case GeminiEventType.Error:
+        return this.fail(event.value.error.message);
+      case GeminiEventType.InvalidStream:
+        return this.fail(`the model gave no usable answer (${event.value.type}): ${event.value.message}`);
+      case GeminiEventType.ToolCallRequest:
+        return this.fail(`the model asked for the tool ${event.value.name}, and this version has no tools.`);
+      case GeminiEventType.MaxSessionTurns:
+        return this.fail('the limit of turns for a session is reached.');
+      case GeminiEventType.LoopDetected:
+        return this.fail('the model repeats itself; the prompt was stopped.');
+      case GeminiEventType.ContextWindowWillOverflow:
+        return this.fail(
+          `the request (about ${event.value.estimatedRequestTokenCount} tokens) does not fit the model; ` +
+            `${event.value.remainingTokenCount} tokens are left.`,
+        );
+      case GeminiEventType.AgentExecutionStopped:
+        return this.fail(`a hook stopped the prompt: ${event.value.systemMessage ?? event.value.reason}`);
+      case GeminiEventType.AgentExecutionBlocked:
+        this.output.note(`castor: a hook blocked the request: ${event.value.systemMessage ?? event.value.reason}`);
+        return undefined;
+      case GeminiEventType.UserCancelled:
+      case GeminiEventType.Thought:
+      case GeminiEventType.Citation:
+      case GeminiEventType.ModelInfo:
+      case GeminiEventType.ChatCompressed:
+      case GeminiEventType.ToolCallConfirmation:
+      case GeminiEventType.ToolCallResponse:
+      case 'fallback_requested':
+      case 'fallback_answered':
+        return undefined;
+      default:
+        return assertNever(event);
+    }
+  }
+
+  private content(text: string): Promise<void> | undefined {
+    if (!this.output.isLive) {
+      this.held.push(text);
+      return undefined;
+    }
+    this.hasShownText = true;
+    return this.output.answer(text);
+  }
+
+  private async finished(reason: FinishReason | undefined): Promise<void> {
+    // A call that nobody can run came with the same turn; its failure stands.
+    if (this.exitCode === undefined) this.exitCode = ExitCode.Success;
+    await this.output.answer(this.held.join(''));
+    this.held = [];
+    await this.output.endAnswer();
+    if (reason !== undefined && reason !== FinishReason.STOP) {
+      this.output.note(`castor: warning: the answer is not whole; the model stopped with ${reason}.`);
+    }
+  }
+
+  private async retry(value: RetryValue | undefined): Promise<void> {
+    this.held = [];
+    const isVoid = this.hasShownText;
+    if (isVoid) await this.output.endAnswer();
+    this.hasShownText = false;
+    const what = isVoid ? 'The text above is void: the attempt' : 'castor: the attempt';
+    const again = value ? `; trying again in ${(value.delayMs / 1000).toFixed(1)} s` : '; trying again';
+    this.output.note(`${what} failed${value ? ` (${value.error.message})` : ''}${again}.`);
+  }
+
+  private async fail(message: string): Promise<void> {
+    this.held = [];
+    this.exitCode = ExitCode.Failure;
+    if (this.hasShownText) await this.output.endAnswer();
+    this.output.note(`castor: ${message}`);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The program: arguments to a surface, signals to an abort, an outcome to an exit
+ * code. The process ends here and nowhere else: once everything written has reached
+ * its reader or, after a signal, when the reader had its time.
+ */
+
+import { helpText, parseArguments } from './args.ts';
+import type { CliArguments } from './args.ts';
+import { chooseModel } from './credentials.ts';
+import { ExitCode, ExitError } from './exit-codes.ts';
+import { createOutput } from './output.ts';
+import type { Output } from './output.ts';
+import { listenForSignals } from './signals.ts';
+import type { Interruption } from './signals.ts';
+
+declare const CASTOR_VERSION: string;
+
+/** How long the run may take to wind up after a signal, a slow reader included. */
+const WIND_UP_MS = 3_000;
+
+async function main(argv: readonly string[]): Promise<void> {
+  // Whatever may end the process before the last line, it is no success.
+  process.exitCode = ExitCode.Failure;
+  const args = parse(argv);
+  const output = createOutput({
+    stdout: process.stdout,
+    stderr: process.stderr,
+    raw: !(args instanceof ExitError) && isRaw(args),
+  });
+  const interruption = listenForSignals((exitCode) => {
+    setTimeout(() => process.exit(exitCode), WIND_UP_MS).unref();
+  });
+  let exitCode: ExitCode;
+  try {
+    exitCode = await dispatch(args, output, interruption.signal);
+  } catch (error) {
+    exitCode = explain(error, output);
+  }
+  await output.drained();
+  process.exit(settle(exitCode, output, interruption));
+}
+
+function parse(argv: readonly string[]): CliArguments | ExitError {
+  try {
+    return parseArguments(argv);
+  } catch (error) {
+    if (error instanceof ExitError) return error;
+    throw error;
+  }
+}
+
+async function dispatch(args: CliArguments | ExitError, output: Output, signal: AbortSignal): Promise<ExitCode> {
+  if (args instanceof ExitError) throw args;
+  if (args.help || args.version) {
+    await output.answer(args.help ? helpText() : `${CASTOR_VERSION}\n`);
+    return ExitCode.Success;
+  }
+  if (isRaw(args) && !args.acceptRawOutputRisk) {
+    output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
+  }
+  const choice = chooseModel(args, process.env);
+  const prompt = await readPrompt(args, output, signal);
+  const { runHeadless } = await import('./headless/run.ts');
+  return runHeadless({ prompt, choice, output, signal: AbortSignal.any([signal, output.closed]), cwd: process.cwd() });
+}
+
+function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {
+  return rawOutput === true || acceptRawOutputRisk === true;
+}
+
+/** Piped input, a blank line, the prompt; either may be absent. */
+async function readPrompt(args: CliArguments, output: Output, signal: AbortSignal): Promise<string> {
+  const { readStandardInput } = await import('./stdin.ts');
+  const piped = await readStandardInput(signal);
+  if (piped.isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
+  const prompt = [piped.text, args.prompt ?? args.query ?? ''].filter((text) => text !== '').join('\n\n');
+  if (prompt.trim() !== '' || signal.aborted) return prompt;
+  throw new ExitError(ExitCode.Input, 'there is nothing to answer. Give a prompt: castor -p "…", or pipe one in.');
+}
+
+function explain(error: unknown, output: Output): ExitCode {
+  if (error instanceof ExitError) {
+    output.note(`castor: ${error.message}`);
+    return error.exitCode;
+  }
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  output.note(`castor: this is a bug in Castor, please report it.\n${details}`);
+  return ExitCode.Failure;
+}
+
+/** The code the process ends with, once nothing can be written any more. */
+function settle(exitCode: ExitCode, output: Output, interruption: Interruption): ExitCode {
+  if (interruption.exitCode !== undefined) return interruption.exitCode;
+  if (output.failure) {
+    output.note(`castor: the answer could not be written: ${output.failure.message}`);
+    return ExitCode.Failure;
+  }
+  // A reader that has gone away has all it wanted.
+  return output.closed.aborted ? ExitCode.Success : exitCode;
+}
+
+void main(process.argv.slice(2));

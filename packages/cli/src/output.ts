@@ -1,0 +1,90 @@
+/**
+ * stdout and stderr of the process: the one place text leaves through. All of it is
+ * sanitised here unless raw was asked for. A reader that has gone away is not a
+ * failure; a disk that is full is. Nothing is lost to a slow reader.
+ */
+
+import { sanitize, TerminalSanitizer } from './sanitize.ts';
+
+export interface Output {
+  /** Whether the answer may be shown as it arrives: what a person has seen cannot be taken back from a file. */
+  readonly isLive: boolean;
+  /** Resolves when the reader keeps up. */
+  answer(text: string): Promise<void> | undefined;
+  /** Ends the answer with a newline if it has none. */
+  endAnswer(): Promise<void> | undefined;
+  /** One message on stderr. */
+  note(message: string): void;
+  /** Aborted when nobody reads any more, or nothing can be written. */
+  readonly closed: AbortSignal;
+  /** Why writing failed, unless the reader has just gone away. */
+  readonly failure: Error | undefined;
+  /** Resolves when everything written has reached the reader or can no longer. */
+  drained(): Promise<void>;
+}
+
+export interface OutputOptions {
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Lets control sequences of the answer through. */
+  raw?: boolean;
+}
+
+export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Output {
+  const sanitizer = new TerminalSanitizer();
+  const closed = new AbortController();
+  let failure: Error | undefined;
+  let endsWithNewline = true;
+
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure ??= error;
+    closed.abort();
+  });
+  // Without a reader of messages there is nobody to tell.
+  stderr.on('error', () => {});
+
+  function write(text: string): Promise<void> | undefined {
+    if (text === '' || closed.signal.aborted) return undefined;
+    endsWithNewline = text.endsWith('\n');
+    return stdout.write(text) ? undefined : untilWritable(stdout, closed.signal);
+  }
+
+  return {
+    isLive: stdout.isTTY === true,
+    closed: closed.signal,
+    get failure() {
+      return failure;
+    },
+    answer: (text) => write(raw ? text : sanitizer.write(text)),
+    endAnswer() {
+      const rest = raw ? '' : sanitizer.end();
+      const ended = rest === '' ? endsWithNewline : false;
+      return write(ended ? rest : `${rest}\n`);
+    },
+    note(message) {
+      stderr.write(`${sanitize(message)}\n`);
+    },
+    async drained() {
+      await Promise.all([flushed(stdout), flushed(stderr)]);
+    },
+  };
+}
+
+function untilWritable(stream: NodeJS.WriteStream, closed: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done);
+      closed.removeEventListener('abort', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    closed.addEventListener('abort', done);
+  });
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * What the model, a tool, a file or a server wrote, made safe for a terminal: every
+ * control sequence is dropped, also one cut over many pieces, and every control
+ * character but newline and tab. Nothing visible is lost: a sequence that is never
+ * closed ends at the end of its line.
+ */
+
+/** What follows an introducer: nothing, anything; ESC; CSI; or a string such as OSC. */
+type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
+
+/** Everything that is not plain text: C0 without \t and \n, DEL, C1, and a high surrogate at the end. */
+// oxlint-disable-next-line no-control-regex -- control characters are what this file is about
+const SUSPECT = /[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udbff]$/;
+
+const ESC = 0x1b;
+const NEWLINE = 0x0a;
+const BEL = 0x07;
+const CANCEL = 0x18;
+const SUBSTITUTE = 0x1a;
+/** ESC + one of these, or the 8-bit form, opens a string: DCS, SOS, OSC, PM, APC. */
+const STRING_INTRODUCERS = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
+const CSI_INTRODUCER = 0x5b;
+const STRING_TERMINATOR = 0x5c;
+
+export class TerminalSanitizer {
+  private state: State = 'ground';
+  /** The first half of a character whose second half comes with the next piece. */
+  private highSurrogate = '';
+
+  /** The safe part of `piece`, given all pieces before it. */
+  write(piece: string): string {
+    const text = this.highSurrogate + piece;
+    this.highSurrogate = '';
+    if (this.state === 'ground' && !SUSPECT.test(text)) return text;
+    return this.scan(text);
+  }
+
+  /** What was held back, at the end of the text. */
+  end(): string {
+    const rest = this.highSurrogate;
+    this.highSurrogate = '';
+    this.state = 'ground';
+    return rest.toWellFormed();
+  }
+
+  private scan(text: string): string {
+    let safe = '';
+    let start = 0;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (this.state === 'ground' && isPlain(code)) continue;
+      if (this.state === 'ground') safe += text.slice(start, index);
+      if (this.step(code)) safe += text[index];
+      start = index + 1;
+    }
+    if (this.state === 'ground') safe += text.slice(start);
+    return this.holdHighSurrogate(safe);
+  }
+
+  /** Moves on by one character that is not plain text, or is inside a sequence; true if it is to be shown. */
+  private step(code: number): boolean {
+    // A new line ends what was never closed, so that one stray introducer cannot swallow an answer.
+    if (code === NEWLINE) return this.backToGround(true);
+    if (code === CANCEL || code === SUBSTITUTE) return this.backToGround(false);
+    switch (this.state) {
+      case 'ground':
+        return this.open(code);
+      case 'escape':
+        return this.afterEscape(code);
+      case 'sequence':
+        if (code >= 0x40 && code <= 0x7e) this.state = 'ground';
+        else if (code < 0x20 || code > 0x7e) return this.reopen(code);
+        return false;
+      case 'string':
+        if (code === BEL || code === 0x9c) this.state = 'ground';
+        else if (code === ESC) this.state = 'string_escape';
+        return false;
+      case 'string_escape':
+        if (code === STRING_TERMINATOR) return this.backToGround(false);
+        return this.afterEscape(code);
+    }
+  }
+
+  private open(code: number): boolean {
+    if (code === ESC) this.state = 'escape';
+    else if (code === 0x9b) this.state = 'sequence';
+    else if (code >= 0x80 && code <= 0x9f && STRING_INTRODUCERS.has(code - 0x40)) this.state = 'string';
+    return false;
+  }
+
+  private afterEscape(code: number): boolean {
+    if (code === CSI_INTRODUCER) this.state = 'sequence';
+    else if (STRING_INTRODUCERS.has(code)) this.state = 'string';
+    else if (code >= 0x20 && code <= 0x2f) this.state = 'escape';
+    else if (code >= 0x30 && code <= 0x7e) this.state = 'ground';
+    else return this.reopen(code);
+    return false;
+  }
+
+  /** The sequence is broken off by something that cannot be part of it. */
+  private reopen(code: number): boolean {
+    this.state = 'ground';
+    return isPlain(code) || this.open(code);
+  }
+
+  private backToGround(isShown: boolean): boolean {
+    this.state = 'ground';
+    return isShown;
+  }
+
+  private holdHighSurrogate(text: string): string {
+    const last = text.charCodeAt(text.length - 1);
+    if (!(last >= 0xd800 && last <= 0xdbff)) return text;
+    this.highSurrogate = text.slice(-1);
+    return text.slice(0, -1);
+  }
+}
+
+/** A whole text at once. */
+export function sanitize(text: string): string {
+  const sanitizer = new TerminalSanitizer();
+  return sanitizer.write(text) + sanitizer.end();
+}
+
+function isPlain(code: number): boolean {
+  return (code >= 0x20 && code < 0x7f) || code > 0x9f || code === 0x09 || code === NEWLINE;
+}

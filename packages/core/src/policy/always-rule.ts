@@ -1,0 +1,95 @@
+/**
+ * What a person's "always" means as rules: no wider than what they saw. A command is
+ * generalised to its tool and subcommand only where a sibling cannot be worse; else
+ * the rule is the command itself.
+ */
+
+import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
+import type { ApprovalMode } from './approval-mode.ts';
+import { modesFrom } from './approval-mode.ts';
+import { isDestructive, isKnownSafe, reachesNetwork } from './known-commands.ts';
+import { quote, SHELL_TOOL } from './rule-matching.ts';
+import type { PolicyCall, PolicyRule } from './rule.ts';
+import { loadShellParser } from './shell-command.ts';
+import type { Leaf } from './shell-leaves.ts';
+import { readShellLine } from './shell-leaves.ts';
+
+/** The part of a rule that says what it is about, as a rule file writes it. */
+export type RuleTarget = { toolName: string; mcpName?: string } & (
+  | { commandPrefix?: string }
+  | { commandRegex?: string }
+  | { argsPattern?: string }
+);
+
+const SESSION_PRIORITY = 3.95;
+
+/** Empty when the call cannot be remembered: what cannot be read cannot be repeated safely. */
+export async function targetsOfAlways(call: PolicyCall, outcome: ToolConfirmationOutcome): Promise<RuleTarget[]> {
+  if (call.mcpServer !== undefined) {
+    return outcome === 'proceed_always_server'
+      ? [{ toolName: '*', mcpName: call.mcpServer }]
+      : [{ toolName: call.toolName, mcpName: call.mcpServer }];
+  }
+  const { command, file_path: path } = call.args;
+  if (call.toolName === SHELL_TOOL) return typeof command === 'string' ? commandTargets(command) : [];
+  if (typeof path === 'string') return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(`"file_path":${JSON.stringify(path)}`)}\\0` }];
+  return [{ toolName: call.toolName }];
+}
+
+async function commandTargets(command: string): Promise<RuleTarget[]> {
+  await loadShellParser();
+  const { leaves, problems } = readShellLine(command);
+  if (problems.length > 0 || leaves.some(({ command: { words } }) => words[0]?.kind === 'dynamic')) return [];
+  const targets = leaves
+    .filter((leaf) => leaf.command.words.length > 0 && !(leaf.transparent && leaf.risks.length === 0))
+    .filter((leaf) => leaf.risks.length > 0 || !isKnownSafe(leaf.command, { trustedFolder: true }))
+    .map(commandTarget);
+  return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+}
+
+/** Programs with subcommands that differ in what they do. */
+const SUBCOMMAND_TOOLS = new Set([
+  ...['git', 'npm', 'pnpm', 'yarn', 'bun', 'cargo', 'go', 'make', 'just', 'task', 'pip', 'pip3', 'uv', 'poetry', 'gh', 'brew', 'dotnet'],
+  ...['mvn', 'gradle', './gradlew', 'bundle', 'rake', 'composer', 'mix', 'flutter', 'dart', 'swift', 'terraform', 'nx', 'turbo'],
+]);
+const RUNS_NAMED_SCRIPT = new Set(['run', 'exec', 'x', 'dlx']);
+/** Never generalised: the next arguments may mean something else entirely. */
+const EXACT_ONLY =
+  /^(?:rm|mv|cp|ln|dd|tee|chmod|chown|kill|sudo|doas|find|xargs|env|docker|podman|kubectl|ssh|(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby|php|deno|tsx|npx|sed|awk|tar|source|eval|\.)$/;
+
+function commandTarget(leaf: Leaf): RuleTarget {
+  const { words } = leaf.command;
+  const [head, second, third] = words;
+  const name = head?.value ?? '';
+  const exact = { toolName: SHELL_TOOL, commandRegex: `${escapeRegExp(words.map(({ value }) => quote(value)).join(' '))}$` };
+  if (leaf.risks.length > 0 || isDestructive(leaf.command) || reachesNetwork(leaf.command) || EXACT_ONLY.test(name)) return exact;
+  if (words.some(({ kind }) => kind !== 'literal') || /[\s"'\\]/.test(name)) return exact;
+  if (!SUBCOMMAND_TOOLS.has(name)) return { toolName: SHELL_TOOL, commandPrefix: name };
+  if (second === undefined || second.value.startsWith('-')) return exact;
+  if (!RUNS_NAMED_SCRIPT.has(second.value)) return isPlainWord(second.value) ? { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value}` } : exact;
+  if (third === undefined || !isPlainWord(third.value)) return exact;
+  return { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value} ${third.value}` };
+}
+
+function isPlainWord(value: string): boolean {
+  return /^[\w:@./+][\w:@./+-]*$/.test(value);
+}
+
+export function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** For this session: the mode of the answer and every more permissive one. */
+export function sessionRule(target: RuleTarget, mode: ApprovalMode): PolicyRule {
+  const { commandRegex, argsPattern, ...rest } = target as RuleTarget & { commandRegex?: string; argsPattern?: string; commandPrefix?: string };
+  return {
+    ...rest,
+    decision: 'allow',
+    priority: SESSION_PRIORITY,
+    tier: 'user',
+    source: { name: 'your answer in this session' },
+    modes: modesFrom(mode),
+    ...(commandRegex !== undefined && { commandRegex: new RegExp(`^(?:${commandRegex})`) }),
+    ...(argsPattern !== undefined && { argsPattern: new RegExp(argsPattern) }),
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * Reading git's own command line: the options before the subcommand, and those
+ * anywhere that make git run a program or another repository's configuration.
+ */
+
+import type { ShellWord } from './shell-command.ts';
+
+export interface GitRisk {
+  reason: string;
+  word: string;
+  /** The shell text git would run. */
+  script?: string;
+}
+
+export interface GitCommand {
+  /** Empty when there is none. */
+  subcommand: string;
+  /** The words after the subcommand. */
+  rest: readonly ShellWord[];
+  /** Folders given with -C. */
+  directories: readonly ShellWord[];
+  /** Only options that change nothing but the look of the output. */
+  plainOptions: boolean;
+  risks: readonly GitRisk[];
+}
+
+const PLAIN_FLAGS = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--no-replace-objects', '--no-advice']);
+const FLAGS = new Set([...PLAIN_FLAGS, '-p', '--paginate', '--bare', '--glob-pathspecs', '--noglob-pathspecs', '--icase-pathspecs', '--no-lazy-fetch', '-v', '--version', '-h', '--help', '--html-path', '--man-path', '--info-path']);
+const OTHER_REPOSITORY = ['--git-dir', '--work-tree', '--exec-path', '--config-env', '--namespace', '--attr-source', '--super-prefix'];
+
+/** Configuration whose value git hands to a shell. */
+const COMMAND_KEY = /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
+
+export function readGit(words: readonly ShellWord[]): GitCommand {
+  const risks: GitRisk[] = [];
+  const directories: ShellWord[] = [];
+  let plainOptions = true;
+  let index = 1;
+  for (; index < words.length; index += 1) {
+    const word = words[index];
+    if (word === undefined || !word.value.startsWith('-')) break;
+    const [name = '', attached] = splitOption(word.value);
+    if (FLAGS.has(name)) {
+      plainOptions &&= PLAIN_FLAGS.has(name);
+      continue;
+    }
+    plainOptions = false;
+    if (name === '-C') {
+      index += 1;
+      const directory = words[index];
+      if (directory !== undefined) directories.push(directory);
+    } else if (name === '-c') {
+      index += 1;
+      risks.push(configurationRisk(words[index]?.value ?? '', '-c'));
+    } else {
+      risks.push({ reason: `git ${name} can make git run other programs`, word: name });
+      if (OTHER_REPOSITORY.includes(name) && attached === undefined && name !== '--exec-path') index += 1;
+    }
+  }
+  const head = words[index];
+  if (head !== undefined && head.kind === 'dynamic') risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
+  const rest = words.slice(index + 1);
+  const subcommand = head?.value ?? '';
+  risks.push(...subcommandRisks(subcommand, rest));
+  return { subcommand, rest, directories, plainOptions, risks };
+}
+
+function splitOption(value: string): [string, string | undefined] {
+  const equals = value.indexOf('=');
+  if (!value.startsWith('--') || equals < 0) return [value, undefined];
+  return [value.slice(0, equals), value.slice(equals + 1)];
+}
+
+function configurationRisk(setting: string, word: string): GitRisk {
+  const equals = setting.indexOf('=');
+  const key = equals < 0 ? setting : setting.slice(0, equals);
+  const value = setting.slice(equals + 1);
+  const reason = `git ${word} ${key} overrides configuration`;
+  if (equals < 0 || !COMMAND_KEY.test(key)) return { reason, word };
+  return { reason, word, script: value.replace(/^!/, '') };
+}
+
+/** By subcommand, the options whose value is a program; git accepts any unique beginning of a long one. */
+const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
+  grep: /^(?:-[A-Za-z]*O|--op)/,
+  difftool: /^(?:-x|--ext|-t|--tool)/,
+  mergetool: /^(?:-t|--tool)/,
+  rebase: /^(?:-x|--ex|-i$|--int|-s|--str)/,
+  clone: /^(?:-u|--upload-pack|--up|-c|--conf|--templ)/,
+  fetch: /^--up/,
+  pull: /^--up/,
+  push: /^--(?:rec|exec)/,
+  'ls-remote': /^--(?:up|exec)/,
+  'fetch-pack': /^--(?:up|exec)/,
+  'send-pack': /^--(?:rec|exec)/,
+  archive: /^--(?:exec|remote)/,
+  init: /^--templ/,
+  'filter-branch': /^/,
+  'send-email': /^/,
+  worktree: /^(?!list$)/,
+  hook: /^/,
+};
+
+const ANYWHERE = /^--(?:ext-diff|textconv|upload-pack|receive-pack)(?:=|$)/;
+const RUNS_OPERANDS = new Set(['foreach', 'run']);
+
+function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRisk[] {
+  const risks: GitRisk[] = [];
+  const pattern = Object.hasOwn(PROGRAM_OPTIONS, subcommand) ? PROGRAM_OPTIONS[subcommand] : undefined;
+  rest.forEach((word, index) => {
+    const program = pattern?.test(word.value) === true || ANYWHERE.test(word.value);
+    if (program || (word.kind === 'dynamic' && pattern !== undefined)) {
+      const script = splitOption(word.value)[1] ?? (program ? rest[index + 1]?.value : undefined);
+      risks.push({ reason: `git ${subcommand} ${word.value} can run another program`, word: word.value, ...(script !== undefined && { script }) });
+    }
+    if (/^(?:ext|fd)::/.test(word.value)) risks.push({ reason: 'a git address that runs a command', word: word.value, script: word.value.replace(/^\w+::/, '') });
+  });
+  if ((subcommand === 'submodule' || subcommand === 'bisect') && RUNS_OPERANDS.has(rest[0]?.value ?? '')) {
+    const script = rest.slice(1).map(({ value }) => value).join(' ');
+    risks.push({ reason: `git ${subcommand} ${rest[0]?.value ?? ''} runs a command`, word: rest[0]?.value ?? '', script });
+  }
+  if (subcommand === 'config' && !rest.some(({ value }) => /^(?:--get|--list$|-l$|get$|list$|--show)/.test(value))) {
+    const value = rest.filter((word) => !word.value.startsWith('-')).at(-1)?.value ?? '';
+    risks.push({ reason: 'git config changes what git runs', word: rest[0]?.value ?? 'config', script: value.replace(/^!/, '') });
+  }
+  return risks;
+}
+
+const SAFE_ANY_ARGUMENTS = new Set(['status', 'log', 'diff', 'show', 'rev-parse', 'ls-files', 'ls-tree', 'blame', 'describe', 'shortlog', 'cat-file', 'rev-list', 'merge-base', 'name-rev', 'show-ref', 'diff-tree', 'whatchanged']);
+const SAFE_EXACT: Readonly<Record<string, RegExp>> = {
+  branch: /^(?:-a|-r|-v|-vv|-l|--all|--remotes|--list|--show-current|--verbose|--no-color|--color)$/,
+  remote: /^(?:-v|--verbose|show)$/,
+  tag: /^(?:-l|--list|-n\d*)$/,
+  stash: /^list$/,
+  config: /^(?:--list|-l|--get|--local|--global|user\.\w+)$/,
+  worktree: /^list$/,
+};
+
+/** Reading forms that neither write nor run anything but git. */
+export function isSafeGit(words: readonly ShellWord[]): boolean {
+  const { subcommand, rest, plainOptions, risks } = readGit(words);
+  if (!plainOptions || risks.length > 0) return false;
+  if (rest.some(({ kind, value }) => kind === 'dynamic' || /^(?:--out|--ext|--textc|--filt|--batch-c)/.test(value))) return false;
+  if (SAFE_ANY_ARGUMENTS.has(subcommand)) return true;
+  const pattern = Object.hasOwn(SAFE_EXACT, subcommand) ? SAFE_EXACT[subcommand] : undefined;
+  return pattern !== undefined && (rest.length > 0 || subcommand !== 'stash') && rest.every(({ value }) => pattern.test(value));
+}
+
+const DESTRUCTIVE: Readonly<Record<string, RegExp>> = {
+  clean: /^-[A-Za-z]*f|^--force/,
+  reset: /^--(?:hard|merge|keep)/,
+  checkout: /^(?:-f|--force|--|\.|-[A-Za-z]*f[A-Za-z]*)$/,
+  restore: /^/,
+  switch: /^(?:-f|--force|--discard)/,
+  push: /^(?:-[A-Za-z]*[fd]|--force|--delete|--mirror|--prune|\+)/,
+  branch: /^(?:-[A-Za-z]*[DdMf]|--delete|--force)/,
+  tag: /^(?:-[A-Za-z]*[df]|--delete|--force)/,
+  stash: /^(?:drop|clear|pop)$/,
+  reflog: /^(?:expire|delete)$/,
+  gc: /^--prune/,
+  rm: /^/,
+  'update-ref': /^/,
+  'filter-repo': /^/,
+};
+
+/** Forms that throw away work which is not committed, or history. */
+export function isDestructiveGit(words: readonly ShellWord[]): boolean {
+  const { subcommand, rest } = readGit(words);
+  const pattern = Object.hasOwn(DESTRUCTIVE, subcommand) ? DESTRUCTIVE[subcommand] : undefined;
+  return pattern !== undefined && rest.some(({ value }) => pattern.test(value));
+}

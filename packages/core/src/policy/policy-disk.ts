@@ -1,0 +1,104 @@
+/**
+ * The policy room's only door to the disk: real paths, whole small files, ownership,
+ * and a replacement of a file that is never seen half-written. Nothing else in this
+ * room touches the file system.
+ */
+
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** The real path of the deepest part that exists, with the rest as written. Never throws. */
+export function realPathOf(path: string): string {
+  let existing = resolve(path);
+  const rest: string[] = [];
+  for (;;) {
+    try {
+      return join(realpathSync.native(existing), ...rest);
+    } catch {
+      // A link whose target is missing still says where a write would go.
+      const target = linkTarget(existing);
+      if (target !== undefined && rest.length < MAX_LINKS) return join(target, ...rest);
+      const parent = dirname(existing);
+      if (parent === existing) return resolve(path);
+      rest.unshift(basename(existing));
+      existing = parent;
+    }
+  }
+}
+
+const MAX_LINKS = 64;
+
+function linkTarget(path: string): string | undefined {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return undefined;
+    return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
+  } catch {
+    // No such entry: there is no link to follow.
+    return undefined;
+  }
+}
+
+/** Undefined when there is no such file; other failures are thrown as they are. */
+export function readTextFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export interface FileFacts {
+  kind: 'file' | 'directory' | 'other';
+  owner: number;
+  mode: number;
+}
+
+/** Of the link's target; undefined when there is nothing. */
+export function fileFacts(path: string): FileFacts | undefined {
+  try {
+    const stat = statSync(path);
+    return { kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other', owner: stat.uid, mode: stat.mode & 0o7777 };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sorted names of the policy files in a folder; empty when there is no such folder. */
+export function listTomlFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.toml') && !name.startsWith('.'))
+      .sort()
+      .map((name) => join(directory, name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Owner only, from the first byte; the old content stays whole until the new one is on disk. */
+export function replaceTextFile(path: string, text: string): void {
+  const target = realPathOf(path);
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
+  const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } catch (error) {
+    closeSync(handle);
+    unlinkSync(temporary);
+    throw error;
+  }
+  closeSync(handle);
+  renameSync(temporary, target);
+}
+
+let counter = 0;
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,221 @@
+/**
+ * PolicyEngine: one call in, one decision out. It owns the order of checks: rules by
+ * priority, then protected places, then safety checkers, then the ceiling of plan
+ * mode, and last what it means that nobody can be asked. It changes nothing but its
+ * own list of rules.
+ */
+
+import { resolve } from 'node:path';
+import { toCliName } from './approval-mode.ts';
+import { realPathOf } from './policy-disk.ts';
+import type { ProtectedPlaces } from './protected-paths.ts';
+import { isInside, pathArguments, protectedPlaceOf } from './protected-paths.ts';
+import { isMcp, matchesArguments, matchesCall, SHELL_TOOL, stableJson } from './rule-matching.ts';
+import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
+import { byPriority, isNarrowed } from './rule.ts';
+import { loadShellParser } from './shell-command.ts';
+import type { CommandVerdict } from './shell-judge.ts';
+import { judgeLine, ruleReason } from './shell-judge.ts';
+import { readShellLine } from './shell-leaves.ts';
+
+export interface PolicyEngineOptions {
+  rules: readonly PolicyRule[];
+  checkers?: readonly SafetyChecker[];
+  /** Where relative paths and commands begin. */
+  root: string;
+  home: string;
+  /** Absent means the root only. */
+  workspaceDirectories?: readonly string[];
+  /** The program's own folder for temporary files; a protected name around it does not count. */
+  tempDirectory?: string;
+  plansDirectory?: string;
+  /** Absent means trusted. */
+  trustedFolder?: boolean;
+}
+
+export interface PolicyVerdict {
+  decision: PolicyDecision;
+  /** Why, in words for a person. */
+  reason: string;
+  /** Set with `deny`: what the model reads. */
+  denyMessage?: string;
+  /** The rule that decided, where one did. */
+  rule?: PolicyRule;
+  /** It would have been asked, but there is nobody. */
+  unanswerable?: boolean;
+  /** For a shell command: what was found in it. */
+  commands?: readonly CommandVerdict[];
+  problems?: readonly string[];
+}
+
+const TOOL_ALIASES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
+const PLAN_MESSAGE = 'You are in Plan Mode: only reading is possible, and writing a plan (.md) into the plans folder. Leave plan mode first.';
+
+export class PolicyEngine {
+  readonly #options: PolicyEngineOptions;
+  readonly #places: ProtectedPlaces;
+  readonly #workspace: readonly string[];
+  #rules: PolicyRule[];
+
+  constructor(options: PolicyEngineOptions) {
+    this.#options = options;
+    this.#rules = [...options.rules].sort(byPriority);
+    this.#workspace = options.workspaceDirectories ?? [options.root];
+    const temporary = options.tempDirectory === undefined ? [] : [options.tempDirectory, realPathOf(options.tempDirectory)];
+    this.#places = { home: options.home, exempt: temporary };
+  }
+
+  get rules(): readonly PolicyRule[] {
+    return this.#rules;
+  }
+
+  /** For answers of "always": holds until the session ends. */
+  addRule(rule: PolicyRule): void {
+    this.#rules = [...this.#rules, rule].sort(byPriority);
+  }
+
+  async check(asked: PolicyCall, context: PolicyContext): Promise<PolicyVerdict> {
+    const call = canonicalCall(asked);
+    const rules = this.#rules.filter((rule) => matchesCall(rule, call, context));
+    const { command } = call.args;
+    let verdict: PolicyVerdict;
+    if (call.toolName === SHELL_TOOL && typeof command === 'string') {
+      verdict = await this.#checkShell(call, command, rules, context);
+    } else {
+      verdict = this.#guard(call, this.#decide(call, rules), context);
+    }
+    return answerable(this.#ceiling(call, verdict, context), call, context);
+  }
+
+  #decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
+    let json: string | undefined;
+    const rule = rules.find((candidate) => this.#matches(candidate, call, () => (json ??= stableJson(call.args))));
+    return rule === undefined
+      ? { decision: 'ask_user', reason: 'no rule speaks about it' }
+      : { decision: rule.decision, reason: ruleReason(rule), rule };
+  }
+
+  #matches(rule: PolicyRule, call: PolicyCall, json: () => string): boolean {
+    if (rule.planFile === true && !this.#isPlanFile(call)) return false;
+    return matchesArguments(rule, json);
+  }
+
+  #isPlanFile({ args }: PolicyCall): boolean {
+    const { plansDirectory, root } = this.#options;
+    const path = args['file_path'];
+    if (plansDirectory === undefined || typeof path !== 'string' || !path.endsWith('.md')) return false;
+    return isInside(realPathOf(resolve(root, path)), realPathOf(plansDirectory));
+  }
+
+  async #checkShell(call: PolicyCall, command: string, rules: readonly PolicyRule[], context: PolicyContext): Promise<PolicyVerdict> {
+    await loadShellParser();
+    const { root, home, tempDirectory, trustedFolder = true } = this.#options;
+    const folder = call.args['dir_path'];
+    const reading = readShellLine(command, new Map([['HOME', home]]));
+    return judgeLine(command, reading, {
+      ...context,
+      rules,
+      trustedFolder,
+      args: call.args,
+      directory: typeof folder === 'string' ? resolve(root, folder) : root,
+      workspace: this.#workspace,
+      scratch: ['/tmp', '/var/tmp', ...(tempDirectory === undefined ? [] : [tempDirectory])],
+      places: this.#places,
+    });
+  }
+
+  /** What holds for allowed calls of tools that take paths. */
+  #guard(call: PolicyCall, verdict: PolicyVerdict, context: PolicyContext): PolicyVerdict {
+    if (verdict.decision !== 'allow') return verdict;
+    const ask = (reason: string): PolicyVerdict => ({ ...verdict, decision: 'ask_user', reason });
+    for (const path of this.#writtenPaths(call)) {
+      const place = protectedPlaceOf(path, this.#options.root, this.#places);
+      if (place !== undefined && !namesPlace(verdict.rule, place)) return ask(`${path} is in a protected place`);
+    }
+    for (const { checker, toolName, modes } of this.#options.checkers ?? []) {
+      if ((toolName !== '*' && toolName !== call.toolName) || modes?.includes(context.mode) === false) continue;
+      if (checker !== 'allowed-path') return ask(`the safety checker ${checker} is not available here`);
+      const outside = this.#writtenPaths(call).find((path) => !this.#isInWorkspace(path));
+      if (outside !== undefined) return ask(`${outside} is outside the workspace`);
+    }
+    return verdict;
+  }
+
+  #writtenPaths(call: PolicyCall): string[] {
+    if (call.toolName === 'write_file' || call.toolName === 'replace') {
+      const path = call.args['file_path'];
+      return typeof path === 'string' ? [path.replaceAll('\0', '').replace(/^@/, '')] : [];
+    }
+    const foreign = isMcp(call) || call.toolName.startsWith('discovered_tool_');
+    const changes = call.kind === 'edit' || call.kind === 'delete' || call.kind === 'move';
+    if (!changes && !(foreign && call.annotations?.['readOnlyHint'] !== true)) return [];
+    return pathArguments(call.args);
+  }
+
+  #isInWorkspace(path: string): boolean {
+    const real = realPathOf(resolve(this.#options.root, path));
+    const { tempDirectory } = this.#options;
+    return [...this.#workspace, ...(tempDirectory === undefined ? [] : [tempDirectory])].some((directory) => isInside(real, realPathOf(directory)));
+  }
+
+  /** Plan mode binds last: no rule lifts it but one that names the mode. */
+  #ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
+    if (mode !== 'plan' || verdict.decision === 'deny' || !isMutating(call)) return verdict;
+    const rules = verdict.commands === undefined ? [verdict.rule] : verdict.commands.filter(({ reason }) => !reason.startsWith('looked through')).map(({ rule }) => rule);
+    if (rules.every((rule) => rule?.modes?.includes('plan') === true)) return verdict;
+    return { ...verdict, decision: 'deny', reason: 'plan mode allows no changes', denyMessage: PLAN_MESSAGE };
+  }
+
+  /**
+   * Tools that no arguments would get through, and which are therefore not offered to
+   * the model: the highest rule that looks at no argument forbids them.
+   */
+  staticallyDenied(tools: readonly Omit<PolicyCall, 'args'>[], context: PolicyContext): string[] {
+    return tools.filter((tool) => this.#isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context)).map(({ toolName }) => toolName);
+  }
+
+  #isStaticallyDenied(call: PolicyCall, context: PolicyContext): boolean {
+    for (const rule of this.#rules) {
+      if (!matchesCall(rule, call, context)) continue;
+      if (!isNarrowed(rule)) return rule.decision === 'deny';
+      if (rule.decision !== 'deny' && (call.toolName === SHELL_TOOL || rule.commandPrefix === undefined)) return false;
+    }
+    return !context.interactive;
+  }
+}
+
+function canonicalCall(call: PolicyCall): PolicyCall {
+  const toolName = Object.hasOwn(TOOL_ALIASES, call.toolName) ? TOOL_ALIASES[call.toolName] : undefined;
+  return toolName === undefined ? call : { ...call, toolName };
+}
+
+/** A person's rule that names the place is the one thing that opens it. */
+function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
+  if (rule === undefined || rule.tier === 'default' || rule.tier === 'extension' || rule.argsPattern === undefined) return false;
+  return rule.argsPattern.source.replaceAll(/\\(.)/g, '$1').toLowerCase().includes(place.toLowerCase());
+}
+
+const READING_TOOLS = new Set([
+  ...['glob', 'grep_search', 'list_directory', 'read_file', 'read_many_files', 'google_web_search', 'web_fetch', 'codebase_investigator'],
+  ...['cli_help', 'get_internal_docs', 'update_topic', 'complete_task', 'list_mcp_resources', 'read_mcp_resource', 'write_todos'],
+  ...['ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill', 'invoke_agent', 'list_background_processes', 'read_background_output'],
+]);
+const READING_KINDS = new Set(['read', 'search', 'fetch', 'think', 'communicate', 'plan', 'switch_mode', 'agent']);
+
+function isMutating(call: PolicyCall): boolean {
+  // A server's word for its own tool counts only as the hint it is.
+  if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !READING_TOOLS.has(call.toolName);
+  if (READING_TOOLS.has(call.toolName) || call.toolName.startsWith('tracker_')) return false;
+  return call.kind === undefined || !READING_KINDS.has(call.kind);
+}
+
+/** Where nobody can answer, a question is a refusal, and says what it would have asked. */
+function answerable(verdict: PolicyVerdict, call: PolicyCall, { interactive, mode }: PolicyContext): PolicyVerdict {
+  if (verdict.decision === 'deny') {
+    const message = verdict.denyMessage ?? verdict.rule?.denyMessage ?? `${call.toolName}: ${verdict.reason}.`;
+    return { ...verdict, denyMessage: message };
+  }
+  if (verdict.decision === 'allow' || interactive) return verdict;
+  const denyMessage = `${call.toolName} needs a person's approval (${verdict.reason}), and nobody can be asked in this run (approval mode ${toCliName(mode)}).`;
+  return { ...verdict, decision: 'deny', unanswerable: true, denyMessage };
+}

@@ -1,0 +1,132 @@
+/**
+ * Finds and reads everybody's rules: built-in, extensions', the workspace's, the
+ * user's, the administrator's, and those that follow from settings. It says what was
+ * wrong with what it read; whether that stops the program is the caller's decision.
+ */
+
+import { join } from 'node:path';
+import { BUILTIN_CHECKERS, BUILTIN_RULES } from './builtin-rules.ts';
+import { fileFacts, listTomlFiles, readTextFile } from './policy-disk.ts';
+import type { PolicyRule, RuleTier, SafetyChecker } from './rule.ts';
+import type { PolicyProblem, RuleTest } from './rules-file.ts';
+import { parseRulesFile } from './rules-file.ts';
+import type { SettingsRuleFields } from './settings-rules.ts';
+import { rulesFromSettings } from './settings-rules.ts';
+
+export interface PolicyLoaderOptions {
+  home: string;
+  platform: NodeJS.Platform;
+  /** `--policy` or `policyPaths`: files or folders read instead of the user's own folder. */
+  policyPaths?: readonly string[];
+  /** `--admin-policy` or `adminPolicyPaths`: added to the system's folder. */
+  adminPolicyPaths?: readonly string[];
+  /** Absent means the platform's own. */
+  adminDirectory?: string;
+  /** Given only when workspace policies are switched on and the folder is trusted. */
+  workspaceDirectory?: string;
+  /** `policies` folders of the extensions that are switched on. */
+  extensionDirectories?: readonly string[];
+  settings?: SettingsRuleFields;
+}
+
+export interface LoadedPolicies {
+  rules: PolicyRule[];
+  checkers: SafetyChecker[];
+  tests: RuleTest[];
+  /** Mistakes in files: a rule was written and is not in force. */
+  problems: PolicyProblem[];
+  /** Things left out on purpose. */
+  warnings: string[];
+  /** Every file that was read. */
+  files: string[];
+}
+
+const ADMIN_DIRECTORIES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: '/Library/Application Support/GeminiCli/policies',
+  win32: 'C:\\ProgramData\\gemini-cli\\policies',
+};
+
+export function userPolicyDirectory(home: string): string {
+  return join(home, '.gemini', 'policies');
+}
+
+export async function loadPolicies(options: PolicyLoaderOptions): Promise<LoadedPolicies> {
+  const loaded: LoadedPolicies = {
+    rules: [...BUILTIN_RULES, ...rulesFromSettings(options.settings ?? {})],
+    checkers: [...BUILTIN_CHECKERS],
+    tests: [],
+    problems: [],
+    warnings: [],
+    files: [],
+  };
+  const userPaths = options.policyPaths === undefined || options.policyPaths.length === 0 ? [userPolicyDirectory(options.home)] : options.policyPaths;
+  for (const path of userPaths) await readPlace(path, 'user', loaded, { mustExist: options.policyPaths?.includes(path) === true });
+  for (const path of options.extensionDirectories ?? []) await readPlace(path, 'extension', loaded);
+  if (options.workspaceDirectory !== undefined) await readPlace(options.workspaceDirectory, 'workspace', loaded);
+  const system = options.adminDirectory ?? ADMIN_DIRECTORIES[options.platform] ?? '/etc/gemini-cli/policies';
+  if (isOwnedByRoot(system, options.platform, loaded)) await readPlace(system, 'admin', loaded);
+  for (const path of options.adminPolicyPaths ?? []) await readPlace(path, 'admin', loaded, { mustExist: true });
+  return loaded;
+}
+
+/** A folder anybody can write to would let anybody speak as the administrator. */
+function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: LoadedPolicies): boolean {
+  const facts = fileFacts(directory);
+  if (facts === undefined || facts.kind !== 'directory') return false;
+  if (platform === 'win32') {
+    loaded.warnings.push(`${directory} was not read: its owner cannot be checked on this system.`);
+    return false;
+  }
+  for (const path of [directory, ...listTomlFiles(directory)]) {
+    const { owner, mode } = fileFacts(path) ?? { owner: -1, mode: 0o777 };
+    if (owner === 0 && (mode & 0o022) === 0) continue;
+    loaded.warnings.push(`${directory} was not read: ${path} must belong to root and be writable by root only.`);
+    return false;
+  }
+  return true;
+}
+
+async function readPlace(path: string, tier: RuleTier, loaded: LoadedPolicies, options: { mustExist?: boolean } = {}): Promise<void> {
+  const facts = fileFacts(path);
+  if (facts === undefined) {
+    if (options.mustExist === true) loaded.problems.push({ file: path, message: 'there is no such file or folder' });
+    return;
+  }
+  if (facts.kind === 'other') {
+    loaded.problems.push({ file: path, message: 'it is neither a file nor a folder' });
+    return;
+  }
+  for (const file of facts.kind === 'directory' ? listTomlFiles(path) : [path]) await readRules(file, tier, loaded);
+}
+
+const MAX_FILE_SIZE = 1_000_000;
+
+async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): Promise<void> {
+  if (fileFacts(file)?.kind !== 'file') {
+    loaded.problems.push({ file, message: 'it is not a regular file' });
+    return;
+  }
+  let text: string | undefined;
+  try {
+    text = readTextFile(file);
+  } catch (error) {
+    loaded.problems.push({ file, message: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+    return;
+  }
+  if (text === undefined) return;
+  if (text.length > MAX_FILE_SIZE) {
+    loaded.problems.push({ file, message: 'it is larger than 1 MB' });
+    return;
+  }
+  const { rules, checkers, tests, problems } = await parseRulesFile(text, file, tier);
+  loaded.files.push(file);
+  loaded.rules.push(...rules);
+  loaded.checkers.push(...checkers);
+  loaded.tests.push(...tests);
+  loaded.problems.push(...problems);
+}
+
+/** One line for a person: file, line, key and what is wrong. */
+export function describeProblem({ file, line, key, message }: PolicyProblem): string {
+  return `${file}${line === undefined ? '' : `:${line}`}: ${key === undefined ? '' : `${key}: `}${message}`;
+}

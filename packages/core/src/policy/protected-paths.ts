@@ -1,0 +1,120 @@
+/**
+ * Places where a write becomes code that runs later, or changes what the agent may
+ * do: repository internals, agents' own folders, CI workflows, shell start files.
+ * Names are compared without case and on real paths too, whether the file exists or
+ * not. This file knows places; what asks about them is the engine.
+ */
+
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { realPathOf } from './policy-disk.ts';
+
+/** A folder of this name protects everything in it. */
+const FOLDERS: readonly string[] = [
+  ...['.git', '.gemini', '.claude', '.codex', '.castor', '.agents', '.cursor', '.vscode', '.idea', '.husky', '.githooks'],
+  ...['.circleci', '.buildkite', '.gitlab', '.ssh', '.gnupg', '.devcontainer'],
+];
+
+const FOLDER_PATHS: readonly (readonly string[])[] = [
+  ['.github', 'workflows'],
+  ['.github', 'actions'],
+  ['.config', 'fish'],
+  ['.config', 'git'],
+  ['.config', 'systemd'],
+  ['.config', 'autostart'],
+  ['etc', 'gemini-cli'],
+  ['etc', 'profile.d'],
+  ['etc', 'cron.d'],
+];
+
+const FILES: readonly string[] = [
+  ...['agents.md', 'gemini.md', 'claude.md', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases'],
+  ...['.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.inputrc'],
+  ...['.envrc', '.gitconfig', '.gitmodules', '.mcp.json', '.gitlab-ci.yml', 'jenkinsfile', '.npmrc', '.yarnrc', '.yarnrc.yml'],
+  ...['.pre-commit-config.yaml', 'authorized_keys', 'crontab', 'sudoers'],
+];
+
+const FOLDER_SET = new Set(FOLDERS);
+const FILE_SET = new Set(FILES);
+
+export interface ProtectedPlaces {
+  home: string;
+  /** Folders of ours in a protected place: under them only the rest of the path counts. */
+  exempt: readonly string[];
+}
+
+/** The protected name a path falls under, or undefined. `from` is where relative paths begin. */
+export function protectedPlaceOf(path: string, from: string, places: ProtectedPlaces): string | undefined {
+  if (path === '' || path.length > 4096 || path.includes('\0') || path.includes('\n')) return undefined;
+  const absolute = resolve(from, path.replace(/^~(?=\/|$)/, places.home));
+  const written = placeIn(absolute, places);
+  if (written !== undefined) return written;
+  const real = realPathOf(absolute);
+  return real === absolute ? undefined : placeIn(real, places);
+}
+
+function placeIn(absolute: string, places: ProtectedPlaces): string | undefined {
+  const base = places.exempt.find((directory) => isInside(absolute, directory));
+  return placeInSegments((base === undefined ? absolute : relative(base, absolute)).split(/[/\\]/));
+}
+
+function placeInSegments(written: readonly string[]): string | undefined {
+  const segments = written.map(foldName);
+  for (const [index, segment] of segments.entries()) {
+    if (hasGlob(segment)) {
+      const name = [...FOLDERS, ...FILES].find((candidate) => globMatches(segment, candidate));
+      if (name !== undefined && segment.startsWith('.')) return name;
+    }
+    if (FOLDER_SET.has(segment)) return segment;
+    const folder = FOLDER_PATHS.find((parts) => parts.every((part, offset) => segments[index + offset] === part));
+    if (folder !== undefined) return folder.join('/');
+  }
+  const last = segments.at(-1) ?? '';
+  return FILE_SET.has(last) ? (written.at(-1) ?? last) : undefined;
+}
+
+/** What case-folding, normalising or Windows file systems make of a name. */
+function foldName(name: string): string {
+  return name.normalize('NFKC').replace(/[. ]+$/, (tail) => (tail === name ? name : '')).toLowerCase();
+}
+
+function hasGlob(segment: string): boolean {
+  return /[*?[]/.test(segment);
+}
+
+function globMatches(pattern: string, name: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|\\]/g, '\\$&')
+    .replaceAll('?', '.')
+    .replaceAll('*', '.*')
+    .replace(/\[!/g, '[^');
+  try {
+    return new RegExp(`^(?:${source})$`).test(name);
+  } catch {
+    // A pattern we cannot read may match anything.
+    return true;
+  }
+}
+
+export function isInside(path: string, directory: string): boolean {
+  const rest = relative(directory, path);
+  return rest === '' || (!rest.startsWith(`..${sep}`) && rest !== '..' && !isAbsolute(rest));
+}
+
+const MENTION = new RegExp(
+  `(?:^|[^\\w.-])(?:${[...FOLDERS, '.github/workflows', ...FILES.filter((name) => name.startsWith('.') || name.endsWith('.md'))]
+    .map((name) => name.replace(/[.]/g, '\\.'))
+    .join('|')})(?![\\w-])`,
+  'i',
+);
+
+/** Whether free text names a protected place; for code and for arguments put together at run time. */
+export function mentionsProtectedPlace(text: string): boolean {
+  return MENTION.test(text);
+}
+
+/** String arguments that may be paths, wherever a foreign tool keeps them. */
+export function pathArguments(args: unknown, depth = 0): string[] {
+  if (typeof args === 'string') return args.length <= 4096 && !args.includes('\n') ? [args] : [];
+  if (depth > 6 || typeof args !== 'object' || args === null) return [];
+  return Object.values(args).flatMap((value) => pathArguments(value, depth + 1));
+}

@@ -1,0 +1,97 @@
+/**
+ * Rules that follow from settings and flags. Lists that are absent say nothing; a
+ * list that is present and empty allows nothing.
+ */
+
+import type { ApprovalMode } from './approval-mode.ts';
+import { SHELL_TOOL } from './rule-matching.ts';
+import type { PolicyDecision, PolicyRule } from './rule.ts';
+
+export interface SettingsRuleFields {
+  /** `tools.allowed` or `--allowed-tools`. */
+  allowed?: readonly string[];
+  /** `tools.exclude`. */
+  exclude?: readonly string[];
+  /** `tools.core`. */
+  core?: readonly string[];
+  confirmationRequired?: readonly string[];
+  mcpAllowed?: readonly string[];
+  mcpExcluded?: readonly string[];
+  /** Servers with `trust: true`, in a trusted folder. */
+  mcpTrusted?: readonly string[];
+}
+
+const NON_PLAN: readonly ApprovalMode[] = ['default', 'autoEdit', 'yolo'];
+/** Every agent needs these to say what it does and to end. */
+const UNAVOIDABLE = ['update_topic', 'complete_task'];
+
+const CLASS_NAMES: Readonly<Record<string, string>> = {
+  ShellTool: SHELL_TOOL,
+  ReadFileTool: 'read_file',
+  WriteFileTool: 'write_file',
+  EditTool: 'replace',
+  LSTool: 'list_directory',
+  GlobTool: 'glob',
+  GrepTool: 'grep_search',
+  RipGrepTool: 'grep_search',
+  WebFetchTool: 'web_fetch',
+  WebSearchTool: 'google_web_search',
+  WriteTodosTool: 'write_todos',
+  search_file_content: 'grep_search',
+};
+
+export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
+  const { allowed, exclude = [], core, confirmationRequired = [], mcpAllowed = [], mcpExcluded = [], mcpTrusted = [] } = fields;
+  return [
+    ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
+    ...exclude.flatMap((entry) => entryRules(entry, 'deny', 4.4, 'tools.exclude')),
+    ...confirmationRequired.flatMap((entry) => entryRules(entry, 'ask_user', 4.35, 'tools.confirmationRequired')),
+    ...(allowed === undefined ? [] : allowedRules(allowed)),
+    ...(core === undefined ? [] : coreRules(core)),
+    ...mcpTrusted.map((name) => serverRule(name, 'allow', 4.2, 'mcpServers.trust')),
+    ...mcpAllowed.map((name) => serverRule(name, 'allow', 4.1, 'mcp.allowed')),
+  ];
+}
+
+function allowedRules(allowed: readonly string[]): PolicyRule[] {
+  const rules = allowed.flatMap((entry) => entryRules(entry, 'allow', 4.3, 'tools.allowed'));
+  const narrowsShell = allowed.some((entry) => entry.includes('(') && toolOf(entry) === SHELL_TOOL);
+  const wholeShell = allowed.some((entry) => !entry.includes('(') && toolOf(entry) === SHELL_TOOL);
+  if (narrowsShell && !wholeShell) rules.push(rule(SHELL_TOOL, 'deny', 4.29, 'tools.allowed (this command is not in the list)'));
+  // The most permissive mode does not go past a list that was given.
+  for (const tool of UNAVOIDABLE) rules.push({ ...rule(tool, 'allow', 4.3, 'tools.allowed'), modes: ['yolo'] });
+  rules.push({ ...rule('*', 'deny', 4.28, 'tools.allowed (this tool is not in the list)'), modes: ['yolo'] });
+  return rules;
+}
+
+function coreRules(core: readonly string[]): PolicyRule[] {
+  return [
+    ...core.flatMap((entry) => entryRules(entry, 'allow', 4.25, 'tools.core')).map((found) => ({ ...found, modes: NON_PLAN })),
+    ...UNAVOIDABLE.map((tool) => rule(tool, 'allow', 4.25, 'tools.core')),
+    { ...rule('*', 'deny', 4.24, 'tools.core (this tool is not in the list)'), modes: NON_PLAN },
+  ];
+}
+
+function toolOf(entry: string): string {
+  const name = entry.split('(', 1)[0]?.trim() ?? '';
+  return Object.hasOwn(CLASS_NAMES, name) ? (CLASS_NAMES[name] ?? name) : name;
+}
+
+/** `name` or `run_shell_command(prefix)`; an empty entry or prefix gives no rule. */
+function entryRules(entry: string, decision: PolicyDecision, priority: number, setting: string): PolicyRule[] {
+  const toolName = toolOf(entry);
+  const inner = /^[^(]*\((.*)\)\s*$/s.exec(entry)?.[1]?.trim();
+  if (toolName === '' || (entry.includes('(') && (inner === undefined || inner === ''))) return [];
+  if (inner === undefined) return [rule(toolName, decision, priority, setting)];
+  if (toolName === SHELL_TOOL) return [{ ...rule(toolName, decision, priority, setting), commandPrefix: inner.replace(/:\*$/, '') }];
+  // Other tools have no prefix to narrow by: a denial stays whole, an allowance does not widen.
+  return decision === 'allow' ? [] : [rule(toolName, decision, priority, setting)];
+}
+
+function serverRule(name: string, decision: PolicyDecision, priority: number, setting: string): PolicyRule {
+  return { ...rule('*', decision, priority, setting), mcpName: name };
+}
+
+function rule(toolName: string, decision: PolicyDecision, priority: number, setting: string): PolicyRule {
+  return { toolName, decision, priority, tier: 'user', source: { name: `settings: ${setting}` } };
+}

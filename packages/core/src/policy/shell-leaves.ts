@@ -1,0 +1,132 @@
+/**
+ * Every command a line would run, after looking through wrappers: `sudo sh -c 'rm x'`
+ * gives three. Each leaf knows what it was found in. Bounded in depth and number;
+ * past the bound the line counts as not readable.
+ */
+
+import type { Risk } from './command-risks.ts';
+import { assignmentRisk, findRisks } from './command-risks.ts';
+import type { ShellLine, ShellWord, SimpleCommand } from './shell-command.ts';
+import { parseShellLine } from './shell-command.ts';
+import type { Inner } from './shell-wrappers.ts';
+import { baseName, isWrapper, unwrap } from './shell-wrappers.ts';
+
+export interface Leaf {
+  command: SimpleCommand;
+  /** The command whose arguments this one was found in. */
+  parent?: Leaf;
+  /** Which word of the parent it begins at. */
+  start: number;
+  /** Names of the wrappers around it, outermost first. */
+  within: readonly string[];
+  /** A wrapper that does nothing of its own: judged only by rules that name it. */
+  transparent: boolean;
+  /** Whether its words may also be found further right: its options are not all known. */
+  wrapper: boolean;
+  risks: Risk[];
+  /** Folders it moves to before it runs what is inside it. */
+  directories: readonly ShellWord[];
+}
+
+export interface ShellReading {
+  leaves: Leaf[];
+  problems: string[];
+}
+
+const MAX_DEPTH = 12;
+const MAX_LEAVES = 40_000;
+
+/** Needs `loadShellParser` first. */
+export function readShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellReading {
+  const reading: ShellReading = { leaves: [], problems: [] };
+  const line = parseShellLine(source, variables);
+  addLine(line, { reading, variables, depth: 0, within: [], start: 0 });
+  return reading;
+}
+
+interface Place {
+  reading: ShellReading;
+  variables: ReadonlyMap<string, string>;
+  depth: number;
+  within: readonly string[];
+  parent?: Leaf;
+  start: number;
+}
+
+function addLine(line: ShellLine, place: Place): void {
+  place.reading.problems.push(...line.problems);
+  for (const command of line.commands) addCommand(command, place, false);
+}
+
+function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean): void {
+  const { reading, depth } = place;
+  if (depth > MAX_DEPTH || reading.leaves.length > MAX_LEAVES) {
+    if (!reading.problems.includes(TOO_DEEP)) reading.problems.push(TOO_DEEP);
+    return;
+  }
+  const [head] = command.words;
+  const unwrapped = unwrap(command);
+  const leaf: Leaf = {
+    command,
+    start: place.start,
+    within: place.within,
+    transparent: unwrapped?.transparent === true,
+    wrapper: unwrapped !== undefined || (head !== undefined && isWrapper(baseName(head))),
+    risks: findRisks(command, { moreArguments }),
+    directories: unwrapped?.directories ?? [],
+    ...(place.parent !== undefined && { parent: place.parent }),
+  };
+  reading.leaves.push(leaf);
+  const inside: Place = { ...place, depth: depth + 1, within: [...place.within, head === undefined ? '' : baseName(head)], parent: leaf };
+  for (const { name } of unwrapped?.assignments ?? []) leaf.risks.push(...assignmentRisk(name));
+  for (const inner of unwrapped?.inner ?? []) addInner(inner, leaf, inside);
+  if (unwrapped !== undefined && !unwrapped.transparent && isPrivileged(head)) {
+    leaf.risks.push({ reason: `${head?.value ?? ''} changes the rights a command runs with`, word: head?.value ?? '', unreadable: false });
+  }
+  // What an option runs is judged like any other command.
+  for (const { script, word } of leaf.risks) {
+    if (script === undefined || script === '') continue;
+    const at = command.words.findIndex(({ value }) => value === word);
+    addScript(script, { ...inside, start: at < 0 || word.includes('=') ? Math.max(at, 0) : at + 1 });
+  }
+}
+
+const TOO_DEEP = 'Commands are nested too deep to be judged.';
+const PRIVILEGED = new Set(['sudo', 'doas', 'su', 'pkexec', 'runuser', 'gosu', 'su-exec', 'chroot', 'unshare', 'nsenter', 'setpriv']);
+
+function isPrivileged(head: ShellWord | undefined): boolean {
+  return head !== undefined && PRIVILEGED.has(baseName(head));
+}
+
+function addInner(inner: Inner, leaf: Leaf, inside: Place): void {
+  if (inner.kind === 'unreadable') {
+    leaf.risks.push({ reason: inner.reason, word: inner.word, unreadable: true });
+    return;
+  }
+  if (inner.kind === 'script') {
+    addScript(inner.text, { ...inside, start: inner.start });
+    return;
+  }
+  const { command } = leaf;
+  const words = inner.words;
+  addCommand(
+    {
+      words,
+      assignments: [],
+      redirections: [],
+      source: words.map(({ text }) => text).join(' '),
+      input: command.input,
+      piped: command.piped,
+    },
+    { ...inside, start: inner.start },
+    inner.moreArguments,
+  );
+}
+
+function addScript(text: string, place: Place): void {
+  if (place.depth > MAX_DEPTH) {
+    if (!place.reading.problems.includes(TOO_DEEP)) place.reading.problems.push(TOO_DEEP);
+    return;
+  }
+  addLine(parseShellLine(text, place.variables), place);
+}

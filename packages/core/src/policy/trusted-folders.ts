@@ -1,0 +1,103 @@
+/**
+ * Which folders a person trusts. The file maps paths to a decision; of the entries
+ * around a folder the longest real path wins. Trust comes from the folder's own real
+ * path and from nothing inside it: no `.git` file, link or setting can lend it.
+ */
+
+import { basename, dirname } from 'node:path';
+import { fileFacts, readTextFile, realPathOf, replaceTextFile } from './policy-disk.ts';
+import { isInside } from './protected-paths.ts';
+import { editStringMap, parseStringMap } from './string-map-file.ts';
+
+export const TRUST_LEVELS = ['TRUST_FOLDER', 'TRUST_PARENT', 'DO_NOT_TRUST'] as const;
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+
+export interface TrustQuestion {
+  folder: string;
+  /** `security.folderTrust.enabled`; when off every folder is trusted. */
+  enabled: boolean;
+  /** `GEMINI_CLI_TRUST_WORKSPACE` or `--skip-trust`. */
+  override?: boolean;
+  /** What a connected editor says. */
+  ide?: boolean;
+}
+
+export interface TrustAnswer {
+  /** Undefined when nobody has decided yet. */
+  trusted: boolean | undefined;
+  source: 'disabled' | 'override' | 'ide' | 'file' | 'none';
+  /** The entry that decided. */
+  path?: string;
+}
+
+export class TrustedFolders {
+  readonly path: string;
+  /** Sentences about entries and files that were left out. */
+  readonly problems: readonly string[];
+  #entries: ReadonlyMap<string, TrustLevel>;
+
+  private constructor(path: string, entries: ReadonlyMap<string, TrustLevel>, problems: readonly string[]) {
+    this.path = path;
+    this.#entries = entries;
+    this.problems = problems;
+  }
+
+  /** A missing file trusts nothing; so does one that others could have written. */
+  static load(path: string): TrustedFolders {
+    const problems: string[] = [];
+    const facts = fileFacts(path);
+    if (facts === undefined) return new TrustedFolders(path, new Map(), problems);
+    if (facts.kind !== 'file' || (facts.mode & 0o022) !== 0) {
+      problems.push(`${path} was not read: it must be a regular file that only its owner can write.`);
+      return new TrustedFolders(path, new Map(), problems);
+    }
+    return new TrustedFolders(path, readEntries(path, problems), problems);
+  }
+
+  check({ folder, enabled, override, ide }: TrustQuestion): TrustAnswer {
+    if (!enabled) return { trusted: true, source: 'disabled' };
+    if (override !== undefined) return { trusted: override, source: 'override' };
+    if (ide !== undefined) return { trusted: ide, source: 'ide' };
+    return this.#fromFile(realPathOf(folder));
+  }
+
+  #fromFile(real: string): TrustAnswer {
+    let found: { path: string; level: TrustLevel; length: number } | undefined;
+    for (const [path, level] of this.#entries) {
+      const entry = realPathOf(path);
+      const directory = level === 'TRUST_PARENT' ? dirname(entry) : entry;
+      if (!isInside(real, directory)) continue;
+      const { length } = directory;
+      const wins = found === undefined || length > found.length || (length === found.length && level === 'DO_NOT_TRUST');
+      if (wins) found = { path, level, length };
+    }
+    if (found === undefined) return { trusted: undefined, source: 'none' };
+    return { trusted: found.level !== 'DO_NOT_TRUST', source: 'file', path: found.path };
+  }
+
+  /** Writes one entry; the rest of the file, comments included, stays as it is. */
+  set(folder: string, level: TrustLevel): void {
+    const key = realPathOf(folder);
+    if (level === 'TRUST_PARENT' && basename(key) === '') throw new Error(`${key} has no parent folder.`);
+    const old = readTextFile(this.path) ?? '';
+    const text = editStringMap(old, key, level);
+    if (text === undefined) throw new Error(`${this.path} was not changed, because it is not a JSON object of texts.`);
+    if (text !== old) replaceTextFile(this.path, text);
+    this.#entries = new Map([...this.#entries, [key, level]]);
+  }
+}
+
+function readEntries(path: string, problems: string[]): Map<string, TrustLevel> {
+  const entries = new Map<string, TrustLevel>();
+  const parsed = parseStringMap(readTextFile(path) ?? '');
+  if (parsed === undefined) {
+    problems.push(`${path} was not read: it is not a JSON object of texts.`);
+    return entries;
+  }
+  for (const { key, value } of parsed) {
+    const level = TRUST_LEVELS.find((candidate) => candidate === value);
+    if (level === undefined) problems.push(`${path}: ${key}: "${value}" is not one of ${TRUST_LEVELS.join(', ')}.`);
+    else entries.set(key, level);
+  }
+  return entries;
+}

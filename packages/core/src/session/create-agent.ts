@@ -1,0 +1,252 @@
+/**
+ * createAgent: the one place that constructs the runtime and wires it. Long and
+ * boring on purpose: every room gets the few things it uses, as plain fields.
+ */
+
+import { GeminiChat } from '../chat/gemini-chat.ts';
+import type { ChatRecorder } from '../chat/chat-recorder.ts';
+import type { ModelHooks } from '../chat/model-hooks.ts';
+import type { AgentHooks } from '../client/agent-hooks.ts';
+import type { ChooseModel } from '../client/before-turn.ts';
+import { Compressor } from '../client/compression.ts';
+import { GeminiClient } from '../client/gemini-client.ts';
+import { IdeContext } from '../client/ide-context.ts';
+import type { IdeState } from '../client/ide-context.ts';
+import { LoopDetectionService } from '../client/loop-detection.ts';
+import { checkNextSpeaker } from '../client/next-speaker.ts';
+import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
+import type { SaveOutput } from '../client/tool-output-masking.ts';
+import { UtilityModel } from '../client/utility-model.ts';
+import { ModelAvailability } from '../model/availability.ts';
+import type { ContentGenerator } from '../model/content-generator.ts';
+import { createFallback } from '../model/fallback.ts';
+import { createModelConfigResolver } from '../model/model-configs.ts';
+import { applyModelSelection } from '../model/model-selection.ts';
+import { resolveModel, tokenLimit } from '../model/models.ts';
+import { policyChain } from '../model/policy-chains.ts';
+import type { RetryLimits } from '../model/retry-plan.ts';
+import { ModelRouter } from '../model/router.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { Content, Tool } from '../protocol/content.ts';
+import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
+import type { CallRecorder, EditProposal, PolicyPort, ToolHooks } from '../scheduler/ports.ts';
+import { outputThreshold } from '../tools/tool-output.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ReportError } from '../turn/turn-error-handler.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { AgentSession } from './agent-session.ts';
+import { Ledger } from './ledger.ts';
+import type { LedgerOptions } from './ledger.ts';
+import { createLoopJudge } from './loop-judge.ts';
+import { createMeteredGenerator } from './metered-generator.ts';
+
+export interface AgentOptions {
+  generator: ContentGenerator;
+  /** As the user named it: a model or an alias such as `auto`. */
+  model: string;
+  sessionId: string;
+  /** Where output too long for the model is kept. */
+  tempDirectory: string;
+  tools?: ToolRegistry;
+  /** Decides on every call; without it every call is allowed, so give none to a model you do not trust. */
+  policy?: PolicyPort;
+  systemInstruction?: string;
+  history?: readonly Content[];
+  /** Whether somebody can answer questions while it runs. */
+  interactive?: boolean;
+  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks };
+  limits?: AgentLimits;
+  /** Things that are off unless asked for. */
+  features?: AgentFeatures;
+  ideState?: () => IdeState | undefined;
+  saveOutput?: SaveOutput;
+  editProposal?: EditProposal;
+  chatRecorder?: ChatRecorder;
+  callRecorder?: CallRecorder;
+  record?: (event: AgentEvent) => void;
+  reportError?: ReportError;
+  prices?: LedgerOptions['prices'];
+  retry?: RetryLimits;
+  /** One id for all prompts of a program that runs once. */
+  prompt_id?: string;
+  clock?: Clock;
+}
+
+export interface AgentLimits {
+  maxSessionTurns?: number;
+  compressionThreshold?: number;
+  /** Characters of tool output a model reads at once. */
+  toolOutput?: number;
+  tokenLimit?: (model: string) => number;
+}
+
+export interface AgentFeatures {
+  /** Whether preview models may be used. Default true. */
+  preview?: boolean;
+  nextSpeakerCheck?: boolean;
+  continueOnFailedApiCall?: boolean;
+  /** Default true. */
+  loopDetection?: boolean;
+  /** Ask a model about loops in long prompts. Default true. */
+  loopJudge?: boolean;
+  /** Ask a small model how hard a request is when the model is `auto`. */
+  classifyRequests?: boolean;
+}
+
+export interface Agent {
+  session: AgentSession;
+  client: GeminiClient;
+  chat: GeminiChat;
+  ledger: Ledger;
+  tools: ToolRegistry;
+}
+
+export function createAgent(options: AgentOptions): Agent {
+  const { clock = systemClock, interactive = false, limits = {}, features = {}, hooks = {} } = options;
+  const { preview = true, loopDetection: detectsLoops = true } = features;
+  const limitOf = limits.tokenLimit ?? tokenLimit;
+  const tools = options.tools ?? new ToolRegistry();
+  const resolvedModel = resolveModel(options.model, { preview });
+
+  const ledger = new Ledger({ clock, ...(options.prices && { prices: options.prices }) });
+  const generator = createMeteredGenerator(options.generator, ledger, clock);
+  const resolveConfig = createModelConfigResolver({ preview });
+  const availability = new ModelAvailability(clock);
+  const chainFor = (model: string) => policyChain(model, { requestedModel: options.model });
+  const fallback = createFallback({ availability, chainFor, interactive });
+  const utility = new UtilityModel({ generator, resolveModel: resolveConfig, clock });
+  const router = new ModelRouter({
+    availability,
+    clock,
+    preview,
+    classify: features.classifyRequests ?? false,
+    askJson: (question, schema) => utility.generateJson(question, schema),
+  });
+
+  const chat = new GeminiChat({
+    generator,
+    model: resolvedModel,
+    resolveModel: resolveConfig,
+    fallback,
+    clock,
+    tools: declare(tools),
+    ...(options.systemInstruction !== undefined && { systemInstruction: options.systemInstruction }),
+    ...(options.history && { history: options.history }),
+    ...(options.retry && { retry: options.retry }),
+    ...(hooks.model && { hooks: hooks.model }),
+    ...(options.chatRecorder && { recorder: options.chatRecorder }),
+  });
+
+  let sticky: { prompt_id: string; model: string } | undefined;
+  const chooseModel: ChooseModel = async ({ request, prompt_id, signal }) => {
+    if (sticky?.prompt_id !== prompt_id) availability.resetTurn();
+    const isNew = sticky?.prompt_id !== prompt_id;
+    const wanted = isNew ? await route(request, prompt_id, signal) : (sticky?.model ?? resolvedModel);
+    const { model } = applyModelSelection(wanted, availability, chainFor(wanted));
+    sticky = { prompt_id, model };
+    chat.setTools(declare(tools));
+    return { model, isNew };
+  };
+  const route: (...input: [Parameters<ChooseModel>[0]['request'], string, AbortSignal]) => Promise<string> = async (
+    request,
+    prompt_id,
+    signal,
+  ) => {
+    const context = {
+      requestedModel: options.model,
+      history: chat.getHistory(true),
+      request: [...request],
+      prompt_id,
+      signal,
+    };
+    return (await router.route(context)).model;
+  };
+
+  const saved = options.saveOutput && new SavedOutputs(options.saveOutput);
+  const compressor = new Compressor({
+    model: utility,
+    tokenLimit: limitOf,
+    ...(limits.compressionThreshold !== undefined && { threshold: limits.compressionThreshold }),
+    ...(hooks.agent && { hooks: hooks.agent }),
+    ...(saved && { savedOutputs: saved }),
+  });
+  const client = new GeminiClient({
+    chat,
+    generator,
+    model: resolvedModel,
+    tokenLimit: limitOf,
+    chooseModel,
+    compressor,
+    loopDetection: new LoopDetectionService({
+      clock,
+      isEnabled: detectsLoops,
+      getHistory: () => chat.getHistory(true),
+      ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
+    }),
+    continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
+    turnOptions: { clock, ...(options.reportError && { reportError: options.reportError }) },
+    ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput) }),
+    ...(options.ideState && { ideContext: new IdeContext(options.ideState) }),
+    ...(hooks.agent && { hooks: hooks.agent }),
+    ...(limits.maxSessionTurns !== undefined && { maxSessionTurns: limits.maxSessionTurns }),
+    ...(features.nextSpeakerCheck && {
+      checkNextSpeaker: (signal: AbortSignal, prompt_id: string) =>
+        checkNextSpeaker({
+          history: chat.getHistory(),
+          curated: chat.getHistory(true),
+          model: utility,
+          signal,
+          prompt_id,
+        }),
+    }),
+  });
+
+  const scheduler = new CoreToolScheduler({
+    tools,
+    policy: options.policy ?? ALLOW_EVERYTHING,
+    clock,
+    model: () => sticky?.model ?? resolvedModel,
+    outputBounds: () => {
+      const model = sticky?.model ?? resolvedModel;
+      const remainingTokens = limitOf(model) - chat.getLastPromptTokenCount();
+      const configured = limits.toolOutput;
+      const threshold = outputThreshold({ remainingTokens, ...(configured !== undefined && { configured }) });
+      return { threshold, tempDirectory: options.tempDirectory, sessionId: options.sessionId };
+    },
+    ...(hooks.tool && { hooks: hooks.tool }),
+    ...(options.callRecorder && { recorder: options.callRecorder }),
+    ...(options.editProposal && { editProposal: options.editProposal }),
+  });
+
+  const session = new AgentSession({
+    sessionId: options.sessionId,
+    client,
+    chat,
+    scheduler: {
+      run: (requests, signal) => scheduler.run(requests, signal),
+      respond: (callId, outcome, payload) => {
+        scheduler.respond(callId, outcome, payload);
+        ledger.decided(callId, outcome);
+      },
+    },
+    answerFallback: (requestId, intent) => fallback.answer(requestId, intent),
+    record: (event) => {
+      ledger.add(event);
+      options.record?.(event);
+    },
+    ...(options.prompt_id !== undefined && { prompt_id: options.prompt_id }),
+  });
+
+  return { session, client, chat, ledger, tools };
+}
+
+const ALLOW_EVERYTHING: PolicyPort = {
+  check: async () => ({ decision: 'allow' }),
+  remember: async () => undefined,
+};
+
+function declare(tools: ToolRegistry): Tool[] {
+  const functionDeclarations = tools.declarations();
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
+}

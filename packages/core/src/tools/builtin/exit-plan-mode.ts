@@ -1,0 +1,121 @@
+/**
+ * exit_plan_mode: shows the finished plan to the person, who decides whether and how
+ * to go on. Plan mode ends by the person's answer, never by a rule, save where the
+ * program runs unattended by the person's own wish.
+ */
+
+import { realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { ToolError } from '../../protocol/errors.ts';
+import type { ServerTool } from '../../protocol/tools.ts';
+import { throwIfAborted } from '../../util/clock.ts';
+import { defineTool } from '../define-tool.ts';
+import { openRegularFile, toFileError } from '../opened-file.ts';
+
+const DESCRIPTION =
+  'Presents the finished plan to the user for approval and leaves Plan mode. Write the plan to a file in the plans directory first.';
+
+/** The modes a person may go on in. */
+type NextMode = 'default' | 'autoEdit' | 'yolo';
+
+const MODE_NAMES: Readonly<Record<NextMode, string>> = {
+  default: 'Default mode (edits will require approval)',
+  autoEdit: 'Auto-Edit mode (edits will be applied automatically)',
+  yolo: 'YOLO mode (all tool calls auto-approved)',
+};
+
+const PEEK_BYTES = 65_536;
+
+interface Params {
+  plan_filename: string;
+}
+
+export interface ExitPlanModeDependencies {
+  plansDirectory: string;
+  setApprovalMode(mode: NextMode): void;
+  setApprovedPlan(path: string): void;
+  /** Set when nobody can be asked and the person said yes to everything beforehand. */
+  unattendedMode?: 'yolo';
+}
+
+export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): ServerTool {
+  const { plansDirectory, setApprovalMode, setApprovedPlan, unattendedMode } = dependencies;
+  return defineTool<Params>({
+    name: 'exit_plan_mode',
+    displayName: 'Exit Plan Mode',
+    kind: 'plan',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: { plan_filename: { type: 'string', description: 'The plan file, inside the plans directory.' } },
+      required: ['plan_filename'],
+      additionalProperties: false,
+    },
+    validate: ({ plan_filename }) => (plan_filename.trim() === '' ? 'plan_filename is required.' : undefined),
+    describe: ({ plan_filename }) => `Requesting plan approval for: ${join(plansDirectory, plan_filename)}`,
+    async confirm({ plan_filename }) {
+      const planPath = await checkPlan(plansDirectory, plan_filename);
+      return { type: 'exit_plan_mode', title: 'Plan Approval', planPath };
+    },
+    async execute({ plan_filename }, { confirmation, signal }) {
+      const planPath = await checkPlan(plansDirectory, plan_filename);
+      throwIfAborted(signal);
+      const mode = confirmation?.approved ? toNextMode(confirmation.approvalMode) : undefined;
+      const nextMode = mode ?? (confirmation === undefined ? unattendedMode : undefined);
+      if (nextMode === undefined) return toRejection(planPath, confirmation?.feedback);
+      setApprovalMode(nextMode);
+      setApprovedPlan(planPath);
+      return {
+        llmContent: `Plan approved. Switching to ${MODE_NAMES[nextMode]}.\n\nThe approved implementation plan is stored at: ${planPath}\nRead and follow the plan strictly during implementation.`,
+        returnDisplay: `Plan approved: ${planPath}`,
+      };
+    },
+  });
+}
+
+function toNextMode(mode: string | undefined): 'default' | 'autoEdit' {
+  return mode === 'autoEdit' || mode === 'auto_edit' ? 'autoEdit' : 'default';
+}
+
+function toRejection(planPath: string, feedback: string | undefined): { llmContent: string; returnDisplay: string } {
+  const said = feedback?.trim();
+  return said
+    ? {
+        llmContent: `Plan rejected. User feedback: ${said}\n\nThe plan is stored at: ${planPath}\nRevise the plan based on the feedback.`,
+        returnDisplay: `Feedback: ${said}`,
+      }
+    : {
+        llmContent: `Plan rejected. No feedback provided.\n\nThe plan is stored at: ${planPath}\nAsk the user for specific feedback on how to improve the plan.`,
+        returnDisplay: 'Rejected (no feedback)',
+      };
+}
+
+/** The real path of a plan with something in it; throws ToolError for anything else. */
+async function checkPlan(plansDirectory: string, name: string): Promise<string> {
+  const given = join(plansDirectory, name.replaceAll('\0', ''));
+  let directory: string;
+  let path: string;
+  try {
+    directory = await realpath(plansDirectory);
+    path = await realpath(given);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw toFileError(error, given, 'read_content_failure');
+    const message = `Plan file does not exist: ${given}. Create the plan before leaving Plan mode.`;
+    throw new ToolError(message, 'file_not_found', { cause: error });
+  }
+  if (!path.startsWith(directory + sep)) {
+    throw new ToolError(
+      `Access denied: the plan must be inside the plans directory ${plansDirectory}.`,
+      'path_not_in_workspace',
+    );
+  }
+  const { handle } = await openRegularFile(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
+    if (buffer.toString('utf8', 0, bytesRead).trim() !== '') return path;
+  } finally {
+    await handle.close();
+  }
+  throw new ToolError(`Plan file is empty: ${given}. Write the plan before leaving Plan mode.`, 'read_content_failure');
+}

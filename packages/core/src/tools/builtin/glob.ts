@@ -1,0 +1,116 @@
+/** glob: files by name pattern, what was changed lately first. */
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerTool } from '../../protocol/tools.ts';
+import type { Clock } from '../../util/clock.ts';
+import { throwIfAborted } from '../../util/clock.ts';
+import { defineTool } from '../define-tool.ts';
+import { findFiles } from '../find-files.ts';
+import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../search-scope.ts';
+import type { SearchScope } from '../search-scope.ts';
+import type { Workspace } from '../workspace.ts';
+
+const DESCRIPTION =
+  'Finds files whose path matches a glob pattern (for example "src/**/*.ts" or "**/*.md"). Returns absolute paths, recently modified files first.';
+
+const RECENT_MS = 24 * 60 * 60 * 1000;
+const BATCH = 256;
+/** Longer patterns with many braces cost more to compile than any search is worth. */
+const MAX_PATTERN_LENGTH = 2_000;
+
+interface Params {
+  pattern: string;
+  dir_path?: string;
+  case_sensitive?: boolean;
+  respect_git_ignore?: boolean;
+  respect_gemini_ignore?: boolean;
+}
+
+export interface GlobDependencies {
+  workspace: Workspace;
+  clock: Clock;
+  /** Names of folders to leave out beside the usual ones. */
+  excludedDirectories?: readonly string[];
+}
+
+export function createGlobTool({ workspace, clock, excludedDirectories = [] }: GlobDependencies): ServerTool {
+  return defineTool<Params>({
+    name: 'glob',
+    displayName: 'FindFiles',
+    kind: 'search',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', description: 'The glob pattern.' },
+        dir_path: { type: 'string', description: 'The directory to search; the whole workspace by default.' },
+        case_sensitive: { type: 'boolean', description: 'Default false.' },
+        respect_git_ignore: { type: 'boolean', description: 'Default true.' },
+        respect_gemini_ignore: { type: 'boolean', description: 'Default true.' },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    validate({ pattern }) {
+      if (pattern.trim() === '') return 'The pattern must not be empty.';
+      return pattern.length > MAX_PATTERN_LENGTH ? 'The pattern is too long.' : undefined;
+    },
+    describe: ({ pattern, dir_path }) => `'${pattern}'${dir_path ? ` within ${workspace.relative(dir_path)}` : ''}`,
+    locations: ({ dir_path }) => (dir_path ? [{ path: workspace.resolve(dir_path) }] : []),
+    async execute(params, { signal }) {
+      const directories = params.dir_path ? [params.dir_path] : workspace.directories;
+      const scopes: SearchScope[] = [];
+      for (const directory of directories) scopes.push(await openDirectoryScope(workspace, directory));
+      const paths = new Set<string>();
+      for (const scope of scopes) {
+        const names = await findFiles(workspace, scope, {
+          pattern: params.pattern,
+          caseSensitive: params.case_sensitive ?? false,
+          excludedDirectories: [...EXCLUDED_DIRECTORIES, ...excludedDirectories],
+          ...(params.respect_git_ignore !== undefined && { git: params.respect_git_ignore }),
+          ...(params.respect_gemini_ignore !== undefined && { gemini: params.respect_gemini_ignore }),
+          signal,
+        });
+        for (const name of names) paths.add(join(scope.named, name));
+      }
+      const files = await sortFiles([...paths], clock.now(), signal);
+      const where =
+        scopes.length === 1 ? `within ${scopes[0]?.named}` : `across ${scopes.length} workspace directories`;
+      if (files.length === 0) {
+        return {
+          llmContent: `No files found matching pattern "${params.pattern}" ${where}`,
+          returnDisplay: 'No files found',
+        };
+      }
+      return {
+        llmContent: `Found ${files.length} file(s) matching "${params.pattern}" ${where}, sorted by modification time (newest first):\n${files.join('\n')}`,
+        returnDisplay: { summary: `Found ${files.length} matching file(s)`, files },
+      };
+    },
+  });
+}
+
+/** Files of the last day newest first, then the others by name. What is no file is left out. */
+async function sortFiles(paths: string[], now: number, signal: AbortSignal): Promise<string[]> {
+  const files: { path: string; age: number }[] = [];
+  for (let start = 0; start < paths.length; start += BATCH) {
+    throwIfAborted(signal);
+    const batch = await Promise.all(paths.slice(start, start + BATCH).map((path) => ageOf(path, now)));
+    for (const file of batch) if (file) files.push(file);
+  }
+  const rank = ({ age }: { age: number }) => (age < RECENT_MS ? age : RECENT_MS);
+  return files
+    .sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
+    .map(({ path }) => path);
+}
+
+async function ageOf(path: string, now: number): Promise<{ path: string; age: number } | undefined> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? { path, age: now - stats.mtimeMs } : undefined;
+  } catch {
+    // It went away between being found and being asked.
+    return undefined;
+  }
+}

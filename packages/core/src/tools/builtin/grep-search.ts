@@ -1,0 +1,185 @@
+/** grep_search: lines of files that match a regular expression. */
+
+import { dirname, join, relative } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { ToolError } from '../../protocol/errors.ts';
+import type { ServerTool, ToolExecutionContext } from '../../protocol/tools.ts';
+import { defineTool } from '../define-tool.ts';
+import { addContext, toGrepResult } from '../grep/found.ts';
+import { findRipgrep, searchWithRipgrep } from '../grep/ripgrep.ts';
+import { searchWithoutRipgrep } from '../grep/scan.ts';
+import type { GrepSearch } from '../grep/search.ts';
+import { compilePattern, runGuarded } from '../guarded-regexp.ts';
+import { EXCLUDED_DIRECTORIES, openScope } from '../search-scope.ts';
+import type { SearchScope } from '../search-scope.ts';
+import type { Workspace } from '../workspace.ts';
+
+const DESCRIPTION =
+  'Searches file contents for a regular expression (ripgrep syntax) and returns the matching lines with file and line number. Few matches come with the lines around them.';
+
+const EXCLUDED_FOLDERS = ['.vscode', '.idea', 'dist', 'build', 'coverage', '__pycache__'];
+const EXCLUDED_FILES = ['*.log', '*.tmp'];
+/** Never of interest, even when nothing else is left out. */
+const VERSION_CONTROL = ['.git', '.svn', '.hg'];
+const DEFAULT_LIMIT = 100;
+const TIMEOUT_MS = 30_000;
+/** The system's limit for one argument of a program is not far above. */
+const MAX_PATTERN_LENGTH = 10_000;
+/** With more matches than this nothing is shown around them. */
+const MAX_MATCHES_WITH_CONTEXT = 3;
+
+interface Params {
+  pattern: string;
+  dir_path?: string;
+  include_pattern?: string;
+  exclude_pattern?: string;
+  names_only?: boolean;
+  case_sensitive?: boolean;
+  fixed_strings?: boolean;
+  context?: number;
+  after?: number;
+  before?: number;
+  no_ignore?: boolean;
+  max_matches_per_file?: number;
+  total_max_matches?: number;
+}
+
+export interface GrepSearchDependencies {
+  workspace: Workspace;
+  /** `tools.useRipgrep`; without it, and where there is no binary, files are scanned here. */
+  useRipgrep?: boolean;
+  /** Whether .gitignore counts. */
+  respectGitIgnore?: boolean;
+  timeoutMs?: number;
+}
+
+export function createGrepSearchTool(dependencies: GrepSearchDependencies): ServerTool {
+  const { workspace, useRipgrep = true } = dependencies;
+  const count = { type: 'integer', minimum: 0 };
+  return defineTool<Params>({
+    name: 'grep_search',
+    displayName: 'SearchText',
+    kind: 'search',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', minLength: 1, description: 'The regular expression.' },
+        dir_path: { type: 'string', description: 'The directory or file to search; the project by default.' },
+        include_pattern: {
+          type: 'string',
+         
+          description: 'Glob of files to search, for example "*.{ts,tsx}".',
+        },
+        exclude_pattern: { type: 'string', description: 'Regular expression of lines to leave out.' },
+        names_only: { type: 'boolean', description: 'Return file paths only.' },
+        case_sensitive: { type: 'boolean', description: 'Default false.' },
+        fixed_strings: { type: 'boolean', description: 'Take the pattern literally.' },
+        context: { ...count, description: 'Lines around each match.' },
+        after: count,
+        before: count,
+        no_ignore: { type: 'boolean', description: 'Search ignored files too.' },
+        max_matches_per_file: { type: 'integer', minimum: 1 },
+        total_max_matches: { type: 'integer', minimum: 1, description: `Default ${DEFAULT_LIMIT}.` },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    validate({ pattern, include_pattern = '', exclude_pattern = '' }) {
+      const patterns = [pattern, include_pattern, exclude_pattern];
+      if (patterns.some((text) => text.length > MAX_PATTERN_LENGTH)) return 'The pattern is too long.';
+      return patterns.some((text) => text.includes('\0')) ? 'A pattern must not contain a NUL character.' : undefined;
+    },
+    describe: ({ pattern, include_pattern, dir_path }) =>
+      [
+        `'${pattern}'`,
+        ...(include_pattern ? [`in ${include_pattern}`] : []),
+        ...(dir_path ? [`within ${workspace.relative(dir_path)}`] : []),
+      ].join(' '),
+    locations: ({ dir_path }) => (dir_path ? [{ path: workspace.resolve(dir_path) }] : []),
+    async execute(params, context) {
+      const scope = await openScope(workspace, params.dir_path ?? '.');
+      if (!scope.stats.isDirectory() && !scope.stats.isFile()) {
+        throw new ToolError(
+          `Search path is not a directory or a file: ${scope.named}`,
+          'search_path_not_a_directory',
+        );
+      }
+      const search = toSearch(params, scope, context, dependencies);
+      const command = useRipgrep ? await findRipgrep() : undefined;
+      const found = command
+        ? await searchWithRipgrep(command, search)
+        : await searchWithoutRipgrep(workspace, scope, search);
+      await refuseMovedScope(scope);
+      const isNarrow = found.matches > 0 && found.matches <= MAX_MATCHES_WITH_CONTEXT;
+      const showsContext = isNarrow && !search.namesOnly && !asksForContext(params);
+      const shown = showsContext
+        ? await addContext(workspace, found, ({ name }) => join(search.directory, name))
+        : found;
+      return toGrepResult(
+        {
+          pattern: params.pattern,
+          place: params.dir_path ?? '.',
+          ...(params.include_pattern !== undefined && { include: params.include_pattern }),
+          namesOnly: search.namesOnly,
+          limit: search.limit,
+        },
+        shown,
+      );
+    },
+  });
+
+  function toSearch(
+    params: Params,
+    scope: SearchScope,
+    { signal, onPid }: ToolExecutionContext,
+    { respectGitIgnore = true, timeoutMs = TIMEOUT_MS }: GrepSearchDependencies,
+  ): GrepSearch {
+    const { include_pattern, exclude_pattern, max_matches_per_file, no_ignore: noIgnore = false } = params;
+    const directory = scope.stats.isDirectory() ? scope.real : dirname(scope.real);
+    const namedDirectory = scope.stats.isDirectory() ? scope.named : dirname(scope.named);
+    const isNamedFile = !scope.stats.isDirectory();
+    return {
+      path: scope.real,
+      directory,
+      root: workspace.root,
+      pattern: params.pattern,
+      ...(include_pattern !== undefined && !isNamedFile && { include: include_pattern }),
+      caseSensitive: params.case_sensitive ?? false,
+      fixedStrings: params.fixed_strings ?? false,
+      before: params.before ?? params.context ?? 0,
+      after: params.after ?? params.context ?? 0,
+      noIgnore,
+      gitIgnore: respectGitIgnore,
+      excludedDirectories: noIgnore ? VERSION_CONTROL : [...EXCLUDED_DIRECTORIES, ...EXCLUDED_FOLDERS],
+      excludedFiles: noIgnore ? [] : EXCLUDED_FILES,
+      ...(max_matches_per_file !== undefined && { maxPerFile: max_matches_per_file }),
+      limit: params.total_max_matches ?? DEFAULT_LIMIT,
+      namesOnly: params.names_only ?? false,
+      ...(exclude_pattern !== undefined && { keepLines: createLineFilter(exclude_pattern, params.case_sensitive) }),
+      keepFile: (path) =>
+        noIgnore ||
+        !workspace.ignore.isIgnored(join(namedDirectory, relative(directory, path)), 'file', { git: respectGitIgnore }),
+      timeoutMs,
+      signal,
+      onPid,
+    };
+  }
+}
+
+function asksForContext({ context, after, before }: Params): boolean {
+  return context !== undefined || after !== undefined || before !== undefined;
+}
+
+function createLineFilter(pattern: string, caseSensitive = false): (lines: readonly string[]) => boolean[] {
+  const expression = compilePattern(pattern, { caseSensitive });
+  return (lines) =>
+    runGuarded(() => lines.map((line) => !expression.test(line)), pattern, 'grep_execution_error');
+}
+
+/** A folder swapped for a link while it was searched may have led anywhere: nothing of that is shown. */
+async function refuseMovedScope(scope: SearchScope): Promise<void> {
+  const now = await realpath(scope.real).catch(() => undefined);
+  if (now === scope.real) return;
+  throw new ToolError(`The search path was replaced while it was searched: ${scope.named}`, 'grep_execution_error');
+}

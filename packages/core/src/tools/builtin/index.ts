@@ -1,0 +1,84 @@
+/**
+ * The list of the built-in tools, in the order they are declared. It decides which
+ * exist by plain switches and by the settings' filter; when a tool may run is the
+ * policy's business. activate_skill, invoke_agent and MCP tools join elsewhere.
+ */
+
+import type { ContentGenerator } from '../../model/content-generator.ts';
+import type { ModelConfigResolver } from '../../model/model-config.ts';
+import type { ServerTool } from '../../protocol/tools.ts';
+import type { Clock } from '../../util/clock.ts';
+import type { FileStore } from '../file-store.ts';
+import type { BackgroundProcesses } from '../shell/background.ts';
+import type { ShellRunner } from '../shell/shell-runner.ts';
+import { isToolEnabled } from '../tool-registry.ts';
+import type { ToolFilter } from '../tool-registry.ts';
+import { createAskUserTool } from './ask-user.ts';
+import { createEnterPlanModeTool } from './enter-plan-mode.ts';
+import { createExitPlanModeTool } from './exit-plan-mode.ts';
+import type { ExitPlanModeDependencies } from './exit-plan-mode.ts';
+import { createGlobTool } from './glob.ts';
+import { createGoogleWebSearchTool } from './google-web-search.ts';
+import { createGrepSearchTool } from './grep-search.ts';
+import { createListBackgroundProcessesTool } from './list-background-processes.ts';
+import { createListDirectoryTool } from './list-directory.ts';
+import { createReadBackgroundOutputTool } from './read-background-output.ts';
+import { createReadFileTool } from './read-file.ts';
+import { createReplaceTool } from './replace.ts';
+import { createRunShellCommandTool } from './run-shell-command.ts';
+import { createWebFetchTool } from './web-fetch.ts';
+import type { WebFetchDependencies } from './web-fetch.ts';
+import { createWriteFileTool } from './write-file.ts';
+import { createWriteTodosTool } from './write-todos.ts';
+
+export interface PlanDependencies extends Omit<ExitPlanModeDependencies, 'setApprovalMode'> {
+  setApprovalMode(mode: 'plan' | 'default' | 'autoEdit' | 'yolo'): void;
+}
+
+export interface BuiltinToolDependencies {
+  /** Brings the workspace and the ledger of reads with it. */
+  store: FileStore;
+  shell: ShellRunner;
+  background: BackgroundProcesses;
+  generator: ContentGenerator;
+  /** Asked for the aliases `web-fetch`, `web-fetch-fallback` and `web-search`. */
+  resolveModel: ModelConfigResolver;
+  clock: Clock;
+  filter?: ToolFilter;
+  /** `tools.useRipgrep`. */
+  useRipgrep?: boolean;
+  /** `context.fileFiltering.respectGitIgnore`. */
+  respectGitIgnore?: boolean;
+  /** `experimental.directWebFetch`, and where web_fetch may connect to. */
+  webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
+  allowCommandSubstitution?: boolean;
+  /** Whether somebody can be asked; without it there is no ask_user. */
+  isInteractive?: boolean;
+  /** Only older models are helped by a list they write themselves. */
+  writeTodos?: boolean;
+  /** Absent when planning is switched off. */
+  plan?: PlanDependencies;
+}
+
+export function createBuiltinTools(dependencies: BuiltinToolDependencies): ServerTool[] {
+  const { store, shell, background, generator, resolveModel, clock, filter = {}, plan } = dependencies;
+  const { workspace, ledger } = store;
+  const { useRipgrep = true, respectGitIgnore = true, allowCommandSubstitution = false } = dependencies;
+  const tools = [
+    createListDirectoryTool({ workspace }),
+    createReadFileTool({ workspace, ledger }),
+    createGrepSearchTool({ workspace, useRipgrep, respectGitIgnore }),
+    createGlobTool({ workspace, clock }),
+    createReplaceTool({ store }),
+    createWriteFileTool({ store }),
+    createWebFetchTool({ generator, resolveModel, clock, ...dependencies.webFetch }),
+    createRunShellCommandTool({ workspace, shell, background, clock, allowCommandSubstitution }),
+    createListBackgroundProcessesTool({ background }),
+    createReadBackgroundOutputTool({ background, clock }),
+    createGoogleWebSearchTool({ generator, resolveModel }),
+    ...(dependencies.isInteractive ? [createAskUserTool()] : []),
+    ...(dependencies.writeTodos ? [createWriteTodosTool()] : []),
+    ...(plan ? [createExitPlanModeTool(plan), createEnterPlanModeTool(plan)] : []),
+  ];
+  return tools.filter(({ name }) => isToolEnabled(name, filter));
+}

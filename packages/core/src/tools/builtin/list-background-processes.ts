@@ -1,0 +1,33 @@
+/**
+ * list_background_processes: what this session has put in the background, running or
+ * not.
+ */
+
+import type { ServerTool } from '../../protocol/tools.ts';
+import { defineTool } from '../define-tool.ts';
+import type { BackgroundProcess, BackgroundProcesses } from '../shell/background.ts';
+
+const DESCRIPTION = 'Lists the background processes this session started, with PID, status and command.';
+
+export function createListBackgroundProcessesTool({ background }: { background: BackgroundProcesses }): ServerTool {
+  return defineTool<object>({
+    name: 'list_background_processes',
+    displayName: 'List Background Processes',
+    kind: 'read',
+    description: DESCRIPTION,
+    isOutputMarkdown: false,
+    schema: { type: 'object', properties: {} },
+    describe: () => 'List background processes',
+    execute() {
+      const processes = background.list();
+      const text = processes.length === 0 ? 'No background processes found.' : processes.map(toLine).join('\n');
+      return Promise.resolve({ llmContent: text, returnDisplay: text });
+    },
+  });
+}
+
+function toLine({ pid, status, command, exitCode, signal }: BackgroundProcess): string {
+  const line = `- [PID ${pid}] ${status.toUpperCase()}: \`${command}\``;
+  if (signal) return `${line} (Signal: ${signal})`;
+  return typeof exitCode === 'number' ? `${line} (Exit Code: ${exitCode})` : line;
+}

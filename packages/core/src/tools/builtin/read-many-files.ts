@@ -1,0 +1,187 @@
+/**
+ * read_many_files: the contents of all files some patterns name, each in its frame.
+ * It serves `@` references and is not declared to the model. How a single file is
+ * read is read_file's business; this one finds, selects and bounds.
+ */
+
+import { extname, join } from 'node:path';
+import type { Part, PartListUnion } from '../../protocol/content.ts';
+import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
+import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import { throwIfAborted } from '../../util/clock.ts';
+import { defineTool } from '../define-tool.ts';
+import { findFiles } from '../find-files.ts';
+import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../search-scope.ts';
+import { matchesWildcard } from '../wildcard.ts';
+import type { Workspace } from '../workspace.ts';
+
+const DESCRIPTION = 'Reads the files that match paths or glob patterns and returns their contents one after the other.';
+
+const BUILD_FOLDERS = ['dist', 'build', 'coverage', '.vscode', '.idea', '__pycache__'];
+const BINARIES = 'bin exe dll so dylib class jar war zip tar gz bz2 rar 7z o a obj pyc pyo wasm dat db sqlite woff woff2 ttf eot ico';
+const BINARY_EXTENSIONS = new Set(BINARIES.split(' ').map((extension) => `.${extension}`));
+const MEDIA =
+  'png jpg jpeg gif webp bmp tiff heic heif avif pdf mp3 wav aiff aac ogg flac m4a mp4 mov mpeg mpg avi webm wmv flv 3gp';
+const MEDIA_EXTENSIONS = new Set(MEDIA.split(' ').map((extension) => `.${extension}`));
+/** What one call may add to a request. */
+const MAX_CHARACTERS = 800_000;
+const MAX_MEDIA_CHARACTERS = 4_000_000;
+const TERMINATOR = '\n--- End of content ---';
+const NOTHING = 'No files matching the criteria were found or all were skipped.';
+
+interface Params {
+  include: string[];
+  exclude?: string[];
+  recursive?: boolean;
+  useDefaultExcludes?: boolean;
+  file_filtering_options?: { respect_git_ignore?: boolean; respect_gemini_ignore?: boolean };
+}
+
+export interface ReadManyFilesDependencies {
+  workspace: Workspace;
+  /** The read_file tool. */
+  readFile: ServerTool;
+}
+
+export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDependencies): ServerTool {
+  const patterns = { type: 'array', items: { type: 'string', minLength: 1 } };
+  return defineTool<Params>({
+    name: 'read_many_files',
+    displayName: 'ReadManyFiles',
+    kind: 'read',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: {
+        include: { ...patterns, minItems: 1, description: 'Paths and glob patterns.' },
+        exclude: { ...patterns, description: 'Glob patterns to leave out.' },
+        recursive: { type: 'boolean' },
+        useDefaultExcludes: { type: 'boolean' },
+        file_filtering_options: {
+          type: 'object',
+          properties: { respect_git_ignore: { type: 'boolean' }, respect_gemini_ignore: { type: 'boolean' } },
+          additionalProperties: false,
+        },
+      },
+      required: ['include'],
+      additionalProperties: false,
+    },
+    describe: ({ include }) => `Will attempt to read and concatenate files using patterns: ${include.join(', ')}`,
+    async execute(params, context) {
+      const paths = await findAll(workspace, params, context.signal);
+      const skipped: string[] = [];
+      const wanted = paths.filter((path) => {
+        if (isReadable(path, params)) return true;
+        skipped.push(`${workspace.relative(path)} (media and binary files are read only when they are named)`);
+        return false;
+      });
+      return toResult(workspace, await readAll(readFile, wanted, context), skipped);
+    },
+  });
+}
+
+/** Absolute paths, sorted, each once. */
+async function findAll(workspace: Workspace, params: Params, signal: AbortSignal): Promise<string[]> {
+  const { useDefaultExcludes = true, file_filtering_options: filter = {} } = params;
+  const options = {
+    caseSensitive: false,
+    excludedDirectories: useDefaultExcludes ? [...EXCLUDED_DIRECTORIES, ...BUILD_FOLDERS] : ['.git'],
+    ...(filter.respect_git_ignore !== undefined && { git: filter.respect_git_ignore }),
+    ...(filter.respect_gemini_ignore !== undefined && { gemini: filter.respect_gemini_ignore }),
+    signal,
+  };
+  const { default: picomatch } = await import('picomatch');
+  const isExcluded = picomatch(params.exclude ?? [], { dot: true });
+  const paths = new Set<string>();
+  try {
+    for (const directory of workspace.directories) {
+      const scope = await openDirectoryScope(workspace, directory);
+      for (const pattern of params.include) {
+        const names = await findFiles(workspace, scope, { ...options, pattern: pattern.replace(/\/$/, '/**') });
+        const depth = pattern.split('/').length;
+        for (const name of names) {
+          if (params.recursive === false && name.split('/').length > depth) continue;
+          if (params.exclude === undefined || !isExcluded(name)) paths.add(join(scope.named, name));
+        }
+      }
+    }
+  } catch (error) {
+    if (error instanceof ToolError || isAbortError(error)) throw error;
+    const message = `Error during file search: ${getErrorMessage(error)}`;
+    throw new ToolError(message, 'read_many_files_search_error', { cause: error });
+  }
+  return [...paths].sort();
+}
+
+/** A picture that merely lies in the folder is not meant; one that is named is. */
+function isReadable(path: string, { include, useDefaultExcludes = true }: Params): boolean {
+  const extension = extname(path).toLowerCase();
+  const isMedia = MEDIA_EXTENSIONS.has(extension);
+  if (!isMedia && !(useDefaultExcludes && BINARY_EXTENSIONS.has(extension))) return true;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return include.some((pattern) => {
+    const last = pattern.slice(pattern.lastIndexOf('/') + 1).toLowerCase();
+    return last.includes(extension) || (!/[*?{[]/.test(last) && matchesWildcard(name.toLowerCase(), last));
+  });
+}
+
+interface ReadFiles {
+  parts: Part[];
+  read: string[];
+  problems: string[];
+}
+
+async function readAll(readFile: ServerTool, paths: string[], context: ToolExecutionContext): Promise<ReadFiles> {
+  const result: ReadFiles = { parts: [], read: [], problems: [] };
+  let characters = 0;
+  let media = 0;
+  for (const path of paths) {
+    throwIfAborted(context.signal);
+    const content = await readOne(readFile, path, context);
+    if (content instanceof ToolError) {
+      result.problems.push(`${path} (${content.message})`);
+      continue;
+    }
+    const parts = toFramedParts(path, content);
+    characters += parts.reduce((sum, { text = '' }) => sum + text.length, 0);
+    media += parts.reduce((sum, { inlineData }) => sum + (inlineData?.data?.length ?? 0), 0);
+    if (characters > MAX_CHARACTERS || media > MAX_MEDIA_CHARACTERS) {
+      const left = paths.length - result.read.length - result.problems.length;
+      result.problems.push(`${left} more file(s) from ${path} on (the files together are too large)`);
+      break;
+    }
+    result.parts.push(...parts);
+    result.read.push(path);
+  }
+  return result;
+}
+
+async function readOne(
+  readFile: ServerTool,
+  path: string,
+  context: ToolExecutionContext,
+): Promise<PartListUnion | ToolError> {
+  try {
+    const { llmContent, error } = await readFile.build({ file_path: path }).execute(context);
+    return error ? new ToolError(error.message, error.type ?? 'read_content_failure') : llmContent;
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
+}
+
+function toFramedParts(path: string, content: PartListUnion): Part[] {
+  const list = (Array.isArray(content) ? content : [content]).map((part) =>
+    typeof part === 'string' ? { text: part } : part,
+  );
+  return list.map((part) => (part.text === undefined ? part : { text: `--- ${path} ---\n\n${part.text}\n\n` }));
+}
+
+function toResult(workspace: Workspace, { parts, read, problems }: ReadFiles, skipped: string[]): ToolResult {
+  const left = [...skipped, ...problems];
+  const files = read.map((path) => workspace.relative(path));
+  const summary = `Read ${read.length} file(s)${left.length > 0 ? ` (${left.length} skipped)` : ''}`;
+  const note = problems.length > 0 ? [{ text: `\n(Not read: ${problems.join('; ')})` }] : [];
+  if (read.length === 0) return { llmContent: [{ text: NOTHING }, ...note], returnDisplay: { summary, files } };
+  return { llmContent: [...parts, ...note, { text: TERMINATOR }], returnDisplay: { summary, files } };
+}

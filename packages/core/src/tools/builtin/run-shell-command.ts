@@ -1,0 +1,266 @@
+/**
+ * run_shell_command: runs a command line and words its outcome for the model. A
+ * non-zero exit code is a result, not a failure of the tool; only a command that
+ * could not be started is. How processes run and die is the runner's business.
+ */
+
+import { stat } from 'node:fs/promises';
+import { isAbortError, ToolError } from '../../protocol/errors.ts';
+import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { Clock } from '../../util/clock.ts';
+import { defineTool } from '../define-tool.ts';
+import type { BackgroundProcesses } from '../shell/background.ts';
+import { hasCommandSubstitution, SUBSTITUTION_REFUSED } from '../shell/command-substitution.ts';
+import { headAndTail } from '../shell/output-ring.ts';
+import { readOwnProcess } from '../shell/own-process.ts';
+import { findSelfSignal, parseCommand } from '../shell/parsed-command.ts';
+import type { OwnProcess } from '../shell/parsed-command.ts';
+import type { ShellOutcome, ShellRunner } from '../shell/shell-runner.ts';
+import { wrapUntrusted } from '../tool-output.ts';
+import type { Workspace } from '../workspace.ts';
+
+const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Nobody can answer prompts: pass flags such as --yes.
+For servers, watchers and other long-running commands set is_background instead of writing &.
+Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signal, Background PIDs and Process Group PGID.
+Command substitution ($(), backticks, <(), >()) is refused.`;
+
+const DEFAULT_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 60_000;
+/** What a person is shown of one output; the model gets more. */
+const DISPLAY_LIMIT = 100_000;
+
+interface ShellParams {
+  command: string;
+  description?: string;
+  dir_path?: string;
+  is_background?: boolean;
+  delay_ms?: number;
+}
+
+export interface RunShellCommandDependencies {
+  workspace: Workspace;
+  shell: ShellRunner;
+  background: BackgroundProcesses;
+  clock?: Clock;
+  allowCommandSubstitution?: boolean;
+  /** How this program looks to `pkill`; found out when not given. */
+  self?: OwnProcess;
+}
+
+export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): ServerTool {
+  const { workspace, allowCommandSubstitution = false } = dependencies;
+  return defineTool<ShellParams>({
+    name: 'run_shell_command',
+    displayName: 'Shell',
+    kind: 'execute',
+    description: DESCRIPTION,
+    isOutputMarkdown: false,
+    canUpdateOutput: true,
+    schema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', description: 'The command line, for bash.' },
+        description: { type: 'string', description: 'One short sentence for the user: what it does.' },
+        dir_path: { type: 'string', description: 'Directory to run in. Default: the project root.' },
+        is_background: { type: 'boolean', description: 'Start it and return while it runs on.' },
+        delay_ms: { type: 'number', description: 'With is_background: wait so long for first output. Default 200.' },
+      },
+      required: ['command'],
+    },
+    validate: ({ command, delay_ms }) => {
+      if (command.trim() === '') return 'Command cannot be empty.';
+      if (command.includes('\0')) return 'Command must not contain NUL characters.';
+      if (delay_ms !== undefined && delay_ms < 0) return 'delay_ms must not be negative.';
+      return undefined;
+    },
+    describe: describeCall,
+    locations: ({ dir_path }) => (dir_path === undefined ? [] : [{ path: workspace.resolve(dir_path) }]),
+    async confirm({ command }) {
+      const { rootCommands } = await parseCommand(command);
+      const rootCommand = rootCommands.join(', ');
+      return { type: 'exec', title: 'Confirm Shell Command', command, rootCommand, rootCommands };
+    },
+    async execute(params, context) {
+      if (!allowCommandSubstitution && hasCommandSubstitution(params.command)) {
+        return { llmContent: SUBSTITUTION_REFUSED, returnDisplay: SUBSTITUTION_REFUSED };
+      }
+      const directory = await checkDirectory(workspace, params.dir_path);
+      await refuseSelfSignal(params.command, dependencies.self);
+      return params.is_background
+        ? runInBackground(params, directory, context, dependencies)
+        : runInForeground(params, directory, context, dependencies);
+    },
+  });
+}
+
+function describeCall({ command, description, dir_path }: ShellParams): string {
+  const where = dir_path === undefined ? '' : ` [in ${dir_path}]`;
+  const why = description === undefined || description === '' ? '' : ` (${description.replaceAll('\n', ' ')})`;
+  return `${command}${where}${why}`;
+}
+
+async function checkDirectory(workspace: Workspace, given: string | undefined): Promise<string> {
+  if (given === undefined || given === '') return workspace.root;
+  const directory = await workspace.checkPath(given);
+  const found = await stat(directory).catch(() => undefined);
+  if (found === undefined) throw new ToolError(`Directory not found: ${given}`, 'file_not_found');
+  if (!found.isDirectory()) throw new ToolError(`Not a directory: ${given}`, 'path_is_not_a_directory');
+  return directory;
+}
+
+async function refuseSelfSignal(command: string, self: OwnProcess | undefined): Promise<void> {
+  if (!/kill/.test(command)) return;
+  const found = findSelfSignal(await parseCommand(command), self ?? (await readOwnProcess()));
+  if (found === undefined) return;
+  throw new ToolError(
+    `Not run: \`${found}\` would also end this program itself. Find the process id (for example with \`pgrep -af\`) and use \`kill <pid>\`.`,
+    'shell_execute_error',
+  );
+}
+
+async function runInForeground(
+  { command }: ShellParams,
+  directory: string,
+  context: ToolExecutionContext,
+  { shell, background }: RunShellCommandDependencies,
+): Promise<ToolResult> {
+  const outcome = await shell.run({
+    command,
+    directory,
+    signal: context.signal,
+    onOutput: (text) => context.onOutput(text),
+    onPid: (pid) => context.onPid(pid),
+  });
+  if (outcome.moved && outcome.pid !== undefined) {
+    await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+  }
+  return toResult(outcome, shell.inactivityTimeoutMs);
+}
+
+async function runInBackground(
+  { command, delay_ms }: ShellParams,
+  directory: string,
+  context: ToolExecutionContext,
+  { background, clock = systemClock }: RunShellCommandDependencies,
+): Promise<ToolResult> {
+  const { signal } = context;
+  if (signal.aborted) return cancelled('');
+  let started: Awaited<ReturnType<BackgroundProcesses['start']>>;
+  try {
+    started = await background.start(command, directory);
+  } catch (error) {
+    return failedToStart(error as Error);
+  }
+  const { pid, finished } = started;
+  context.onPid(pid);
+  const delay = Math.min(delay_ms ?? DEFAULT_DELAY_MS, LONGEST_DELAY_MS);
+  const stopWaiting = new AbortController();
+  const exit = await Promise.race([
+    finished,
+    clock.sleep(delay, AbortSignal.any([signal, stopWaiting.signal])).catch((error: unknown) => {
+      if (!isAbortError(error)) throw error;
+    }),
+  ]);
+  stopWaiting.abort();
+  if (signal.aborted) await background.end(pid);
+  const { text } = await background.readLogTail(pid);
+  if (signal.aborted) return cancelled(text);
+  if (exit) {
+    const { code, signal: by } = exit;
+    return exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });
+  }
+  return {
+    llmContent: wrapOutput(`Command is running in background. PID: ${pid}. Initial output:\n`, text),
+    returnDisplay: `Command is running in background. PID: ${pid}.`,
+    data: { pid, command, initialOutput: headAndTail(text, DISPLAY_LIMIT) },
+  };
+}
+
+function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResult {
+  const { ending, output, pid } = outcome;
+  switch (ending) {
+    case 'exited':
+      return outcome.error ? failedToStart(outcome.error) : exited(outcome);
+    case 'cancelled':
+      return cancelled(output);
+    case 'timed_out': {
+      const minutes = (inactivityTimeoutMs / 60_000).toFixed(1);
+      return stopped(
+        `Command was automatically cancelled because it exceeded the timeout of ${minutes} minutes without output.`,
+        output,
+      );
+    }
+    case 'waiting_for_input':
+      return stopped(
+        `Command was cancelled because it waits for input${outcome.waitingAt ? ` at "${outcome.waitingAt}"` : ''} and nobody can answer. Run it again with the answer given by a flag, an argument or a file.`,
+        output,
+      );
+    case 'moved_to_background':
+      return moved(`Command moved to background (PID: ${pid}). Output hidden. Press Ctrl+B to view.`, pid);
+    case 'serving':
+      return {
+        ...moved(`Command is running in background. PID: ${pid}.`, pid),
+        llmContent: wrapOutput(
+          `Command is a server that is up; it runs on in the background. PID: ${pid}. Initial output:\n`,
+          output,
+        ),
+      };
+  }
+}
+
+function exited(outcome: ShellOutcome): ToolResult {
+  const { output, exitCode, signal, pid, backgroundPids, waitingAt } = outcome;
+  const lines: string[] = [];
+  if (exitCode !== null && exitCode !== 0) lines.push(`Exit Code: ${exitCode}`);
+  if (signal !== null) lines.push(`Signal: ${signal}`);
+  if (backgroundPids.length > 0) lines.push(`Background PIDs: ${backgroundPids.join(', ')}`);
+  if (waitingAt) lines.push(`Note: its last line looks like a question that nobody could answer.`);
+  if (pid !== undefined) lines.push(`Process Group PGID: ${pid}`);
+  return {
+    llmContent: wrapOutput('Output: ', output.trimEnd() || '(empty)', lines.map((line) => `\n${line}`).join('')),
+    returnDisplay: output.trim() === '' ? describeSilentEnd(outcome) : headAndTail(output, DISPLAY_LIMIT),
+    data: { exitCode, isError: exitCode !== 0, ...(signal !== null && { signal }), ...(pid !== undefined && { pid }) },
+  };
+}
+
+function describeSilentEnd({ exitCode, signal }: ShellOutcome): string {
+  if (signal !== null) return `Command terminated by signal: ${signal}`;
+  return exitCode === 0 ? '' : `Command exited with code: ${exitCode}`;
+}
+
+function cancelled(output: string): ToolResult {
+  return stopped('Command was cancelled by user before it could complete.', output);
+}
+
+function stopped(sentence: string, output: string): ToolResult {
+  const isEmpty = output.trim() === '';
+  return {
+    llmContent: isEmpty
+      ? `${sentence} There was no output before it was cancelled.`
+      : wrapOutput(`${sentence} Below is the output before it was cancelled:\n`, output),
+    returnDisplay: isEmpty
+      ? sentence
+      : `${sentence}\n\nOutput before cancellation:\n${headAndTail(output, DISPLAY_LIMIT)}`,
+    data: { exitCode: null, isError: true },
+  };
+}
+
+/** As `wrapUntrusted`, without copying a long output that has nothing to escape. */
+function wrapOutput(before: string, output: string, after = ''): string {
+  if (/untrusted_context/i.test(output)) return wrapUntrusted(`${before}${output}${after}`);
+  const [open = '', close = ''] = wrapUntrusted('\0').split('\0');
+  return `${open}${before}${output}${after}${close}`;
+}
+
+function moved(sentence: string, pid: number | undefined): ToolResult {
+  return { llmContent: sentence, returnDisplay: sentence, data: { pid } };
+}
+
+function failedToStart(error: Error): ToolResult {
+  return {
+    llmContent: `Output: (empty)\nError: ${error.message}`,
+    returnDisplay: `Command failed: ${error.message}`,
+    error: { message: error.message, type: 'shell_execute_error' },
+  };
+}

@@ -1,0 +1,64 @@
+/** write_file: a file's whole content, created or replaced. */
+
+import os from 'node:os';
+import type { ServerTool } from '../../protocol/tools.ts';
+import { defineTool } from '../define-tool.ts';
+import { createFileChange, planText } from '../file-change.ts';
+import type { PlannedChange } from '../file-change.ts';
+import type { FileStore } from '../file-store.ts';
+import { findOmissionPlaceholder } from '../omission-placeholder.ts';
+import { fromModelText, withLineEnding } from '../text-file.ts';
+import type { TextFile } from '../text-file.ts';
+
+const DESCRIPTION =
+  'Writes the complete content of a file, creating it and its parent directories where needed. Give the whole content; never leave parts out with placeholders.';
+
+interface Params {
+  file_path: string;
+  content: string;
+}
+
+export interface WriteFileDependencies {
+  store: FileStore;
+}
+
+export function createWriteFileTool({ store }: WriteFileDependencies): ServerTool {
+  const { workspace } = store;
+  const change = createFileChange<Params>({
+    store,
+    plan,
+    title: (name) => `Confirm Write: ${name}`,
+    report: (absolute, isNew) =>
+      isNew ? `Successfully created and wrote to new file: ${absolute}.` : `Successfully overwrote file: ${absolute}.`,
+  });
+  return defineTool<Params>({
+    name: 'write_file',
+    displayName: 'WriteFile',
+    kind: 'edit',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: {
+        file_path: { type: 'string', minLength: 1, description: 'The path of the file to write.' },
+        content: { type: 'string', description: 'The complete content of the file.' },
+      },
+      required: ['file_path', 'content'],
+      additionalProperties: false,
+    },
+    validate: ({ content }) => {
+      const placeholder = findOmissionPlaceholder(content);
+      return placeholder && `content has a placeholder for omitted code: "${placeholder}". Give the complete content.`;
+    },
+    describe: ({ file_path }) => `Writing to ${workspace.relative(file_path)}`,
+    locations: ({ file_path }) => [{ path: workspace.resolve(file_path) }],
+    ...change,
+  });
+}
+
+async function plan({ content }: Params, file: TextFile | undefined): Promise<PlannedChange> {
+  const text = fromModelText(content);
+  if (file !== undefined) return planText(file, text);
+  // A new file gets the line ends the model wrote; where it wrote plain ones, the system's.
+  const written = content.includes('\r\n') ? content.toWellFormed() : withLineEnding(text, os.EOL as '\n' | '\r\n');
+  return { bytes: Buffer.from(written), text };
+}

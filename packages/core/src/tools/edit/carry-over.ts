@@ -1,0 +1,154 @@
+/**
+ * The model's change, carried over to the text as the file has it. Where the old and
+ * the new text agree, the file keeps its own form (spaces, quotes, line breaks, bytes
+ * that are no text); where they differ, the new text goes in, indented as its
+ * surroundings. The result says what the new text says, token for token.
+ */
+
+import type { Splice } from '../text-file.ts';
+import { createIndentationMap } from './indentation.ts';
+import type { IndentationMap, IndentationPair } from './indentation.ts';
+import { pairEqual } from './pair-equal.ts';
+import { isSpaceAt, tokenize } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+import type { TokenMatch } from './match-tokens.ts';
+
+/** A part of the result: the file's own text, or other text. */
+type Piece = { from: number; to: number } | { text: string };
+
+/** The splices that turn the matched part of `content` into what `replacement` says. */
+export function carryOver(content: string, match: TokenMatch, old: Tokens, replacement: string): Splice[] {
+  const edges = findEdges(content, match, old);
+  const next = tokenize(replacement);
+  const partners = pairEqual(old, next);
+  const near = nearestPlaces(partners);
+  const mapIndentation = createIndentationMap(indentationPairs(content, match, old));
+  const pieces: Piece[] = [];
+  let kept = edges.from;
+  const count = next.keys.length;
+
+  /** The whitespace before token `index` of the new text (or behind its last). */
+  function addGlue(index: number): void {
+    const glue = replacement.slice(
+      index === 0 ? 0 : next.ends[index - 1],
+      index === count ? undefined : next.starts[index],
+    );
+    const before = index === 0 ? -1 : partners[index - 1];
+    const after = index === count ? old.keys.length : partners[index];
+    const own = [after, before === undefined ? undefined : before + 1].find(
+      (place) => place !== undefined && glueOf(old, place) === glue && fileGlue(place).from >= kept,
+    );
+    if (own !== undefined && (before === own - 1 || after === own)) {
+      const { from, to } = fileGlue(own);
+      pieces.push({ from, to });
+      kept = to;
+    } else pieces.push({ text: reindent(glue, index === 0, mapIndentation, near[index]!) });
+  }
+
+  function fileGlue(place: number): { from: number; to: number } {
+    return {
+      from: place === 0 ? edges.from : match.ends[place - 1]!,
+      to: place === match.starts.length ? edges.to : match.starts[place]!,
+    };
+  }
+
+  for (let index = 0; index < count; index++) {
+    addGlue(index);
+    const partner = partners[index];
+    if (partner === undefined) pieces.push({ text: replacement.slice(next.starts[index], next.ends[index]) });
+    else {
+      pieces.push({ from: match.starts[partner]!, to: match.ends[partner]! });
+      kept = match.ends[partner]!;
+    }
+  }
+  addGlue(count);
+  return toSplices(content, pieces, edges);
+}
+
+/** How far the match reaches into the whitespace around it: as far as the old text does. */
+function findEdges(content: string, match: TokenMatch, old: Tokens): { from: number; to: number } {
+  let from = match.starts[0]!;
+  let lines = countLines(glueOf(old, 0));
+  if (old.starts[0]! > 0) {
+    while (from > 0 && isSpaceAt(content, from - 1) && (content[from - 1] !== '\n' || lines-- > 0)) from--;
+  }
+  let to = match.ends.at(-1)!;
+  const trailing = glueOf(old, old.keys.length);
+  lines = countLines(trailing);
+  if (trailing !== '') {
+    const ends = trailing.endsWith('\n');
+    while (to < content.length && isSpaceAt(content, to)) {
+      if (content[to] === '\n' && lines-- <= 0) break;
+      to++;
+      if (ends && lines === 0) break;
+    }
+  }
+  return { from, to };
+}
+
+function countLines(glue: string): number {
+  return glue.split('\n').length - 1;
+}
+
+function glueOf(tokens: Tokens, place: number): string {
+  return tokens.text.slice(place === 0 ? 0 : tokens.ends[place - 1], tokens.starts[place] ?? tokens.text.length);
+}
+
+function indentationPairs(content: string, match: TokenMatch, old: Tokens): IndentationPair[] {
+  const pairs: IndentationPair[] = [];
+  for (let index = 0; index < old.keys.length; index++) {
+    const wanted = indentationAt(old.text, old.starts[index]!);
+    const found = indentationAt(content, match.starts[index]!);
+    if (wanted !== undefined && found !== undefined) pairs.push({ index, wanted, found });
+  }
+  return pairs;
+}
+
+/** The whitespace before a token that begins its line. */
+function indentationAt(text: string, start: number): string | undefined {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  for (let at = lineStart; at < start; at++) if (!isSpaceAt(text, at)) return undefined;
+  return text.slice(lineStart, start);
+}
+
+function reindent(glue: string, isFirst: boolean, mapIndentation: IndentationMap, near: number): string {
+  const lineStart = glue.lastIndexOf('\n') + 1;
+  if (lineStart === 0 && !isFirst) return glue;
+  return glue.slice(0, lineStart) + mapIndentation(glue.slice(lineStart), near);
+}
+
+/** For each place in the new text the nearest place in the old one. */
+function nearestPlaces(partners: readonly (number | undefined)[]): number[] {
+  const places = Array.from<number>({ length: partners.length + 1 }).fill(0);
+  const distances = places.map(() => Infinity);
+  for (let index = 1, distance = Infinity, place = 0; index <= partners.length; index++) {
+    const partner = partners[index - 1];
+    [distance, place] = partner === undefined ? [distance + 1, place] : [1, partner];
+    [distances[index], places[index]] = [distance, place];
+  }
+  for (let index = partners.length - 1, distance = Infinity, place = 0; index >= 0; index--) {
+    const partner = partners[index];
+    [distance, place] = partner === undefined ? [distance + 1, place] : [0, partner];
+    if (distance <= distances[index]!) [distances[index], places[index]] = [distance, place];
+  }
+  return places;
+}
+
+function toSplices(content: string, pieces: readonly Piece[], edges: { from: number; to: number }): Splice[] {
+  const splices: Splice[] = [];
+  let position = edges.from;
+  let replacement = '';
+  const flush = (until: number) => {
+    if (replacement !== content.slice(position, until)) splices.push({ start: position, end: until, replacement });
+    replacement = '';
+  };
+  for (const piece of pieces) {
+    if ('text' in piece) replacement += piece.text;
+    else {
+      flush(piece.from);
+      position = piece.to;
+    }
+  }
+  flush(edges.to);
+  return splices;
+}

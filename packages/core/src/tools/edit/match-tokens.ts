@@ -1,0 +1,146 @@
+/**
+ * Where the tokens of a text occur in a file, whatever the whitespace between them.
+ * The search is complete: every occurrence is found, so that a caller can tell a
+ * unique one. How much whitespace differs is reported as a level, lower being closer.
+ */
+
+import { skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+
+/** For each token of the pattern the place in the file that stands for it. */
+export interface TokenMatch {
+  starts: number[];
+  ends: number[];
+}
+
+/** How a match differs from the pattern, from nothing but line ends to anything between tokens. */
+export const MatchLevel = {
+  /** Only whitespace at the ends of lines, or kinds of spaces. */
+  LineEnds: 0,
+  /** Also the indentation. */
+  Indentation: 1,
+  /** Also blank lines. */
+  BlankLines: 2,
+  /** Any whitespace; the match begins a line. */
+  Layout: 3,
+  /** Any whitespace; the match begins inside a line. */
+  InsideLine: 4,
+} as const;
+
+/** More than anyone edits at once; a search that finds so many is ambiguous anyway. */
+const MAX_MATCHES = 2000;
+const MAX_ANCHORS_TRIED = 8;
+
+export function findTokenMatches(content: string, pattern: Tokens): TokenMatch[] {
+  if (pattern.keys.length === 0) return [];
+  const anchor = chooseAnchor(content, pattern);
+  const matches: TokenMatch[] = [];
+  let after = 0;
+  for (const position of anchor === undefined
+    ? positionsOfKey(content, pattern.keys[0]!)
+    : positionsOfWord(content, pattern.keys[anchor]!)) {
+    const match = matchAround(content, pattern, anchor ?? 0, position);
+    if (match === undefined || match.starts[0]! < after) continue;
+    matches.push(match);
+    after = match.ends.at(-1)!;
+    if (matches.length > MAX_MATCHES) break;
+  }
+  return matches;
+}
+
+export function levelOf(content: string, match: TokenMatch, pattern: Tokens): number {
+  let level: number = MatchLevel.LineEnds;
+  const lead = pattern.text.slice(0, pattern.starts[0]);
+  const lineStart = content.lastIndexOf('\n', match.starts[0]! - 1) + 1;
+  const indentation = content.slice(lineStart, match.starts[0]);
+  const beginsLine = skipSpace(indentation, 0) === indentation.length;
+  if (!beginsLine) level = lead.trim() === '' && lead.includes('\n') ? MatchLevel.InsideLine : level;
+  else if (lead !== '' && plainSpaces(lead).replace(/^[\s\S]*\n/, '') !== plainSpaces(indentation)) {
+    level = MatchLevel.Indentation;
+  }
+  for (let index = 1; index < pattern.keys.length; index++) {
+    const wanted = pattern.text.slice(pattern.ends[index - 1], pattern.starts[index]);
+    const found = content.slice(match.ends[index - 1], match.starts[index]);
+    if (wanted !== found) level = Math.max(level, glueLevel(plainSpaces(wanted), plainSpaces(found)));
+  }
+  if (level === MatchLevel.Layout && !beginsLine) return MatchLevel.InsideLine;
+  return level;
+}
+
+function glueLevel(wanted: string, found: string): number {
+  if (wanted === found) return MatchLevel.LineEnds;
+  const wantedLines = wanted.split('\n');
+  const foundLines = found.split('\n');
+  if (wantedLines.length === 1 || foundLines.length === 1) return MatchLevel.Layout;
+  return wantedLines.length === foundLines.length ? MatchLevel.Indentation : MatchLevel.BlankLines;
+}
+
+/** Kinds of spaces made one, and what ends a line left out. */
+function plainSpaces(glue: string): string {
+  return glue.replaceAll(/[^\S\n]+(?=\n)/g, '').replaceAll(/[^\S\n\t]|[\u00AD\u200B-\u200F\u2060\uFEFF]/g, ' ');
+}
+
+/** The index of the pattern's word that is rarest in the file. */
+function chooseAnchor(content: string, pattern: Tokens): number | undefined {
+  const words = new Map<string, number>();
+  pattern.keys.forEach((key, index) => {
+    if (/^\w{2,}$/.test(key) && !words.has(key)) words.set(key, index);
+  });
+  const longest = [...words].toSorted(([a], [b]) => b.length - a.length).slice(0, MAX_ANCHORS_TRIED);
+  let best: number | undefined;
+  let fewest = Infinity;
+  for (const [word, index] of longest) {
+    const count = countUpTo(content, word, fewest);
+    if (count < fewest) [best, fewest] = [index, count];
+    if (fewest <= 1) break;
+  }
+  return best;
+}
+
+function countUpTo(content: string, word: string, limit: number): number {
+  let count = 0;
+  for (let at = content.indexOf(word); at !== -1 && count < limit; at = content.indexOf(word, at + word.length))
+    count++;
+  return count;
+}
+
+function* positionsOfWord(content: string, word: string): Generator<number> {
+  for (let at = content.indexOf(word); at !== -1; at = content.indexOf(word, at + 1)) {
+    if (tokenEnd(content, at) === at + word.length && tokenStart(content, at + word.length) === at) yield at;
+  }
+}
+
+function* positionsOfKey(content: string, key: string): Generator<number> {
+  const { starts, keys } = tokenize(content);
+  for (let index = 0; index < keys.length; index++) if (keys[index] === key) yield starts[index]!;
+}
+
+function matchAround(content: string, pattern: Tokens, anchor: number, position: number): TokenMatch | undefined {
+  const { keys } = pattern;
+  const starts = Array.from<number>({ length: keys.length });
+  const ends = Array.from<number>({ length: keys.length });
+  starts[anchor] = position;
+  ends[anchor] = tokenEnd(content, position);
+  for (let index = anchor - 1; index >= 0; index--) {
+    const end = skipSpaceBack(content, starts[index + 1]!);
+    if (end === 0) return undefined;
+    const start = tokenStart(content, end);
+    if (!isSame(content, start, end, keys[index]!)) return undefined;
+    starts[index] = start;
+    ends[index] = end;
+  }
+  for (let index = anchor + 1; index < keys.length; index++) {
+    const start = skipSpace(content, ends[index - 1]!);
+    if (start >= content.length) return undefined;
+    const end = tokenEnd(content, start);
+    if (!isSame(content, start, end, keys[index]!)) return undefined;
+    starts[index] = start;
+    ends[index] = end;
+  }
+  return { starts, ends };
+}
+
+function isSame(content: string, start: number, end: number, key: string): boolean {
+  if (end - start === key.length && content.startsWith(key, start)) return true;
+  return toKey(content.slice(start, end)) === key;
+}

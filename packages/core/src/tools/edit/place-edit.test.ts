@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { applyToText } from '../text-file.ts';
+import { placeEdit } from './place-edit.ts';
+
+function edit(content: string, old: string, replacement: string, allowMultiple = false) {
+  const placement = placeEdit(content, { old, replacement, allowMultiple });
+  if (placement.kind !== 'placed') return placement;
+  return { strategy: placement.strategy, text: applyToText(content, placement.splices) };
+}
+
+describe('placeEdit', () => {
+  it('replaces a text that occurs once to the letter', () => {
+    expect(edit('a\nb\nc\n', 'b', 'B\nB')).toEqual({ strategy: 'exact', text: 'a\nB\nB\nc\n' });
+  });
+
+  it('takes dollar signs in the new text to the letter', () => {
+    expect(edit('price\n', 'price', "$& $1 $$ $`'")).toEqual({ strategy: 'exact', text: "$& $1 $$ $`'\n" });
+  });
+
+  it('replaces typographic quotes when the model asks for plain ones', () => {
+    expect(edit('say “hi”\n', 'say “hi”', 'say "hi"')).toEqual({ strategy: 'exact', text: 'say "hi"\n' });
+  });
+
+  it('refuses a text that occurs twice and names the lines', () => {
+    expect(edit('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2')).toEqual({ kind: 'ambiguous', occurrences: 2, lines: [1, 3] });
+  });
+
+  it('replaces every occurrence when asked to', () => {
+    expect(edit('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2', true)).toEqual({ strategy: 'exact', text: 'x = 2\ny\nx = 2\n' });
+  });
+
+  it('keeps whitespace at line ends that the model did not see', () => {
+    expect(edit('if (a) {  \n  b();\t\n}\n', 'if (a) {\n  b();\n}', 'if (a) {\n  c();\n}')).toEqual({
+      strategy: 'flexible',
+      text: 'if (a) {  \n  c();\t\n}\n',
+    });
+  });
+
+  it('indents new lines as the file does', () => {
+    expect(
+      edit(
+        'class A:\n    def f(self):\n        return 1\n',
+        'def f(self):\n    return 1',
+        'def f(self):\n    if x:\n        return 2\n    return 1',
+      ),
+    ).toEqual({
+      strategy: 'flexible',
+      text: 'class A:\n    def f(self):\n        if x:\n            return 2\n        return 1\n',
+    });
+  });
+
+  it('turns spaces into the tabs of the file', () => {
+    expect(
+      edit(
+        'func f() {\n\tif a {\n\t\tb()\n\t}\n}\n',
+        '    if a {\n        b()\n    }',
+        '    if a {\n        for {\n            b()\n        }\n    }',
+      ),
+    ).toEqual({
+      strategy: 'flexible',
+      text: 'func f() {\n\tif a {\n\t\tfor {\n\t\t\tb()\n\t\t}\n\t}\n}\n',
+    });
+  });
+
+  it('keeps text of the file that the model left out, and never says it twice', () => {
+    const content =
+      'start(server);\nconnect(database, options);\n// audited\nwarm(cache, options);\nlisten(server, port);\n';
+    const old = 'start(server);\nconnect(database, options);\nwarm(cache, options);\nlisten(server, port);';
+    expect(edit(content, old, old.replace('port', 'socket'))).toEqual({
+      strategy: 'fuzzy',
+      text: content.replace('port', 'socket'),
+    });
+    expect(edit(content, old, old.replace('options);\nwarm', 'options);\n// audited\nwarm'))).toMatchObject({
+      kind: 'missing',
+    });
+  });
+
+  it('does to the letter what an exact edit says, whatever the texts', () => {
+    let seed = 11;
+    const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+    const pick = () => ['a', 'b', ' ', '\n', '\t', '(', '"', 'é', '“', '$&', '😀', '\u00A0'][random(12)]!;
+    const words = (length: number) => Array.from({ length }, pick).join('');
+    for (let round = 0; round < 3000; round++) {
+      const [before, old, after, replacement] = [
+        words(random(20)),
+        words(1 + random(12)),
+        words(random(20)),
+        words(random(14)),
+      ];
+      const content = before + old + after;
+      if (content.indexOf(old) !== content.lastIndexOf(old)) continue;
+      expect(edit(content, old, replacement)).toEqual({
+        strategy: 'exact',
+        text: content.replace(old, () => replacement),
+      });
+    }
+  });
+
+  it('places an edit in 50,000 lines within a blink', () => {
+    const content = Array.from(
+      { length: 50_000 },
+      (_, index) => `  const value${index} = compute(request.field${index % 97});`,
+    ).join('\n');
+    const lines = content.split('\n').slice(40_000, 40_004);
+    const old = lines.map((line) => line.trim()).join('\n');
+    const times = Array.from({ length: 20 }, () => {
+      const started = performance.now();
+      expect(placeEdit(content, { old, replacement: 'x', allowMultiple: false }).kind).toBe('placed');
+      return performance.now() - started;
+    });
+    // The median, since a shared machine is slow at times; a quadratic search would take seconds.
+    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(60);
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * placeEdit: where an edit goes and what it does to the text. Pure. From the strict to
+ * the lenient: to the letter, line by line, token by token, the same with escaping
+ * taken away, and at last by likeness. Each step either finds exactly the places it
+ * may change, finds too many (and the search ends: a more lenient step cannot be
+ * surer), or nothing. Text is in `\n` form on both sides.
+ */
+
+import type { Splice } from '../text-file.ts';
+import { carryOver } from './carry-over.ts';
+import { findFuzzy } from './find-fuzzy.ts';
+import { indexLines, lineOf } from './find-windows.ts';
+import type { LineIndex } from './find-windows.ts';
+import { findTokenMatches, levelOf, MatchLevel } from './match-tokens.ts';
+import type { TokenMatch } from './match-tokens.ts';
+import { tokenize } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+import { variantsOf } from './variants.ts';
+import type { EditTexts } from './variants.ts';
+
+export type EditStrategy = 'exact' | 'flexible' | 'regex' | 'fuzzy';
+
+export interface EditRequest extends EditTexts {
+  allowMultiple: boolean;
+}
+
+export type EditPlacement =
+  | { kind: 'placed'; strategy: EditStrategy; splices: Splice[]; occurrences: number; lines: number[] }
+  /** Lines from 1 where it could go. */
+  | { kind: 'ambiguous'; occurrences: number; lines: number[] }
+  /** The closest region, lines from 1, where there is any. */
+  | { kind: 'missing'; nearest?: { firstLine: number; lastLine: number } };
+
+/** Fewer tokens than this occur inside lines by accident. */
+const MIN_TOKENS_INSIDE_LINE = 3;
+
+export function placeEdit(content: string, request: EditRequest): EditPlacement {
+  const exact = placeExact(content, request);
+  if (exact !== undefined) return exact;
+  const index = indexLines(content);
+  const lenient = placeByTokens(index, request);
+  if (lenient !== undefined) return lenient;
+  for (const variant of variantsOf(request)) {
+    const edit = { ...variant, allowMultiple: request.allowMultiple };
+    const placed = placeExact(content, edit) ?? placeByTokens(index, edit);
+    if (placed !== undefined) return placed;
+  }
+  return placeFuzzy(index, request);
+}
+
+function placeExact(content: string, { old, replacement, allowMultiple }: EditRequest): EditPlacement | undefined {
+  const offsets: number[] = [];
+  for (let at = content.indexOf(old); at !== -1; at = content.indexOf(old, at + old.length)) offsets.push(at);
+  if (offsets.length === 0) return undefined;
+  const lines = () => {
+    const index = indexLines(content);
+    return offsets.map((offset) => lineOf(index, offset) + 1);
+  };
+  if (offsets.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: offsets.length, lines: lines() };
+  const splices = offsets.flatMap((start) => trimCommon(old, replacement).map((each) => shift(each, start)));
+  return { kind: 'placed', strategy: 'exact', splices, occurrences: offsets.length, lines: lines() };
+}
+
+function shift({ start, end, replacement }: Splice, by: number): Splice {
+  return { start: start + by, end: end + by, replacement };
+}
+
+/** Only what differs, in whole tokens, so that line ends inside the old text stay as they are on disk. */
+function trimCommon(old: string, replacement: string): Splice[] {
+  const tokens = tokenize(old);
+  if (tokens.keys.length === 0) return [{ start: 0, end: old.length, replacement }];
+  return carryOver(old, { starts: tokens.starts, ends: tokens.ends }, tokens, replacement);
+}
+
+function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: EditRequest): EditPlacement | undefined {
+  const { content } = index;
+  const pattern = tokenize(old);
+  const leveled = findTokenMatches(content, pattern).map((match) => ({
+    match,
+    level: levelOf(content, match, pattern),
+  }));
+  const lowest = Math.min(...leveled.map(({ level }) => level));
+  const tooShort = pattern.keys.length < MIN_TOKENS_INSIDE_LINE;
+  if (leveled.length === 0 || (tooShort && lowest >= MatchLevel.Layout)) return undefined;
+  const matches = leveled.filter(({ level }) => level === lowest).map(({ match }) => match);
+  const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
+  if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };
+  return {
+    kind: 'placed',
+    strategy: lowest <= MatchLevel.Indentation ? 'flexible' : 'regex',
+    splices: matches.flatMap((match) => carryOver(content, match, pattern, replacement)),
+    occurrences: matches.length,
+    lines,
+  };
+}
+
+function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlacement {
+  const pattern = tokenize(old);
+  const { place, nearest } = findFuzzy(index, pattern);
+  if (place !== undefined) {
+    const wanted = withQuotesOf(index.content, place.match, pattern, replacement);
+    const splices = wanted === undefined ? undefined : carryOver(index.content, place.match, pattern, wanted);
+    if (splices !== undefined && !touchesUnmentioned(index.content, place.match, splices)) {
+      return { kind: 'placed', strategy: 'fuzzy', splices, occurrences: 1, lines: [place.firstLine + 1] };
+    }
+  }
+  if (nearest === undefined) return { kind: 'missing' };
+  return { kind: 'missing', nearest: { firstLine: nearest.firstLine + 1, lastLine: nearest.lastLine + 1 } };
+}
+
+/** The new text in the file's style of quotes, where the old text had another throughout; undefined when the two cannot be told apart. */
+function withQuotesOf(content: string, match: TokenMatch, old: Tokens, replacement: string): string | undefined {
+  const changes = new Map<string, string>();
+  let unchanged = '';
+  for (const [index, key] of old.keys.entries()) {
+    if (!/^["'`]$/.test(key)) continue;
+    const found = content.slice(match.starts[index], match.ends[index]);
+    if (found === key || found === '') unchanged += key;
+    else if ((changes.get(key) ?? found) !== found) return undefined;
+    else changes.set(key, found);
+  }
+  let result = replacement;
+  for (const [from, to] of changes) {
+    if (unchanged.includes(from) || unchanged.includes(to) || replacement.includes(to)) return undefined;
+    result = result.replaceAll(from, to);
+  }
+  return result;
+}
+
+/** Whether a splice touches text of the file the model never wrote down: it could delete it, or say it twice. */
+function touchesUnmentioned(content: string, match: TokenMatch, splices: readonly Splice[]): boolean {
+  for (let index = 1; index < match.starts.length; index++) {
+    const from = match.ends[index - 1]!;
+    const to = match.starts[index]!;
+    if (!/[^\s,;]/.test(content.slice(from, to))) continue;
+    if (splices.some(({ start, end }) => start <= to && end >= from)) return true;
+  }
+  return false;
+}

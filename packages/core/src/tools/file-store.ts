@@ -1,0 +1,124 @@
+/**
+ * FileStore: loading and replacing whole text files for the edit tools. It joins the
+ * fence (Workspace), the memory of what the model has seen (ReadLedger) and the atomic
+ * write, and lets one change at a time touch a file. It knows nothing of how a change
+ * was made.
+ */
+
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { ToolError } from '../protocol/errors.ts';
+import { writeFileAtomically } from './atomic-write.ts';
+import { fingerprint } from './read-ledger.ts';
+import type { ReadLedger } from './read-ledger.ts';
+import type { Workspace } from './workspace.ts';
+
+export const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+export interface LoadedFile {
+  /** Without links; where a change goes. */
+  realPath: string;
+  bytes: Buffer;
+  stat: Stats;
+  fingerprint: string;
+}
+
+/** A name nothing has yet. */
+export interface AbsentFile {
+  realPath: string;
+}
+
+export class FileStore {
+  readonly workspace: Workspace;
+  readonly ledger: ReadLedger;
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  constructor(workspace: Workspace, ledger: ReadLedger) {
+    this.workspace = workspace;
+    this.ledger = ledger;
+  }
+
+  /** The file as it is now; whether the model knows that state is asked by `refuseStale`. */
+  async load(given: string): Promise<LoadedFile | AbsentFile> {
+    const realPath = await this.workspace.checkPath(given, { access: 'write' });
+    try {
+      const { handle, stat, path } = await this.workspace.openForReading(realPath);
+      try {
+        if (!this.workspace.isWritable(path))
+          throw new ToolError(`${path} may not be written.`, 'path_not_in_workspace');
+        const bytes = await readBounded(handle, stat, realPath);
+        return { realPath, bytes, stat, fingerprint: fingerprint(bytes) };
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (error instanceof ToolError && error.type === 'file_not_found') return { realPath };
+      throw error;
+    }
+  }
+
+  /** Throws when others changed the file since the model last saw it. */
+  refuseStale(file: LoadedFile): void {
+    if (this.ledger.isStale(file.realPath, file.fingerprint)) {
+      throw new ToolError(
+        `${file.realPath} has changed on disk since it was last read. Nothing was written. Read the file again with read_file, then repeat the edit against its current content.`,
+        'edit_preparation_failure',
+      );
+    }
+  }
+
+  async write(file: LoadedFile | AbsentFile, bytes: Uint8Array): Promise<void> {
+    const { realPath } = file;
+    await writeFileAtomically({
+      realPath,
+      bytes,
+      expected: 'stat' in file ? file.stat : undefined,
+      isWritable: (path) => this.workspace.isWritable(path),
+    });
+    this.ledger.record(realPath, fingerprint(bytes));
+    if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
+  }
+
+  /** Runs changes of one file one after the other, in the order they came. */
+  async exclusively<T>(given: string, change: () => Promise<T>): Promise<T> {
+    const key = await this.workspace.checkPath(given, { access: 'write' });
+    const before = this.#tails.get(key);
+    const run = (async () => {
+      await before?.catch(() => {
+        // Whoever waits for that change hears of its failure.
+      });
+      return change();
+    })();
+    this.#tails.set(key, run);
+    try {
+      return await run;
+    } finally {
+      if (this.#tails.get(key) === run) this.#tails.delete(key);
+    }
+  }
+}
+
+/** The whole content; a file that grows while it is read is still bounded. */
+export async function readBounded(handle: FileHandle, stat: Stats, path: string): Promise<Buffer> {
+  if (stat.size > MAX_FILE_BYTES) throw tooLarge(path, stat.size);
+  const pieces: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    // The first piece is one larger than the file, so that one more read sees the end.
+    const piece = Buffer.allocUnsafe(pieces.length === 0 ? stat.size + 1 : 65_536);
+    const { bytesRead } = await handle.read(piece, 0, piece.length, null);
+    if (bytesRead === 0) break;
+    pieces.push(piece.subarray(0, bytesRead));
+    total += bytesRead;
+    if (total > MAX_FILE_BYTES) throw tooLarge(path, total);
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+function tooLarge(path: string, size: number): ToolError {
+  const megabytes = (size / (1024 * 1024)).toFixed(2);
+  return new ToolError(
+    `File too large: ${path} has ${megabytes} MB, and the limit is 20 MB. Search it with grep_search, or take the part you need with a shell command.`,
+    'file_too_large',
+  );
+}

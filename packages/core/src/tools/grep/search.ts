@@ -1,0 +1,33 @@
+/** What is searched for, whoever searches. */
+
+export interface GrepSearch {
+  /** The file or directory, absolute and without links. */
+  path: string;
+  /** `path`, or the directory of a file: where names and globs start. */
+  directory: string;
+  /** The workspace's root. */
+  root: string;
+  pattern: string;
+  /** A glob; without a slash it speaks of names at any depth. */
+  include?: string;
+  caseSensitive: boolean;
+  fixedStrings: boolean;
+  before: number;
+  after: number;
+  noIgnore: boolean;
+  /** Whether .gitignore counts. */
+  gitIgnore: boolean;
+  excludedDirectories: readonly string[];
+  /** With `*` as wildcard. */
+  excludedFiles: readonly string[];
+  maxPerFile?: number;
+  limit: number;
+  namesOnly: boolean;
+  /** Which of these lines count; absent when all do. */
+  keepLines?: (lines: readonly string[]) => boolean[];
+  /** Whether a file is wanted, by its absolute path without links. */
+  keepFile(path: string): boolean;
+  timeoutMs: number;
+  signal: AbortSignal;
+  onPid(pid: number): void;
+}

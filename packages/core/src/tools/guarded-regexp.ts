@@ -1,0 +1,59 @@
+/**
+ * Patterns of the model, run so that none can hang the program: work that takes too
+ * long is ended by the engine. Callers hand over batches of bounded size; the limit
+ * is on each batch.
+ */
+
+import { createContext, Script } from 'node:vm';
+import type { Context } from 'node:vm';
+import { getErrorMessage, ToolError } from '../protocol/errors.ts';
+import type { ToolErrorType } from '../protocol/tools.ts';
+
+const BATCH_TIMEOUT_MS = 2_000;
+
+interface Sandbox {
+  context: Context;
+  script: Script;
+}
+
+/** Made once: a context costs a millisecond and holds nothing between two runs. */
+let sandbox: Sandbox | undefined;
+
+/** Runs synchronous work; throws ToolError of the given type, naming the pattern, when it takes too long. */
+export function runGuarded<T>(work: () => T, pattern: string, type: ToolErrorType): T {
+  sandbox ??= { context: createContext({}), script: new Script('work()') };
+  const { context, script } = sandbox;
+  const results: T[] = [];
+  context['work'] = () => {
+    results.push(work());
+  };
+  try {
+    script.runInContext(context, { timeout: BATCH_TIMEOUT_MS });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    const message = `The pattern "${pattern}" takes too long to match. Use a simpler one.`;
+    throw new ToolError(message, type, { cause: error });
+  } finally {
+    delete context['work'];
+  }
+  return results[0] as T;
+}
+
+/** Throws ToolError of type invalid_tool_params when the pattern is no regular expression. */
+export function compilePattern(pattern: string, options: { caseSensitive: boolean }): RegExp {
+  // Patterns as ripgrep takes them may begin with inline flags, which JavaScript does not know.
+  const inline = /^\(\?([ims]+)\)/.exec(pattern);
+  const body = inline ? pattern.slice(inline[0].length) : pattern;
+  const flags = [...new Set(`${options.caseSensitive ? '' : 'i'}${inline?.[1] ?? ''}`)].join('');
+  try {
+    return new RegExp(body, `${flags}u`);
+  } catch {
+    // Unicode mode refuses escapes that mean nothing, which models write all the time.
+  }
+  try {
+    return new RegExp(body, flags);
+  } catch (error) {
+    const message = `Invalid regular expression "${pattern}": ${getErrorMessage(error)}`;
+    throw new ToolError(message, 'invalid_tool_params', { cause: error });
+  }
+}

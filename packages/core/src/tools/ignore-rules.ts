@@ -1,0 +1,196 @@
+/**
+ * IgnoreRules: whether the project wants a path left alone. It reads .gitignore at
+ * every level (when a directory is first asked about), .git/info/exclude,
+ * .geminiignore and the user's own ignore files; of two rules the later in that
+ * order wins, and a deeper .gitignore wins over a shallower one. It is a filter for
+ * convenience, never a fence: what may be opened is decided by `Workspace`.
+ */
+
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { Ignore } from 'ignore';
+
+export interface IgnoreOptions {
+  /** Other workspace directories, each with .gitignore files of its own. */
+  includeDirectories?: readonly string[];
+  /** Extra files in the syntax of .gitignore, relative to the root. They win over .geminiignore. */
+  customIgnoreFiles?: readonly string[];
+  /** Whether .gitignore counts where a caller does not say. */
+  git?: boolean;
+  /** Whether .geminiignore and the extra files count where a caller does not say. */
+  gemini?: boolean;
+}
+
+export interface IgnoreQuery {
+  git?: boolean;
+  gemini?: boolean;
+}
+
+type CreateIgnore = () => Ignore;
+
+/** One tree with rules: the repository around a workspace directory, or that directory itself. */
+interface RuleTree {
+  /** The directory whose paths are judged by this tree. */
+  base: string;
+  /** The top of the repository, where .gitignore files begin to count. */
+  top: string;
+  /** Whether .geminiignore counts here. */
+  isRoot: boolean;
+}
+
+/** The rules in force inside one directory. */
+interface DirectoryRules {
+  git: Ignore;
+  combined: Map<string, Ignore>;
+}
+
+const GEMINI_IGNORE = '.geminiignore';
+const GIT_IGNORE = '.gitignore';
+/** Larger files are no ignore files; each pattern costs every later question. */
+const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
+
+export class IgnoreRules {
+  readonly #root: string;
+  readonly #options: IgnoreOptions;
+  readonly #create: CreateIgnore | undefined;
+  readonly #trees: RuleTree[];
+  readonly #directories = new Map<string, DirectoryRules>();
+  #ownPatterns: string[] | undefined;
+
+  private constructor(root: string, options: IgnoreOptions, create: CreateIgnore | undefined) {
+    this.#root = root;
+    this.#options = options;
+    this.#create = create;
+    this.#trees =
+      create === undefined
+        ? []
+        : [root, ...(options.includeDirectories ?? [])].flatMap((base) =>
+            // Callers hold names as given as well as names without links.
+            [...new Set([base, realPath(base)])].map((each) => ({
+              base: each,
+              top: findRepositoryTop(each) ?? each,
+              isRoot: base === root,
+            })),
+          );
+  }
+
+  static async load(root: string, options: IgnoreOptions = {}): Promise<IgnoreRules> {
+    const { default: ignore } = await import('ignore');
+    // The file systems of the other platforms take `Secret` and `secret` for one name.
+    const create: CreateIgnore = () => ignore({ ignorecase: process.platform !== 'linux' });
+    return new IgnoreRules(path.resolve(root), options, create);
+  }
+
+  /** Ignores nothing. */
+  static none(): IgnoreRules {
+    return new IgnoreRules(path.sep, {}, undefined);
+  }
+
+  /** Whether the path, or a directory it lies in, is ignored. Paths outside every workspace directory are not. */
+  isIgnored(absolutePath: string, kind: 'file' | 'directory', query: IgnoreQuery = {}): boolean {
+    const git = query.git ?? this.#options.git ?? true;
+    const gemini = query.gemini ?? this.#options.gemini ?? true;
+    if (!git && !gemini) return false;
+    const tree = this.#trees.find(({ base }) => isBelow(base, absolutePath));
+    if (tree === undefined) return false;
+    const name = toPattern(path.relative(tree.top, absolutePath)) + (kind === 'directory' ? '/' : '');
+    return this.#combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
+  }
+
+  /** Forgets what was read, so that changed ignore files count. */
+  refresh(): void {
+    this.#directories.clear();
+    this.#ownPatterns = undefined;
+  }
+
+  #combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
+    const rules = this.#rulesOf(tree, directory);
+    const key = `${git ? 'git' : ''}+${gemini ? 'gemini' : ''}`;
+    let combined = rules.combined.get(key);
+    if (combined === undefined) {
+      combined = this.#create!();
+      if (git) combined.add(rules.git);
+      if (gemini && tree.isRoot) {
+        this.#ownPatterns ??= this.#readOwnPatterns();
+        combined.add(rebase(this.#ownPatterns, path.relative(tree.top, tree.base)));
+      }
+      rules.combined.set(key, combined);
+    }
+    return combined;
+  }
+
+  #rulesOf(tree: RuleTree, directory: string): DirectoryRules {
+    const key = `${tree.base}\0${directory}`;
+    const known = this.#directories.get(key);
+    if (known !== undefined) return known;
+    const patterns = rebase(readPatterns(path.join(directory, GIT_IGNORE)), path.relative(tree.top, directory));
+    let rules: DirectoryRules;
+    if (directory === tree.top || !isBelow(tree.top, directory)) {
+      const excluded = readPatterns(path.join(tree.top, '.git', 'info', 'exclude'));
+      rules = { git: this.#create!().add(['.git', ...excluded, ...patterns]), combined: new Map() };
+    } else {
+      const outer = this.#rulesOf(tree, path.dirname(directory));
+      rules =
+        patterns.length === 0 ? outer : { git: this.#create!().add(outer.git).add(patterns), combined: new Map() };
+    }
+    this.#directories.set(key, rules);
+    return rules;
+  }
+
+  #readOwnPatterns(): string[] {
+    return [GEMINI_IGNORE, ...(this.#options.customIgnoreFiles ?? [])].flatMap((file) =>
+      readPatterns(path.resolve(this.#root, file)),
+    );
+  }
+}
+
+function isBelow(directory: string, candidate: string): boolean {
+  return candidate.startsWith(directory.endsWith(path.sep) ? directory : directory + path.sep);
+}
+
+function realPath(directory: string): string {
+  try {
+    return realpathSync.native(directory);
+  } catch {
+    // A directory that is not there has no other name.
+    return directory;
+  }
+}
+
+function findRepositoryTop(from: string): string | undefined {
+  for (let directory = from; ; directory = path.dirname(directory)) {
+    if (lstatSync(path.join(directory, '.git'), { throwIfNoEntry: false }) !== undefined) return directory;
+    if (path.dirname(directory) === directory) return undefined;
+  }
+}
+
+function readPatterns(file: string): string[] {
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || stat.size > MAX_IGNORE_FILE_BYTES) return [];
+    return readFileSync(file, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  } catch {
+    // A file that cannot be read has no rules; git treats it the same way.
+    return [];
+  }
+}
+
+/** The same patterns, written for a directory further up. */
+function rebase(patterns: string[], prefix: string): string[] {
+  if (prefix === '') return patterns;
+  const escaped = toPattern(prefix).replaceAll(/[\\*?[\]!#]/g, String.raw`\$&`);
+  return patterns.map((pattern) => {
+    const negated = pattern.startsWith('!');
+    const body = negated ? pattern.slice(1) : pattern;
+    const anchored = body.replace(/\/\s*$/, '').includes('/');
+    const relative = body.startsWith('/') ? body.slice(1) : body;
+    return `${negated ? '!' : ''}/${escaped}/${anchored ? '' : '**/'}${relative}`;
+  });
+}
+
+function toPattern(relative: string): string {
+  return path.sep === '/' ? relative : relative.replaceAll(path.sep, '/');
+}

@@ -1,0 +1,119 @@
+/**
+ * One helper program, run to its end: argv only, in its own process group, with a
+ * deadline, with an environment that is given and never inherited. It is finished
+ * when it exits, whatever still holds its pipes, and its group is killed on abort,
+ * at the deadline and when its output passes the limit.
+ */
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createAbortError, throwIfAborted } from '../util/clock.ts';
+
+export interface ChildRequest {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Written to stdin, which is closed otherwise. */
+  input?: string;
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Stdout comes here as it arrives; false ends the program, and so does what it throws, which is thrown on. */
+  onStdout(chunk: Buffer): boolean;
+  onPid?(pid: number): void;
+}
+
+export interface ChildOutcome {
+  /** Null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The first 64 KiB. */
+  stderr: string;
+  /** Why we ended it, if we did. */
+  ended?: 'timeout' | 'enough';
+}
+
+const MAX_STDERR_BYTES = 65_536;
+/** How long pipes may stay open after the exit: long enough to drain, too short for a daemon to matter. */
+const DRAIN_MS = 250;
+
+/** Rejects with AbortError on abort and with the system's error when the program cannot be started. */
+export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
+  const { signal } = request;
+  throwIfAborted(signal);
+  const child = spawn(request.command, [...request.args], {
+    cwd: request.cwd,
+    env: { ...request.env },
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  if (child.pid !== undefined) request.onPid?.(child.pid);
+  let ended: ChildOutcome['ended'];
+  const end = (why: 'timeout' | 'enough') => {
+    ended ??= why;
+    killGroup(child);
+  };
+  const onAbort = () => killGroup(child);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const deadline = setTimeout(() => end('timeout'), request.timeoutMs);
+  const errors = collectStderr(child);
+  let failure: { error: unknown } | undefined;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (ended !== undefined || signal.aborted) return;
+    try {
+      if (!request.onStdout(chunk)) end('enough');
+    } catch (error) {
+      failure = { error };
+      end('enough');
+    }
+  });
+  // A program that does not read its input breaks the pipe; its exit code says the rest.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(request.input);
+  try {
+    const { code, signal: endedBy } = await waitForExit(child);
+    if (signal.aborted) throw createAbortError(signal);
+    if (failure) throw failure.error;
+    return { code, signal: endedBy, stderr: errors(), ...(ended && { ended }) };
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', onAbort);
+    killGroup(child);
+  }
+}
+
+function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const drain = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drain);
+        resolve({ code, signal });
+      });
+    });
+  });
+}
+
+function collectStderr(child: ChildProcess): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (size < MAX_STDERR_BYTES) chunks.push(chunk.subarray(0, MAX_STDERR_BYTES - size));
+    size += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in the group.
+  }
+}

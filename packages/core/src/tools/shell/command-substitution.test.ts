@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { hasCommandSubstitution } from './command-substitution.ts';
+
+const ACTED_ON = [
+  'echo $(id)',
+  'echo "$(id)"',
+  'echo `id`',
+  'echo "`id`"',
+  'diff <(ls a) <(ls b)',
+  'tee >(cat)',
+  "echo 'safe' $(id)",
+  'echo "it\'s $(id)"',
+  'echo \\\\$(id)',
+  'echo $((1 + 1))',
+  'x=$(id)',
+];
+
+const NOT_ACTED_ON = [
+  'echo hello',
+  "echo '$(id)'",
+  "echo '`id`'",
+  'echo \\$(id)',
+  'echo \\`id\\`',
+  'echo "\\$(id)"',
+  'echo "a <(b)"',
+  'echo ${HOME} $HOME',
+  '(cd x && ls)',
+  'cat < file > other',
+  "grep -E '<(a|b)>' file",
+];
+
+describe('hasCommandSubstitution', () => {
+  it.each(ACTED_ON)('is true for %s', (command) => {
+    expect(hasCommandSubstitution(command)).toBe(true);
+  });
+
+  it.each(NOT_ACTED_ON)('is false for %s', (command) => {
+    expect(hasCommandSubstitution(command)).toBe(false);
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * OutputRing: the first and the last of a stream of text, in constant memory. What
+ * falls out of the middle is counted, never silently lost. It keeps bytes in one
+ * buffer outside the heap, because a flood of strings costs many times its size.
+ */
+
+/** What is kept of one command's output, in bytes of UTF-8. */
+const DEFAULT_OUTPUT_CAP = 16 * 1024 * 1024;
+const GROWTH = 1024 * 1024;
+const SCRATCH = 64 * 1024;
+
+const encoder = new TextEncoder();
+
+export class OutputRing {
+  readonly #cap: number;
+  /** Up to here nothing is ever overwritten. */
+  readonly #headEnd: number;
+  readonly #buffer: ArrayBuffer;
+  readonly #bytes: Uint8Array;
+  readonly #scratch: Uint8Array;
+  #position = 0;
+  #wrapped = false;
+  #total = 0;
+
+  constructor(cap = DEFAULT_OUTPUT_CAP) {
+    this.#cap = cap;
+    this.#headEnd = Math.floor(cap / 2);
+    this.#buffer = new ArrayBuffer(0, { maxByteLength: cap });
+    this.#bytes = new Uint8Array(this.#buffer);
+    this.#scratch = new Uint8Array(Math.min(SCRATCH, cap * 3));
+  }
+
+  /** Characters pushed so far. */
+  get total(): number {
+    return this.#total;
+  }
+
+  push(text: string): void {
+    this.#total += text.length;
+    for (let index = 0; index < text.length;) {
+      const { read, written } = encoder.encodeInto(index === 0 ? text : text.slice(index), this.#scratch);
+      this.#append(this.#scratch.subarray(0, written));
+      index += read;
+    }
+  }
+
+  /**
+   * Everything, or head and tail with a line between them that says how much is
+   * missing. Gives the memory back: the ring is empty afterwards.
+   */
+  take(): string {
+    const text = this.#wrapped ? this.#headAndTail() : decode([this.#bytes.subarray(0, this.#position)]);
+    this.#buffer.resize(0);
+    this.#position = 0;
+    this.#wrapped = false;
+    this.#total = 0;
+    return text;
+  }
+
+  #headAndTail(): string {
+    const head = decode([this.#bytes.subarray(0, this.#headEnd)]);
+    const older = withoutContinuation(this.#bytes.subarray(this.#position, this.#cap));
+    const newer = this.#bytes.subarray(this.#headEnd, this.#position);
+    const tail = decode(older.length > 0 ? [older, newer] : [withoutContinuation(newer)]);
+    return `${head}\n... [${this.#total - head.length - tail.length} characters omitted] ...\n${tail}`;
+  }
+
+  #append(bytes: Uint8Array): void {
+    for (let index = 0; index < bytes.length;) {
+      if (this.#position === this.#cap) {
+        this.#position = this.#headEnd;
+        this.#wrapped = true;
+      }
+      const piece = bytes.subarray(index, index + this.#cap - this.#position);
+      this.#grow(this.#position + piece.length);
+      this.#bytes.set(piece, this.#position);
+      this.#position += piece.length;
+      index += piece.length;
+    }
+  }
+
+  #grow(needed: number): void {
+    if (needed <= this.#buffer.byteLength) return;
+    this.#buffer.resize(Math.min(this.#cap, Math.ceil(needed / GROWTH) * GROWTH));
+  }
+}
+
+/** The first and the last of a text, together at most `limit` characters, with the number left out between. */
+export function headAndTail(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  const head = text.slice(0, isLowSurrogate(text, half) ? half - 1 : half);
+  const start = text.length - half;
+  const tail = text.slice(isLowSurrogate(text, start) ? start + 1 : start);
+  return `${head}\n... [${text.length - head.length - tail.length} characters omitted] ...\n${tail}`;
+}
+
+/** A character cut off at the very end is left out: it counts as omitted. */
+function decode(pieces: Uint8Array[]): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('');
+}
+
+/** From the first byte on that begins a character. */
+function withoutContinuation(bytes: Uint8Array): Uint8Array {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return bytes.subarray(start === -1 ? bytes.length : start);
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

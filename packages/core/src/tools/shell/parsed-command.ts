@@ -1,0 +1,101 @@
+/**
+ * What a person and we ourselves want to know of a command line before it runs: which
+ * programs it names, whether it leaves jobs behind, whether it would end us. None of
+ * this is a fence; the policy decides what may run. The parser loads on first use.
+ */
+
+import type { Command, SyntaxNode } from 'unbash';
+
+export interface OwnProcess {
+  pid: number;
+  /** As `ps` shows it: what `pkill` and `killall` compare with. */
+  name: string;
+  commandLine: string;
+}
+
+export interface ParsedCommand {
+  /** Names of the programs it runs, each once, in order. */
+  rootCommands: string[];
+  /** Whether something in it runs on after the shell: `command &`. */
+  leavesJobs: boolean;
+  commands: string[][];
+}
+
+export async function parseCommand(text: string): Promise<ParsedCommand> {
+  const { parse, forEachChild } = await import('unbash');
+  const commands: string[][] = [];
+  let leavesJobs = false;
+  function visit(node: SyntaxNode): void {
+    if (node.type === 'Command') commands.push(wordsOf(node));
+    if ('background' in node && node.background) leavesJobs = true;
+    forEachChild(node, visit);
+  }
+  try {
+    visit(parse(text));
+  } catch {
+    // What cannot be parsed is shown by its first word; the policy judges it by itself.
+  }
+  const names = commands.map(([name]) => baseName(name ?? '')).filter((name) => name !== '');
+  const rootCommands = [...new Set(names.length > 0 ? names : [baseName(text.trim().split(/\s/)[0] ?? '')])];
+  return { rootCommands, leavesJobs, commands };
+}
+
+function wordsOf(command: Command): string[] {
+  if (command.name === undefined) return [];
+  return [command.name.value, ...command.args.map((word) => (word.type === 'Word' ? word.value : word.text))];
+}
+
+function baseName(name: string): string {
+  return name.split('/').at(-1) ?? name;
+}
+
+/** Programs that run the rest of their arguments. */
+const WRAPPERS = new Set(['sudo', 'doas', 'command', 'exec', 'nohup', 'env', 'time', 'builtin']);
+
+/** The part of the command that would end this program itself, if there is one. */
+export function findSelfSignal({ commands }: ParsedCommand, self: OwnProcess): string | undefined {
+  const found = commands.map(withoutWrappers).find((words) => signalsSelf(words, self));
+  return found?.join(' ');
+}
+
+function withoutWrappers(words: string[]): string[] {
+  const rest = [...words];
+  while (rest.length > 1 && WRAPPERS.has(baseName(rest[0]!))) {
+    rest.shift();
+    while (rest.length > 1 && /^-|=/.test(rest[0]!)) rest.shift();
+  }
+  return rest;
+}
+
+function signalsSelf([name = '', ...args]: string[], self: OwnProcess): boolean {
+  switch (baseName(name)) {
+    case 'kill':
+      return args.some((word, index) => word === String(self.pid) || (word === '-1' && index > 0));
+    case 'killall':
+      return operandsOf(args).includes(self.name);
+    case 'pkill': {
+      const pattern = operandsOf(args).at(-1);
+      if (pattern === undefined) return false;
+      const full = args.some((word) => /^-[a-z]*f[a-z]*$/.test(word) || word === '--full');
+      const exact = args.some((word) => /^-[a-z]*x[a-z]*$/.test(word) || word === '--exact');
+      return matches(exact ? `^(?:${pattern})$` : pattern, full ? self.commandLine : self.name);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Options of these programs that take a value; their value is no operand. */
+const TAKES_VALUE = /^(-[sugGPtUF]|--(signal|euid|uid|group|pgroup|parent|terminal|session|older|younger))$/;
+
+function operandsOf(args: string[]): string[] {
+  return args.filter((word, index) => !word.startsWith('-') && !TAKES_VALUE.test(args[index - 1] ?? ''));
+}
+
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern).test(text);
+  } catch {
+    return text.includes(pattern);
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Notices that a command waits for somebody to type. Certain when the kernel says that
+ * a process of it is reading from its terminal; likely when the output stopped at an
+ * unfinished line that reads like a question. Only what is certain, or a question that
+ * cannot be mistaken, counts as waiting: a slow command must not be taken for one.
+ */
+
+import { readFile, readlink } from 'node:fs/promises';
+import { findGroupMembers } from './stray-processes.ts';
+
+const DEFAULT_SILENCE_MS = 1200;
+const AGAIN_MS = 700;
+/** The number of `read` in /proc/<pid>/syscall. */
+const READ_CALL: Partial<Record<NodeJS.Architecture, string>> = { x64: '0', arm64: '63', ia32: '3', arm: '3' };
+
+const QUESTIONS = [
+  /[[(]\s*(y|yes)\s*[/|]\s*(n|no)\b[^\])]*[\])]\s*[:?>]?\s*$/i,
+  /\((y|yes)\)\s*[:?]?\s*$/i,
+  /\b(password|passphrase|passcode|username|login|pin|one-time code|verification code)\b[^\n]{0,80}:\s*$/i,
+  /\b(are you sure|do you want|would you like|ok to proceed|continue|proceed|overwrite|replace)\b[^\n]{0,120}\?\s*$/i,
+  /\bpress (any key|enter|return)\b[^\n]{0,60}$/i,
+  /\(yes\/no(\/\[fingerprint\])?\)\?\s*$/i,
+];
+
+/** Whether an unfinished line is a question that waits for an answer. */
+export function isQuestion(line: string): boolean {
+  const end = line.slice(-200);
+  return QUESTIONS.some((pattern) => pattern.test(end));
+}
+
+export interface PromptWatchOptions {
+  pid: number;
+  hasTerminal: boolean;
+  unfinishedLine: () => string;
+  /** Called once, with the line it waits at, which may be empty. */
+  onWaiting: (line: string) => void;
+  silenceMs?: number;
+}
+
+/** Looks once the output has been silent for a while, and then again and again. */
+export class PromptWatch {
+  readonly #options: PromptWatchOptions;
+  readonly #timer: NodeJS.Timeout;
+  #stopped = false;
+  #activity = 0;
+
+  constructor(options: PromptWatchOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => void this.#look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
+  }
+
+  /** The command wrote something, so it is not waiting. */
+  touch(): void {
+    this.#activity++;
+    if (!this.#stopped) this.#timer.refresh();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { pid, hasTerminal, unfinishedLine, onWaiting } = this.#options;
+    const seen = this.#activity;
+    const waiting = isQuestion(unfinishedLine()) || (hasTerminal && (await isReadingTerminal(pid)));
+    // The prompt itself may have been written a moment before the read: let it arrive.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#stopped || this.#activity !== seen) return;
+    if (!waiting) {
+      setTimeout(() => {
+        if (!this.#stopped && this.#activity === seen) void this.#look();
+      }, AGAIN_MS).unref();
+      return;
+    }
+    this.stop();
+    onWaiting(unfinishedLine().trim());
+  }
+}
+
+/** Whether a process of the group is blocked in reading its terminal. False where that cannot be known. */
+async function isReadingTerminal(group: number): Promise<boolean> {
+  const read = READ_CALL[process.arch];
+  if (process.platform !== 'linux' || read === undefined) return false;
+  const members = await findGroupMembers(group);
+  const answers = await Promise.all(members.map((pid) => isBlockedInRead(pid, read).catch(() => false)));
+  return answers.includes(true);
+}
+
+async function isBlockedInRead(pid: number, read: string): Promise<boolean> {
+  const [call, descriptor] = (await readFile(`/proc/${pid}/syscall`, 'latin1')).split(' ');
+  if (call !== read || descriptor === undefined) return false;
+  const target = await readlink(`/proc/${pid}/fd/${Number(descriptor)}`);
+  return target.startsWith('/dev/pts/') || target.startsWith('/dev/tty');
+}

@@ -1,0 +1,159 @@
+/**
+ * safeGit: our own git calls, in repositories nobody vouched for. Arguments only, no
+ * shell; nothing the repository configures is executed: what has a fixed name is
+ * overridden, what the repository names itself (filters, drivers, helpers) is looked
+ * up first and switched off. Submodules, the network and the person's own
+ * configuration are left out.
+ */
+
+import { execFile } from 'node:child_process';
+import { relative, isAbsolute } from 'node:path';
+import { STRICT_GIT_CONFIG, toGitConfig } from './child-environment.ts';
+import type { Environment } from './child-environment.ts';
+import { findProgram } from './shell-program.ts';
+
+export interface SafeGitOptions {
+  directory: string;
+  /** For PATH and HOME; nothing else is taken from it. */
+  environment: Environment;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const OUTPUT_LIMIT = 32 * 1024 * 1024;
+
+/** Settings with a name of the repository's choice that run programs, and what makes each harmless. */
+const NAMED_SETTINGS: readonly (readonly [RegExp, string])[] = [
+  [/^filter\..+\.(clean|smudge|process)$/, ''],
+  [/^filter\..+\.required$/, 'false'],
+  [/^diff\..+\.(command|textconv)$/, ''],
+  [/^diff\.external$/, ''],
+  [/^merge\..+\.driver$/, 'false'],
+  [/^mergetool\..+\.(cmd|path)$/, 'false'],
+  [/^difftool\..+\.(cmd|path)$/, 'false'],
+  [/^credential\..+\.helper$/, ''],
+  [/^gpg\..+\.(program|defaultkeycommand)$/, 'false'],
+  [/^trailer\..+\.(cmd|command)$/, 'true'],
+  [/^remote\..+\.(uploadpack|receivepack|vcs|proxy)$/, ''],
+  [/^submodule\..+\.update$/, 'none'],
+  [/^pager\..+$/, 'false'],
+  [/^alias\..+$/, ''],
+  [/^interactive\.difffilter$/, 'cat'],
+  [/^uploadpack\.packobjectshook$/, ''],
+  [/^sendemail\..+cmd$/, ''],
+  [/^extensions\.partialclone$/, ''],
+  [/^remote\..+\.promisor$/, 'false'],
+];
+
+/** Options that keep single commands from running what the configuration names. */
+const NEEDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  status: ['--ignore-submodules=all'],
+  diff: ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'],
+  'diff-tree': ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'],
+  'diff-index': ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'],
+  'diff-files': ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'],
+  log: ['--no-ext-diff', '--no-textconv', '--no-show-signature'],
+  show: ['--no-ext-diff', '--no-textconv', '--no-show-signature'],
+  blame: ['--no-textconv'],
+  grep: ['--no-textconv', '--no-recurse-submodules'],
+};
+
+/**
+ * Runs `git <args>`; the first argument is the command. Rejects when git is missing,
+ * takes too long or is cancelled; an exit code is a result.
+ */
+export async function safeGit(args: readonly [string, ...string[]], options: SafeGitOptions): Promise<GitResult> {
+  const git = findGit(options);
+  const [command, ...rest] = args;
+  const base = environmentOf(options.environment);
+  const listing = await runGit(
+    git,
+    ['config', '--list', '-z', '--name-only'],
+    { ...base, ...toGitConfig([]) },
+    options,
+  );
+  const overrides = [...STRICT_GIT_CONFIG, ...neutralise(listing.stdout.split('\0'))];
+  const environment = { ...base, ...toGitConfig(overrides) };
+  return runGit(git, [command, ...(NEEDED_OPTIONS[command] ?? []), ...rest], environment, options);
+}
+
+/** Not from the folder it is to look at. */
+function findGit({ directory, environment }: SafeGitOptions): string {
+  const entries = (environment['PATH'] ?? '').split(':').filter((entry) => {
+    const path = relative(directory, entry);
+    return isAbsolute(entry) && (path.startsWith('..') || isAbsolute(path));
+  });
+  const found = findProgram(['git'], { PATH: entries.join(':') }, ['/usr/bin', '/bin', '/usr/local/bin']);
+  if (found === undefined) throw Object.assign(new Error('git was not found.'), { code: 'ENOENT' });
+  return found;
+}
+
+function neutralise(keys: readonly string[]): (readonly [string, string])[] {
+  return [...new Set(keys)].flatMap((key) => {
+    // Section and variable are case-insensitive; the name between them is not.
+    const found = NAMED_SETTINGS.find(([pattern]) => pattern.test(key.toLowerCase()));
+    return found ? [[key, found[1]] as const] : [];
+  });
+}
+
+function environmentOf(environment: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot']) {
+    const value = environment[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return {
+    ...kept,
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: ':',
+    GIT_SEQUENCE_EDITOR: ':',
+    GIT_ASKPASS: 'true',
+    SSH_ASKPASS: 'true',
+    GIT_SSH_COMMAND: 'false',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+  };
+}
+
+function runGit(
+  git: string,
+  args: readonly string[],
+  environment: Record<string, string>,
+  { directory, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: SafeGitOptions,
+): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      git,
+      [...args],
+      {
+        cwd: directory,
+        env: environment,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: OUTPUT_LIMIT,
+        ...(signal && { signal }),
+      },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ code: 0, stdout, stderr });
+        else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+        else reject(error);
+      },
+    );
+    child.stdin?.end();
+  });
+}

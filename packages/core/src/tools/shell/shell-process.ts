@@ -1,0 +1,142 @@
+/**
+ * A running command, over pipes: its own process group, no terminal, stdin closed. It
+ * is finished when its process has exited and what it wrote has been read, not when
+ * the last holder of the pipe closes it.
+ */
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { closeQuietly } from './output-pipes.ts';
+import type { OutputPipes } from './output-pipes.ts';
+import type { ShellInvocation } from './shell-program.ts';
+
+export interface ShellExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface ShellProcess {
+  /** The process, and the id of its group. */
+  readonly pid: number;
+  /** Whether it reads from a terminal that somebody could type into. */
+  readonly hasTerminal: boolean;
+  /** After the exit and the output before it. Never rejects. */
+  readonly finished: Promise<ShellExit>;
+  write(text: string): void;
+  /** False while somebody may still write to the output after the exit. */
+  isOutputClosed(): boolean;
+}
+
+export interface StartRequest {
+  invocation: ShellInvocation;
+  directory: string;
+  environment: Record<string, string>;
+  /** Bytes are valid during the call only. */
+  onData: (bytes: Uint8Array) => void;
+}
+
+/** With nothing more to read for so long after the exit, the output is complete. */
+const IDLE_AFTER_EXIT_MS = 50;
+/** Somebody left behind may write for ever. */
+const LONGEST_AFTER_EXIT_MS = 150;
+
+/** Rejects with the system's error when the process cannot be started. */
+export async function startPiped(request: StartRequest, pipes: OutputPipes): Promise<ShellProcess> {
+  const pipe = await pipes.open();
+  const { invocation, directory, environment, onData } = request;
+  const output = pipe?.writeEnd ?? 'pipe';
+  let child: ChildProcess;
+  try {
+    child = spawn(invocation.file, invocation.args, {
+      cwd: directory,
+      env: { ...environment, ...invocation.environment },
+      stdio: ['ignore', output, output],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  } finally {
+    if (pipe) closeQuietly(pipe.writeEnd);
+  }
+  const drain = new Drain();
+  const streams = pipe ? [pipe.read(drain.wrap(onData))] : listen(child, drain.wrap(onData));
+  for (const stream of streams) drain.follow(stream);
+
+  const exited = new Promise<ShellExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  return {
+    pid: child.pid!,
+    hasTerminal: false,
+    finished: exited.then(async (exit) => {
+      await drain.settled();
+      return exit;
+    }),
+    write: () => {},
+    isOutputClosed: () => drain.isClosed,
+  };
+}
+
+function listen(child: ChildProcess, onData: (bytes: Uint8Array) => void): Readable[] {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  for (const stream of streams) stream.on('data', onData);
+  return streams;
+}
+
+/** Knows when the output of an exited process is complete. */
+class Drain {
+  #open = 0;
+  #lastData = 0;
+  #streams: { unref?(): void }[] = [];
+  #onClosed: (() => void) | undefined;
+
+  get isClosed(): boolean {
+    return this.#open === 0;
+  }
+
+  wrap(onData: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
+    return (bytes) => {
+      this.#lastData = performance.now();
+      onData(bytes);
+    };
+  }
+
+  follow(stream: Readable): void {
+    this.#open++;
+    this.#streams.push(stream as { unref?(): void });
+    // A broken pipe ends the output like a closed one.
+    stream.on('error', () => {});
+    stream.once('close', () => {
+      if (--this.#open === 0) this.#onClosed?.();
+    });
+  }
+
+  /** Afterwards the output is still read, so that nobody left behind is stopped by a full pipe. */
+  async settled(): Promise<void> {
+    const start = performance.now();
+    this.#lastData = start;
+    while (!this.isClosed) {
+      const now = performance.now();
+      const wait = Math.min(this.#lastData + IDLE_AFTER_EXIT_MS, start + LONGEST_AFTER_EXIT_MS) - now;
+      if (wait <= 0) break;
+      await this.#closedOr(wait);
+      // A late timer comes before what is waiting to be read: let that be read first.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const stream of this.#streams) stream.unref?.();
+  }
+
+  #closedOr(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#onClosed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

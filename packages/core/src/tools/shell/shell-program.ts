@@ -1,0 +1,76 @@
+/**
+ * Which program runs a command line, and with which arguments; pure but for looking
+ * whether a file is there. Programs are named by absolute path: one planted in the
+ * working directory is never found.
+ */
+
+import { accessSync, constants } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import type { Environment } from './child-environment.ts';
+
+export interface ShellInvocation {
+  file: string;
+  args: string[];
+  /** To be added to the environment. */
+  environment: Record<string, string>;
+}
+
+const COMMAND_VARIABLE = 'CASTOR_COMMAND';
+
+/**
+ * Signals sent by pattern (`pkill -f name`) look at command lines, and the shell's own
+ * would hold the pattern: such a command travels in a variable instead.
+ */
+const MATCHES_COMMAND_LINES = /\bp(kill|grep)\b/;
+
+export function toShellInvocation(
+  command: string,
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): ShellInvocation {
+  if (platform === 'win32') return { file: 'powershell.exe', args: toPowerShellArguments(command), environment: {} };
+  const file = findProgram(['bash', 'sh'], environment, ['/bin', '/usr/bin', '/usr/local/bin']) ?? '/bin/sh';
+  if (!MATCHES_COMMAND_LINES.test(command)) return { file, args: ['-c', command], environment: {} };
+  return {
+    file,
+    args: ['-c', `eval "unset ${COMMAND_VARIABLE}; $${COMMAND_VARIABLE}"`],
+    environment: { [COMMAND_VARIABLE]: command },
+  };
+}
+
+const UTF8_OUTPUT =
+  '$OutputEncoding=[Console]::InputEncoding=[Console]::OutputEncoding=[Text.UTF8Encoding]::new($false);';
+
+/** PowerShell takes the command in base64, so that no quoting of ours or of Windows can change it. */
+export function toPowerShellArguments(command: string): string[] {
+  const script = `${UTF8_OUTPUT}${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;
+  const encoded = Buffer.from(script, 'utf16le').toString('base64');
+  return ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
+}
+
+/** The first of `names` in the fixed directories, then in absolute entries of PATH. */
+export function findProgram(
+  names: readonly string[],
+  environment: Environment,
+  directories: readonly string[] = [],
+): string | undefined {
+  const searched = [...directories, ...absoluteEntries(environment['PATH'])];
+  for (const name of names) {
+    const found = searched.map((directory) => join(directory, name)).find(isExecutable);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function absoluteEntries(path = ''): string[] {
+  return path.split(':').filter((entry) => isAbsolute(entry));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * ShellRunner: runs command lines to their end and says how they ended. It owns the
+ * running ones, their deadlines and their death; it asks no policy and words nothing
+ * for the model. Whatever way a command ends, its group is gone afterwards, but for
+ * jobs the command itself left behind; those end with `dispose`, or with us.
+ */
+
+import { getErrorMessage } from '../../protocol/errors.ts';
+import { CALL_MARK } from './child-environment.ts';
+import { CommandOutput } from './command-output.ts';
+import { OutputPipes } from './output-pipes.ts';
+import { parseCommand } from './parsed-command.ts';
+import { PromptWatch } from './prompt-detector.ts';
+import { ServerWatch } from './server-detector.ts';
+import { loadPty, startPty } from './pty.ts';
+import { toShellInvocation } from './shell-program.ts';
+import { startPiped } from './shell-process.ts';
+import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
+import { findGroupMembers, findMarkedProcesses, killMarkedProcesses, signalGroup } from './stray-processes.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface ShellRunnerOptions {
+  /** From `createChildEnvironment`. */
+  environment: Record<string, string>;
+  /** The project's temporary directory; it need not exist yet. */
+  tempDirectory: string;
+  /** A terminal for each command, where there can be one. Off where nobody could type. */
+  useTerminal?: boolean;
+  /** What to do with a command that waits for input nobody will give. */
+  whenWaiting?: 'end' | 'report';
+  /** Without output for so long a command is ended. */
+  inactivityTimeoutMs?: number;
+  /** Characters kept of one output. */
+  outputCap?: number;
+  /** How long the output must be silent before a command can count as waiting. */
+  promptSilenceMs?: number;
+  /** How long a server must be silent after it said it is ready before it runs on in the background. */
+  serverSilenceMs?: number;
+}
+
+export interface ShellRequest {
+  command: string;
+  directory: string;
+  signal: AbortSignal;
+  onOutput?: (text: string) => void;
+  onPid?: (pid: number) => void;
+}
+
+type ShellEnding =
+  | 'exited'
+  | 'cancelled'
+  | 'timed_out'
+  | 'waiting_for_input'
+  /** By the person. */
+  | 'moved_to_background'
+  /** By itself: a server that is up is not waited for. */
+  | 'serving';
+
+export interface ShellOutcome {
+  ending: ShellEnding;
+  /** Clean text, of bounded size; when moved, what there was until then. */
+  output: string;
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Undefined when nothing was started. */
+  pid?: number;
+  /** Still running when the shell had exited. */
+  backgroundPids: number[];
+  /** The line it waits, or waited, at. */
+  waitingAt?: string;
+  /** Why nothing was started. */
+  error?: Error;
+  moved?: MovedCommand;
+}
+
+/** A command that runs on while the call is over. */
+export interface MovedCommand {
+  finished: Promise<ShellExit>;
+  /** Where its further output goes; clean text. */
+  onText(sink: (text: string) => void): void;
+  end(): Promise<void>;
+}
+
+interface Running {
+  process: ShellProcess;
+  mark: string;
+  interrupt: (ending: ShellEnding) => void;
+}
+
+const DEFAULT_INACTIVITY_MS = 300_000;
+/** Between asking a group to end and killing it. */
+const GRACE_MS = 200;
+/** A process that does not even die of SIGKILL hangs in the kernel; nobody waits for it. */
+const LAST_WAIT_MS = 2000;
+
+export class ShellRunner {
+  readonly inactivityTimeoutMs: number;
+  readonly #options: ShellRunnerOptions;
+  readonly #pipes: OutputPipes;
+  readonly #watchdog = new Watchdog();
+  readonly #running = new Map<number, Running>();
+
+  constructor(options: ShellRunnerOptions) {
+    this.#options = options;
+    this.inactivityTimeoutMs = options.inactivityTimeoutMs ?? DEFAULT_INACTIVITY_MS;
+    this.#pipes = new OutputPipes(options.tempDirectory);
+  }
+
+  /** Never rejects because of the command; a start that failed is in `error`. */
+  async run(request: ShellRequest): Promise<ShellOutcome> {
+    if (request.signal.aborted) return notStarted('cancelled');
+    const mark = this.#watchdog.nextMark();
+    let touch = () => {};
+    const output = new CommandOutput({
+      onActivity: () => touch(),
+      ...(this.#options.outputCap !== undefined && { cap: this.#options.outputCap }),
+      ...(request.onOutput && { onOutput: request.onOutput }),
+    });
+    let process: ShellProcess;
+    try {
+      process = await this.#start(request, mark, (bytes) => output.write(bytes));
+    } catch (error) {
+      return { ...notStarted('exited'), error: error instanceof Error ? error : new Error(getErrorMessage(error)) };
+    }
+    this.#watchdog.watch(process.pid);
+    request.onPid?.(process.pid);
+
+    const interrupted = Promise.withResolvers<ShellEnding>();
+    const onAbort = () => interrupted.resolve('cancelled');
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    if (request.signal.aborted) onAbort();
+    const silence = setTimeout(() => interrupted.resolve('timed_out'), this.inactivityTimeoutMs).unref();
+    const waiting: { at?: string } = {};
+    const prompt = this.#watchPrompt(process, output, (line) => {
+      waiting.at = line;
+      if (process.hasTerminal && this.#options.whenWaiting !== 'report') interrupted.resolve('waiting_for_input');
+      else output.remark(`[The command seems to wait for input${line === '' ? '' : ` at: ${line}`}]`);
+    });
+    const server = this.#watchServer(process, output, () => interrupted.resolve('serving'));
+    touch = () => {
+      silence.refresh();
+      prompt.touch();
+      server.touch();
+      delete waiting.at;
+    };
+    this.#running.set(process.pid, { process, mark, interrupt: interrupted.resolve });
+    let ending: ShellEnding = 'exited';
+    try {
+      ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
+      const facts = { ending, pid: process.pid, ...(waiting.at !== undefined && { waitingAt: waiting.at }) };
+      if (isMoved(ending)) return { ...facts, ...this.#move(process, mark, output) };
+      if (ending !== 'exited') await endProcess(process, mark);
+      const exit = await within(process.finished, LAST_WAIT_MS);
+      const backgroundPids = ending === 'exited' ? await findLeftBehind(process, mark) : [];
+      const { code, signal } = exit ?? { code: null, signal: null };
+      return { ...facts, output: output.text(), exitCode: code, signal, backgroundPids };
+    } finally {
+      clearTimeout(silence);
+      prompt.stop();
+      server.stop();
+      request.signal.removeEventListener('abort', onAbort);
+      if (!isMoved(ending)) this.#forget(process.pid);
+    }
+  }
+
+  /** Ends the call of a running command and lets the command run on. */
+  moveToBackground(pid: number): boolean {
+    const running = this.#running.get(pid);
+    running?.interrupt('moved_to_background');
+    return running !== undefined;
+  }
+
+  /** Types into the terminal of a running command. */
+  write(pid: number, text: string): boolean {
+    const process = this.#running.get(pid)?.process;
+    if (!process?.hasTerminal) return false;
+    process.write(text);
+    return true;
+  }
+
+  /** Ends everything that was started here, jobs left behind included. */
+  async dispose(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const { interrupt } of running) interrupt('cancelled');
+    await Promise.all(running.map(({ process, mark }) => endProcess(process, mark)));
+    await killMarkedProcesses(this.#watchdog.mark);
+    this.#watchdog.dispose();
+    await this.#pipes.dispose();
+  }
+
+  async #start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
+    const environment = { ...this.#options.environment, [CALL_MARK]: mark };
+    const start: StartRequest = {
+      invocation: toShellInvocation(request.command, environment),
+      directory: request.directory,
+      environment,
+      onData,
+    };
+    this.#watchdog.start();
+    if (this.#options.useTerminal) {
+      const module = await loadPty();
+      // The end of a terminal's shell hangs up its jobs, and a job left behind is to live.
+      if (module && !(await parseCommand(request.command)).leavesJobs) return startPty(start, module);
+    }
+    return startPiped(start, this.#pipes);
+  }
+
+  #watchPrompt(process: ShellProcess, output: CommandOutput, onWaiting: (line: string) => void): PromptWatch {
+    const { promptSilenceMs } = this.#options;
+    return new PromptWatch({
+      pid: process.pid,
+      hasTerminal: process.hasTerminal,
+      unfinishedLine: () => output.unfinishedLine,
+      onWaiting,
+      ...(promptSilenceMs !== undefined && { silenceMs: promptSilenceMs }),
+    });
+  }
+
+  #watchServer(process: ShellProcess, output: CommandOutput, onServing: () => void): ServerWatch {
+    const { serverSilenceMs } = this.#options;
+    return new ServerWatch({
+      pid: process.pid,
+      hasSaidReady: () => output.hasSaidReady,
+      onServing,
+      ...(serverSilenceMs !== undefined && { silenceMs: serverSilenceMs }),
+    });
+  }
+
+  #move(process: ShellProcess, mark: string, output: CommandOutput): Omit<ShellOutcome, 'ending'> {
+    void process.finished.then(() => this.#forget(process.pid));
+    const early: string[] = [];
+    let sink: (text: string) => void = (text) => {
+      early.push(text);
+    };
+    output.redirect((text) => sink(text));
+    const moved: MovedCommand = {
+      finished: process.finished,
+      onText(to) {
+        for (const text of early.splice(0)) to(text);
+        sink = to;
+      },
+      end: () => endProcess(process, mark),
+    };
+    return { output: output.text(), exitCode: null, signal: null, backgroundPids: [], moved };
+  }
+
+  #forget(pid: number): void {
+    this.#running.delete(pid);
+    this.#watchdog.unwatch(pid);
+  }
+}
+
+function isMoved(ending: ShellEnding): boolean {
+  return ending === 'moved_to_background' || ending === 'serving';
+}
+
+function notStarted(ending: ShellEnding): ShellOutcome {
+  return { ending, output: '', exitCode: null, signal: null, backgroundPids: [] };
+}
+
+/** SIGTERM to the group, SIGKILL to what is left of it and of the call. */
+export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>, mark?: string): Promise<void> {
+  if (signalGroup(process.pid, 'SIGTERM')) {
+    const deadline = performance.now() + GRACE_MS;
+    await within(process.finished, GRACE_MS);
+    while (signalGroup(process.pid, 0) && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    signalGroup(process.pid, 'SIGKILL');
+  }
+  if (mark !== undefined) await killMarkedProcesses(mark);
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function findLeftBehind(process: ShellProcess, mark: string): Promise<number[]> {
+  if (process.isOutputClosed() && !signalGroup(process.pid, 0)) return [];
+  const found = await Promise.all([findGroupMembers(process.pid), findMarkedProcesses(mark)]);
+  return [...new Set(found.flat())].filter((pid) => pid !== process.pid).sort((a, b) => a - b);
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createShellFixture } from './shell-fixture.ts';
+import type { ShellFixture } from './shell-fixture.ts';
+
+/** A program of its own that runs commands with our runner, so that it can be killed. */
+const PROGRAM = `
+import { ShellRunner } from ${JSON.stringify(join(import.meta.dirname, 'shell-runner.ts'))};
+import { BackgroundProcesses } from ${JSON.stringify(join(import.meta.dirname, 'background.ts'))};
+import { createChildEnvironment } from ${JSON.stringify(join(import.meta.dirname, 'child-environment.ts'))};
+const [directory, kind, command] = process.argv.slice(2);
+const environment = createChildEnvironment({ base: process.env });
+const shell = new ShellRunner({ environment, tempDirectory: directory + '/temp', useTerminal: kind === 'terminal' });
+const background = new BackgroundProcesses({ environment, logDirectory: directory + '/logs' });
+if (kind === 'background') await background.start(command, directory);
+else await shell.run({ command, directory, signal: new AbortController().signal });
+setInterval(() => {}, 1000);
+`;
+
+describe('Watchdog', () => {
+  let fixture: ShellFixture;
+  let program: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    fixture = await createShellFixture();
+  });
+  afterEach(async () => {
+    program?.kill('SIGKILL');
+    await fixture[Symbol.asyncDispose]();
+  });
+
+  async function start(kind: string, command: string): Promise<ChildProcess> {
+    const path = join(fixture.directory, 'program.ts');
+    await writeFile(path, PROGRAM);
+    program = spawn(process.execPath, ['--no-warnings', path, fixture.directory, kind, command], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return program;
+  }
+
+  const HELD: [name: string, kind: string, command: (fifo: string) => string][] = [
+    ['a command', 'foreground', (fifo) => `exec 9>${fifo}; echo up >&9; sleep 1000`],
+    [
+      'its children, also those that ignore requests',
+      'foreground',
+      (fifo) => `trap '' TERM HUP; exec 9>${fifo}; (sleep 1000) & (echo up >&9; sleep 1000)`,
+    ],
+    [
+      'what left the group',
+      'foreground',
+      (fifo) => `setsid sh -c 'exec 9>${fifo}; echo up >&9; sleep 1000' & sleep 1000`,
+    ],
+    [
+      'a daemon with nothing in common but its mark',
+      'foreground',
+      (fifo) =>
+        `(setsid sh -c 'cd /; exec 9>${fifo} </dev/null >/dev/null 2>&1; (echo up >&9; sleep 1000) &' &) ; exit 0`,
+    ],
+    ['a job the command left behind', 'foreground', (fifo) => `(exec 9>${fifo}; echo up >&9; sleep 1000) & exit 0`],
+    ['a command with a terminal', 'terminal', (fifo) => `trap '' HUP; exec 9>${fifo}; echo up >&9; sleep 1000`],
+  ];
+
+  it.each(HELD)('ends %s when the program is killed', async (_name, kind, command) => {
+    const fifo = fixture.makeFifo('alive');
+    const reader = fifo.listen();
+    const killed = await start(kind, command(fifo.path));
+    expect(await reader.nextLine()).toBe('up');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    await reader.ended;
+  });
+
+  it('survives being signalled by name, and still does its work', async () => {
+    const fifo = fixture.makeFifo('alive');
+    const reader = fifo.listen();
+    const killed = await start(
+      'foreground',
+      `exec 9>${fifo.path}; for s in TERM HUP INT; do kill -s $s -- $(ps -eo pid=,ppid=,args= | awk -v p=$PPID '$2 == p && /castor-watchdog/ && !/awk/ {print $1}'); done; echo up >&9; sleep 1000`,
+    );
+    expect(await reader.nextLine()).toBe('up');
+    killed.kill('SIGKILL');
+    await reader.ended;
+  });
+
+  it('leaves alone what was put in the background on purpose', async () => {
+    const fifo = fixture.makeFifo('alive');
+    const ping = fixture.makeFifo('ping');
+    const watched = fixture.makeFifo('watched');
+    const reader = fifo.listen();
+    const killed = await start(
+      'background',
+      `exec 9>${fifo.path}; echo up >&9; read -r x <${ping.path}; echo still here >&9`,
+    );
+    expect(await reader.nextLine()).toBe('up');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    // A second program whose command the watchdog does end: when it is gone, the first had its chance.
+    const other = watched.listen();
+    const second = await start('foreground', `exec 9>${watched.path}; echo up >&9; sleep 1000`);
+    await other.nextLine();
+    second.kill('SIGKILL');
+    await other.ended;
+    await writeFile(ping.path, 'ping\n');
+    expect(await reader.nextLine()).toBe('still here');
+    await reader.ended;
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * Watchdog: nothing we started in the foreground outlives us, kill -9 included. One
+ * small shell process holds the other end of a pipe; when we die the pipe closes and
+ * it ends every group we had running and every process that carries our mark. The
+ * commands themselves know nothing of it: no wrapper, no extra descriptor, no job.
+ */
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { CALL_MARK } from './child-environment.ts';
+
+/** It ignores what a command may send by name; only its own input ends it. */
+const SCRIPT = `
+trap '' HUP INT QUIT TERM PIPE
+groups=' '
+while read -r verb group; do
+  case $verb in
+    add) groups="$groups$group " ;;
+    drop) case $groups in *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;; esac ;;
+    quit) exit 0 ;;
+  esac
+done
+marked() {
+  for file in $(grep -lsz "^$1=$2\\." /proc/[0-9]*/environ); do
+    file=\${file#/proc/}
+    echo "\${file%/environ}"
+  done
+}
+end() {
+  for group in $groups; do kill -s "$1" -- "-$group"; done
+  for pid in $2; do kill -s "$1" "$pid"; done
+}
+end TERM "$(marked "$1" "$2")"
+sleep 0.2
+end KILL ''
+for round in 1 2 3 4 5; do
+  left=$(marked "$1" "$2")
+  [ -z "$left" ] && break
+  end KILL "$left"
+done
+`;
+
+export class Watchdog {
+  /** The beginning of every call's mark. */
+  readonly mark = `${randomUUID()}.`;
+  readonly #groups = new Set<number>();
+  #process: ChildProcess | undefined;
+  #calls = 0;
+  #disposed = false;
+
+  /** A mark of its own for one call. */
+  nextMark(): string {
+    return `${this.mark}${++this.#calls}`;
+  }
+
+  /** From now on the group dies with us. */
+  watch(group: number): void {
+    this.#groups.add(group);
+    this.start();
+    this.#say(`add ${group}`);
+  }
+
+  unwatch(group: number): void {
+    if (this.#groups.delete(group)) this.#say(`drop ${group}`);
+  }
+
+  /** Started by the first group at the latest; earlier, the first command need not wait for it. */
+  start(): void {
+    if (this.#process !== undefined || this.#disposed || process.platform === 'win32') return;
+    const child = spawn('/bin/sh', ['-c', SCRIPT, 'castor-watchdog', CALL_MARK, this.mark.slice(0, -1)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+    });
+    this.#process = child;
+    const lost = () => {
+      if (this.#process === child) this.#process = undefined;
+      if (this.#groups.size > 0) this.#restart();
+    };
+    child.once('error', lost);
+    child.once('exit', lost);
+    // A closed pipe is told by the exit.
+    child.stdin?.on('error', () => {});
+    child.unref();
+    (child.stdin as unknown as { unref?(): void } | null)?.unref?.();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#groups.clear();
+    this.#say('quit');
+    this.#process?.stdin?.end();
+  }
+
+  #restart(): void {
+    this.start();
+    for (const group of this.#groups) this.#say(`add ${group}`);
+  }
+
+  #say(line: string): void {
+    this.#process?.stdin?.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * What the model may see of a result: bounded text with the whole of it in a file,
+ * and the conversion to a functionResponse. Every cut is named in the text. A disk
+ * that takes no file costs the copy, never the call.
+ */
+
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+
+export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
+
+/** For tools that bound themselves; what no request may exceed because of one of them. */
+const HARD_LIMIT = 800_000;
+/** Below this a result would say nothing; a full context is the compressor's business. */
+const MINIMUM_THRESHOLD = 1_000;
+const CHARACTERS_PER_TOKEN = 4;
+const HEAD_SHARE = 0.2;
+const MAX_FILE_NAMES = 20;
+
+/** The characters a result may have: the configured number, or less when the context is nearly full. */
+export function outputThreshold(options: { configured?: number; remainingTokens?: number } = {}): number {
+  const configured = options.configured ?? DEFAULT_OUTPUT_THRESHOLD;
+  const remaining = (options.remainingTokens ?? Infinity) * CHARACTERS_PER_TOKEN;
+  return Math.max(Math.min(configured, remaining), Math.min(configured, MINIMUM_THRESHOLD));
+}
+
+export interface OutputBounds {
+  /** From `outputThreshold`. */
+  threshold: number;
+  /** The project's temporary folder. */
+  tempDirectory: string;
+  sessionId: string;
+}
+
+export interface OutputOf {
+  toolName: string;
+  callId: string;
+  /** Whether the tool is an MCP server's. */
+  isMcp?: boolean;
+}
+
+export interface BoundedOutput {
+  content: PartListUnion;
+  /** Where the whole text is, when the content is not the whole. */
+  outputFile?: string;
+}
+
+/** Shortens text past the limit to its head and tail and keeps the whole in a file. Media is left alone. */
+export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: OutputBounds): Promise<BoundedOutput> {
+  const limit = of.toolName === 'run_shell_command' || of.isMcp ? bounds.threshold : HARD_LIMIT;
+  const parts = toParts(content);
+  const text = joinTexts(parts);
+  if (text === undefined || text.length <= limit) return { content };
+  const saved = await saveOutput(text, of, bounds);
+  const shortened = shorten(text, limit, saved);
+  const others = parts.filter((part) => part.text === undefined);
+  return {
+    content: others.length === 0 ? shortened : [{ text: shortened }, ...others],
+    ...('path' in saved && { outputFile: saved.path }),
+  };
+}
+
+type Saved = { path: string } | { problem: string };
+
+function shorten(text: string, limit: number, saved: Saved): string {
+  const head = cutAt(text, Math.floor(limit * HEAD_SHARE));
+  const tailStart = cutAt(text, text.length - (limit - head));
+  const where =
+    'path' in saved ? `For full output see: ${saved.path}` : `The full output could not be saved: ${saved.problem}`;
+  return [
+    `Output too large. Showing first ${head} and last ${text.length - tailStart} characters. ${where}`,
+    `${text.slice(0, head)}\n`,
+    `... [${tailStart - head} characters omitted] ...\n`,
+    text.slice(tailStart),
+  ].join('\n');
+}
+
+/** The index, or the one before it when it would cut a character in two. */
+function cutAt(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
+}
+
+async function saveOutput(text: string, of: OutputOf, bounds: OutputBounds): Promise<Saved> {
+  const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const path = await writeNewFile(directory, outputFileName(of), text);
+    return { path };
+  } catch (error) {
+    return { problem: getErrorMessage(error) };
+  }
+}
+
+/** Never through a link and never over a file that is there: the folder may be a shared one. */
+async function writeNewFile(directory: string, name: string, text: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const path = join(directory, count === 1 ? `${name}.txt` : `${name}_${count}.txt`);
+    try {
+      const file = await open(path, 'wx', 0o600);
+      try {
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
+      return path;
+    } catch (error) {
+      const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+      if (!taken || count === MAX_FILE_NAMES) throw error;
+    }
+  }
+}
+
+function outputFileName({ toolName, callId }: OutputOf): string {
+  const tool = toFileName(toolName);
+  const id = toFileName(callId);
+  return (id.startsWith(tool) ? id : `${tool}_${id}`).slice(0, 200);
+}
+
+function toFileName(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
+}
+
+/** Text from outside, marked as such, so that what it says is not taken for instructions. */
+export function wrapUntrusted(text: string): string {
+  const escaped = text.replace(/<(?=\s{0,9}\/\s{0,9}untrusted_context\b)/gi, '&lt;');
+  return `<untrusted_context>\n${escaped}\n</untrusted_context>`;
+}
+
+export interface ResponseOf {
+  callId: string;
+  /** The name the model called. */
+  toolName: string;
+  /** Decides where media goes. */
+  model: string;
+}
+
+export interface ConvertedResponse {
+  /** The functionResponse first, then what has to stand beside it. */
+  responseParts: Part[];
+  /** Sound and video: no response may hold them; to be sent as user content of their own. */
+  injectedParts: Part[];
+}
+
+/** What a tool returned, as the service takes it. */
+export function toFunctionResponse(of: ResponseOf, content: PartListUnion): ConvertedResponse {
+  const parts = toParts(content);
+  const [only] = parts;
+  if (parts.length === 1 && only?.functionResponse)
+    return { responseParts: [passThrough(of, only)], injectedParts: [] };
+
+  const injectedParts = parts.filter(({ inlineData }) => isPlayed(inlineData));
+  const inline = parts.filter(({ inlineData }) => inlineData && !isPlayed(inlineData));
+  const files = parts.filter(({ fileData }) => fileData);
+  const nested = of.model.startsWith('gemini-3-') && inline.length > 0;
+  const binaries = inline.length + files.length + injectedParts.length;
+  const output = joinTexts(parts) ?? (binaries > 0 ? `Binary content provided (${binaries} item(s)).` : '');
+  const response: Part = {
+    functionResponse: {
+      id: of.callId,
+      name: of.toolName,
+      response: { output: output.toWellFormed() },
+      ...(nested && { parts: inline.flatMap(({ inlineData }) => (inlineData ? [{ inlineData }] : [])) }),
+    },
+  };
+  return { responseParts: [response, ...(nested ? [] : inline), ...files], injectedParts };
+}
+
+export function toErrorResponse(of: Pick<ResponseOf, 'callId' | 'toolName'>, message: string): Part[] {
+  const response = { error: message.toWellFormed() };
+  return [{ functionResponse: { id: of.callId, name: of.toolName, response } }];
+}
+
+/** The id and the name are the call's, whatever the tool wrote there: the pairing is ours to keep. */
+function passThrough(of: ResponseOf, part: Part): Part {
+  const { response } = part.functionResponse ?? {};
+  return {
+    functionResponse: { ...part.functionResponse, id: of.callId, name: of.toolName, response: response ?? {} },
+  };
+}
+
+function isPlayed(blob: Blob | undefined): boolean {
+  return /^(audio|video)\//.test(blob?.mimeType ?? '');
+}
+
+function toParts(content: PartListUnion): Part[] {
+  const list = Array.isArray(content) ? content : [content];
+  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
+}
+
+function joinTexts(parts: readonly Part[]): string | undefined {
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  return texts.length === 0 ? undefined : texts.join('\n');
+}

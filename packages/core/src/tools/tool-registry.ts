@@ -1,0 +1,155 @@
+/**
+ * ToolRegistry: names to tools, and the declarations a request carries. It owns the
+ * order (the same tools always give the same bytes), the legacy names, and the
+ * sentence for a tool that does not exist. A foreign tool never takes the name of a
+ * tool of ours; what is not active is treated everywhere as not there.
+ */
+
+import type { FunctionDeclaration } from '../protocol/content.ts';
+import { ToolError } from '../protocol/errors.ts';
+import type { ServerTool } from '../protocol/tools.ts';
+
+/** Where a tool comes from, in the order of precedence and of declaration. */
+export type ToolOrigin = 'builtin' | 'discovered' | 'mcp';
+
+const ORIGINS: readonly ToolOrigin[] = ['builtin', 'discovered', 'mcp'];
+
+/** Names of the past that policies, hooks and old sessions still use. */
+const LEGACY_NAMES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
+
+/** The names users' settings have for the built-in tools beside the tool's own. */
+const CLASS_NAMES: Readonly<Record<string, readonly string[]>> = {
+  list_directory: ['LSTool'],
+  read_file: ['ReadFileTool'],
+  grep_search: ['GrepTool', 'RipGrepTool'],
+  glob: ['GlobTool'],
+  activate_skill: ['ActivateSkillTool'],
+  replace: ['EditTool'],
+  write_file: ['WriteFileTool'],
+  web_fetch: ['WebFetchTool'],
+  run_shell_command: ['ShellTool'],
+  list_background_processes: ['ListBackgroundProcessesTool'],
+  read_background_output: ['ReadBackgroundOutputTool'],
+  google_web_search: ['WebSearchTool'],
+  ask_user: ['AskUserTool'],
+  write_todos: ['WriteTodosTool'],
+  enter_plan_mode: ['EnterPlanModeTool'],
+  exit_plan_mode: ['ExitPlanModeTool'],
+  read_many_files: ['ReadManyFilesTool'],
+};
+
+const MAX_SUGGESTIONS = 3;
+
+export function resolveToolName(name: string): string {
+  return Object.hasOwn(LEGACY_NAMES, name) ? (LEGACY_NAMES[name] ?? name) : name;
+}
+
+export interface ToolFilter {
+  /** `tools.core`: the only built-in tools there are. Absent means all, empty means none. */
+  core?: readonly string[];
+  /** `tools.exclude`: whole tools to leave out. Entries with arguments are policy, not a filter. */
+  exclude?: readonly string[];
+}
+
+/** Whether settings let a tool be registered at all. `core` speaks of built-in tools only. */
+export function isToolEnabled(name: string, filter: ToolFilter, origin: ToolOrigin = 'builtin'): boolean {
+  const names = [name, ...(Object.hasOwn(CLASS_NAMES, name) ? (CLASS_NAMES[name] ?? []) : [])];
+  if (filter.exclude?.some((entry) => names.includes(resolveToolName(entry.trim())))) return false;
+  if (filter.core === undefined || origin !== 'builtin') return true;
+  return filter.core.some((entry) => names.includes(resolveToolName(nameOfEntry(entry))));
+}
+
+/** `ShellTool(git status)` names the tool before the parenthesis. */
+function nameOfEntry(entry: string): string {
+  const parenthesis = entry.indexOf('(');
+  return (parenthesis < 0 ? entry : entry.slice(0, parenthesis)).trim();
+}
+
+export interface ToolRegistryOptions {
+  /** Asked at every look-up: approval modes and policy change while a session runs. */
+  isActive?: (tool: ServerTool) => boolean;
+  /** The description to declare where it depends on the mode; the tool's own otherwise. */
+  describe?: (tool: ServerTool) => string;
+}
+
+export class ToolRegistry {
+  readonly #entries = new Map<string, { tool: ServerTool; origin: ToolOrigin }>();
+  readonly #isActive: (tool: ServerTool) => boolean;
+  readonly #describe: (tool: ServerTool) => string;
+
+  constructor(tools: Iterable<ServerTool> = [], options: ToolRegistryOptions = {}) {
+    this.#isActive = options.isActive ?? (() => true);
+    this.#describe = options.describe ?? ((tool) => tool.description);
+    for (const tool of tools) this.register(tool);
+  }
+
+  /**
+   * Gives false, and changes nothing, when the name belongs to a tool of another
+   * origin or is a legacy name; a tool of the same origin is replaced in place.
+   */
+  register(tool: ServerTool, origin: ToolOrigin = 'builtin'): boolean {
+    const held = this.#entries.get(tool.name);
+    if (resolveToolName(tool.name) !== tool.name) return false;
+    if (held && held.origin !== origin) return false;
+    this.#entries.set(tool.name, { tool, origin });
+    return true;
+  }
+
+  /** The active tool of that name or legacy name. */
+  get(name: string): ServerTool | undefined {
+    const tool = this.#entries.get(resolveToolName(name))?.tool;
+    return tool && this.#isActive(tool) ? tool : undefined;
+  }
+
+  /** The active tools: built-in ones as they were registered, then the others by name. */
+  list(): ServerTool[] {
+    const active = [...this.#entries.values()].filter(({ tool }) => this.#isActive(tool));
+    return ORIGINS.flatMap((origin) => {
+      const tools = active.filter((entry) => entry.origin === origin).map(({ tool }) => tool);
+      return origin === 'builtin' ? tools : tools.sort((a, b) => (a.name < b.name ? -1 : 1));
+    });
+  }
+
+  declarations(): FunctionDeclaration[] {
+    return this.list().map((tool) => ({ ...tool.declaration, description: this.#describe(tool) }));
+  }
+
+  /** What the model reads when it calls a tool that is not there. */
+  notFound(name: string): ToolError {
+    const similar = suggestNames(
+      name,
+      this.list().map((tool) => tool.name),
+    );
+    return new ToolError(`Tool "${name}" not found.${didYouMean(similar)}`, 'tool_not_registered');
+  }
+}
+
+function didYouMean(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const quoted = names.map((name) => `"${name}"`).join(', ');
+  return names.length === 1 ? ` Did you mean ${quoted}?` : ` Did you mean one of: ${quoted}?`;
+}
+
+/** The nearest names by edit distance, nearest first. */
+function suggestNames(wanted: string, names: readonly string[]): string[] {
+  // A name nobody would type is not worth the quadratic work.
+  const query = wanted.slice(0, 100).toLowerCase();
+  return names
+    .map((name) => ({ name, distance: editDistance(query, name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ name }) => name);
+}
+
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

@@ -1,0 +1,117 @@
+/**
+ * The sentences a person reads about how an answer or a prompt ended. Tables and
+ * pure functions, shared by the fold and by surfaces that have no transcript.
+ */
+
+import type { Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
+import { FinishReason } from '../protocol/content.ts';
+import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+import { CompressionStatus } from '../protocol/events.ts';
+import type {
+  AgentExecutionValue,
+  ChatCompressionInfo,
+  ContextWindowWillOverflowValue,
+  InvalidStreamEventValue,
+} from '../protocol/events.ts';
+
+export const REQUEST_CANCELLED = 'Request cancelled.';
+export const CONTEXT_CLEARED = 'The conversation so far was cleared.';
+export const LOOP_DETECTED =
+  'A loop was detected: the model kept repeating itself, also after it was told. The request was stopped.';
+export const MAX_TURNS_REACHED =
+  'The limit of turns for this session is reached. Raise model.maxSessionTurns in the settings to go on.';
+export const WITHDRAWN_BY_RETRY = 'The text above was withdrawn: the attempt failed and the answer starts again.';
+export const WITHDRAWN_BY_FAILURE = 'The text above was withdrawn: the answer failed before it was complete.';
+
+const FINISH_TEXTS: Readonly<Record<string, string>> = {
+  [FinishReason.MAX_TOKENS]: 'it reached the limit of output tokens',
+  [FinishReason.SAFETY]: 'a safety filter stopped it',
+  [FinishReason.RECITATION]: 'it recited protected material',
+  [FinishReason.LANGUAGE]: 'the model does not support its language',
+  [FinishReason.BLOCKLIST]: 'it contained a forbidden term',
+  [FinishReason.PROHIBITED_CONTENT]: 'it contained prohibited content',
+  [FinishReason.SPII]: 'it contained sensitive personal information',
+  [FinishReason.OTHER]: 'the service gave no reason',
+  [FinishReason.MALFORMED_FUNCTION_CALL]: 'the model made a malformed tool call',
+  [FinishReason.UNEXPECTED_TOOL_CALL]: 'the model called a tool it was not given',
+  [FinishReason.IMAGE_SAFETY]: 'a safety filter stopped an image',
+  [FinishReason.IMAGE_PROHIBITED_CONTENT]: 'an image contained prohibited content',
+  [FinishReason.NO_IMAGE]: 'no image was made',
+};
+
+/** Why an answer is not whole; undefined for one that ended as it should. */
+export function describeFinishReason(reason: FinishReason | undefined): string | undefined {
+  if (reason === undefined || reason === FinishReason.STOP) return undefined;
+  if (reason === FinishReason.FINISH_REASON_UNSPECIFIED) return undefined;
+  return `The response was cut short: ${FINISH_TEXTS[reason] ?? 'the service named a reason we do not know'} (${reason}).`;
+}
+
+const INVALID_STREAM_TEXTS: Partial<Record<InvalidStreamErrorType, string>> = {
+  NO_RESPONSE_TEXT: 'The model sent an empty response, without text or thoughts. This may pass: try again.',
+  THINKING_ONLY_RESPONSE:
+    'The model sent thoughts but no answer. The conversation may be too long for it: compress it and try again.',
+  MAX_TOKENS_EXCEEDED:
+    'The response was cut at the limit of tokens before there was an answer. Compress the conversation and try again.',
+  SAFETY_BLOCKED: 'The response was blocked by the safety policy of the service.',
+  RECITATION_BLOCKED: 'The response was blocked by the recitation policy of the service.',
+  OTHER_BLOCKED: 'The response was blocked by a policy of the service.',
+};
+
+/** Why no attempt gave an answer, with the reason's name. */
+export function describeInvalidStream({ type, message }: InvalidStreamEventValue): string {
+  const text = INVALID_STREAM_TEXTS[type] ?? (message || 'The model sent a response that cannot be used.');
+  return `${text} (${type})`;
+}
+
+export function describeOverflow(value: ContextWindowWillOverflowValue): string {
+  const { estimatedRequestTokenCount: needed, remainingTokenCount: left } = value;
+  return (
+    `The request was not sent: it needs about ${needed} tokens and ${Math.max(left, 0)} are left in the model's ` +
+    'context window. Shorten it, or compress the conversation.'
+  );
+}
+
+export function describeExecution(what: 'stopped' | 'blocked', { reason, systemMessage }: AgentExecutionValue): string {
+  return `Agent execution ${what}: ${systemMessage?.trim() || reason}`;
+}
+
+/** What to say of an attempt to compress, and how loudly; undefined when nothing happened. */
+export function describeCompression(
+  info: ChatCompressionInfo,
+): { type: 'compression' | 'warning'; text: string } | undefined {
+  const { originalTokenCount: before, newTokenCount: after, compressionStatus } = info;
+  switch (compressionStatus) {
+    case CompressionStatus.COMPRESSED:
+      return { type: 'compression', text: `Chat history compressed from ${before} to ${after} tokens.` };
+    case CompressionStatus.CONTENT_TRUNCATED:
+      return { type: 'compression', text: `Old tool output was cut: from ${before} to ${after} tokens.` };
+    case CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT:
+      return { type: 'warning', text: 'The chat history was kept: compression was not beneficial.' };
+    case CompressionStatus.COMPRESSION_FAILED_TOKEN_COUNT_ERROR:
+      return { type: 'warning', text: 'The chat history was kept: its compressed size could not be told.' };
+    case CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY:
+      return { type: 'warning', text: 'The chat history was kept: the summary came back empty.' };
+    case CompressionStatus.NOOP:
+      return undefined;
+    default:
+      // A log written by a newer version may hold a status this one does not know.
+      return undefined;
+  }
+}
+
+const OUTCOME_TEXTS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
+  cancelled: REQUEST_CANCELLED,
+  failed: 'The request failed.',
+  max_turns: 'The request was stopped at the limit of turns.',
+  loop_detected: LOOP_DETECTED,
+  overflow: "The request does not fit into the model's context window.",
+  invalid_stream: 'The model sent no usable response.',
+  stopped: 'Agent execution stopped.',
+  blocked: 'Agent execution blocked.',
+};
+
+/** How a prompt ended, for those that say nothing else about it; undefined for success. */
+export function describeOutcome({ outcome, error, detail }: PromptEndedEvent): string | undefined {
+  if (outcome === 'completed') return undefined;
+  return error?.message || detail || OUTCOME_TEXTS[outcome];
+}

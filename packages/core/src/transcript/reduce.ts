@@ -1,0 +1,305 @@
+/**
+ * The fold: (Transcript, AgentEvent) → Transcript. Pure, and every member of the
+ * union has its line. The work for an event depends on the event and on the calls
+ * that are open, never on the length of the session or of the answer.
+ *
+ * An inline terminal cannot take back what it printed. So a `retry` drops the
+ * pending text, and if some of the attempt's text is committed already, a note
+ * says that it is void.
+ */
+
+import type { AgentEvent, FallbackAnsweredEvent, Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType, assertNever } from '../protocol/events.ts';
+import type { ChatCompressionInfo, RetryValue, ThoughtSummary } from '../protocol/events.ts';
+import {
+  CONTEXT_CLEARED,
+  LOOP_DETECTED,
+  MAX_TURNS_REACHED,
+  REQUEST_CANCELLED,
+  WITHDRAWN_BY_FAILURE,
+  WITHDRAWN_BY_RETRY,
+  describeCompression,
+  describeExecution,
+  describeFinishReason,
+  describeInvalidStream,
+  describeOutcome,
+  describeOverflow,
+} from './messages.ts';
+import { EMPTY_SCAN, advance, cutScan, splitPointOf } from './split.ts';
+import { abandonCalls, addCall, answerCall, askAboutCall, takeFinished, updateCall } from './tool-group.ts';
+import type { Calls } from './tool-group.ts';
+import { MessageType } from './transcript.ts';
+import type { NewItem, PendingText, Transcript } from './transcript.ts';
+
+export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
+  const state = settleStatus(transcript, event);
+  switch (event.type) {
+    case 'prompt_started':
+      return startPrompt(state, event.prompt_id, event.text);
+    case 'prompt_ended':
+      return endPrompt(state, event);
+    case GeminiEventType.Content:
+      return appendText(state, event.value);
+    case GeminiEventType.Thought:
+      return showThought(state, event.value);
+    case GeminiEventType.Retry:
+      return dropAttempt(state, event.value);
+    case GeminiEventType.ToolCallRequest:
+      return changeCalls(acceptText(state), (calls) => addCall(calls, event.value));
+    case GeminiEventType.ToolCallConfirmation:
+      return changeCalls(state, (calls) => askAboutCall(calls, event.value));
+    case 'tool_call_updated':
+      return changeCalls(state, (calls) => updateCall(calls, event));
+    case GeminiEventType.ToolCallResponse:
+      return changeCalls(state, (calls) => answerCall(calls, event.value));
+    case GeminiEventType.Citation:
+      return commit(acceptText(state), { type: MessageType.CITATION, text: event.value });
+    case GeminiEventType.Finished:
+      return warn(acceptText(state), describeFinishReason(event.value.reason), event.type);
+    case GeminiEventType.UserCancelled:
+      return cancel(state);
+    case GeminiEventType.Error:
+      return explain(withdrawText(state), 'failed', {
+        type: MessageType.ERROR,
+        text: event.value.error.message,
+        about: event.type,
+      });
+    case GeminiEventType.InvalidStream:
+      return explain(withdrawText(state), 'invalid_stream', {
+        type: MessageType.ERROR,
+        text: describeInvalidStream(event.value),
+        about: event.type,
+      });
+    case GeminiEventType.ChatCompressed:
+      return event.value ? noteCompression(state, event.value) : state;
+    case GeminiEventType.MaxSessionTurns:
+      return explain(state, 'max_turns', { type: MessageType.WARNING, text: MAX_TURNS_REACHED, about: event.type });
+    case GeminiEventType.LoopDetected:
+      return explain(acceptText(state), 'loop_detected', {
+        type: MessageType.WARNING,
+        text: LOOP_DETECTED,
+        about: event.type,
+      });
+    case GeminiEventType.ContextWindowWillOverflow:
+      return explain(state, 'overflow', {
+        type: MessageType.WARNING,
+        text: describeOverflow(event.value),
+        about: event.type,
+      });
+    case GeminiEventType.AgentExecutionStopped: {
+      const text = describeExecution('stopped', event.value);
+      const stopped = explain(acceptText(state), 'stopped', { type: MessageType.INFO, text, about: event.type });
+      return noteClearing(stopped, event);
+    }
+    case GeminiEventType.AgentExecutionBlocked: {
+      const text = describeExecution('blocked', event.value);
+      const blocked = explain(acceptText(state), 'blocked', { type: MessageType.WARNING, text, about: event.type });
+      return noteClearing(blocked, event);
+    }
+    case GeminiEventType.ModelInfo:
+      return commit({ ...state, model: event.value }, { type: MessageType.MODEL, model: event.value });
+    case 'fallback_requested': {
+      const { type: _type, ...question } = event;
+      return { ...state, question };
+    }
+    case 'fallback_answered':
+      return settleQuestion(state, event);
+    default:
+      return assertNever(event);
+  }
+}
+
+/** The status line belongs to the moment: the next event ends the wait for an attempt, and a thought is history. */
+function settleStatus(state: Transcript, { type }: AgentEvent): Transcript {
+  if (type === GeminiEventType.Retry) return state;
+  const waited = state.retry ? { ...state, retry: undefined } : state;
+  return type === GeminiEventType.Thought ? waited : commitThought(waited);
+}
+
+function commit(state: Transcript, item: NewItem): Transcript {
+  return { ...state, committed: state.committed.append({ id: state.nextId, ...item }), nextId: state.nextId + 1 };
+}
+
+function warn(state: Transcript, text: string | undefined, about: AgentEvent['type']): Transcript {
+  return text === undefined ? state : commit(state, { type: MessageType.WARNING, text, about });
+}
+
+/** Commits the note that says how the prompt is ending, so that `prompt_ended` need not say it again. */
+function explain(state: Transcript, outcome: Outcome, note: NewItem): Transcript {
+  const noted = commit(state, note);
+  return noted.prompt ? { ...noted, prompt: { ...noted.prompt, explained: outcome } } : noted;
+}
+
+function startPrompt(state: Transcript, prompt_id: string, text: string | undefined): Transcript {
+  const opened = { ...settle(state), prompt: { prompt_id, isCancelled: false, explained: undefined } };
+  return text === undefined ? opened : commit(opened, { type: MessageType.USER, text });
+}
+
+function endPrompt(state: Transcript, event: PromptEndedEvent): Transcript {
+  // The end of another session's prompt, for example a sub-agent's, is not ours.
+  if (state.prompt?.prompt_id !== event.prompt_id) return state;
+  const isExplained = state.prompt.explained === event.outcome;
+  const ended: Transcript = { ...settle(state), prompt: undefined };
+  const text = describeOutcome(event);
+  if (isExplained || text === undefined) return ended;
+  switch (event.outcome) {
+    case 'cancelled':
+      return commit(ended, { type: MessageType.CANCELLED, text: REQUEST_CANCELLED });
+    case 'failed':
+    case 'invalid_stream':
+      return commit(ended, { type: MessageType.ERROR, text, about: event.type });
+    default:
+      return commit(ended, { type: MessageType.WARNING, text, about: event.type });
+  }
+}
+
+function cancel(state: Transcript): Transcript {
+  if (state.prompt?.isCancelled) return state;
+  const note: NewItem = { type: MessageType.CANCELLED, text: REQUEST_CANCELLED };
+  const cancelled = explain(settle(state), 'cancelled', note);
+  return cancelled.prompt ? { ...cancelled, prompt: { ...cancelled.prompt, isCancelled: true } } : cancelled;
+}
+
+/** Nothing more is expected: what is pending is committed as it is. */
+function settle(state: Transcript): Transcript {
+  const settled = changeCalls(acceptText(state), abandonCalls);
+  return settled.question ? { ...settled, question: undefined } : settled;
+}
+
+function showThought(state: Transcript, thought: ThoughtSummary): Transcript {
+  if (state.prompt?.isCancelled) return state;
+  const before = commitThought(state);
+  return {
+    ...before,
+    thought: { id: before.nextId, type: MessageType.THINKING, thought },
+    nextId: before.nextId + 1,
+  };
+}
+
+function commitThought(state: Transcript): Transcript {
+  if (!state.thought) return state;
+  return { ...state, committed: state.committed.append(state.thought), thought: undefined };
+}
+
+function appendText(state: Transcript, delta: string): Transcript {
+  if (state.prompt?.isCancelled || delta === '') return state;
+  const before = state.pendingText ?? beginText(state);
+  const nextId = state.pendingText ? state.nextId : state.nextId + 1;
+  const pendingText = { ...before, text: before.text + delta, scan: advance(before.scan, delta) };
+  const point = splitPointOf(pendingText.scan);
+  if (point === 0 || point === pendingText.scan.length) return { ...state, pendingText, nextId };
+  return cutText({ ...state, pendingText, nextId }, pendingText, point);
+}
+
+function beginText({ nextId, attempt }: Transcript): PendingText {
+  const type = attempt ? MessageType.GEMINI_CONTENT : MessageType.GEMINI;
+  return { id: nextId, type, text: '', scan: EMPTY_SCAN };
+}
+
+function cutText(state: Transcript, pending: PendingText, point: number): Transcript {
+  return {
+    ...commitText(state, pending, pending.text.slice(0, point)),
+    pendingText: {
+      id: state.nextId,
+      type: MessageType.GEMINI_CONTENT,
+      text: pending.text.slice(point),
+      scan: cutScan(pending.scan, point),
+    },
+    nextId: state.nextId + 1,
+  };
+}
+
+function commitText(state: Transcript, { id, type }: PendingText, text: string): Transcript {
+  return {
+    ...state,
+    committed: state.committed.append({ id, type, text }),
+    attempt: { firstId: state.attempt?.firstId ?? id, lastId: id },
+    pendingText: undefined,
+  };
+}
+
+function flushText(state: Transcript): Transcript {
+  const { pendingText } = state;
+  if (!pendingText) return state;
+  const isBlank = !/\S/.test(pendingText.text);
+  return isBlank ? { ...state, pendingText: undefined } : commitText(state, pendingText, pendingText.text);
+}
+
+/** The text so far stands: no `retry` can make it void any more. */
+function acceptText(state: Transcript): Transcript {
+  const flushed = flushText(state);
+  return flushed.attempt ? { ...flushed, attempt: undefined } : flushed;
+}
+
+function dropAttempt(state: Transcript, retry: RetryValue | undefined): Transcript {
+  return { ...withdraw({ ...state, thought: undefined, pendingText: undefined }, WITHDRAWN_BY_RETRY), retry };
+}
+
+/** The last attempt failed: what arrived of it stays on the screen, and is said to be void. */
+function withdrawText(state: Transcript): Transcript {
+  return withdraw(flushText(state), WITHDRAWN_BY_FAILURE);
+}
+
+function withdraw(state: Transcript, text: string): Transcript {
+  if (!state.attempt) return state;
+  return commit({ ...state, attempt: undefined }, { type: MessageType.WITHDRAWN, text, ...state.attempt });
+}
+
+/** Applies a change to the open calls and commits those that are answered, in the model's order. */
+function changeCalls(state: Transcript, change: (calls: Calls) => Calls): Transcript {
+  const { pendingGroup } = state;
+  const before = pendingGroup?.calls ?? [];
+  const calls = change(before);
+  if (calls === before || calls.length === 0) return state;
+  const { finished, rest } = takeFinished(calls);
+  const group = pendingGroup ?? { id: state.nextId, type: MessageType.TOOL_GROUP, continues: false };
+  const nextId = pendingGroup ? state.nextId : state.nextId + 1;
+  if (finished.length === 0) return { ...state, pendingGroup: { ...group, calls }, nextId };
+  return {
+    ...state,
+    committed: state.committed.append({ ...group, calls: finished }),
+    pendingGroup: rest.length > 0 ? { ...group, id: nextId, calls: rest, continues: true } : undefined,
+    nextId: rest.length > 0 ? nextId + 1 : nextId,
+  };
+}
+
+function noteCompression(state: Transcript, info: ChatCompressionInfo): Transcript {
+  const note = describeCompression(info);
+  if (!note) return state;
+  if (note.type === MessageType.COMPRESSION) return commit(state, { ...info, ...note, type: note.type });
+  return warn(state, note.text, GeminiEventType.ChatCompressed);
+}
+
+function noteClearing(
+  state: Transcript,
+  { type, value }: AgentEvent & { value: { contextCleared?: boolean } },
+): Transcript {
+  if (!value.contextCleared) return state;
+  return commit(state, { type: MessageType.INFO, text: CONTEXT_CLEARED, about: type });
+}
+
+function settleQuestion(state: Transcript, { type, requestId, intent }: FallbackAnsweredEvent): Transcript {
+  const { question } = state;
+  if (question?.requestId !== requestId) return state;
+  const settled: Transcript = { ...state, question: undefined };
+  const { failedModel, fallbackModel } = question;
+  switch (intent) {
+    case 'retry_always':
+      return commit(settled, {
+        type: MessageType.INFO,
+        text: `${fallbackModel} takes over from ${failedModel}.`,
+        about: type,
+      });
+    case 'retry_once':
+      return commit(settled, {
+        type: MessageType.INFO,
+        text: `${fallbackModel} answers this request instead of ${failedModel}.`,
+        about: type,
+      });
+    case 'retry_later':
+    case 'stop':
+      return settled;
+    default:
+      return assertNever(intent);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The pending group of calls: how one event about a call changes it, and what of
+ * it is finished. Pure; a call that reached a terminal status stays there, and an
+ * answered one changes no more.
+ */
+
+import type { ToolCallUpdatedEvent } from '../protocol/agent-events.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
+import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
+import type { ToolResultDisplay } from '../protocol/tools.ts';
+import type { PendingCall, ShownResult, ToolCallView } from './transcript.ts';
+
+/** Live output kept of a call. It is cut at twice this, so that cutting costs nothing per event. */
+const OUTPUT_KEPT = 100_000;
+
+const TERMINAL: ReadonlySet<ToolCallStatus> = new Set<ToolCallStatus>(['success', 'error', 'cancelled']);
+
+export type Calls = readonly PendingCall[];
+
+export function addCall(calls: Calls, { callId, name, args, display }: ToolCallRequestInfo): Calls {
+  if (calls.some((call) => call.callId === callId)) return calls;
+  return [
+    ...calls,
+    {
+      callId,
+      name,
+      display: display ?? { name, description: '' },
+      args,
+      status: 'validating',
+      output: '',
+      omittedOutput: 0,
+      isAnswered: false,
+    },
+  ];
+}
+
+export function askAboutCall(calls: Calls, { request, details }: ServerToolCallConfirmationDetails): Calls {
+  return changeCall(calls, request.callId, (call) => ({
+    ...moveCall(call, 'awaiting_approval'),
+    // A hook or the person's editor may have changed what is asked since the request.
+    args: request.args,
+    confirmation: details,
+  }));
+}
+
+export function updateCall(calls: Calls, { callId, status, output, pid }: ToolCallUpdatedEvent): Calls {
+  return changeCall(calls, callId, (call) => ({
+    ...moveCall(call, status),
+    ...(output && appendOutput(call, output)),
+    ...(pid !== undefined && { pid }),
+  }));
+}
+
+export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls {
+  const { callId, resultDisplay, error, errorType, display, outputFile } = response;
+  return changeCall(calls, callId, (call) => ({
+    ...moveCall(call, error ? 'error' : 'success'),
+    ...(display && { display }),
+    ...(resultDisplay && { result: toShownResult(resultDisplay), output: '', omittedOutput: 0 }),
+    ...(error && { error: { message: getErrorMessage(error), ...(errorType && { type: errorType }) } }),
+    ...(outputFile !== undefined && { outputFile }),
+    isAnswered: true,
+  }));
+}
+
+/** Every call that nothing more will be heard of, ended. */
+export function abandonCalls(calls: Calls): Calls {
+  return calls.map((call) => ({ ...moveCall(call, 'cancelled'), isAnswered: true }));
+}
+
+/** The answered calls before the first unanswered one, as they are committed, and the rest. */
+export function takeFinished(calls: Calls): { finished: ToolCallView[]; rest: Calls } {
+  const unanswered = calls.findIndex(({ isAnswered }) => !isAnswered);
+  const count = unanswered === -1 ? calls.length : unanswered;
+  if (count === 0) return { finished: [], rest: calls };
+  return { finished: calls.slice(0, count).map(toCommittedCall), rest: calls.slice(count) };
+}
+
+function changeCall(calls: Calls, callId: string, change: (call: PendingCall) => PendingCall): Calls {
+  const index = calls.findIndex((call) => call.callId === callId);
+  const call = calls[index];
+  return call === undefined || call.isAnswered ? calls : calls.with(index, change(call));
+}
+
+function moveCall(call: PendingCall, status: ToolCallStatus): PendingCall {
+  const { confirmation: _settled, ...moved } = call;
+  return TERMINAL.has(call.status) ? call : { ...moved, status };
+}
+
+function appendOutput({ output, omittedOutput }: PendingCall, delta: string) {
+  const whole = output + delta;
+  if (whole.length <= 2 * OUTPUT_KEPT) return { output: whole, omittedOutput };
+  const kept = whole.slice(-OUTPUT_KEPT);
+  return { output: kept, omittedOutput: omittedOutput + whole.length - kept.length };
+}
+
+function toShownResult(display: ToolResultDisplay): ShownResult {
+  if (typeof display === 'string' || !('fileDiff' in display)) return display;
+  const { originalContent: _before, newContent: _after, ...diff } = display;
+  return diff;
+}
+
+function toCommittedCall(call: PendingCall): ToolCallView {
+  const { args: _arguments, confirmation: _details, isAnswered: _answered, ...view } = call;
+  return view;
+}

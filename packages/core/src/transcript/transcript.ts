@@ -1,0 +1,162 @@
+/**
+ * Transcript: what a person sees of a session, as a value. Committed items are
+ * final and keep their identity, so a surface prints each once; pending items are
+ * the few that still change. Types and the empty value only: events become state
+ * in reduce.ts.
+ */
+
+import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protocol/agent-events.ts';
+import type { CompressionStatus, RetryValue, ThoughtSummary } from '../protocol/events.ts';
+import type { ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
+import type { FileDiff, ToolCallConfirmationDetails, ToolErrorType, ToolResultDisplay } from '../protocol/tools.ts';
+import { ItemList } from './item-list.ts';
+import type { SplitScan } from './split.ts';
+
+export const MessageType = {
+  USER: 'user',
+  /** The beginning of an answer. */
+  GEMINI: 'gemini',
+  /** An answer goes on: no leading mark. */
+  GEMINI_CONTENT: 'gemini_content',
+  THINKING: 'thinking',
+  TOOL_GROUP: 'tool_group',
+  INFO: 'info',
+  WARNING: 'warning',
+  ERROR: 'error',
+  MODEL: 'model',
+  COMPRESSION: 'compression',
+  CITATION: 'citation',
+  CANCELLED: 'cancelled',
+  /** Text above it is void. */
+  WITHDRAWN: 'withdrawn',
+} as const;
+export type MessageType = (typeof MessageType)[keyof typeof MessageType];
+
+/** A result as it is shown. Of an edit only the diff: whole files would fill the memory of a long session. */
+export type ShownResult = Exclude<ToolResultDisplay, FileDiff> | Omit<FileDiff, 'originalContent' | 'newContent'>;
+
+export interface ToolCallView {
+  readonly callId: string;
+  readonly name: string;
+  readonly display: ToolCallDisplay;
+  readonly status: ToolCallStatus;
+  /** The end of what the call printed; empty once a result says it better. */
+  readonly output: string;
+  /** Characters printed before `output` that are no longer kept. */
+  readonly omittedOutput: number;
+  readonly pid?: number;
+  /** Until the call is committed. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  /** What the person is asked, while the call awaits approval. */
+  readonly confirmation?: ToolCallConfirmationDetails;
+  readonly result?: ShownResult;
+  readonly error?: { readonly message: string; readonly type?: ToolErrorType };
+  readonly outputFile?: string;
+}
+
+interface ItemFields {
+  [MessageType.USER]: { text: string };
+  [MessageType.GEMINI]: { text: string };
+  [MessageType.GEMINI_CONTENT]: { text: string };
+  [MessageType.THINKING]: { thought: ThoughtSummary };
+  /** `continues`: the calls were asked for together with those of the group before. */
+  [MessageType.TOOL_GROUP]: { calls: readonly ToolCallView[]; continues: boolean };
+  /** `about` is the event that made the note. */
+  [MessageType.INFO]: { text: string; about: AgentEventType };
+  [MessageType.WARNING]: { text: string; about: AgentEventType };
+  [MessageType.ERROR]: { text: string; about: AgentEventType };
+  [MessageType.MODEL]: { model: string };
+  [MessageType.COMPRESSION]: {
+    text: string;
+    originalTokenCount: number;
+    newTokenCount: number;
+    compressionStatus: CompressionStatus;
+  };
+  [MessageType.CITATION]: { text: string };
+  [MessageType.CANCELLED]: { text: string };
+  /** The answer text of the items from `firstId` to `lastId` is void; a surface that can may strike it out. */
+  [MessageType.WITHDRAWN]: { text: string; firstId: number; lastId: number };
+}
+
+/** `id` grows with every item and is never used twice in a transcript. */
+export type ItemOf<T extends MessageType> = {
+  readonly [M in T]: { readonly id: number; readonly type: M } & Readonly<ItemFields[M]>;
+}[T];
+export type TranscriptItem = ItemOf<MessageType>;
+/** An item before it has its id. */
+export type NewItem = { [M in MessageType]: { type: M } & ItemFields[M] }[MessageType];
+
+/** The text of the answer that may still grow. */
+export type PendingText = ItemOf<'gemini' | 'gemini_content'> & { readonly scan: SplitScan };
+
+export interface PendingCall extends ToolCallView {
+  /** Its `tool_call_response` has arrived. */
+  readonly isAnswered: boolean;
+}
+
+/** Calls that are not all answered yet, in the model's order. The first one is not answered. */
+export type PendingGroup = ItemOf<'tool_group'> & { readonly calls: readonly PendingCall[] };
+
+export interface OpenPrompt {
+  readonly prompt_id: string;
+  /** The person cancelled: what still arrives of the answer is not shown. */
+  readonly isCancelled: boolean;
+  /** The outcome that the last note about an end has already named. */
+  readonly explained: Outcome | undefined;
+}
+
+export type FallbackQuestion = Omit<FallbackRequestedEvent, 'type'>;
+
+export interface Transcript {
+  readonly committed: ItemList<TranscriptItem>;
+  /** The current thought: for the status line, and committed when something else follows. */
+  readonly thought: ItemOf<'thinking'> | undefined;
+  readonly pendingText: PendingText | undefined;
+  readonly pendingGroup: PendingGroup | undefined;
+  readonly prompt: OpenPrompt | undefined;
+  /** Committed answer text of the attempt under way, which a `retry` would make void. */
+  readonly attempt: { readonly firstId: number; readonly lastId: number } | undefined;
+  /** The failed attempt after which we are waiting for the next one. */
+  readonly retry: RetryValue | undefined;
+  readonly question: FallbackQuestion | undefined;
+  /** The model chosen last. */
+  readonly model: string | undefined;
+  readonly nextId: number;
+}
+
+/** Characters of committed items kept in memory. The session log keeps everything. */
+const COMMITTED_CAPACITY = 16 * 1024 * 1024;
+/** What an item costs beside its text. */
+const ITEM_WEIGHT = 256;
+
+export function createTranscript(): Transcript {
+  return {
+    committed: ItemList.empty({ weigh: weighItem, capacity: COMMITTED_CAPACITY }),
+    thought: undefined,
+    pendingText: undefined,
+    pendingGroup: undefined,
+    prompt: undefined,
+    attempt: undefined,
+    retry: undefined,
+    question: undefined,
+    model: undefined,
+    nextId: 1,
+  };
+}
+
+/** What a surface draws below the committed items, in order. The objects are those of the state. */
+export function getPendingItems({ thought, pendingText, pendingGroup }: Transcript): TranscriptItem[] {
+  return [pendingGroup, thought, pendingText].filter((item) => item !== undefined);
+}
+
+function weighItem(item: TranscriptItem): number {
+  if ('text' in item) return ITEM_WEIGHT + item.text.length;
+  if (item.type === MessageType.TOOL_GROUP) return item.calls.reduce((sum, call) => sum + weighCall(call), ITEM_WEIGHT);
+  if (item.type === MessageType.THINKING) return ITEM_WEIGHT + item.thought.description.length;
+  return ITEM_WEIGHT;
+}
+
+function weighCall({ output, display, result }: ToolCallView): number {
+  const text = typeof result === 'string' ? result : result && 'fileDiff' in result ? result.fileDiff : '';
+  return ITEM_WEIGHT + output.length + display.description.length + text.length;
+}

@@ -1,0 +1,69 @@
+/**
+ * The cli as one esbuild bundle with lazy chunks. New files are put in place one
+ * by one, the entry last: a program that is running, or starts meanwhile, always
+ * finds the chunks its own entry names.
+ */
+
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+/** Chunks of an older build stay this long for the programs that still run it. */
+const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60_000;
+
+export async function buildBundle(root) {
+  const folder = join(root, 'packages', 'cli', 'dist');
+  const { version } = JSON.parse(readFileSync(join(root, 'packages', 'cli', 'package.json'), 'utf8'));
+  const result = await esbuild
+    .build({
+      absWorkingDir: root,
+      entryPoints: ['packages/cli/src/main.ts'],
+      outdir: folder,
+      write: false,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node22',
+      conditions: ['castor-source'],
+      mainFields: ['module', 'main'],
+      minifySyntax: true,
+      minifyWhitespace: true,
+      keepNames: false,
+      metafile: true,
+      legalComments: 'none',
+      loader: { '.md': 'text' },
+      chunkNames: '[name]-[hash]',
+      define: { CASTOR_VERSION: JSON.stringify(version) },
+      logLevel: 'silent',
+    })
+    .catch((error) => {
+      const lines = esbuild.formatMessagesSync(error.errors ?? [], { kind: 'error', color: false });
+      throw new Error(`castor: the build failed\n${lines.join('\n') || error.message}`);
+    });
+  mkdirSync(folder, { recursive: true });
+  const isEntry = (file) => basename(file.path) === 'main.js';
+  const files = result.outputFiles.sort((left, right) => Number(isEntry(left)) - Number(isEntry(right)));
+  for (const file of files) replaceFile(file.path, file.contents);
+  replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
+  removeOldChunks(folder, new Set(files.map((file) => relative(folder, file.path))));
+}
+
+function replaceFile(path, contents) {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
+}
+
+function removeOldChunks(folder, current) {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith('.js') || current.has(name)) continue;
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildBundle(fileURLToPath(new URL('..', import.meta.url)));
+}

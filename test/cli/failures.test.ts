@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { answer, call, fakeModel, fault, finish, runCli, say, startCli, text } from '@castor/testkit';
+import type { CliResult, Step } from '@castor/testkit';
+
+async function ask(steps: Step[], env: Record<string, string> = {}): Promise<CliResult & { requests: number }> {
+  await using model = await fakeModel(steps);
+  const result = await runCli(['-p', 'hi'], { model, env });
+  model.assertDone();
+  return { ...result, requests: model.requests.length };
+}
+
+describe('castor when the model fails', () => {
+  it.each<[string, Step, Partial<CliResult>]>([
+    ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument.\n' }],
+    ['a 403', fault(403), { code: 1, stderr: 'castor: The caller does not have permission.\n' }],
+    ['a 404', fault(404), { code: 1, stderr: 'castor: The model is not found for this API version.\n' }],
+    [
+      'a 401',
+      fault(401),
+      { code: 41, stderr: 'castor: the credentials were refused: Request had invalid authentication credentials.\n' },
+    ],
+    [
+      'an invalid key',
+      fault(400, { message: 'API key not valid.', errorInfo: { reason: 'API_KEY_INVALID' } }),
+      { code: 41, stderr: 'castor: the credentials were refused: API key not valid.\n' },
+    ],
+  ])('gives the words of the server for %s, after one request', async (_, step, expected) => {
+    expect(await ask([step])).toMatchObject({ ...expected, stdout: '', requests: 1 });
+  });
+
+  it('names why a prompt was blocked and exits 1', async () => {
+    const { stdout, stderr, code } = await ask([fault('prompt_blocked')]);
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr).toContain('the model gave no usable answer (SAFETY_BLOCKED)');
+  });
+
+  it('keeps what was said before a limit, warns, and exits 0', async () => {
+    expect(await ask([fault('bad_finish', { reason: 'MAX_TOKENS', after: [text('half')] })])).toMatchObject({
+      stdout: 'half\n',
+      stderr: 'castor: warning: the answer is not whole; the model stopped with MAX_TOKENS.\n',
+      code: 0,
+    });
+  });
+
+  it('prints the answer once when an attempt broke in the middle', async () => {
+    const result = await ask([fault('reset_mid_stream', { after: [text('void ')] }), say('good')]);
+    expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });
+    expect(result.stderr).toMatch(/^castor: the attempt failed \(.+\); trying again in \d\.\d s\.\n$/);
+  });
+
+  it('comes back when the server asked it to wait a moment', async () => {
+    const result = await ask([fault(429, { retryDelay: '0.01s' }), say('good')]);
+    expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });
+  });
+
+  it('gives up on a stream that falls silent, and tries again', async () => {
+    const env = { CASTOR_STREAM_IDLE_TIMEOUT_MS: '200' };
+    const result = await ask([fault('stall_mid_stream'), say('good')], env);
+    expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });
+  });
+
+  it('does not run what it has no tools for', async () => {
+    const result = await ask([answer(call('run_shell_command', { command: 'true' }), finish())]);
+    expect(result).toMatchObject({
+      stdout: '',
+      stderr: 'castor: the model asked for the tool run_shell_command, and this version has no tools.\n',
+      code: 1,
+    });
+  });
+});
+
+describe('castor without what it needs', () => {
+  it('names the ways to go on when there is no key', async () => {
+    const result = await runCli(['-p', 'hi']);
+    expect(result).toMatchObject({ stdout: '', code: 41 });
+    for (const way of [
+      'GEMINI_API_KEY',
+      'https://aistudio.google.com/apikey',
+      'GOOGLE_GEMINI_BASE_URL',
+      '--model offline',
+    ]) {
+      expect(result.stderr).toContain(way);
+    }
+  });
+
+  it.each<[string, string[], Record<string, string>, number, string]>([
+    ['a prompt', [], {}, 42, 'there is nothing to answer'],
+    ['a known flag', ['--modle', 'x'], {}, 1, 'Did you mean --model?'],
+    ['one prompt only', ['-p', 'a', 'b'], {}, 1, 'not both'],
+    [
+      'a base URL that is one',
+      ['-p', 'x'],
+      { GOOGLE_GEMINI_BASE_URL: 'ftp://x' },
+      52,
+      'GOOGLE_GEMINI_BASE_URL cannot be used',
+    ],
+    ['a key that fits a header', ['-p', 'x'], { GEMINI_API_KEY: 'schlüssel' }, 52, 'GEMINI_API_KEY cannot be used'],
+    [
+      'a timeout that is a number',
+      ['-p', 'x'],
+      { CASTOR_STREAM_IDLE_TIMEOUT_MS: 'soon' },
+      52,
+      'CASTOR_STREAM_IDLE_TIMEOUT_MS must be',
+    ],
+  ])('asks for %s', async (_, args, env, code, words) => {
+    await using model = await fakeModel([]);
+    const result = await runCli(args, { model, env });
+    expect(result).toMatchObject({ stdout: '', code });
+    expect(result.stderr).toContain(words);
+    expect(model.requests).toEqual([]);
+  });
+});
+
+describe('castor when it is told to end', () => {
+  it.each<[NodeJS.Signals, number]>([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('closes the connection on %s and exits %i', async (signal, code) => {
+    await using model = await fakeModel([fault('stall_mid_stream')]);
+    await using cli = await startCli(['-p', 'hi'], { model });
+    await model.waitForRequest(1);
+    cli.kill(signal);
+    // npm and terminals may well send it again.
+    cli.kill(signal);
+    expect(await cli.done).toMatchObject({ stdout: '', code, signal: null });
+    await model.waitForDisconnects(1);
+  });
+
+  it('does not wait for the next attempt when it is interrupted between two', async () => {
+    await using model = await fakeModel([fault(503, { retryDelay: '60s' })]);
+    await using cli = await startCli(['-p', 'hi'], { model });
+    await cli.waitForStderr('trying again');
+    cli.kill('SIGINT');
+    expect((await cli.done).code).toBe(130);
+  });
+});
+
+describe('stdout that cannot take the answer', () => {
+  const program = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
+
+  it('does not keep it from ending within seconds after a signal', async () => {
+    await using model = await fakeModel([answer(text('x'.repeat(4_000_000)), finish())]);
+    // Nobody ever reads the pipe: only the deadline can end the program.
+    const child = spawn(process.execPath, [program, '-p', 'hi'], {
+      env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await model.waitForRequest(1);
+    await model.waitForIdle();
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([143, null]);
+    child.stdout.destroy();
+  });
+
+  async function run(stdout: 'pipe' | number, onStart: (child: ReturnType<typeof spawn>) => void = () => {}) {
+    await using model = await fakeModel([say(Array.from({ length: 200 }, () => 'x'.repeat(10_000)))]);
+    const child = spawn(process.execPath, [program, '-p', 'hi'], {
+      env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => (stderr += chunk));
+    onStart(child);
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, stderr };
+  }
+
+  it('is no failure when the reader has gone away', async () => {
+    const result = await run('pipe', (child) => child.stdout?.destroy());
+    expect(result).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('is a failure when the disk is full', async () => {
+    const result = await run(openSync('/dev/full', 'w'));
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain('castor: the answer could not be written: ENOSPC');
+  });
+});

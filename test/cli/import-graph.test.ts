@@ -1,0 +1,61 @@
+/** What a start loads: read from the bundle's own account of itself, so that nothing heavy gets in unseen. */
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+interface Meta {
+  outputs: Record<
+    string,
+    {
+      bytes: number;
+      inputs: Record<string, unknown>;
+      imports: { path: string; kind: string; external?: boolean }[];
+      entryPoint?: string;
+    }
+  >;
+}
+
+const META = fileURLToPath(new URL('../../packages/cli/dist/meta.json', import.meta.url));
+const { outputs } = JSON.parse(readFileSync(META, 'utf8')) as Meta;
+
+const HEAVY =
+  /node_modules\/(react|react-dom|react-reconciler|ink|undici|zod\/v4\/classic|zod\/v3|yargs|marked|highlight\.js|@modelcontextprotocol|@agentclientprotocol|@opentelemetry\/(sdk|exporter)|@google\/genai|google-auth-library)\b/;
+/** Loading these built-in modules costs most of what separates us from the floor. */
+const SLOW_BUILTINS = new Set(['node:https', 'node:child_process', 'node:worker_threads', 'node:inspector', 'undici']);
+
+/** The chunk of a source file and all it imports statically. */
+function load(source: string) {
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source);
+  if (!entry) throw new Error(`${source} is no entry of the bundle.`);
+  const chunks = new Set([entry]);
+  const builtins = new Set<string>();
+  for (const chunk of chunks) {
+    for (const { path, kind, external } of outputs[chunk]?.imports ?? []) {
+      if (kind !== 'import-statement') continue;
+      if (external) builtins.add(path);
+      else chunks.add(path);
+    }
+  }
+  const loaded = [...chunks].flatMap((path) => outputs[path] ?? []);
+  return {
+    bytes: loaded.reduce((total, { bytes }) => total + bytes, 0),
+    inputs: loaded.flatMap(({ inputs }) => Object.keys(inputs)),
+    builtins,
+  };
+}
+
+describe('what is loaded before it is needed', () => {
+  it('keeps the entry small and without any dependency', () => {
+    const { bytes, inputs } = load('packages/cli/src/main.ts');
+    expect(inputs.filter((path) => path.includes('node_modules/') || path.startsWith('packages/core/'))).toEqual([]);
+    expect(bytes).toBeLessThan(20_000);
+  });
+
+  it('keeps a headless answer free of anything heavy', () => {
+    const { bytes, inputs, builtins } = load('packages/cli/src/headless/run.ts');
+    expect(inputs.filter((path) => HEAVY.test(path))).toEqual([]);
+    expect([...builtins].filter((name) => SLOW_BUILTINS.has(name))).toEqual([]);
+    expect(bytes).toBeLessThan(160_000);
+  });
+});
