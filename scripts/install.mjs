@@ -13,11 +13,19 @@ import { withLock } from './lock.mjs';
 export async function ensureInstalled(root) {
   const wanted = deciders(root);
   if (isStamped(root, wanted)) return;
-  await withLock(join(root, '.castor-bootstrap'), async () => {
-    if (isStamped(root, wanted)) return;
-    if (!isInstalledByHand(root)) await install(root);
-    writeFileSync(stampOf(root), wanted);
-  });
+  await withLock(
+    join(root, '.castor-bootstrap'),
+    async () => {
+      if (isStamped(root, wanted)) return;
+      if (!isInstalledByHand(root)) await install(root);
+      writeFileSync(stampOf(root), wanted);
+    },
+    sayWaiting,
+  );
+}
+
+function sayWaiting() {
+  process.stderr.write('castor: waiting for another run to finish its set-up…\n');
 }
 
 /** The Node that came with the dependencies, where there is one for this platform. */

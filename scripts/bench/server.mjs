@@ -9,14 +9,27 @@ import { createServer } from 'node:http';
 const STREAMS = { short: frames(8, 40), long: frames(20_000, 100) };
 
 function frames(count, length) {
-  const text = 'The quick brown fox jumps over the lazy dog. '.repeat(Math.ceil(length / 45)).slice(0, length);
   const frame = (candidate, rest = {}) => `data: ${JSON.stringify({ candidates: [candidate], ...rest })}\r\n\r\n`;
-  const content = frame({ content: { role: 'model', parts: [{ text }] }, index: 0 }, { modelVersion: 'bench' });
+  const content = (index) =>
+    frame(
+      { content: { role: 'model', parts: [{ text: words(index, length) }] }, index: 0 },
+      { modelVersion: 'bench' },
+    );
   const end = frame(
     { content: { role: 'model', parts: [{ text: '.' }] }, finishReason: 'STOP', index: 0 },
     { usageMetadata: { promptTokenCount: 4, candidatesTokenCount: count, totalTokenCount: count + 4 } },
   );
-  return [...Array.from({ length: count - 1 }, () => content), end];
+  return [...Array.from({ length: count - 1 }, (_, index) => content(index)), end];
+}
+
+/** Never the same twice: an answer that repeats itself is stopped, and rightly so. */
+function words(seed, length) {
+  let text = '';
+  for (let state = seed + 1; text.length < length; ) {
+    state = (state * 48_271) % 2_147_483_647;
+    text += `${state.toString(36)} `;
+  }
+  return text.slice(0, length);
 }
 
 /** Writes frame by frame, as fast as the reader takes them. */

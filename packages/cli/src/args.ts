@@ -13,6 +13,13 @@ export interface CliArguments {
   query?: string;
   model?: string;
   outputFormat?: string;
+  yolo?: boolean;
+  approvalMode?: string;
+  /** Each may hold several, separated by commas. */
+  allowedTools?: string[];
+  policy?: string[];
+  adminPolicy?: string[];
+  includeDirectories?: string[];
   rawOutput?: boolean;
   acceptRawOutputRisk?: boolean;
   fakeResponses?: string;
@@ -27,6 +34,8 @@ interface Flag {
   alias?: string;
   /** What the value is called in the help; without it the flag is a switch. */
   value?: string;
+  /** May be given more than once; commas separate values. */
+  list?: boolean;
   /** Undocumented: for tests and for bug reports. */
   hidden?: boolean;
   help: string;
@@ -36,6 +45,12 @@ const FLAGS: readonly Flag[] = [
   { name: 'prompt', alias: 'p', value: 'text', help: 'Answer this prompt, then end. Piped input is put before it.' },
   { name: 'model', alias: 'm', value: 'name', help: 'The model or alias: auto, pro, flash, flash-lite, offline, …' },
   { name: 'output-format', alias: 'o', value: 'format', help: 'text.' },
+  { name: 'yolo', alias: 'y', help: 'Run every tool without asking. Rules that deny still hold.' },
+  { name: 'approval-mode', value: 'mode', help: 'default, auto_edit, yolo or plan.' },
+  { name: 'allowed-tools', value: 'names', list: true, help: 'Tools that run without asking; no others beside them.' },
+  { name: 'policy', value: 'path', list: true, help: "Rules to use instead of the user's own." },
+  { name: 'admin-policy', value: 'path', list: true, help: 'Rules that outrank all others.' },
+  { name: 'include-directories', value: 'paths', list: true, help: 'Further folders the tools may work in.' },
   { name: 'raw-output', help: 'Do not remove terminal sequences from the answer.' },
   { name: 'accept-raw-output-risk', help: 'The same, without the warning.' },
   { name: 'fake-responses', value: 'path', hidden: true, help: 'Answers from a recording, in its order.' },
@@ -47,7 +62,7 @@ const FLAGS: readonly Flag[] = [
 
 /** Throws an ExitError that says what is wrong. */
 export function parseArguments(argv: readonly string[]): CliArguments {
-  const values = new Map<string, string | boolean>();
+  const values = new Map<string, string | boolean | string[]>();
   const words: string[] = [];
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? '';
@@ -68,10 +83,17 @@ export function parseArguments(argv: readonly string[]): CliArguments {
     if (next === undefined || (given === undefined && looksLikeFlag(next))) {
       throw usageError(`--${flag.name} needs a value: --${flag.name} <${flag.value}>.`);
     }
-    values.set(toKey(flag.name), next);
+    const key = toKey(flag.name);
+    values.set(key, flag.list ? [...((values.get(key) as string[] | undefined) ?? []), ...toList(next)] : next);
   }
   if (words.length > 0) values.set('query', words.join(' '));
   return checkTogether(Object.fromEntries(values));
+}
+
+/** One literal empty value is kept: an empty list allows nothing. */
+function toList(value: string): string[] {
+  const items = value.split(',').map((item) => item.trim());
+  return value === '' ? [''] : items.filter((item) => item !== '');
 }
 
 /** A minus before a digit or a space is text: `-5 is a number`, `- a list item`. */
@@ -109,6 +131,9 @@ function checkTogether(args: CliArguments): CliArguments {
   if (args.prompt !== undefined && args.query !== undefined) {
     throw usageError('give the prompt either with --prompt (-p) or as words after the flags, not both.');
   }
+  if (args.yolo && args.approvalMode !== undefined) {
+    throw usageError('use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.');
+  }
   const { outputFormat = 'text' } = args;
   if (outputFormat === 'json' || outputFormat === 'stream-json') {
     throw usageError(`--output-format ${outputFormat} is not in this version; text is.`);
@@ -143,6 +168,11 @@ A terminal coding agent. Answers one prompt and prints the answer:
 
   castor -p "What does this error mean?" < build.log
   castor --model offline "What is in this folder?"
+  castor -y -p "Fix the failing test and say what was wrong."
+
+Commands:
+  castor policy explain '<command>'   Which rule decides on a shell command
+  castor policy test [files]          Run the examples beside the rules
 
 Flags:
 ${rows.join('\n')}
@@ -155,7 +185,8 @@ Environment:
 
 Exit codes:
   0 answered · 1 failed · 41 no valid credentials · 42 no input
-  52 bad setting · 130 interrupted · 143 terminated
+  52 bad setting · 53 turn limit · 54 a tool failed for good
+  55 folder not trusted · 130 interrupted · 143 terminated
 `;
 }
 

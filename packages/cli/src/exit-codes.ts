@@ -9,6 +9,12 @@ export const ExitCode = {
   Input: 42,
   /** A setting or a variable that cannot be meant. */
   Settings: 52,
+  /** The limit of turns. */
+  TurnLimit: 53,
+  /** A tool failed in a way no run can go on from. */
+  ToolFailure: 54,
+  /** The folder is marked as not trusted. */
+  Untrusted: 55,
   HungUp: 129,
   Interrupted: 130,
   Terminated: 143,

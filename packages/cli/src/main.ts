@@ -6,6 +6,7 @@
 
 import { helpText, parseArguments } from './args.ts';
 import type { CliArguments } from './args.ts';
+import { chooseApproval, homeDirectory } from './approval.ts';
 import { chooseModel } from './credentials.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 import { createOutput } from './output.ts';
@@ -21,7 +22,7 @@ const WIND_UP_MS = 3_000;
 async function main(argv: readonly string[]): Promise<void> {
   // Whatever may end the process before the last line, it is no success.
   process.exitCode = ExitCode.Failure;
-  const args = parse(argv);
+  const args = argv[0] === 'policy' ? {} : parse(argv);
   const output = createOutput({
     stdout: process.stdout,
     stderr: process.stderr,
@@ -32,7 +33,8 @@ async function main(argv: readonly string[]): Promise<void> {
   });
   let exitCode: ExitCode;
   try {
-    exitCode = await dispatch(args, output, interruption.signal);
+    exitCode =
+      argv[0] === 'policy' ? await runPolicy(argv.slice(1), output) : await dispatch(args, output, interruption.signal);
   } catch (error) {
     exitCode = explain(error, output);
   }
@@ -59,9 +61,30 @@ async function dispatch(args: CliArguments | ExitError, output: Output, signal: 
     output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
   }
   const choice = chooseModel(args, process.env);
+  const approval = chooseApproval(args);
   const prompt = await readPrompt(args, output, signal);
   const { runHeadless } = await import('./headless/run.ts');
-  return runHeadless({ prompt, choice, output, signal: AbortSignal.any([signal, output.closed]), cwd: process.cwd() });
+  return runHeadless({
+    prompt,
+    choice,
+    approval,
+    output,
+    signal: AbortSignal.any([signal, output.closed]),
+    cwd: process.cwd(),
+    home: homeDirectory(process.env),
+    environment: process.env,
+  });
+}
+
+async function runPolicy(argv: readonly string[], output: Output): Promise<ExitCode> {
+  const { runPolicyCommand } = await import('./commands/policy.ts');
+  const io = {
+    stdout: (text: string) => void output.answer(text),
+    stderr: (text: string) => output.note(text.trimEnd()),
+    home: homeDirectory(process.env),
+    cwd: process.cwd(),
+  };
+  return (await runPolicyCommand([...argv], io)) as ExitCode;
 }
 
 function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {

@@ -103,6 +103,8 @@ export type { AgentSessionOptions, PromptOptions } from './session/agent-session
 export type { SchedulerPort } from './session/scheduler-port.ts';
 export { createAgent } from './session/create-agent.ts';
 export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
+export { createWorkspaceAgent } from './session/workspace-agent.ts';
+export type { WorkspaceAgent, WorkspaceAgentOptions } from './session/workspace-agent.ts';
 export { createEnvironmentContext } from './session/environment-context.ts';
 export { createSystemPrompt } from './session/system-prompt.ts';
 export { Ledger } from './session/ledger.ts';
@@ -116,6 +118,7 @@ export { createTranscriptStore } from './transcript/store.ts';
 export { findEnclosingCodeBlockStart, findLastSafeSplitPoint, isIndexInsideCodeBlock } from './transcript/split.ts';
 export { StreamingState, deriveStreamingState } from './transcript/streaming-state.ts';
 
+export { createSessionId } from './session/session-id.ts';
 export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';

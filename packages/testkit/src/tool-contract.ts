@@ -343,7 +343,7 @@ function assertInvalid(tool: ContractTool, args: Record<string, unknown>, what: 
     thrown = error;
   }
   assert.ok(thrown !== undefined, `accepted: ${what}`);
-  assert.ok(isToolError(thrown), `${what}: ${String(thrown)}`);
+  assert.ok(isToolError(thrown), `${what}: ${describeOutcome({ error: thrown })}`);
   assert.equal(thrown.type, 'invalid_tool_params', what);
 }
 

@@ -85,7 +85,10 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
   }
   const loaded = await load(policyPaths, io);
   if (loaded === undefined) return ExitCode.Settings;
-  const verdict = await createEngine(loaded, io).check({ toolName: 'run_shell_command', args: { command } }, { mode, interactive });
+  const verdict = await createEngine(loaded, io).check(
+    { toolName: 'run_shell_command', args: { command } },
+    { mode, interactive },
+  );
   io.stdout(explainVerdict(command, verdict, { mode, interactive }));
   return ExitCode.Success;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { GeminiEventType } from '@castor/core';
-import type { ServerGeminiStreamEvent } from '@castor/core';
+import type { AgentEvent, Outcome } from '@castor/core';
 import type { Output } from '../output.ts';
 import { TextWriter } from './text-writer.ts';
 
 /** Everything written, in order; stderr in brackets. */
-async function write(events: ServerGeminiStreamEvent[], { isLive = false } = {}) {
+async function write(events: AgentEvent[], { isLive = false } = {}) {
   let shown = '';
   const output: Output = {
     isLive,
@@ -27,12 +27,13 @@ async function write(events: ServerGeminiStreamEvent[], { isLive = false } = {})
   return { shown, outcome: writer.outcome };
 }
 
-const content = (value: string): ServerGeminiStreamEvent => ({ type: GeminiEventType.Content, value });
-const finished = (reason = 'STOP'): ServerGeminiStreamEvent => ({
+const content = (value: string): AgentEvent => ({ type: GeminiEventType.Content, value });
+const finished = (reason = 'STOP'): AgentEvent => ({
   type: GeminiEventType.Finished,
   value: { reason, usageMetadata: undefined },
 });
-const retry: ServerGeminiStreamEvent = {
+const ended = (outcome: Outcome): AgentEvent => ({ type: 'prompt_ended', prompt_id: 'p', outcome });
+const retry: AgentEvent = {
   type: GeminiEventType.Retry,
   value: { attempt: 1, maxAttempts: 4, delayMs: 1500, model: 'm', error: { message: 'reset' } },
 };
@@ -40,23 +41,26 @@ const retry: ServerGeminiStreamEvent = {
 describe('TextWriter into a pipe', () => {
   it('holds text back until the turn is accepted', async () => {
     expect(await write([content('a')])).toEqual({ shown: '', outcome: undefined });
-    expect(await write([content('a'), content('b'), finished()])).toEqual({ shown: 'ab\n', outcome: 0 });
+    expect(await write([content('a'), content('b'), finished(), ended('completed')])).toEqual({
+      shown: 'ab\n',
+      outcome: 0,
+    });
   });
 
   it('never shows the text of a void attempt', async () => {
-    expect(await write([content('void'), retry, content('good'), finished()])).toEqual({
+    expect(await write([content('void'), retry, content('good'), finished(), ended('completed')])).toEqual({
       shown: '[castor: the attempt failed (reset); trying again in 1.5 s.]\ngood\n',
       outcome: 0,
     });
   });
 
   it('shows nothing of an attempt that failed for good', async () => {
-    const error: ServerGeminiStreamEvent = { type: GeminiEventType.Error, value: { error: { message: 'down' } } };
-    expect(await write([content('void'), error])).toEqual({ shown: '[castor: down]\n', outcome: 1 });
+    const error: AgentEvent = { type: GeminiEventType.Error, value: { error: { message: 'down' } } };
+    expect(await write([content('void'), error, ended('failed')])).toEqual({ shown: '[castor: down]\n', outcome: 1 });
   });
 
   it('keeps an answer that was cut and names the reason', async () => {
-    expect(await write([content('half'), finished('MAX_TOKENS')])).toEqual({
+    expect(await write([content('half'), finished('MAX_TOKENS'), ended('completed')])).toEqual({
       shown: 'half\n[castor: warning: the answer is not whole; the model stopped with MAX_TOKENS.]\n',
       outcome: 0,
     });
@@ -64,22 +68,49 @@ describe('TextWriter into a pipe', () => {
 
   it('names what made an answer unusable', async () => {
     const value = { type: 'SAFETY_BLOCKED', message: 'Blocked.' } as const;
-    expect(await write([{ type: GeminiEventType.InvalidStream, value }])).toEqual({
+    expect(await write([{ type: GeminiEventType.InvalidStream, value }, ended('invalid_stream')])).toEqual({
       shown: '[castor: the model gave no usable answer (SAFETY_BLOCKED): Blocked.]\n',
       outcome: 1,
     });
   });
 
-  it('fails when the model asks for a tool, since nobody runs it', async () => {
-    const value = { callId: 'c', name: 'ls', args: {}, isClientInitiated: false, prompt_id: 'p' };
-    const { outcome } = await write([{ type: GeminiEventType.ToolCallRequest, value }, finished()]);
-    expect(outcome).toBe(1);
+  it('says which tool failed, and ends with its own code when the disk is full', async () => {
+    const request = { callId: 'c', name: 'write_file', args: {}, isClientInitiated: false, prompt_id: 'p' };
+    const value = {
+      callId: 'c',
+      responseParts: [],
+      resultDisplay: undefined,
+      error: new Error('the disk is full'),
+      errorType: 'no_space_left' as const,
+    };
+    const events: AgentEvent[] = [
+      { type: GeminiEventType.ToolCallRequest, value: request },
+      finished(),
+      { type: GeminiEventType.ToolCallResponse, value },
+      ended('failed'),
+    ];
+    expect(await write(events)).toEqual({
+      shown: '[Error executing tool write_file: the disk is full]\n',
+      outcome: 54,
+    });
+  });
+
+  it.each<[Outcome, number]>([
+    ['completed', 0],
+    ['stopped', 0],
+    ['max_turns', 53],
+    ['loop_detected', 1],
+    ['overflow', 1],
+    ['blocked', 1],
+    ['cancelled', 130],
+  ])('ends a prompt that %s with %i', async (outcome, code) => {
+    expect((await write([ended(outcome)])).outcome).toBe(code);
   });
 });
 
 describe('TextWriter on a terminal', () => {
   it('shows text as it arrives and marks what a retry made void', async () => {
-    const events = [content('void'), retry, content('good'), finished()];
+    const events = [content('void'), retry, content('good'), finished(), ended('completed')];
     expect(await write(events, { isLive: true })).toEqual({
       shown: 'void\n[The text above is void: the attempt failed (reset); trying again in 1.5 s.]\ngood\n',
       outcome: 0,

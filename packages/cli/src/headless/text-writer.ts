@@ -6,27 +6,42 @@
  */
 
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
-import type { RetryValue, TurnEvent } from '@castor/core';
+import type { AgentEvent, Outcome, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 
+/** What a run that ended so is worth to a script. */
+const EXIT_CODES: Readonly<Record<Outcome, ExitCode>> = {
+  completed: ExitCode.Success,
+  cancelled: ExitCode.Interrupted,
+  failed: ExitCode.Failure,
+  max_turns: ExitCode.TurnLimit,
+  loop_detected: ExitCode.Failure,
+  overflow: ExitCode.Failure,
+  invalid_stream: ExitCode.Failure,
+  stopped: ExitCode.Success,
+  blocked: ExitCode.Failure,
+};
+
 export class TextWriter {
   private readonly output: Output;
+  private readonly callNames = new Map<string, string>();
   private held: string[] = [];
   private hasShownText = false;
+  private hasFatalTool = false;
   private exitCode: ExitCode | undefined;
 
   constructor(output: Output) {
     this.output = output;
   }
 
-  /** What the run came to; undefined until an event has ended it. */
+  /** What the run came to; undefined until it has ended. */
   get outcome(): ExitCode | undefined {
     return this.exitCode;
   }
 
   /** Resolves when the reader keeps up. */
-  write(event: TurnEvent): Promise<void> | undefined {
+  write(event: AgentEvent): Promise<void> | undefined {
     switch (event.type) {
       case GeminiEventType.Content:
         return this.content(event.value);
@@ -38,8 +53,6 @@ export class TextWriter {
         return this.fail(event.value.error.message);
       case GeminiEventType.InvalidStream:
         return this.fail(`the model gave no usable answer (${event.value.type}): ${event.value.message}`);
-      case GeminiEventType.ToolCallRequest:
-        return this.fail(`the model asked for the tool ${event.value.name}, and this version has no tools.`);
       case GeminiEventType.MaxSessionTurns:
         return this.fail('the limit of turns for a session is reached.');
       case GeminiEventType.LoopDetected:
@@ -54,13 +67,23 @@ export class TextWriter {
       case GeminiEventType.AgentExecutionBlocked:
         this.output.note(`castor: a hook blocked the request: ${event.value.systemMessage ?? event.value.reason}`);
         return undefined;
+      case GeminiEventType.ToolCallRequest:
+        this.callNames.set(event.value.callId, event.value.name);
+        return undefined;
+      case GeminiEventType.ToolCallResponse:
+        this.toolEnded(event.value);
+        return undefined;
+      case 'prompt_ended':
+        this.exitCode = this.hasFatalTool ? ExitCode.ToolFailure : EXIT_CODES[event.outcome];
+        return undefined;
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
       case GeminiEventType.Citation:
       case GeminiEventType.ModelInfo:
       case GeminiEventType.ChatCompressed:
       case GeminiEventType.ToolCallConfirmation:
-      case GeminiEventType.ToolCallResponse:
+      case 'prompt_started':
+      case 'tool_call_updated':
       case 'fallback_requested':
       case 'fallback_answered':
         return undefined;
@@ -79,14 +102,20 @@ export class TextWriter {
   }
 
   private async finished(reason: FinishReason | undefined): Promise<void> {
-    // A call that nobody can run came with the same turn; its failure stands.
-    if (this.exitCode === undefined) this.exitCode = ExitCode.Success;
     await this.output.answer(this.held.join(''));
     this.held = [];
+    this.hasShownText = false;
     await this.output.endAnswer();
     if (reason !== undefined && reason !== FinishReason.STOP) {
       this.output.note(`castor: warning: the answer is not whole; the model stopped with ${reason}.`);
     }
+  }
+
+  private toolEnded({ callId, error, errorType, resultDisplay }: ToolCallResponseInfo): void {
+    if (!error) return;
+    if (errorType === 'no_space_left') this.hasFatalTool = true;
+    const what = typeof resultDisplay === 'string' && resultDisplay !== '' ? resultDisplay : error.message;
+    this.output.note(`Error executing tool ${this.callNames.get(callId) ?? callId}: ${what}`);
   }
 
   private async retry(value: RetryValue | undefined): Promise<void> {
@@ -101,7 +130,6 @@ export class TextWriter {
 
   private async fail(message: string): Promise<void> {
     this.held = [];
-    this.exitCode = ExitCode.Failure;
     if (this.hasShownText) await this.output.endAnswer();
     this.output.note(`castor: ${message}`);
   }

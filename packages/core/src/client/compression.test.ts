@@ -92,7 +92,7 @@ describe('Compressor', () => {
     const saved: string[] = [];
     const savedOutputs = new SavedOutputs(async (_tool, callId) => {
       saved.push(callId);
-      return `/saved/${callId}`;
+      return { path: `/saved/${callId}` };
     });
     const large = say('y'.repeat(400_000));
     await using env = await setUp([large, large], history, { savedOutputs });

@@ -27,7 +27,7 @@ function setUp(history: Content[]) {
   const saved: [string, string, number][] = [];
   const mask = new ToolOutputMask(async (tool, callId, text) => {
     saved.push([tool, callId, text.length]);
-    return `/out/${callId}.txt`;
+    return { path: `/out/${callId}.txt` };
   });
   return { chat, mask, saved };
 }

@@ -16,8 +16,12 @@ const PREVIEW_LENGTH = 250;
 const EXEMPT: ReadonlySet<string> = new Set(['activate_skill', 'ask_user', 'enter_plan_mode', 'exit_plan_mode']);
 const MASK_TAG = '<tool_output_masked>';
 
-/** Writes an output to a file of the session and returns its path. */
-export type SaveOutput = (toolName: string, callId: string, text: string) => Promise<string>;
+/** Writes an output to a file of the session; a problem means that it is nowhere but in the history. Never throws. */
+export type SaveOutput = (
+  toolName: string,
+  callId: string,
+  text: string,
+) => Promise<{ path: string } | { problem: string }>;
 
 export class SavedOutputs {
   private readonly save: SaveOutput;
@@ -31,7 +35,9 @@ export class SavedOutputs {
     const { functionResponse } = part;
     const text = outputOf(part);
     if (!functionResponse || text === undefined || text.length < PREVIEW_LENGTH * 4) return part;
-    const path = await this.save(functionResponse.name ?? 'tool', functionResponse.id ?? 'call', text);
+    const saved = await this.save(functionResponse.name ?? 'tool', functionResponse.id ?? 'call', text);
+    if ('problem' in saved) return part;
+    const { path } = saved;
     return { ...part, functionResponse: { ...functionResponse, response: { output: toNote(text, path) } } };
   }
 }

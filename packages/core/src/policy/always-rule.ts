@@ -22,6 +22,7 @@ export type RuleTarget = { toolName: string; mcpName?: string } & (
 );
 
 const SESSION_PRIORITY = 3.95;
+const MAX_TARGET = 1900;
 
 /** Empty when the call cannot be remembered: what cannot be read cannot be repeated safely. */
 export async function targetsOfAlways(call: PolicyCall, outcome: ToolConfirmationOutcome): Promise<RuleTarget[]> {
@@ -32,7 +33,8 @@ export async function targetsOfAlways(call: PolicyCall, outcome: ToolConfirmatio
   }
   const { command, file_path: path } = call.args;
   if (call.toolName === SHELL_TOOL) return typeof command === 'string' ? commandTargets(command) : [];
-  if (typeof path === 'string') return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(`"file_path":${JSON.stringify(path)}`)}\\0` }];
+  if (typeof path === 'string')
+    return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(`"file_path":${JSON.stringify(path)}`)}\\0` }];
   return [{ toolName: call.toolName }];
 }
 
@@ -44,13 +46,47 @@ async function commandTargets(command: string): Promise<RuleTarget[]> {
     .filter((leaf) => leaf.command.words.length > 0 && !(leaf.transparent && leaf.risks.length === 0))
     .filter((leaf) => leaf.risks.length > 0 || !isKnownSafe(leaf.command, { trustedFolder: true }))
     .map(commandTarget);
+  // A rule file takes no longer expressions, and nobody would review one.
+  if (targets.some((target) => JSON.stringify(target).length > MAX_TARGET)) return [];
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 
 /** Programs with subcommands that differ in what they do. */
 const SUBCOMMAND_TOOLS = new Set([
-  ...['git', 'npm', 'pnpm', 'yarn', 'bun', 'cargo', 'go', 'make', 'just', 'task', 'pip', 'pip3', 'uv', 'poetry', 'gh', 'brew', 'dotnet'],
-  ...['mvn', 'gradle', './gradlew', 'bundle', 'rake', 'composer', 'mix', 'flutter', 'dart', 'swift', 'terraform', 'nx', 'turbo'],
+  ...[
+    'git',
+    'npm',
+    'pnpm',
+    'yarn',
+    'bun',
+    'cargo',
+    'go',
+    'make',
+    'just',
+    'task',
+    'pip',
+    'pip3',
+    'uv',
+    'poetry',
+    'gh',
+    'brew',
+    'dotnet',
+  ],
+  ...[
+    'mvn',
+    'gradle',
+    './gradlew',
+    'bundle',
+    'rake',
+    'composer',
+    'mix',
+    'flutter',
+    'dart',
+    'swift',
+    'terraform',
+    'nx',
+    'turbo',
+  ],
 ]);
 const RUNS_NAMED_SCRIPT = new Set(['run', 'exec', 'x', 'dlx']);
 /** Never generalised: the next arguments may mean something else entirely. */
@@ -61,12 +97,17 @@ function commandTarget(leaf: Leaf): RuleTarget {
   const { words } = leaf.command;
   const [head, second, third] = words;
   const name = head?.value ?? '';
-  const exact = { toolName: SHELL_TOOL, commandRegex: `${escapeRegExp(words.map(({ value }) => quote(value)).join(' '))}$` };
-  if (leaf.risks.length > 0 || isDestructive(leaf.command) || reachesNetwork(leaf.command) || EXACT_ONLY.test(name)) return exact;
+  const exact = {
+    toolName: SHELL_TOOL,
+    commandRegex: `${escapeRegExp(words.map(({ value }) => quote(value)).join(' '))}$`,
+  };
+  if (leaf.risks.length > 0 || isDestructive(leaf.command) || reachesNetwork(leaf.command) || EXACT_ONLY.test(name))
+    return exact;
   if (words.some(({ kind }) => kind !== 'literal') || /[\s"'\\]/.test(name)) return exact;
   if (!SUBCOMMAND_TOOLS.has(name)) return { toolName: SHELL_TOOL, commandPrefix: name };
   if (second === undefined || second.value.startsWith('-')) return exact;
-  if (!RUNS_NAMED_SCRIPT.has(second.value)) return isPlainWord(second.value) ? { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value}` } : exact;
+  if (!RUNS_NAMED_SCRIPT.has(second.value))
+    return isPlainWord(second.value) ? { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value}` } : exact;
   if (third === undefined || !isPlainWord(third.value)) return exact;
   return { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value} ${third.value}` };
 }
@@ -81,7 +122,11 @@ export function escapeRegExp(text: string): string {
 
 /** For this session: the mode of the answer and every more permissive one. */
 export function sessionRule(target: RuleTarget, mode: ApprovalMode): PolicyRule {
-  const { commandRegex, argsPattern, ...rest } = target as RuleTarget & { commandRegex?: string; argsPattern?: string; commandPrefix?: string };
+  const { commandRegex, argsPattern, ...rest } = target as RuleTarget & {
+    commandRegex?: string;
+    argsPattern?: string;
+    commandPrefix?: string;
+  };
   return {
     ...rest,
     decision: 'allow',

@@ -16,9 +16,6 @@ const BY_CLI_NAME: Readonly<Record<string, ApprovalMode>> = {
   plan: 'plan',
 };
 
-/** What `--approval-mode` accepts. */
-export const APPROVAL_MODE_CLI_NAMES = Object.keys(BY_CLI_NAME);
-
 /** Accepts both spellings; undefined for anything else. */
 export function parseApprovalMode(text: string): ApprovalMode | undefined {
   if (Object.hasOwn(BY_CLI_NAME, text)) return BY_CLI_NAME[text];

@@ -21,7 +21,16 @@ interface BuiltinRule {
 }
 
 const READS = [
-  ...['glob', 'grep_search', 'list_directory', 'read_file', 'read_many_files', 'google_web_search', 'codebase_investigator', 'cli_help'],
+  ...[
+    'glob',
+    'grep_search',
+    'list_directory',
+    'read_file',
+    'read_many_files',
+    'google_web_search',
+    'codebase_investigator',
+    'cli_help',
+  ],
   ...['get_internal_docs', 'tracker_*', 'update_topic', 'complete_task', 'list_mcp_resources', 'read_mcp_resource'],
   ...['write_todos', 'list_background_processes', 'read_background_output', 'invoke_agent'],
 ];
@@ -31,9 +40,21 @@ const EFFECTS = [...EDITS, 'run_shell_command', 'activate_skill', 'web_fetch', '
 const RULES: readonly BuiltinRule[] = [
   { tools: READS, decision: 'allow', priority: 50 },
   { tools: EFFECTS, decision: 'ask_user', priority: 10, interactive: true },
-  { tools: EFFECTS, decision: 'deny', priority: 10, interactive: false, denyMessage: 'This tool needs a person to approve it, and this run has none.' },
+  {
+    tools: EFFECTS,
+    decision: 'deny',
+    priority: 10,
+    interactive: false,
+    denyMessage: 'This tool needs a person to approve it, and this run has none.',
+  },
   { tools: [...EDITS, 'web_fetch'], decision: 'allow', priority: 15, modes: ['autoEdit'] },
-  { tools: ['ask_user'], decision: 'deny', priority: 999, interactive: false, denyMessage: 'Nobody can be asked in this run.' },
+  {
+    tools: ['ask_user'],
+    decision: 'deny',
+    priority: 999,
+    interactive: false,
+    denyMessage: 'Nobody can be asked in this run.',
+  },
   { tools: ['ask_user'], decision: 'ask_user', priority: 50, interactive: true },
 
   { tools: ['*'], decision: 'allow', priority: 998, modes: ['yolo'], allowRedirection: true },
@@ -41,23 +62,54 @@ const RULES: readonly BuiltinRule[] = [
   { tools: ['enter_plan_mode', 'exit_plan_mode'], decision: 'deny', priority: 999, modes: ['yolo'], interactive: true },
 
   { tools: ['*'], decision: 'deny', priority: 40, modes: ['plan'], denyMessage: 'Plan mode allows reading only.' },
-  { tools: ['*'], mcpName: '*', toolAnnotations: { readOnlyHint: true }, decision: 'ask_user', priority: 50, modes: ['plan'] },
+  {
+    tools: ['*'],
+    mcpName: '*',
+    toolAnnotations: { readOnlyHint: true },
+    decision: 'ask_user',
+    priority: 50,
+    modes: ['plan'],
+  },
   { tools: ['web_fetch', 'activate_skill'], decision: 'ask_user', priority: 50, modes: ['plan'] },
   { tools: EDITS, planFile: true, decision: 'allow', priority: 70, modes: ['plan'] },
-  { tools: EDITS, decision: 'deny', priority: 65, modes: ['plan'], denyMessage: 'In plan mode only plans (.md) in the plans folder can be written.' },
+  {
+    tools: EDITS,
+    decision: 'deny',
+    priority: 65,
+    modes: ['plan'],
+    denyMessage: 'In plan mode only plans (.md) in the plans folder can be written.',
+  },
   { tools: ['exit_plan_mode'], decision: 'ask_user', priority: 70, modes: ['plan'], interactive: true },
   { tools: ['exit_plan_mode'], decision: 'allow', priority: 70, modes: ['plan'], interactive: false },
-  { tools: ['enter_plan_mode'], decision: 'deny', priority: 70, modes: ['plan'], denyMessage: 'Plan mode is on already.' },
+  {
+    tools: ['enter_plan_mode'],
+    decision: 'deny',
+    priority: 70,
+    modes: ['plan'],
+    denyMessage: 'Plan mode is on already.',
+  },
 
   { tools: ['enter_plan_mode'], decision: 'ask_user', priority: 50, modes: ['default', 'autoEdit'], interactive: true },
   { tools: ['enter_plan_mode'], decision: 'allow', priority: 50, modes: ['default', 'autoEdit'], interactive: false },
-  { tools: ['exit_plan_mode'], decision: 'deny', priority: 50, modes: ['default', 'autoEdit'], denyMessage: 'Plan mode is not on.' },
+  {
+    tools: ['exit_plan_mode'],
+    decision: 'deny',
+    priority: 50,
+    modes: ['default', 'autoEdit'],
+    denyMessage: 'Plan mode is not on.',
+  },
 ];
 
 const SOURCE = { name: 'the built-in rules' };
 
 export const BUILTIN_RULES: readonly PolicyRule[] = RULES.flatMap(({ tools, priority, ...rest }) =>
-  tools.map((toolName) => ({ ...rest, toolName, tier: 'default' as const, priority: effectivePriority('default', priority), source: SOURCE })),
+  tools.map((toolName) => ({
+    ...rest,
+    toolName,
+    tier: 'default' as const,
+    priority: effectivePriority('default', priority),
+    source: SOURCE,
+  })),
 );
 
 export const BUILTIN_CHECKERS: readonly SafetyChecker[] = EDITS.map((toolName) => ({

@@ -30,14 +30,38 @@ interface ProgramOptions {
 }
 
 const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
-  tar: { short: 'IF', long: ['--checkpoint-action', '--to-command', '--use-compress-program', '--rsh-command', '--info-script', '--new-volume-script'] },
+  tar: {
+    short: 'IF',
+    long: [
+      '--checkpoint-action',
+      '--to-command',
+      '--use-compress-program',
+      '--rsh-command',
+      '--info-script',
+      '--new-volume-script',
+    ],
+  },
   rg: { short: 'z', long: ['--pre', '--hostname-bin', '--search-zip'] },
   man: { short: 'PH', long: ['--pager', '--html', '--browser', '--preprocessor'] },
   ssh: { short: 'oFSE', words: /^(?!-).*$/ },
   scp: { short: 'oFS' },
   sftp: { short: 'oFSbD' },
   rsync: { short: 'e', long: ['--rsh', '--rsync-path', '--config'] },
-  npm: { long: ['--script-shell', '--node-options', '--userconfig', '--globalconfig', '--editor', '--viewer', '--browser', '--git', '--call', '--prefix'], short: 'c' },
+  npm: {
+    long: [
+      '--script-shell',
+      '--node-options',
+      '--userconfig',
+      '--globalconfig',
+      '--editor',
+      '--viewer',
+      '--browser',
+      '--git',
+      '--call',
+      '--prefix',
+    ],
+    short: 'c',
+  },
   npx: { short: 'c', long: ['--call', '--script-shell', '--node-options'] },
   pnpm: { short: 'c', long: ['--script-shell', '--shell-mode', '--node-options', '--config'] },
   yarn: { long: ['--script-shell', '--use-yarnrc', '--node-options'] },
@@ -51,14 +75,21 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   nvim: { short: 'cSsul', long: ['--cmd', '--remote-expr'], words: /^\+/ },
   ex: { words: /^/ },
   ed: { words: /^/ },
-  emacs: { short: 'fl', long: ['--eval', '--load', '--funcall', '--execute', '--script'], words: /^-(?:eval|load|funcall|execute)/ },
+  emacs: {
+    short: 'fl',
+    long: ['--eval', '--load', '--funcall', '--execute', '--script'],
+    words: /^-(?:eval|load|funcall|execute)/,
+  },
   gcc: { words: /^-(?:wrapper|fplugin|specs|B)/ },
   'g++': { words: /^-(?:wrapper|fplugin|specs|B)/ },
   cc: { words: /^-(?:wrapper|fplugin|specs|B)/ },
   clang: { words: /^-(?:fplugin|Xclang|load|B)/ },
   make: { short: 'f', long: ['--eval', '--file', '--makefile'], words: /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)\s*[:+?]?=/ },
   curl: { short: 'KoOT', long: ['--config', '--output', '--output-dir', '--remote-name', '--engine', '--upload-file'] },
-  wget: { short: 'eOiPo', long: ['--execute', '--use-askpass', '--output-document', '--config', '--post-file', '--body-file'] },
+  wget: {
+    short: 'eOiPo',
+    long: ['--execute', '--use-askpass', '--output-document', '--config', '--post-file', '--body-file'],
+  },
   nc: { short: 'ec' },
   ncat: { short: 'ec', long: ['--exec', '--sh-exec', '--lua-exec'] },
   socat: { words: /^(?:EXEC|SYSTEM|SHELL):/i },
@@ -103,10 +134,20 @@ const INTERPRETERS: readonly (readonly [RegExp, ProgramOptions])[] = [
   [/^(?:python|pypy)[\d.]*$/, { short: 'c' }],
   [/^perl[\d.]*$/, { short: 'eEMmIx' }],
   [/^ruby[\d.]*$/, { short: 'erI' }],
-  [/^(?:node|nodejs|bun|deno|tsx|ts-node)$/, { short: 'epr', long: ['--eval', '--print', '--require', '--import', '--loader', '--experimental-loader', '--env-file'], words: /^eval$/ }],
+  [
+    /^(?:node|nodejs|bun|deno|tsx|ts-node)$/,
+    {
+      short: 'epr',
+      long: ['--eval', '--print', '--require', '--import', '--loader', '--experimental-loader', '--env-file'],
+      words: /^eval$/,
+    },
+  ],
   [/^php[\d.]*$/, { short: 'rBRERd' }],
   [/^(?:lua|luajit|lua[\d.]+)$/, { short: 'el' }],
-  [/^(?:R|Rscript|julia|elixir|groovy|scala|jshell|erl|osascript|tclsh|expect|guile|racket|sbcl|ghc|runghc)$/, { words: /^-{1,2}(?:e|c|E|eval|S)/ }],
+  [
+    /^(?:R|Rscript|julia|elixir|groovy|scala|jshell|erl|osascript|tclsh|expect|guile|racket|sbcl|ghc|runghc)$/,
+    { words: /^-{1,2}(?:e|c|E|eval|S)/ },
+  ],
   [/^(?:pwsh|powershell)(?:\.exe)?$/i, { words: /^/ }],
   [/^cmd(?:\.exe)?$/i, { words: /^/ }],
 ];
@@ -116,40 +157,39 @@ export function findRisks(command: SimpleCommand, options: { moreArguments: bool
   const [head] = command.words;
   if (head !== undefined) risks.push(...commandRisks(command, head, options));
   for (const { target } of command.redirections) {
-    if (/^\/dev\/(?:tcp|udp)\//.test(target.value)) risks.push({ reason: `${target.value} opens a network connection`, word: target.value, unreadable: false });
+    if (/^\/dev\/(?:tcp|udp)\//.test(target.value))
+      risks.push({ reason: `${target.value} opens a network connection`, word: target.value, unreadable: false });
   }
   return risks;
 }
 
 function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreArguments: boolean }): Risk[] {
-  const { words } = command;
   if (head.kind === 'dynamic' || head.kind === 'glob') {
     return [{ reason: `the command ${head.text} is known only when it runs`, word: head.text, unreadable: true }];
   }
   const name = baseName(head);
-  const risks: Risk[] = [];
-  if (name === 'git') {
-    risks.push(...readGit(words).risks.map((risk) => ({ ...risk, unreadable: risk.script === undefined })));
-  } else if (name === 'sed' || name === 'gsed') risks.push(...sedRisks(words));
-  else if (/^[gmn]?awk$/.test(name)) risks.push(...awkRisks(words));
-  else if (name === 'xargs' && words.length === 1) return [];
-  else {
-    const found = programOptionsOf(name);
-    if (found !== undefined) risks.push(...optionRisks(name, words, found));
-  }
-  const interpreter = INTERPRETERS.some(([pattern]) => pattern.test(name));
-  if (interpreter && readsItsInput(command)) {
+  const risks = risksByName(name, command.words);
+  if (INTERPRETERS.some(([pattern]) => pattern.test(name)) && readsItsInput(command)) {
     risks.push({ reason: `${name} reads code from its input`, word: '', unreadable: true });
   }
-  if (isArgumentSensitive(name) && (options.moreArguments || words.some(({ kind }, index) => index > 0 && kind === 'dynamic'))) {
-    // Any of the unknown words could be one of the options above.
-    const unknown = words.find(({ kind }, index) => index > 0 && kind === 'dynamic');
-    if (options.moreArguments || name !== 'git') {
-      risks.push({ reason: `${name} gets arguments that are known only when it runs`, word: unknown?.text ?? '', unreadable: true });
-    }
+  const unknown = command.words.slice(1).find(({ kind }) => kind === 'dynamic');
+  // Any unknown word could be one of the options above; git's are looked at where they stand.
+  if (isArgumentSensitive(name) && (options.moreArguments || (unknown !== undefined && name !== 'git'))) {
+    const reason = `${name} gets arguments that are known only when it runs`;
+    risks.push({ reason, word: unknown?.text ?? '', unreadable: true });
   }
   return risks;
 }
+
+function risksByName(name: string, words: Arguments): Risk[] {
+  if (name === 'git') return readGit(words).risks.map((risk) => ({ ...risk, unreadable: risk.script === undefined }));
+  if (name === 'sed' || name === 'gsed') return sedRisks(words);
+  if (AWK.test(name)) return awkRisks(words);
+  const options = programOptionsOf(name);
+  return options === undefined ? [] : optionRisks(name, words, options);
+}
+
+const AWK = /^[gmn]?awk$/;
 
 function programOptionsOf(name: string): ProgramOptions | undefined {
   if (Object.hasOwn(PROGRAM_OPTIONS, name)) return PROGRAM_OPTIONS[name];
@@ -157,7 +197,7 @@ function programOptionsOf(name: string): ProgramOptions | undefined {
 }
 
 function isArgumentSensitive(name: string): boolean {
-  return name === 'git' || name === 'find' || name === 'sed' || /^[gmn]?awk$/.test(name) || programOptionsOf(name) !== undefined;
+  return name === 'git' || name === 'find' || name === 'sed' || AWK.test(name) || programOptionsOf(name) !== undefined;
 }
 
 function readsItsInput({ words, piped, input }: SimpleCommand): boolean {
@@ -176,7 +216,12 @@ function optionRisks(name: string, words: Arguments, options: ProgramOptions): R
     const value = programValue(word.value, words[index + 1]?.value, options);
     if (value === undefined) return;
     const script = scriptIn(name, value);
-    risks.push({ reason: `${name} ${word.value} can run a program or load code`, word: word.value, unreadable: script === undefined, ...(script !== undefined && { script }) });
+    risks.push({
+      reason: `${name} ${word.value} can run a program or load code`,
+      word: word.value,
+      unreadable: script === undefined,
+      ...(script !== undefined && { script }),
+    });
   });
   return risks;
 }
@@ -202,7 +247,8 @@ function programValue(word: string, next: string | undefined, options: ProgramOp
 /** Programs whose option value is a shell command line. */
 function scriptIn(name: string, value: string): string | undefined {
   const text = value.replace(/^(?:exec=|command=|SYSTEM:|EXEC:|(?:Proxy|Local|KnownHosts)Command[= ]?)/i, '');
-  if (['tar', 'man', 'split', 'sort', 'npx', 'npm', 'rsync', 'ncat', 'nc', 'socat'].includes(name) && text !== '') return text;
+  if (['tar', 'man', 'split', 'sort', 'npx', 'npm', 'rsync', 'ncat', 'nc', 'socat'].includes(name) && text !== '')
+    return text;
   return name === 'ssh' && text !== value ? text : undefined;
 }
 
@@ -236,10 +282,13 @@ function awkRisks(words: Arguments): Risk[] {
     if (word === undefined) break;
     if (word.value === '-F' || word.value === '-v') index += 1;
     else if (/^-[Fv]./.test(word.value)) continue;
-    else if (word.value.startsWith('-') && word.value !== '--') return [{ reason: 'awk loads code', word: word.value, unreadable: true }];
+    else if (word.value.startsWith('-') && word.value !== '--')
+      return [{ reason: 'awk loads code', word: word.value, unreadable: true }];
     else if (word.value !== '--') {
       const plain = word.kind !== 'dynamic' && !/system|getline|[|>@]|close|ENVIRON/.test(word.value);
-      return plain ? [] : [{ reason: 'the awk program may run a command or write a file', word: word.value, unreadable: true }];
+      return plain
+        ? []
+        : [{ reason: 'the awk program may run a command or write a file', word: word.value, unreadable: true }];
     }
   }
   return [];
@@ -249,7 +298,8 @@ function awkRisks(words: Arguments): Risk[] {
 const LOADER_VARIABLE =
   /^(?:PATH|IFS|ENV|BASH.*|SHELL.*|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FPATH|ZDOTDIR|HOME|TMPDIR|USER|LD_.*|DYLD_.*|GIT_.*|NODE_.*|npm_.*|NPM_.*|YARN_.*|PYTHON.*|PIP_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA_.*|MAVEN_.*|GRADLE_.*|GO(?:FLAGS|PATH|ROOT|PROXY|BIN)|CARGO.*|RUST(?:C|FLAGS|_.*|UP_.*)?|CC|CXX|LD|AR|AS|CFLAGS|LDFLAGS|MAKE.*|EDITOR|VISUAL|.*PAGER|BROWSER|LESS.*|MAN.*|TERMINFO.*|XDG_.*|SSH_.*|SUDO_.*|.*_PROXY|.*_proxy|.*ASKPASS|.*_COMMAND|.*_WRAPPER|.*_OPTIONS|.*_OPTS|.*_CONFIG|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|RES_OPTIONS|MALLOC_.*|GREP_.*|TAR_OPTIONS|GEMINI_.*|GOOGLE_.*|CASTOR_.*|DOCKER_.*|KUBECONFIG|AWS_.*)$/;
 
-const HARMLESS_VARIABLE = /^(?:NODE_ENV|NODE_NO_WARNINGS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_LOG|RUST_BACKTRACE|GIT_PAGER_IN_USE|LESSCHARSET)$/;
+const HARMLESS_VARIABLE =
+  /^(?:NODE_ENV|NODE_NO_WARNINGS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_LOG|RUST_BACKTRACE|GIT_PAGER_IN_USE|LESSCHARSET)$/;
 
 export function assignmentRisk(name: string): Risk[] {
   if (HARMLESS_VARIABLE.test(name) || !LOADER_VARIABLE.test(name)) return [];

@@ -26,7 +26,8 @@ export function explainVerdict(command: string, verdict: PolicyVerdict, context:
   for (const problem of verdict.problems ?? []) lines.push(...wrap(`  !   ${visible(problem)}`, 6));
   lines.push('', ...wrap(`Decision  ${verdict.decision}`, 10), ...wrap(`Because   ${visible(verdict.reason)}`, 10));
   if (verdict.rule !== undefined) lines.push(...wrap(`Rule      ${describeRule(verdict.rule)}`, 10));
-  if (verdict.decision === 'deny' && verdict.denyMessage !== undefined) lines.push(...wrap(`Message   ${visible(verdict.denyMessage)}`, 10));
+  if (verdict.decision === 'deny' && verdict.denyMessage !== undefined)
+    lines.push(...wrap(`Message   ${visible(verdict.denyMessage)}`, 10));
   return `${lines.join('\n')}\n`;
 }
 

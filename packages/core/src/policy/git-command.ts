@@ -24,12 +24,44 @@ export interface GitCommand {
   risks: readonly GitRisk[];
 }
 
-const PLAIN_FLAGS = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--no-replace-objects', '--no-advice']);
-const FLAGS = new Set([...PLAIN_FLAGS, '-p', '--paginate', '--bare', '--glob-pathspecs', '--noglob-pathspecs', '--icase-pathspecs', '--no-lazy-fetch', '-v', '--version', '-h', '--help', '--html-path', '--man-path', '--info-path']);
-const OTHER_REPOSITORY = ['--git-dir', '--work-tree', '--exec-path', '--config-env', '--namespace', '--attr-source', '--super-prefix'];
+const PLAIN_FLAGS = new Set([
+  '--no-pager',
+  '-P',
+  '--no-optional-locks',
+  '--literal-pathspecs',
+  '--no-replace-objects',
+  '--no-advice',
+]);
+const FLAGS = new Set([
+  ...PLAIN_FLAGS,
+  '-p',
+  '--paginate',
+  '--bare',
+  '--glob-pathspecs',
+  '--noglob-pathspecs',
+  '--icase-pathspecs',
+  '--no-lazy-fetch',
+  '-v',
+  '--version',
+  '-h',
+  '--help',
+  '--html-path',
+  '--man-path',
+  '--info-path',
+]);
+const OTHER_REPOSITORY = [
+  '--git-dir',
+  '--work-tree',
+  '--exec-path',
+  '--config-env',
+  '--namespace',
+  '--attr-source',
+  '--super-prefix',
+];
 
 /** Configuration whose value git hands to a shell. */
-const COMMAND_KEY = /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
+const COMMAND_KEY =
+  /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
 
 export function readGit(words: readonly ShellWord[]): GitCommand {
   const risks: GitRisk[] = [];
@@ -39,7 +71,7 @@ export function readGit(words: readonly ShellWord[]): GitCommand {
   for (; index < words.length; index += 1) {
     const word = words[index];
     if (word === undefined || !word.value.startsWith('-')) break;
-    const [name = '', attached] = splitOption(word.value);
+    const [name, attached] = splitOption(word.value);
     if (FLAGS.has(name)) {
       plainOptions &&= PLAIN_FLAGS.has(name);
       continue;
@@ -58,7 +90,8 @@ export function readGit(words: readonly ShellWord[]): GitCommand {
     }
   }
   const head = words[index];
-  if (head !== undefined && head.kind === 'dynamic') risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
+  if (head !== undefined && head.kind === 'dynamic')
+    risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
   const rest = words.slice(index + 1);
   const subcommand = head?.value ?? '';
   risks.push(...subcommandRisks(subcommand, rest));
@@ -111,22 +144,60 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
     const program = pattern?.test(word.value) === true || ANYWHERE.test(word.value);
     if (program || (word.kind === 'dynamic' && pattern !== undefined)) {
       const script = splitOption(word.value)[1] ?? (program ? rest[index + 1]?.value : undefined);
-      risks.push({ reason: `git ${subcommand} ${word.value} can run another program`, word: word.value, ...(script !== undefined && { script }) });
+      risks.push({
+        reason: `git ${subcommand} ${word.value} can run another program`,
+        word: word.value,
+        ...(script !== undefined && { script }),
+      });
     }
-    if (/^(?:ext|fd)::/.test(word.value)) risks.push({ reason: 'a git address that runs a command', word: word.value, script: word.value.replace(/^\w+::/, '') });
+    if (/^(?:ext|fd)::/.test(word.value))
+      risks.push({
+        reason: 'a git address that runs a command',
+        word: word.value,
+        script: word.value.replace(/^\w+::/, ''),
+      });
   });
   if ((subcommand === 'submodule' || subcommand === 'bisect') && RUNS_OPERANDS.has(rest[0]?.value ?? '')) {
-    const script = rest.slice(1).map(({ value }) => value).join(' ');
-    risks.push({ reason: `git ${subcommand} ${rest[0]?.value ?? ''} runs a command`, word: rest[0]?.value ?? '', script });
+    const script = rest
+      .slice(1)
+      .map(({ value }) => value)
+      .join(' ');
+    risks.push({
+      reason: `git ${subcommand} ${rest[0]?.value ?? ''} runs a command`,
+      word: rest[0]?.value ?? '',
+      script,
+    });
   }
   if (subcommand === 'config' && !rest.some(({ value }) => /^(?:--get|--list$|-l$|get$|list$|--show)/.test(value))) {
     const value = rest.filter((word) => !word.value.startsWith('-')).at(-1)?.value ?? '';
-    risks.push({ reason: 'git config changes what git runs', word: rest[0]?.value ?? 'config', script: value.replace(/^!/, '') });
+    risks.push({
+      reason: 'git config changes what git runs',
+      word: rest[0]?.value ?? 'config',
+      script: value.replace(/^!/, ''),
+    });
   }
   return risks;
 }
 
-const SAFE_ANY_ARGUMENTS = new Set(['status', 'log', 'diff', 'show', 'rev-parse', 'ls-files', 'ls-tree', 'blame', 'describe', 'shortlog', 'cat-file', 'rev-list', 'merge-base', 'name-rev', 'show-ref', 'diff-tree', 'whatchanged']);
+const SAFE_ANY_ARGUMENTS = new Set([
+  'status',
+  'log',
+  'diff',
+  'show',
+  'rev-parse',
+  'ls-files',
+  'ls-tree',
+  'blame',
+  'describe',
+  'shortlog',
+  'cat-file',
+  'rev-list',
+  'merge-base',
+  'name-rev',
+  'show-ref',
+  'diff-tree',
+  'whatchanged',
+]);
 const SAFE_EXACT: Readonly<Record<string, RegExp>> = {
   branch: /^(?:-a|-r|-v|-vv|-l|--all|--remotes|--list|--show-current|--verbose|--no-color|--color)$/,
   remote: /^(?:-v|--verbose|show)$/,
@@ -140,10 +211,15 @@ const SAFE_EXACT: Readonly<Record<string, RegExp>> = {
 export function isSafeGit(words: readonly ShellWord[]): boolean {
   const { subcommand, rest, plainOptions, risks } = readGit(words);
   if (!plainOptions || risks.length > 0) return false;
-  if (rest.some(({ kind, value }) => kind === 'dynamic' || /^(?:--out|--ext|--textc|--filt|--batch-c)/.test(value))) return false;
+  if (rest.some(({ kind, value }) => kind === 'dynamic' || /^(?:--out|--ext|--textc|--filt|--batch-c)/.test(value)))
+    return false;
   if (SAFE_ANY_ARGUMENTS.has(subcommand)) return true;
   const pattern = Object.hasOwn(SAFE_EXACT, subcommand) ? SAFE_EXACT[subcommand] : undefined;
-  return pattern !== undefined && (rest.length > 0 || subcommand !== 'stash') && rest.every(({ value }) => pattern.test(value));
+  return (
+    pattern !== undefined &&
+    (rest.length > 0 || subcommand !== 'stash') &&
+    rest.every(({ value }) => pattern.test(value))
+  );
 }
 
 const DESTRUCTIVE: Readonly<Record<string, RegExp>> = {

@@ -13,7 +13,24 @@ type Arguments = readonly ShellWord[];
 
 /** Safe with any arguments: no option of theirs writes, runs or sends. */
 export const SAFE_COMMANDS: readonly string[] = [
-  ...['cat', 'cd', 'cut', 'echo', 'expr', 'false', 'grep', 'head', 'id', 'ls', 'nl', 'paste', 'pwd', 'rev', 'seq', 'stat'],
+  ...[
+    'cat',
+    'cd',
+    'cut',
+    'echo',
+    'expr',
+    'false',
+    'grep',
+    'head',
+    'id',
+    'ls',
+    'nl',
+    'paste',
+    'pwd',
+    'rev',
+    'seq',
+    'stat',
+  ],
   ...['tail', 'tr', 'true', 'uname', 'wc', 'which', 'whoami', 'numfmt', 'tac', 'basename', 'dirname', ':'],
 ];
 
@@ -33,7 +50,10 @@ const SAFE_FORMS: Readonly<Record<string, (words: Arguments) => boolean>> = {
   command: (words) => /^-[vV]$/.test(words[1]?.value ?? ''),
   type: () => true,
   sleep: allKnown,
-  date: (words) => words.slice(1).every(({ value, kind }) => kind === 'literal' && (value.startsWith('+') || value === '-u' || value === '-I')),
+  date: (words) =>
+    words
+      .slice(1)
+      .every(({ value, kind }) => kind === 'literal' && (value.startsWith('+') || value === '-u' || value === '-I')),
 };
 
 const FIND_EFFECTS = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/;
@@ -45,7 +65,9 @@ function allKnown(words: Arguments): boolean {
 }
 
 function isSafeSed(words: Arguments): boolean {
-  const operands = words.slice(1).filter(({ value }) => !/^(?:-[nErsz]+|--quiet|--silent|--regexp-extended)$/.test(value));
+  const operands = words
+    .slice(1)
+    .filter(({ value }) => !/^(?:-[nErsz]+|--quiet|--silent|--regexp-extended)$/.test(value));
   const [script, ...files] = operands;
   if (!allKnown(words) || script === undefined || files.some(({ value }) => value.startsWith('-'))) return false;
   return !script.value.startsWith('-') && isPlainSedScript(script.value);
@@ -68,9 +90,51 @@ export function isKnownSafe(command: SimpleCommand, options: { trustedFolder: bo
 }
 
 export const NETWORK_COMMANDS: readonly string[] = [
-  ...['curl', 'wget', 'aria2c', 'http', 'https', 'xh', 'lynx', 'w3m', 'links', 'elinks', 'nc', 'ncat', 'netcat', 'socat'],
-  ...['telnet', 'ssh', 'scp', 'sftp', 'rsync', 'ftp', 'tftp', 'ping', 'ping6', 'nslookup', 'dig', 'host', 'drill', 'getent'],
-  ...['traceroute', 'tracepath', 'mtr', 'whois', 'nmap', 'openssl', 'mail', 'sendmail', 'resolvectl', 'finger', 'rclone'],
+  ...[
+    'curl',
+    'wget',
+    'aria2c',
+    'http',
+    'https',
+    'xh',
+    'lynx',
+    'w3m',
+    'links',
+    'elinks',
+    'nc',
+    'ncat',
+    'netcat',
+    'socat',
+  ],
+  ...[
+    'telnet',
+    'ssh',
+    'scp',
+    'sftp',
+    'rsync',
+    'ftp',
+    'tftp',
+    'ping',
+    'ping6',
+    'nslookup',
+    'dig',
+    'host',
+    'drill',
+    'getent',
+  ],
+  ...[
+    'traceroute',
+    'tracepath',
+    'mtr',
+    'whois',
+    'nmap',
+    'openssl',
+    'mail',
+    'sendmail',
+    'resolvectl',
+    'finger',
+    'rclone',
+  ],
 ];
 
 const NETWORK = new Set(NETWORK_COMMANDS);

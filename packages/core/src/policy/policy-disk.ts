@@ -4,7 +4,22 @@
  * room touches the file system.
  */
 
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** The real path of the deepest part that exists, with the rest as written. Never throws. */
@@ -58,7 +73,11 @@ export interface FileFacts {
 export function fileFacts(path: string): FileFacts | undefined {
   try {
     const stat = statSync(path);
-    return { kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other', owner: stat.uid, mode: stat.mode & 0o7777 };
+    return {
+      kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other',
+      owner: stat.uid,
+      mode: stat.mode & 0o7777,
+    };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -49,7 +49,8 @@ export interface PolicyVerdict {
 }
 
 const TOOL_ALIASES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
-const PLAN_MESSAGE = 'You are in Plan Mode: only reading is possible, and writing a plan (.md) into the plans folder. Leave plan mode first.';
+const PLAN_MESSAGE =
+  'You are in Plan Mode: only reading is possible, and writing a plan (.md) into the plans folder. Leave plan mode first.';
 
 export class PolicyEngine {
   readonly #options: PolicyEngineOptions;
@@ -61,7 +62,8 @@ export class PolicyEngine {
     this.#options = options;
     this.#rules = [...options.rules].sort(byPriority);
     this.#workspace = options.workspaceDirectories ?? [options.root];
-    const temporary = options.tempDirectory === undefined ? [] : [options.tempDirectory, realPathOf(options.tempDirectory)];
+    const temporary =
+      options.tempDirectory === undefined ? [] : [options.tempDirectory, realPathOf(options.tempDirectory)];
     this.#places = { home: options.home, exempt: temporary };
   }
 
@@ -107,7 +109,12 @@ export class PolicyEngine {
     return isInside(realPathOf(resolve(root, path)), realPathOf(plansDirectory));
   }
 
-  async #checkShell(call: PolicyCall, command: string, rules: readonly PolicyRule[], context: PolicyContext): Promise<PolicyVerdict> {
+  async #checkShell(
+    call: PolicyCall,
+    command: string,
+    rules: readonly PolicyRule[],
+    context: PolicyContext,
+  ): Promise<PolicyVerdict> {
     await loadShellParser();
     const { root, home, tempDirectory, trustedFolder = true } = this.#options;
     const folder = call.args['dir_path'];
@@ -155,13 +162,18 @@ export class PolicyEngine {
   #isInWorkspace(path: string): boolean {
     const real = realPathOf(resolve(this.#options.root, path));
     const { tempDirectory } = this.#options;
-    return [...this.#workspace, ...(tempDirectory === undefined ? [] : [tempDirectory])].some((directory) => isInside(real, realPathOf(directory)));
+    return [...this.#workspace, ...(tempDirectory === undefined ? [] : [tempDirectory])].some((directory) =>
+      isInside(real, realPathOf(directory)),
+    );
   }
 
   /** Plan mode binds last: no rule lifts it but one that names the mode. */
   #ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
     if (mode !== 'plan' || verdict.decision === 'deny' || !isMutating(call)) return verdict;
-    const rules = verdict.commands === undefined ? [verdict.rule] : verdict.commands.filter(({ reason }) => !reason.startsWith('looked through')).map(({ rule }) => rule);
+    const rules =
+      verdict.commands === undefined
+        ? [verdict.rule]
+        : verdict.commands.filter(({ reason }) => !reason.startsWith('looked through')).map(({ rule }) => rule);
     if (rules.every((rule) => rule?.modes?.includes('plan') === true)) return verdict;
     return { ...verdict, decision: 'deny', reason: 'plan mode allows no changes', denyMessage: PLAN_MESSAGE };
   }
@@ -171,7 +183,9 @@ export class PolicyEngine {
    * the model: the highest rule that looks at no argument forbids them.
    */
   staticallyDenied(tools: readonly Omit<PolicyCall, 'args'>[], context: PolicyContext): string[] {
-    return tools.filter((tool) => this.#isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context)).map(({ toolName }) => toolName);
+    return tools
+      .filter((tool) => this.#isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context))
+      .map(({ toolName }) => toolName);
   }
 
   #isStaticallyDenied(call: PolicyCall, context: PolicyContext): boolean {
@@ -191,14 +205,40 @@ function canonicalCall(call: PolicyCall): PolicyCall {
 
 /** A person's rule that names the place is the one thing that opens it. */
 function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
-  if (rule === undefined || rule.tier === 'default' || rule.tier === 'extension' || rule.argsPattern === undefined) return false;
+  if (rule === undefined || rule.tier === 'default' || rule.tier === 'extension' || rule.argsPattern === undefined)
+    return false;
   return rule.argsPattern.source.replaceAll(/\\(.)/g, '$1').toLowerCase().includes(place.toLowerCase());
 }
 
 const READING_TOOLS = new Set([
-  ...['glob', 'grep_search', 'list_directory', 'read_file', 'read_many_files', 'google_web_search', 'web_fetch', 'codebase_investigator'],
-  ...['cli_help', 'get_internal_docs', 'update_topic', 'complete_task', 'list_mcp_resources', 'read_mcp_resource', 'write_todos'],
-  ...['ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill', 'invoke_agent', 'list_background_processes', 'read_background_output'],
+  ...[
+    'glob',
+    'grep_search',
+    'list_directory',
+    'read_file',
+    'read_many_files',
+    'google_web_search',
+    'web_fetch',
+    'codebase_investigator',
+  ],
+  ...[
+    'cli_help',
+    'get_internal_docs',
+    'update_topic',
+    'complete_task',
+    'list_mcp_resources',
+    'read_mcp_resource',
+    'write_todos',
+  ],
+  ...[
+    'ask_user',
+    'enter_plan_mode',
+    'exit_plan_mode',
+    'activate_skill',
+    'invoke_agent',
+    'list_background_processes',
+    'read_background_output',
+  ],
 ]);
 const READING_KINDS = new Set(['read', 'search', 'fetch', 'think', 'communicate', 'plan', 'switch_mode', 'agent']);
 

@@ -59,8 +59,12 @@ export async function loadPolicies(options: PolicyLoaderOptions): Promise<Loaded
     warnings: [],
     files: [],
   };
-  const userPaths = options.policyPaths === undefined || options.policyPaths.length === 0 ? [userPolicyDirectory(options.home)] : options.policyPaths;
-  for (const path of userPaths) await readPlace(path, 'user', loaded, { mustExist: options.policyPaths?.includes(path) === true });
+  const userPaths =
+    options.policyPaths === undefined || options.policyPaths.length === 0
+      ? [userPolicyDirectory(options.home)]
+      : options.policyPaths;
+  for (const path of userPaths)
+    await readPlace(path, 'user', loaded, { mustExist: options.policyPaths?.includes(path) === true });
   for (const path of options.extensionDirectories ?? []) await readPlace(path, 'extension', loaded);
   if (options.workspaceDirectory !== undefined) await readPlace(options.workspaceDirectory, 'workspace', loaded);
   const system = options.adminDirectory ?? ADMIN_DIRECTORIES[options.platform] ?? '/etc/gemini-cli/policies';
@@ -86,7 +90,12 @@ function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: Loa
   return true;
 }
 
-async function readPlace(path: string, tier: RuleTier, loaded: LoadedPolicies, options: { mustExist?: boolean } = {}): Promise<void> {
+async function readPlace(
+  path: string,
+  tier: RuleTier,
+  loaded: LoadedPolicies,
+  options: { mustExist?: boolean } = {},
+): Promise<void> {
   const facts = fileFacts(path);
   if (facts === undefined) {
     if (options.mustExist === true) loaded.problems.push({ file: path, message: 'there is no such file or folder' });
@@ -110,7 +119,10 @@ async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): 
   try {
     text = readTextFile(file);
   } catch (error) {
-    loaded.problems.push({ file, message: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+    loaded.problems.push({
+      file,
+      message: `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    });
     return;
   }
   if (text === undefined) return;

@@ -10,7 +10,19 @@ import { realPathOf } from './policy-disk.ts';
 
 /** A folder of this name protects everything in it. */
 const FOLDERS: readonly string[] = [
-  ...['.git', '.gemini', '.claude', '.codex', '.castor', '.agents', '.cursor', '.vscode', '.idea', '.husky', '.githooks'],
+  ...[
+    '.git',
+    '.gemini',
+    '.claude',
+    '.codex',
+    '.castor',
+    '.agents',
+    '.cursor',
+    '.vscode',
+    '.idea',
+    '.husky',
+    '.githooks',
+  ],
   ...['.circleci', '.buildkite', '.gitlab', '.ssh', '.gnupg', '.devcontainer'],
 ];
 
@@ -27,9 +39,40 @@ const FOLDER_PATHS: readonly (readonly string[])[] = [
 ];
 
 const FILES: readonly string[] = [
-  ...['agents.md', 'gemini.md', 'claude.md', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases'],
-  ...['.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.inputrc'],
-  ...['.envrc', '.gitconfig', '.gitmodules', '.mcp.json', '.gitlab-ci.yml', 'jenkinsfile', '.npmrc', '.yarnrc', '.yarnrc.yml'],
+  ...[
+    'agents.md',
+    'gemini.md',
+    'claude.md',
+    '.bashrc',
+    '.bash_profile',
+    '.bash_login',
+    '.bash_logout',
+    '.bash_aliases',
+  ],
+  ...[
+    '.profile',
+    '.zshrc',
+    '.zshenv',
+    '.zprofile',
+    '.zlogin',
+    '.zlogout',
+    '.kshrc',
+    '.cshrc',
+    '.tcshrc',
+    '.login',
+    '.inputrc',
+  ],
+  ...[
+    '.envrc',
+    '.gitconfig',
+    '.gitmodules',
+    '.mcp.json',
+    '.gitlab-ci.yml',
+    'jenkinsfile',
+    '.npmrc',
+    '.yarnrc',
+    '.yarnrc.yml',
+  ],
   ...['.pre-commit-config.yaml', 'authorized_keys', 'crontab', 'sudoers'],
 ];
 
@@ -74,7 +117,10 @@ function placeInSegments(written: readonly string[]): string | undefined {
 
 /** What case-folding, normalising or Windows file systems make of a name. */
 function foldName(name: string): string {
-  return name.normalize('NFKC').replace(/[. ]+$/, (tail) => (tail === name ? name : '')).toLowerCase();
+  return name
+    .normalize('NFKC')
+    .replace(/[. ]+$/, (tail) => (tail === name ? name : ''))
+    .toLowerCase();
 }
 
 function hasGlob(segment: string): boolean {
@@ -101,7 +147,11 @@ export function isInside(path: string, directory: string): boolean {
 }
 
 const MENTION = new RegExp(
-  `(?:^|[^\\w.-])(?:${[...FOLDERS, '.github/workflows', ...FILES.filter((name) => name.startsWith('.') || name.endsWith('.md'))]
+  `(?:^|[^\\w.-])(?:${[
+    ...FOLDERS,
+    '.github/workflows',
+    ...FILES.filter((name) => name.startsWith('.') || name.endsWith('.md')),
+  ]
     .map((name) => name.replace(/[.]/g, '\\.'))
     .join('|')})(?![\\w-])`,
   'i',

@@ -54,7 +54,11 @@ function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {
   const { toolName, mcpName } = rule;
   if (mcpName !== undefined) {
     if (!isOfServer(call, mcpName, rule.decision === 'deny')) return false;
-    return toolName === '*' || toolName === call.toolName || call.toolName === `mcp_${toMcpName(mcpName)}_${toMcpName(toolName)}`;
+    return (
+      toolName === '*' ||
+      toolName === call.toolName ||
+      call.toolName === `mcp_${toMcpName(mcpName)}_${toMcpName(toolName)}`
+    );
   }
   if (toolName === '*' || toolName === call.toolName) return true;
   if (!toolName.endsWith('*')) return false;
@@ -97,7 +101,12 @@ export interface CommandTexts {
 
 export function commandTexts(leaf: Leaf, args: Readonly<Record<string, unknown>>): CommandTexts {
   const { words } = leaf.command;
-  return { leaf, args, text: words.map(({ text }) => text).join(' '), canonical: words.map(({ value }) => quote(value)).join(' ') };
+  return {
+    leaf,
+    args,
+    text: words.map(({ text }) => text).join(' '),
+    canonical: words.map(({ value }) => quote(value)).join(' '),
+  };
 }
 
 export function quote(value: string): string {
@@ -121,9 +130,12 @@ function allowsCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
     );
   }
   const certain = words[0]?.kind === 'literal';
-  if (rule.commandRegex !== undefined) return certain && [text, canonical].some((candidate) => testStart(rule.commandRegex, candidate));
+  if (rule.commandRegex !== undefined)
+    return certain && [text, canonical].some((candidate) => testStart(rule.commandRegex, candidate));
   if (rule.argsPattern !== undefined) {
-    return certain && [text, canonical].some((command) => rule.argsPattern?.test(stableJson({ ...args, command })) === true);
+    return (
+      certain && [text, canonical].some((command) => rule.argsPattern?.test(stableJson({ ...args, command })) === true)
+    );
   }
   return true;
 }
@@ -133,7 +145,9 @@ function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   const { command } = leaf;
   if (rule.commandPrefix !== undefined) {
     const prefix = prefixWords(rule.commandPrefix);
-    return wordForms(leaf).some((words) => beginsWith(words, prefix)) || startsWithText(command.source, rule.commandPrefix);
+    return (
+      wordForms(leaf).some((words) => beginsWith(words, prefix)) || startsWithText(command.source, rule.commandPrefix)
+    );
   }
   const pattern = rule.commandRegex ?? rule.argsPattern;
   if (pattern === undefined) return true;
@@ -141,7 +155,9 @@ function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   const forms = wordForms(leaf).map((words) => words.map(({ value }) => quote(value)).join(' '));
   const candidates = new Set([text, canonical, plain, command.source, ...forms]);
   return [...candidates].some((candidate) =>
-    rule.commandRegex === undefined ? pattern.test(stableJson({ ...args, command: candidate })) : testStart(pattern, candidate),
+    rule.commandRegex === undefined
+      ? pattern.test(stableJson({ ...args, command: candidate }))
+      : testStart(pattern, candidate),
   );
 }
 
@@ -169,7 +185,9 @@ const prefixCache = new Map<string, readonly string[]>();
 export function prefixWords(prefix: string): readonly string[] {
   let words = prefixCache.get(prefix);
   if (words === undefined) {
-    words = [...prefix.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+    words = [...prefix.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+      word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+    );
     prefixCache.set(prefix, words);
   }
   return words;
@@ -207,20 +225,32 @@ function beginsWith(words: readonly ShellWord[], prefix: readonly string[]): boo
 }
 
 /** Long spellings of the options that rules most often forbid. */
-const LONG_FORMS: Readonly<Record<string, string>> = { '--recursive': 'rR', '--force': 'f', '--delete': 'dD', '--hard': '' };
+const LONG_FORMS: Readonly<Record<string, string>> = {
+  '--recursive': 'rR',
+  '--force': 'f',
+  '--delete': 'dD',
+  '--hard': '',
+};
 
 function hasOption(option: string, words: readonly string[], letters: ReadonlySet<string>): boolean {
   if (option.startsWith('--')) {
     const short = LONG_FORMS[option];
-    return words.some((word) => word === option || word.startsWith(`${option}=`)) || (short !== undefined && [...short].some((letter) => letters.has(letter)));
+    return (
+      words.some((word) => word === option || word.startsWith(`${option}=`)) ||
+      (short !== undefined && [...short].some((letter) => letters.has(letter)))
+    );
   }
-  return [...option.slice(1)].every((letter) => letters.has(letter) || (letter === 'r' && letters.has('R')) || (letter === 'R' && letters.has('r')));
+  return [...option.slice(1)].every(
+    (letter) => letters.has(letter) || (letter === 'r' && letters.has('R')) || (letter === 'R' && letters.has('r')),
+  );
 }
 
 /** Whether an allowing rule names this word itself, so that the person who wrote it meant it. */
 export function spells(rule: PolicyRule, word: string): boolean {
   if (rule.commandPrefix !== undefined) {
-    return prefixWords(rule.commandPrefix).some((part) => part === word || (word.endsWith('=') && part.startsWith(word)));
+    return prefixWords(rule.commandPrefix).some(
+      (part) => part === word || (word.endsWith('=') && part.startsWith(word)),
+    );
   }
   const source = (rule.commandRegex?.source ?? rule.argsPattern?.source)?.replaceAll(/\\(.)/g, '$1');
   if (source === undefined || word === '') return false;

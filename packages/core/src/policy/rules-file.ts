@@ -59,7 +59,17 @@ const RULE_KEYS = new Set([
 /** `description`-like keys other programs write are harmless. */
 const IGNORED_KEYS = new Set(['description', 'name', 'comment']);
 const TEST_KEYS = new Set(['command', 'toolName', 'args', 'mode', 'interactive', 'expect', 'description']);
-const CHECKER_KEYS = new Set(['toolName', 'mcpName', 'argsPattern', 'commandPrefix', 'commandRegex', 'priority', 'modes', 'checker', 'toolAnnotations']);
+const CHECKER_KEYS = new Set([
+  'toolName',
+  'mcpName',
+  'argsPattern',
+  'commandPrefix',
+  'commandRegex',
+  'priority',
+  'modes',
+  'checker',
+  'toolAnnotations',
+]);
 const DECISIONS: readonly PolicyDecision[] = ['allow', 'ask_user', 'deny'];
 
 class EntryError extends Error {
@@ -92,7 +102,11 @@ class FileReader {
     for (const [name, entries] of Object.entries(document)) {
       const readEntry = readers[name];
       if (readEntry === undefined || !Array.isArray(entries)) {
-        this.#problem(name, `"${name}" is not one of [[rule]], [[safety_checker]] and [[test]]`, this.#lineOfKey(name, 0));
+        this.#problem(
+          name,
+          `"${name}" is not one of [[rule]], [[safety_checker]] and [[test]]`,
+          this.#lineOfKey(name, 0),
+        );
         continue;
       }
       entries.forEach((entry, index) => {
@@ -114,7 +128,9 @@ class FileReader {
   /** Counted in lines of the file, from 1. */
   #lineOfTable(name: string, index: number): number {
     let seen = -1;
-    const at = this.#lines.findIndex((line) => new RegExp(`^\\s*\\[\\[\\s*"?${name}"?\\s*\\]\\]`).test(line) && (seen += 1) === index);
+    const at = this.#lines.findIndex(
+      (line) => new RegExp(`^\\s*\\[\\[\\s*"?${name}"?\\s*\\]\\]`).test(line) && (seen += 1) === index,
+    );
     return at + 1;
   }
 
@@ -153,7 +169,8 @@ class FileReader {
 
   #checkTier(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
     if (this.#tier !== 'extension') return;
-    if (decision === 'allow') throw new EntryError('decision', 'an extension cannot allow anything; write "ask_user" or "deny"');
+    if (decision === 'allow')
+      throw new EntryError('decision', 'an extension cannot allow anything; write "ask_user" or "deny"');
     if (modes?.includes('yolo') === true) throw new EntryError('modes', 'an extension cannot speak about yolo mode');
   }
 
@@ -162,7 +179,8 @@ class FileReader {
     const [key, second] = given;
     if (key === undefined) return [{}];
     if (second !== undefined) throw new EntryError(second, `"${key}" and "${second}" cannot stand in one rule`);
-    if (key !== 'argsPattern' && tools.some((tool) => tool !== SHELL_TOOL)) throw new EntryError(key, `"${key}" works for ${SHELL_TOOL} only`);
+    if (key !== 'argsPattern' && tools.some((tool) => tool !== SHELL_TOOL))
+      throw new EntryError(key, `"${key}" works for ${SHELL_TOOL} only`);
     const values = stringsOf(entry, key);
     if (key === 'commandPrefix') {
       if (values.some((value) => value.trim() === '')) throw new EntryError(key, 'an empty prefix would match nothing');
@@ -175,7 +193,8 @@ class FileReader {
   #checkers(entry: Table, line: number): SafetyChecker[] {
     checkKeys(entry, CHECKER_KEYS);
     const checker = entry['checker'];
-    if (!isTable(checker) || !isString(checker['name'])) throw new EntryError('checker', '"checker" is a table with "type" and "name"');
+    if (!isTable(checker) || !isString(checker['name']))
+      throw new EntryError('checker', '"checker" is a table with "type" and "name"');
     const modes = modesOf(entry);
     const base = {
       checker: checker['name'],
@@ -190,14 +209,17 @@ class FileReader {
     checkKeys(entry, TEST_KEYS);
     const expect = oneOf(entry, 'expect', DECISIONS);
     const { command, toolName, args = {}, mode = 'default', interactive = true } = entry;
-    if ((command === undefined) === (toolName === undefined)) throw new EntryError('command', 'a test has either "command" or "toolName"');
+    if ((command === undefined) === (toolName === undefined))
+      throw new EntryError('command', 'a test has either "command" or "toolName"');
     if (command !== undefined && !isString(command)) throw new EntryError('command', '"command" is a text');
     if (toolName !== undefined && !isString(toolName)) throw new EntryError('toolName', '"toolName" is a text');
     if (!isTable(args)) throw new EntryError('args', '"args" is a table');
     if (!isBoolean(interactive)) throw new EntryError('interactive', '"interactive" is true or false');
     const approval = isString(mode) ? parseApprovalMode(mode) : undefined;
     if (approval === undefined) throw new EntryError('mode', `"mode" is one of ${MODE_NAMES}`);
-    const call = isString(command) ? { toolName: SHELL_TOOL, args: { ...args, command } } : { toolName: toolName ?? '', args };
+    const call = isString(command)
+      ? { toolName: SHELL_TOOL, args: { ...args, command } }
+      : { toolName: toolName ?? '', args };
     return { ...call, mode: approval, interactive, expect, file: this.#file, line };
   }
 }
@@ -205,11 +227,13 @@ class FileReader {
 const MODE_NAMES = 'default, autoEdit, yolo and plan';
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function checkKeys(entry: Table, known: ReadonlySet<string>): void {
   const unknown = Object.keys(entry).find((key) => !known.has(key) && !IGNORED_KEYS.has(key));
-  if (unknown !== undefined) throw new EntryError(unknown, `"${unknown}" is not known here; known are ${[...known].join(', ')}`);
+  if (unknown !== undefined)
+    throw new EntryError(unknown, `"${unknown}" is not known here; known are ${[...known].join(', ')}`);
 }
 
 function optional<K extends string, T>(entry: Table, key: K, is: (value: unknown) => value is T): { [name in K]?: T } {
@@ -266,7 +290,8 @@ const NESTED_REPETITION = /(?<!\\)\((?:[^()\\]|\\.)*(?<!\\)[+*](?:[^()\\]|\\.)*\
 
 export function compile(key: string, source: string, decision: PolicyDecision): RegExp {
   if (source.length > MAX_PATTERN) throw new EntryError(key, `the expression is longer than ${MAX_PATTERN} characters`);
-  if (NESTED_REPETITION.test(source)) throw new EntryError(key, 'a repeated group may not itself contain a repetition: it could take forever');
+  if (NESTED_REPETITION.test(source))
+    throw new EntryError(key, 'a repeated group may not itself contain a repetition: it could take forever');
   // What forbids also looks past line ends inside a word; what allows does not.
   const flags = decision === 'allow' ? '' : 's';
   try {

@@ -22,7 +22,10 @@ export async function saveRules(path: string, targets: readonly RuleTarget[], mo
   const old = readTextFile(path) ?? '';
   const { problems } = await parseRulesFile(old, path, 'user');
   const [problem] = problems;
-  if (problem !== undefined) throw new Error(`${path} was not changed, because it has a mistake in line ${problem.line ?? 1}: ${problem.message}`);
+  if (problem !== undefined)
+    throw new Error(
+      `${path} was not changed, because it has a mistake in line ${problem.line ?? 1}: ${problem.message}`,
+    );
   const present = new Set(blocksOf(old));
   const added = [...new Set(targets.map((target) => ruleBlock(target, mode)))].filter((block) => !present.has(block));
   if (added.length === 0) return 0;
@@ -44,7 +47,5 @@ function tomlString(text: string): string {
 }
 
 function blocksOf(text: string): string[] {
-  return text
-    .split(/^(?=\[\[rule\]\]$)/m)
-    .map((block) => `${block.trimEnd()}\n`);
+  return text.split(/^(?=\[\[rule\]\]$)/m).map((block) => `${block.trimEnd()}\n`);
 }

@@ -42,7 +42,8 @@ function skipCommand(script: string, at: number): number | undefined {
   }
   if (/[aic#]/.test(command)) return endOfLine(script, at);
   if (/[btT:]/.test(command)) return endOfCommand(script, at);
-  if (/[dDgGhHlnNpPqQxzF=]/.test(command)) return /^\s*\d*\s*(?:[;}\n]|$)/.exec(script.slice(at + 1)) ? endOfCommand(script, at) : undefined;
+  if (/[dDgGhHlnNpPqQxzF=]/.test(command))
+    return /^\s*\d*\s*(?:[;}\n]|$)/.exec(script.slice(at + 1)) ? endOfCommand(script, at) : undefined;
   return undefined;
 }
 

@@ -41,7 +41,15 @@ const CLASS_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
-  const { allowed, exclude = [], core, confirmationRequired = [], mcpAllowed = [], mcpExcluded = [], mcpTrusted = [] } = fields;
+  const {
+    allowed,
+    exclude = [],
+    core,
+    confirmationRequired = [],
+    mcpAllowed = [],
+    mcpExcluded = [],
+    mcpTrusted = [],
+  } = fields;
   return [
     ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
     ...exclude.flatMap((entry) => entryRules(entry, 'deny', 4.4, 'tools.exclude')),
@@ -57,7 +65,8 @@ function allowedRules(allowed: readonly string[]): PolicyRule[] {
   const rules = allowed.flatMap((entry) => entryRules(entry, 'allow', 4.3, 'tools.allowed'));
   const narrowsShell = allowed.some((entry) => entry.includes('(') && toolOf(entry) === SHELL_TOOL);
   const wholeShell = allowed.some((entry) => !entry.includes('(') && toolOf(entry) === SHELL_TOOL);
-  if (narrowsShell && !wholeShell) rules.push(rule(SHELL_TOOL, 'deny', 4.29, 'tools.allowed (this command is not in the list)'));
+  if (narrowsShell && !wholeShell)
+    rules.push(rule(SHELL_TOOL, 'deny', 4.29, 'tools.allowed (this command is not in the list)'));
   // The most permissive mode does not go past a list that was given.
   for (const tool of UNAVOIDABLE) rules.push({ ...rule(tool, 'allow', 4.3, 'tools.allowed'), modes: ['yolo'] });
   rules.push({ ...rule('*', 'deny', 4.28, 'tools.allowed (this tool is not in the list)'), modes: ['yolo'] });
@@ -66,7 +75,9 @@ function allowedRules(allowed: readonly string[]): PolicyRule[] {
 
 function coreRules(core: readonly string[]): PolicyRule[] {
   return [
-    ...core.flatMap((entry) => entryRules(entry, 'allow', 4.25, 'tools.core')).map((found) => ({ ...found, modes: NON_PLAN })),
+    ...core
+      .flatMap((entry) => entryRules(entry, 'allow', 4.25, 'tools.core'))
+      .map((found) => ({ ...found, modes: NON_PLAN })),
     ...UNAVOIDABLE.map((tool) => rule(tool, 'allow', 4.25, 'tools.core')),
     { ...rule('*', 'deny', 4.24, 'tools.core (this tool is not in the list)'), modes: NON_PLAN },
   ];
@@ -83,7 +94,8 @@ function entryRules(entry: string, decision: PolicyDecision, priority: number, s
   const inner = /^[^(]*\((.*)\)\s*$/s.exec(entry)?.[1]?.trim();
   if (toolName === '' || (entry.includes('(') && (inner === undefined || inner === ''))) return [];
   if (inner === undefined) return [rule(toolName, decision, priority, setting)];
-  if (toolName === SHELL_TOOL) return [{ ...rule(toolName, decision, priority, setting), commandPrefix: inner.replace(/:\*$/, '') }];
+  if (toolName === SHELL_TOOL)
+    return [{ ...rule(toolName, decision, priority, setting), commandPrefix: inner.replace(/:\*$/, '') }];
   // Other tools have no prefix to narrow by: a denial stays whole, an allowance does not widen.
   return decision === 'allow' ? [] : [rule(toolName, decision, priority, setting)];
 }

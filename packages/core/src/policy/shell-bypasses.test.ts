@@ -33,7 +33,24 @@ const PROFILES: Record<Row['profile'], { mode: ApprovalMode; rules: PolicyRule[]
   allowed: {
     mode: 'default',
     rules: prefixRules('allow', [
-      ...['git', 'npm test', 'ls', 'grep', 'find', 'echo', 'cat', 'sed', 'tar', 'awk', 'rg', 'man', 'ssh', 'npm', 'env', 'xargs'],
+      ...[
+        'git',
+        'npm test',
+        'ls',
+        'grep',
+        'find',
+        'echo',
+        'cat',
+        'sed',
+        'tar',
+        'awk',
+        'rg',
+        'man',
+        'ssh',
+        'npm',
+        'env',
+        'xargs',
+      ],
       ...['python3', 'perl', 'node', 'ruby', 'php', 'pwsh', 'powershell', 'bash', 'sh', 'zsh', 'eval', 'f'],
     ]),
   },
@@ -58,7 +75,11 @@ describe('what a shell line comes to', () => {
         { toolName: 'run_shell_command', args: { command: row.command } },
         { mode, interactive: true },
       );
-      expect({ command: row.command, decision, reason }).toEqual({ command: row.command, decision: row.expect, reason });
+      expect({ command: row.command, decision, reason }).toEqual({
+        command: row.command,
+        decision: row.expect,
+        reason,
+      });
     });
   }
 });

@@ -9,6 +9,7 @@ import type {
   Command,
   CommandArgument,
   ParsedScript,
+  Redirected,
   Redirection,
   SyntaxNode,
   Word,
@@ -16,7 +17,10 @@ import type {
 } from 'unbash';
 import { expandBraces } from './brace-expansion.ts';
 
-type ShellParser = Pick<typeof import('unbash'), 'parse' | 'forEachChild'>;
+interface ShellParser {
+  parse(source: string): ParsedScript;
+  forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
+}
 
 /**
  * literal: exactly this text. glob: a pattern over file names. resolved: expansions
@@ -78,17 +82,16 @@ export async function loadShellParser(): Promise<void> {
 /** Needs `loadShellParser` first. `variables` are values known from outside the line, for example HOME. */
 export function parseShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellLine {
   if (parser === undefined) throw new Error('loadShellParser() must be awaited before parseShellLine()');
-  if (source.length > MAX_LENGTH) return { commands: [], problems: ['The command is longer than 1,000,000 characters.'] };
+  if (source.length > MAX_LENGTH)
+    return { commands: [], problems: ['The command is longer than 1,000,000 characters.'] };
   const problems = unsafeCharacters(source);
-  let script: ParsedScript;
-  try {
-    script = parser.parse(source);
-  } catch (error) {
-    // A parser that gives up says the same as one that reports an error.
-    return { commands: [], problems: [...problems, `The shell syntax could not be read: ${String(error)}`] };
-  }
   const reader = new LineReader(parser, source, variables);
-  reader.read(script);
+  try {
+    reader.read(parser.parse(source));
+  } catch (error) {
+    // A parser that gives up, for example on nesting without end, says the same as one that reports an error.
+    problems.push(`The shell syntax could not be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
   return { commands: reader.commands, problems: [...problems, ...reader.problems] };
 }
 
@@ -103,7 +106,10 @@ function unsafeCharacters(source: string): string[] {
   return problems;
 }
 
-const INVISIBLE = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/u;
+/** Format characters and line separators, and letters that look like nothing. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0]|\u034f/u;
+
+const NOT_ARITHMETIC = /[\w'"]\s+[\w'"./]/;
 
 const NO_WORD: ShellWord = { value: '', text: '', kind: 'literal', skeleton: '' };
 
@@ -153,7 +159,8 @@ class LineReader {
     if (node.type === 'Assignment') this.#noteAssignment(node, certain.has(node));
     else if (node.type === 'For' || node.type === 'Select') this.#unknown.add(node.name.value);
     else if (node.type === 'Command') this.#noteSetters(node);
-    else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') this.#unknown.add(node.parameter);
+    else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default')
+      this.#unknown.add(node.parameter);
     this.#parser.forEachChild(node, (child) => this.#noteVariables(child, certain));
   }
 
@@ -174,7 +181,8 @@ class LineReader {
   /** Builtins that set variables by name. */
   #noteSetters(node: Command): void {
     const name = node.name?.value;
-    if (name === undefined || !['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf'].includes(name)) return;
+    if (name === undefined || !['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf'].includes(name))
+      return;
     for (const argument of node.args) if (argument.type === 'Word') this.#unknown.add(argument.value);
   }
 
@@ -186,7 +194,8 @@ class LineReader {
     switch (node.type) {
       case 'Script': {
         const own = node.source ?? source;
-        for (const { message } of node.errors ?? []) this.problems.push(`The shell syntax could not be read: ${message}.`);
+        for (const { message } of node.errors ?? [])
+          this.problems.push(`The shell syntax could not be read: ${message}.`);
         this.#visitChildren(node, own, piped);
         return;
       }
@@ -199,27 +208,20 @@ class LineReader {
       case 'Command':
         this.#addCommand(node, source, piped);
         break;
-      case 'Redirected': {
-        const { redirections, input } = this.#redirections(node.redirects);
-        if (redirections.length > 0) {
-          this.commands.push({
-            words: [],
-            assignments: [],
-            redirections,
-            source: source.slice(node.redirects[0]?.pos ?? node.pos, node.end),
-            input,
-            piped,
-          });
-        }
+      case 'Redirected':
+        this.#addRedirected(node, source, piped);
         break;
-      }
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
         if (node.script === undefined) this.problems.push('A substitution could not be read.');
         break;
       case 'ArithmeticCommand':
+        this.#addArithmetic(node.body, piped);
+        break;
       case 'ArithmeticExpansion':
+        this.#addArithmetic(node.text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''), piped);
+        break;
       case 'ArithmeticFor':
       case 'Slice':
       case 'TestCommand':
@@ -229,6 +231,29 @@ class LineReader {
         if ('index' in node && node.index !== undefined) this.#arithmetic = true;
     }
     this.#visitChildren(node, source, piped && node.type !== 'Command');
+  }
+
+  /** Shells differ on where `((` opens a subshell instead: what may be commands is read as commands too. */
+  #addArithmetic(text: string, piped: boolean): void {
+    this.#arithmetic = true;
+    if (!NOT_ARITHMETIC.test(text)) return;
+    this.problems.push('An arithmetic expression looks like a command.');
+    this.#visit(this.#parser.parse(text), text, piped);
+  }
+
+  /** The redirections of a group, as a command without words. */
+  #addRedirected(node: Redirected, source: string, piped: boolean): void {
+    const { redirections, input } = this.#redirections(node.redirects);
+    if (redirections.length === 0) return;
+    const start = node.redirects[0]?.pos ?? node.pos;
+    this.commands.push({
+      words: [],
+      assignments: [],
+      redirections,
+      source: source.slice(start, node.end),
+      input,
+      piped,
+    });
   }
 
   #visitChildren(node: SyntaxNode, source: string, piped: boolean): void {
@@ -265,7 +290,7 @@ class LineReader {
   }
 
   #noteSubscript(word: ShellWord): void {
-    if (word.value.includes('[$(') || word.value.includes('[`')) this.#subscriptCode = true;
+    if (word.skeleton.includes('[$(') || word.skeleton.includes('[`')) this.#subscriptCode = true;
   }
 
   #redirections(nodes: readonly Redirection[]): { redirections: ShellRedirection[]; input: string[] } {
@@ -274,7 +299,8 @@ class LineReader {
     for (const node of nodes) {
       if (node.type === 'HereDoc') {
         input.push(node.body.text);
-        if (node.delimiter === undefined || node.closing === undefined) this.problems.push('A here-document has no end.');
+        if (node.delimiter === undefined || node.closing === undefined)
+          this.problems.push('A here-document has no end.');
       } else {
         const target = node.target === undefined ? NO_WORD : this.#word(node.target);
         if (node.type === 'HereString') input.push(target.value);
@@ -304,7 +330,8 @@ class LineReader {
 
   #word(node: Word): ShellWord {
     const text = withoutContinuations(node.text);
-    if (node.parts === undefined) return this.#tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
+    if (node.parts === undefined)
+      return this.#tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
     const state: { kind: WordKind; value: string; skeleton: string } = { kind: 'literal', value: '', skeleton: '' };
     for (const part of node.parts) this.#addPart(part, state);
     return this.#tilde({ ...state, text });
@@ -352,7 +379,12 @@ class LineReader {
   #valueOf(part: WordPart): string | undefined {
     let name: string | undefined;
     if (part.type === 'SimpleExpansion') name = part.text.slice(1);
-    else if (part.type === 'ParameterExpansion' && part.prefix === undefined && part.index === undefined && part.operation === undefined) {
+    else if (
+      part.type === 'ParameterExpansion' &&
+      part.prefix === undefined &&
+      part.index === undefined &&
+      part.operation === undefined
+    ) {
       name = part.parameter;
     }
     if (name === undefined || this.#unknown.has(name)) return undefined;

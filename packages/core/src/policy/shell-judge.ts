@@ -53,7 +53,8 @@ export function judgeLine(source: string, reading: ShellReading, options: JudgeO
     verdict = { decision, reason, commands, problems: reading.problems, ...(rule !== undefined && { rule }) };
   };
   for (const deletion of treeDeletions(reading.leaves, options)) {
-    if (!judge.isExplicit(deletion.leaf, deletion.place)) tighten(deletion.refused ? 'deny' : 'ask_user', deletion.reason);
+    if (!judge.isExplicit(deletion.leaf, deletion.place))
+      tighten(deletion.refused ? 'deny' : 'ask_user', deletion.reason);
   }
   for (const write of protectedWrites(reading.leaves, source, options)) {
     if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
@@ -64,13 +65,23 @@ export function judgeLine(source: string, reading: ShellReading, options: JudgeO
   return verdict;
 }
 
-function strictest(commands: readonly CommandVerdict[], options: JudgeOptions): Pick<LineVerdict, 'decision' | 'reason' | 'rule'> {
+function strictest(
+  commands: readonly CommandVerdict[],
+  options: JudgeOptions,
+): Pick<LineVerdict, 'decision' | 'reason' | 'rule'> {
   const [first, ...rest] = commands;
   if (first === undefined) {
     const rule = options.rules.find((candidate) => !isNarrowed(candidate));
-    return { decision: rule?.decision ?? 'ask_user', reason: 'there is no command in it', ...(rule !== undefined && { rule }) };
+    return {
+      decision: rule?.decision ?? 'ask_user',
+      reason: 'there is no command in it',
+      ...(rule !== undefined && { rule }),
+    };
   }
-  const worst = rest.reduce((left, right) => (stricter(left.decision, right.decision) === left.decision ? left : right), first);
+  const worst = rest.reduce(
+    (left, right) => (stricter(left.decision, right.decision) === left.decision ? left : right),
+    first,
+  );
   return { decision: worst.decision, reason: worst.reason, ...(worst.rule !== undefined && { rule: worst.rule }) };
 }
 
@@ -114,10 +125,18 @@ class LineJudge {
   #decide(leaf: Leaf): { decision: PolicyDecision; reason: string; rule?: PolicyRule } {
     const rule = this.#ruleFor(leaf);
     const writesFile = leaf.command.redirections.some(({ writes }) => writes);
-    if (leaf.transparent && leaf.risks.length === 0 && !writesFile && !(rule !== undefined && isNarrowed(rule) && rule.decision !== 'allow')) {
+    if (
+      leaf.transparent &&
+      leaf.risks.length === 0 &&
+      !writesFile &&
+      !(rule !== undefined && isNarrowed(rule) && rule.decision !== 'allow')
+    ) {
       return { decision: 'allow', reason: 'looked through: what it runs is judged instead' };
     }
-    const base = rule === undefined ? { decision: 'ask_user' as const, reason: 'no rule speaks about it' } : { decision: rule.decision, reason: ruleReason(rule), rule };
+    const base =
+      rule === undefined
+        ? { decision: 'ask_user' as const, reason: 'no rule speaks about it' }
+        : { decision: rule.decision, reason: ruleReason(rule), rule };
     if (base.decision === 'deny') return base;
     if (base.decision === 'ask_user') {
       const lifted = this.#isSafeHere(leaf, rule);
@@ -134,7 +153,8 @@ class LineJudge {
     let { start } = leaf;
     for (let outer = leaf.parent; outer !== undefined; outer = outer.parent) {
       const covering = this.#options.rules.find((rule) => matchesCommand(rule, this.#textsOf(outer)));
-      if (covering?.decision === 'allow' && covers(covering, start, leaf) && covering.priority > (own?.priority ?? 0)) return covering;
+      if (covering?.decision === 'allow' && covers(covering, start, leaf) && covering.priority > (own?.priority ?? 0))
+        return covering;
       ({ start } = outer);
     }
     return own;
@@ -147,7 +167,10 @@ class LineJudge {
   }
 
   /** Why an allow does not hold for this form of the command. */
-  #objection(leaf: Leaf, rule: PolicyRule | undefined): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
+  #objection(
+    leaf: Leaf,
+    rule: PolicyRule | undefined,
+  ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
     if (rule === undefined) return undefined;
     const ask = (reason: string) => ({ decision: 'ask_user' as const, reason, rule });
     if (isNarrowed(rule)) {
@@ -161,16 +184,26 @@ class LineJudge {
     const [risk] = leaf.risks;
     if (risk !== undefined) return ask(risk.reason);
     if (isDestructive(leaf.command)) return ask('it may destroy what cannot be had back');
-    if (!this.#options.trustedFolder && leaf.command.words[0]?.value === 'git') return ask('git runs code from a folder that is not trusted');
+    if (!this.#options.trustedFolder && leaf.command.words[0]?.value === 'git')
+      return ask('git runs code from a folder that is not trusted');
     return undefined;
   }
 
-  #redirected(leaf: Leaf, rule: PolicyRule | undefined): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
+  #redirected(
+    leaf: Leaf,
+    rule: PolicyRule | undefined,
+  ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
     const written = leaf.command.redirections.filter(({ writes }) => writes);
     if (written.length === 0 || rule?.allowRedirection === true || this.#options.mode === 'yolo') return undefined;
-    const outside = written.find(({ target }) => this.#options.mode !== 'autoEdit' || !this.#isInWorkspace(target.value, target.kind));
+    const outside = written.find(
+      ({ target }) => this.#options.mode !== 'autoEdit' || !this.#isInWorkspace(target.value, target.kind),
+    );
     if (outside === undefined) return undefined;
-    return { decision: 'ask_user', reason: `it writes to ${outside.target.value || 'a file'}`, ...(rule !== undefined && { rule }) };
+    return {
+      decision: 'ask_user',
+      reason: `it writes to ${outside.target.value || 'a file'}`,
+      ...(rule !== undefined && { rule }),
+    };
   }
 
   #isInWorkspace(path: string, kind: string): boolean {
@@ -183,8 +216,10 @@ class LineJudge {
   isExplicit(leaf: Leaf, place: string): boolean {
     const name = place.toLowerCase();
     return this.#options.rules.some((rule) => {
-      if (rule.decision !== 'allow' || rule.tier === 'default' || rule.tier === 'extension' || !isNarrowed(rule)) return false;
-      const written = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source.replaceAll(/\\(.)/g, '$1') ?? '';
+      if (rule.decision !== 'allow' || rule.tier === 'default' || rule.tier === 'extension' || !isNarrowed(rule))
+        return false;
+      const written =
+        rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source.replaceAll(/\\(.)/g, '$1') ?? '';
       return written.toLowerCase().includes(name) && matchesCommand(rule, this.#textsOf(leaf));
     });
   }
@@ -193,7 +228,11 @@ class LineJudge {
   spanningRule(source: string, commands: readonly CommandVerdict[]): PolicyRule | undefined {
     const lowest = Math.min(...commands.map(({ rule }) => rule?.priority ?? 0));
     return this.#options.rules.find(
-      (rule) => rule.decision !== 'allow' && isNarrowed(rule) && rule.priority > lowest && coversLine(rule, this.#options.args, source),
+      (rule) =>
+        rule.decision !== 'allow' &&
+        isNarrowed(rule) &&
+        rule.priority > lowest &&
+        coversLine(rule, this.#options.args, source),
     );
   }
 
@@ -218,4 +257,3 @@ function covers(rule: PolicyRule, start: number, leaf: Leaf): boolean {
   const head = leaf.command.words[0]?.value ?? '';
   return isNarrowed(rule) && spells(rule, head);
 }
-

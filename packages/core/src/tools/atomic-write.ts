@@ -6,7 +6,6 @@
  * names (hard links) gets its own content: the other names keep the old one.
  */
 
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { access, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
@@ -15,6 +14,7 @@ import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
 import { kindOf, openDirectory, toFileError } from './opened-file.ts';
 import type { OpenedFile } from './opened-file.ts';
+import { builtin } from '../util/builtin-modules.ts';
 
 export interface AtomicWrite {
   /** Without links, as `Workspace.checkPath` gives it. */
@@ -54,7 +54,7 @@ async function replaceIn(directory: OpenedFile, name: string, write: AtomicWrite
   const current = await lstatIfThere(target);
   refuseConflict(current, write);
   if (current !== undefined) await access(target, constants.W_OK);
-  const temporary = path.join(base, `.castor-${randomBytes(9).toString('hex')}.tmp`);
+  const temporary = path.join(base, `.castor-${builtin.crypto.randomBytes(9).toString('hex')}.tmp`);
   // A new file gets the mode the user's umask gives; the copy of an existing one starts closed.
   const handle = await open(temporary, 'wx', current === undefined ? 0o666 : 0o600);
   try {

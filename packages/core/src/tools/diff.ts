@@ -21,6 +21,8 @@ interface Change {
   newTo: number;
 }
 
+/** How much is compared at once where two texts are the same. */
+const BLOCK = 4096;
 const DIFF_CONTEXT = 3;
 const SNIPPET_CONTEXT = 5;
 const SNIPPET_MAX_LINES = 1000;
@@ -28,12 +30,9 @@ const SNIPPET_MAX_LINES = 1000;
 const MAX_EDIT_LENGTH = 2000;
 
 export async function createUnifiedDiff(before: string, after: string, labels: DiffLabels): Promise<string> {
-  const oldLines = toLines(before);
-  const newLines = toLines(after);
+  const compared = await compare(before, after);
   const lines = [`--- ${labels.fileName}\t${labels.oldHeader}`, `+++ ${labels.fileName}\t${labels.newHeader}`];
-  for (const hunk of groupChanges(await findChanges(oldLines, newLines), DIFF_CONTEXT)) {
-    addHunk(lines, oldLines, newLines, hunk);
-  }
+  for (const hunk of groupChanges(compared.changes, DIFF_CONTEXT)) addHunk(lines, compared, hunk);
   return `${lines.join('\n')}\n`;
 }
 
@@ -55,8 +54,7 @@ export async function createDiffStat(before: string, proposed: string, written: 
 
 /** The new text around each change, regions apart by a line of dots. */
 export async function createSnippet(before: string, after: string): Promise<string> {
-  const newLines = toLines(after);
-  const changes = await findChanges(toLines(before), newLines);
+  const { newLines, changes } = await compare(before, after);
   const regions = groupChanges(changes, SNIPPET_CONTEXT).map((group) => {
     const from = Math.max(0, group[0]!.newFrom - SNIPPET_CONTEXT);
     const to = Math.min(newLines.length, group.at(-1)!.newTo + SNIPPET_CONTEXT);
@@ -67,16 +65,15 @@ export async function createSnippet(before: string, after: string): Promise<stri
 
 /** What turns one text into the other, in whole lines. */
 export async function findLineSplices(before: string, after: string): Promise<Splice[]> {
-  const oldLines = toLines(before);
-  const newLines = toLines(after);
+  const { oldLines, newLines, changes, oldOffset } = await compare(before, after);
   const splices: Splice[] = [];
   let line = 0;
-  let offset = 0;
+  let offset = oldOffset;
   const offsetOf = (target: number) => {
     for (; line < target; line++) offset += oldLines[line]!.length;
     return offset;
   };
-  for (const { oldFrom, oldTo, newFrom, newTo } of await findChanges(oldLines, newLines)) {
+  for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
     const start = offsetOf(oldFrom);
     splices.push({ start, end: offsetOf(oldTo), replacement: newLines.slice(newFrom, newTo).join('') });
   }
@@ -93,9 +90,8 @@ function boundLines(lines: string[]): string[] {
 async function countChanges(before: string, after: string) {
   const counts = { addedLines: 0, removedLines: 0, addedCharacters: 0, removedCharacters: 0 };
   if (before === after) return counts;
-  const oldLines = toLines(before);
-  const newLines = toLines(after);
-  for (const { oldFrom, oldTo, newFrom, newTo } of await findChanges(oldLines, newLines)) {
+  const { oldLines, newLines, changes } = await compare(before, after);
+  for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
     counts.removedLines += oldTo - oldFrom;
     counts.addedLines += newTo - newFrom;
     counts.removedCharacters += charactersOf(oldLines, oldFrom, oldTo);
@@ -108,6 +104,67 @@ function charactersOf(lines: readonly string[], from: number, to: number): numbe
   let sum = 0;
   for (let index = from; index < to; index++) sum += lines[index]!.replace(/\n$/, '').length;
   return sum;
+}
+
+/** The part of two texts in which they differ, with some lines around. */
+interface Compared {
+  oldLines: string[];
+  newLines: string[];
+  /** Lines count from the beginning of the part. */
+  changes: Change[];
+  /** What comes before the part, the same in both. */
+  oldOffset: number;
+  linesBefore: number;
+}
+
+async function compare(before: string, after: string): Promise<Compared> {
+  const start = lineStartBefore(before, commonPrefix(before, after), SNIPPET_CONTEXT);
+  const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - start);
+  const tail = before.length - lineEndAfter(before, before.length - suffix, SNIPPET_CONTEXT);
+  const oldLines = toLines(before.slice(start, before.length - tail));
+  const newLines = toLines(after.slice(start, after.length - tail));
+  const changes = await findChanges(oldLines, newLines);
+  return { oldLines, newLines, changes, oldOffset: start, linesBefore: countNewlines(before, start) };
+}
+
+function commonPrefix(a: string, b: string): number {
+  const limit = Math.min(a.length, b.length);
+  let at = 0;
+  while (at + BLOCK <= limit && a.slice(at, at + BLOCK) === b.slice(at, at + BLOCK)) at += BLOCK;
+  while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+function commonSuffix(a: string, b: string, limit: number): number {
+  let count = 0;
+  const end = (text: string, length: number) => text.slice(text.length - count - length, text.length - count);
+  while (count + BLOCK <= limit && end(a, BLOCK) === end(b, BLOCK)) count += BLOCK;
+  while (count < limit && end(a, 1) === end(b, 1)) count++;
+  return count;
+}
+
+/** The start of the line `lines` above the one at `offset`. */
+function lineStartBefore(text: string, offset: number, lines: number): number {
+  let at = offset;
+  for (let line = 0; line <= lines && at > 0; line++) at = text.lastIndexOf('\n', at - 1);
+  return at <= 0 ? 0 : at + 1;
+}
+
+/** The end of the line `lines` below the one at `offset`. */
+function lineEndAfter(text: string, offset: number, lines: number): number {
+  let at = offset;
+  for (let line = 0; line <= lines; line++) {
+    const next = text.indexOf('\n', at);
+    if (next === -1) return text.length;
+    at = next + 1;
+  }
+  return at;
+}
+
+function countNewlines(text: string, until: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < until; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 /** Each line with its end; the last may have none. */
@@ -172,18 +229,13 @@ function groupChanges(changes: readonly Change[], context: number): Change[][] {
   return groups;
 }
 
-function addHunk(
-  lines: string[],
-  oldLines: readonly string[],
-  newLines: readonly string[],
-  hunk: readonly Change[],
-): void {
+function addHunk(lines: string[], { oldLines, newLines, linesBefore }: Compared, hunk: readonly Change[]): void {
   const first = hunk[0]!;
   const last = hunk.at(-1)!;
   const lead = Math.min(DIFF_CONTEXT, first.oldFrom);
   const trail = Math.min(DIFF_CONTEXT, oldLines.length - last.oldTo);
-  const oldRange = range(first.oldFrom - lead, last.oldTo + trail);
-  const newRange = range(first.newFrom - lead, last.newTo + trail);
+  const oldRange = range(linesBefore + first.oldFrom - lead, linesBefore + last.oldTo + trail);
+  const newRange = range(linesBefore + first.newFrom - lead, linesBefore + last.newTo + trail);
   lines.push(`@@ -${oldRange} +${newRange} @@`);
   const add = (sign: string, line: string) => {
     lines.push(sign + line.replace(/\n$/, ''));

@@ -30,7 +30,9 @@ describe('withSources', () => {
 
   it('leaves a text without sources alone', () => {
     expect(withSources('text', undefined)).toBe('text');
-    expect(withSources('text', { groundingSupports: [{ segment: { endIndex: 1 }, groundingChunkIndices: [0] }] })).toBe('text');
+    expect(withSources('text', { groundingSupports: [{ segment: { endIndex: 1 }, groundingChunkIndices: [0] }] })).toBe(
+      'text',
+    );
   });
 });
 

@@ -4,16 +4,16 @@
  * is on each batch.
  */
 
-import { createContext, Script } from 'node:vm';
 import type { Context } from 'node:vm';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import type { ToolErrorType } from '../protocol/tools.ts';
+import { builtin } from '../util/builtin-modules.ts';
 
 const BATCH_TIMEOUT_MS = 2_000;
 
 interface Sandbox {
   context: Context;
-  script: Script;
+  script: import('node:vm').Script;
 }
 
 /** Made once: a context costs a millisecond and holds nothing between two runs. */
@@ -21,7 +21,7 @@ let sandbox: Sandbox | undefined;
 
 /** Runs synchronous work; throws ToolError of the given type, naming the pattern, when it takes too long. */
 export function runGuarded<T>(work: () => T, pattern: string, type: ToolErrorType): T {
-  sandbox ??= { context: createContext({}), script: new Script('work()') };
+  sandbox ??= { context: builtin.vm.createContext({}), script: new builtin.vm.Script('work()') };
   const { context, script } = sandbox;
   const results: T[] = [];
   context['work'] = () => {

@@ -5,7 +5,7 @@
  * are unknown and pass: the edit itself must then name their content.
  */
 
-import { hash } from 'node:crypto';
+import { builtin } from '../util/builtin-modules.ts';
 
 export class ReadLedger {
   readonly #fingerprints = new Map<string, string>();
@@ -29,5 +29,5 @@ export class ReadLedger {
 
 /** What a content is recognised by. */
 export function fingerprint(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'hex');
+  return builtin.crypto.hash('sha256', bytes, 'hex');
 }

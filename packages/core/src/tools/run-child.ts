@@ -5,9 +5,9 @@
  * at the deadline and when its output passes the limit.
  */
 
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
+import { builtin } from '../util/builtin-modules.ts';
 
 export interface ChildRequest {
   command: string;
@@ -41,7 +41,7 @@ const DRAIN_MS = 250;
 export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   const { signal } = request;
   throwIfAborted(signal);
-  const child = spawn(request.command, [...request.args], {
+  const child = builtin.childProcess.spawn(request.command, [...request.args], {
     cwd: request.cwd,
     env: { ...request.env },
     detached: process.platform !== 'win32',

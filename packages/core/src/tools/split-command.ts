@@ -5,23 +5,20 @@
 
 import { ToolError } from '../protocol/errors.ts';
 
+const WORD = /(?:[^\s'"\\]|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*")+/g;
+const PIECE = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g;
+
+/** Throws ToolError when a quotation mark is not closed or a backslash stands at the end. */
 export function splitCommand(command: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote = '';
-  for (let index = 0; index < command.length; index++) {
-    const character = command[index] ?? '';
-    if (character === '\\' && quote !== "'" && index + 1 < command.length) word = (word ?? '') + command[++index];
-    else if (quote !== '' && character === quote) quote = '';
-    else if (quote === '' && (character === '"' || character === "'")) {
-      quote = character;
-      word ??= '';
-    } else if (quote === '' && /\s/.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? '') + character;
-  }
-  if (quote !== '') throw new ToolError(`A quotation mark is not closed in: ${command}`, 'invalid_tool_params');
-  if (word !== undefined) words.push(word);
-  return words;
+  const rest = command.replace(WORD, '').trim();
+  if (rest !== '') throw new ToolError(`A quotation is not closed in: ${command}`, 'invalid_tool_params');
+  return (command.match(WORD) ?? []).map(unquote);
+}
+
+function unquote(word: string): string {
+  return word.replace(
+    PIECE,
+    (_piece, escaped?: string, single?: string, double?: string) =>
+      escaped ?? single ?? (double ?? '').replace(/\\([^])/g, '$1'),
+  );
 }

@@ -76,14 +76,16 @@ describe('boundOutput', () => {
     const bounds = { threshold: 10, tempDirectory: files.home, sessionId: 's' };
     const { content, outputFile } = await boundOutput('x'.repeat(99), SHELL, bounds);
     expect(outputFile).toBeUndefined();
-    expect(content).toMatch(/^Output too large\. Showing first 2 and last 8 characters\. The full output could not be saved: E/);
+    expect(content).toMatch(
+      /^Output too large\. Showing first 2 and last 8 characters\. The full output could not be saved: E/,
+    );
   });
 
   it('cuts no character in two', async () => {
     await using files = await createWorkspace();
     const bounds = { threshold: 15, tempDirectory: files.home, sessionId: 's' };
     const { content } = await boundOutput('🦫'.repeat(50), SHELL, bounds);
-    expect(String(content).isWellFormed()).toBe(true);
+    expect((content as string).isWellFormed()).toBe(true);
   });
 
   it('holds MCP tools to the same threshold and the others to a limit no request can fail by', async () => {
@@ -95,8 +97,12 @@ describe('boundOutput', () => {
     const [text, image] = huge.content as { text?: string }[];
     expect(text?.text?.length).toBeLessThan(801_000);
     expect(image).toEqual(IMAGE);
-    const mcp = await boundOutput([{ text: 'x'.repeat(5_000) }], { toolName: 'mcp_a_b', callId: '2', isMcp: true }, bounds);
-    expect(String(mcp.content).length).toBeLessThan(1_000);
+    const mcp = await boundOutput(
+      [{ text: 'x'.repeat(5_000) }],
+      { toolName: 'mcp_a_b', callId: '2', isMcp: true },
+      bounds,
+    );
+    expect((mcp.content as string).length).toBeLessThan(1_000);
   });
 });
 

@@ -62,7 +62,7 @@ export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: 
   };
 }
 
-type Saved = { path: string } | { problem: string };
+export type Saved = { path: string } | { problem: string };
 
 function shorten(text: string, limit: number, saved: Saved): string {
   const head = cutAt(text, Math.floor(limit * HEAD_SHARE));
@@ -83,7 +83,8 @@ function cutAt(text: string, index: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-async function saveOutput(text: string, of: OutputOf, bounds: OutputBounds): Promise<Saved> {
+/** Keeps a text in a file of the session. Never throws. */
+export async function saveOutput(text: string, of: OutputOf, bounds: Omit<OutputBounds, 'threshold'>): Promise<Saved> {
   const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });

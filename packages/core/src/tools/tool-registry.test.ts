@@ -58,9 +58,7 @@ describe('ToolRegistry', () => {
     expect(registry.declarations()).toEqual([
       { name: 'glob', description: 'plan: glob', parametersJsonSchema: { type: 'object', properties: {} } },
     ]);
-    expect(registry.notFound('enter_plan_mode').message).toBe(
-      'Tool "enter_plan_mode" not found. Did you mean "glob"?',
-    );
+    expect(registry.notFound('enter_plan_mode').message).toBe('Tool "enter_plan_mode" not found. Did you mean "glob"?');
   });
 
   it('suggests the nearest names for a tool that is not there', () => {

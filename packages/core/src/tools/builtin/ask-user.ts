@@ -3,7 +3,8 @@
 import type { AskUserQuestion, ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 
-const DESCRIPTION = 'Asks the user one to four questions and waits for the answers. Use it when only the user can decide.';
+const DESCRIPTION =
+  'Asks the user one to four questions and waits for the answers. Use it when only the user can decide.';
 
 const DISMISSED = 'User dismissed ask_user dialog without answering.';
 

@@ -136,7 +136,8 @@ async function runCommand(words: readonly string[], options: RunOptions): Promis
         return true;
       },
     });
-    if (outcome.ended === 'enough') throw failure(`The output of "${command}" is larger than ${MAX_OUTPUT_BYTES} bytes.`);
+    if (outcome.ended === 'enough')
+      throw failure(`The output of "${command}" is larger than ${MAX_OUTPUT_BYTES} bytes.`);
     return { outcome, stdout: Buffer.concat(chunks).toString('utf8') };
   } catch (error) {
     if (error instanceof ToolError || isAbortError(error)) throw error;

@@ -31,7 +31,7 @@ async function open(names: string[], options: { includeDirectories?: string[]; g
     clock: createFakeClock({ start: NOW }),
   });
   for (const name of names) await utimes(join(root, name), NOW / 1000 - 1e6, NOW / 1000 - 1e6);
-  const run = async (args: Record<string, unknown>) => String((await tool.build(args).execute(context)).llmContent);
+  const run = async (args: Record<string, unknown>) => (await tool.build(args).execute(context)).llmContent as string;
   const find = async (args: Record<string, unknown>) => {
     const [, ...lines] = (await run(args)).split('\n');
     return lines.map((line) => line.replace(`${root}/`, ''));
@@ -52,10 +52,20 @@ describe('glob', () => {
 
   it('says when there is nothing', async () => {
     await using project = await open(['a.ts']);
-    expect(await project.run({ pattern: '*.rs' })).toBe(`No files found matching pattern "*.rs" within ${project.root}`);
+    expect(await project.run({ pattern: '*.rs' })).toBe(
+      `No files found matching pattern "*.rs" within ${project.root}`,
+    );
   });
 
-  const NAMES = ['src/a.ts', 'src/deep/b.TS', 'src/.hidden.ts', 'app/[id]/page.ts', 'lib/x.js', 'node_modules/m/i.ts', 'gen/g.ts'];
+  const NAMES = [
+    'src/a.ts',
+    'src/deep/b.TS',
+    'src/.hidden.ts',
+    'app/[id]/page.ts',
+    'lib/x.js',
+    'node_modules/m/i.ts',
+    'gen/g.ts',
+  ];
   it.each([
     ['**/*.ts', {}, ['app/[id]/page.ts', 'src/.hidden.ts', 'src/a.ts', 'src/deep/b.TS']],
     ['**/*.ts', { case_sensitive: true }, ['app/[id]/page.ts', 'src/.hidden.ts', 'src/a.ts']],
@@ -97,11 +107,15 @@ describe('glob', () => {
 
   it('names a directory that is none', async () => {
     await using project = await open(['a.ts']);
-    await expect(project.run({ pattern: '*', dir_path: 'nowhere' })).rejects.toMatchObject({ type: 'search_path_not_found' });
+    await expect(project.run({ pattern: '*', dir_path: 'nowhere' })).rejects.toMatchObject({
+      type: 'search_path_not_found',
+    });
     await expect(project.run({ pattern: '*', dir_path: 'a.ts' })).rejects.toMatchObject({
       type: 'search_path_not_a_directory',
     });
-    await expect(project.run({ pattern: '*', dir_path: '/etc' })).rejects.toMatchObject({ type: 'path_not_in_workspace' });
+    await expect(project.run({ pattern: '*', dir_path: '/etc' })).rejects.toMatchObject({
+      type: 'path_not_in_workspace',
+    });
   });
 
   it('ends a pattern that would take for ever', async () => {

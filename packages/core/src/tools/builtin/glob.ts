@@ -100,9 +100,7 @@ async function sortFiles(paths: string[], now: number, signal: AbortSignal): Pro
     for (const file of batch) if (file) files.push(file);
   }
   const rank = ({ age }: { age: number }) => (age < RECENT_MS ? age : RECENT_MS);
-  return files
-    .sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
-    .map(({ path }) => path);
+  return files.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
 
 async function ageOf(path: string, now: number): Promise<{ path: string; age: number } | undefined> {

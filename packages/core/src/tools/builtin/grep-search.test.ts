@@ -24,7 +24,7 @@ async function open(files: Record<string, string | Uint8Array>) {
       .build(args)
       .execute(createContext(signal));
   const search = async (args: Record<string, unknown>, options?: Options) =>
-    String((await run(args, options)).llmContent);
+    (await run(args, options)).llmContent as string;
   return { root, run, search, [Symbol.asyncDispose]: temporary.dispose };
 }
 
@@ -98,7 +98,10 @@ describe('grep_search', () => {
   });
 
   it('cuts long lines, even those of many megabytes', async () => {
-    await using project = await open({ 'a.txt': `${'x'.repeat(12_000_000)}needle${'y'.repeat(9)}\nneedle\n`, 'b.txt': 'needle\nneedle\n' });
+    await using project = await open({
+      'a.txt': `${'x'.repeat(12_000_000)}needle${'y'.repeat(9)}\nneedle\n`,
+      'b.txt': 'needle\nneedle\n',
+    });
     const text = await project.search({ pattern: 'needle' });
     expect(text.split('\n').map((line) => line.slice(0, 20))).toEqual([
       'Found 4 matches for ',
@@ -125,7 +128,9 @@ describe('grep_search', () => {
 
   it('takes look-around, which needs the other engine', async () => {
     await using project = await open(MANY);
-    expect(await project.search({ pattern: '(?<=NEEDLE )two', case_sensitive: true, context: 0 })).toContain('L3: NEEDLE two');
+    expect(await project.search({ pattern: '(?<=NEEDLE )two', case_sensitive: true, context: 0 })).toContain(
+      'L3: NEEDLE two',
+    );
   });
 
   it('takes a pattern for a pattern, never for an option', async () => {

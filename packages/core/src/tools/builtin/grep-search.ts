@@ -68,7 +68,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
         dir_path: { type: 'string', description: 'The directory or file to search; the project by default.' },
         include_pattern: {
           type: 'string',
-         
+
           description: 'Glob of files to search, for example "*.{ts,tsx}".',
         },
         exclude_pattern: { type: 'string', description: 'Regular expression of lines to leave out.' },
@@ -100,10 +100,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
     async execute(params, context) {
       const scope = await openScope(workspace, params.dir_path ?? '.');
       if (!scope.stats.isDirectory() && !scope.stats.isFile()) {
-        throw new ToolError(
-          `Search path is not a directory or a file: ${scope.named}`,
-          'search_path_not_a_directory',
-        );
+        throw new ToolError(`Search path is not a directory or a file: ${scope.named}`, 'search_path_not_a_directory');
       }
       const search = toSearch(params, scope, context, dependencies);
       const command = useRipgrep ? await findRipgrep() : undefined;
@@ -135,31 +132,24 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
     { signal, onPid }: ToolExecutionContext,
     { respectGitIgnore = true, timeoutMs = TIMEOUT_MS }: GrepSearchDependencies,
   ): GrepSearch {
-    const { include_pattern, exclude_pattern, max_matches_per_file, no_ignore: noIgnore = false } = params;
-    const directory = scope.stats.isDirectory() ? scope.real : dirname(scope.real);
-    const namedDirectory = scope.stats.isDirectory() ? scope.named : dirname(scope.named);
-    const isNamedFile = !scope.stats.isDirectory();
+    const { no_ignore: noIgnore = false, context = 0, before = context, after = context } = params;
+    const isDirectory = scope.stats.isDirectory();
+    const directory = isDirectory ? scope.real : dirname(scope.real);
+    const named = isDirectory ? scope.named : dirname(scope.named);
+    const query = { git: respectGitIgnore };
     return {
+      ...toSelection(params, isDirectory),
       path: scope.real,
       directory,
       root: workspace.root,
-      pattern: params.pattern,
-      ...(include_pattern !== undefined && !isNamedFile && { include: include_pattern }),
-      caseSensitive: params.case_sensitive ?? false,
-      fixedStrings: params.fixed_strings ?? false,
-      before: params.before ?? params.context ?? 0,
-      after: params.after ?? params.context ?? 0,
+      before,
+      after,
       noIgnore,
       gitIgnore: respectGitIgnore,
       excludedDirectories: noIgnore ? VERSION_CONTROL : [...EXCLUDED_DIRECTORIES, ...EXCLUDED_FOLDERS],
       excludedFiles: noIgnore ? [] : EXCLUDED_FILES,
-      ...(max_matches_per_file !== undefined && { maxPerFile: max_matches_per_file }),
-      limit: params.total_max_matches ?? DEFAULT_LIMIT,
-      namesOnly: params.names_only ?? false,
-      ...(exclude_pattern !== undefined && { keepLines: createLineFilter(exclude_pattern, params.case_sensitive) }),
       keepFile: (path) =>
-        noIgnore ||
-        !workspace.ignore.isIgnored(join(namedDirectory, relative(directory, path)), 'file', { git: respectGitIgnore }),
+        noIgnore || !workspace.ignore.isIgnored(join(named, relative(directory, path)), 'file', query),
       timeoutMs,
       signal,
       onPid,
@@ -167,14 +157,33 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
   }
 }
 
+type Selection = Pick<
+  GrepSearch,
+  'pattern' | 'caseSensitive' | 'fixedStrings' | 'limit' | 'namesOnly' | 'include' | 'maxPerFile' | 'keepLines'
+>;
+
+/** Which lines are looked for. A file that is named is searched whatever its name. */
+function toSelection(params: Params, isDirectory: boolean): Selection {
+  const { include_pattern, exclude_pattern, max_matches_per_file, case_sensitive: caseSensitive = false } = params;
+  return {
+    pattern: params.pattern,
+    caseSensitive,
+    fixedStrings: params.fixed_strings ?? false,
+    limit: params.total_max_matches ?? DEFAULT_LIMIT,
+    namesOnly: params.names_only ?? false,
+    ...(include_pattern !== undefined && isDirectory && { include: include_pattern }),
+    ...(max_matches_per_file !== undefined && { maxPerFile: max_matches_per_file }),
+    ...(exclude_pattern !== undefined && { keepLines: createLineFilter(exclude_pattern, caseSensitive) }),
+  };
+}
+
 function asksForContext({ context, after, before }: Params): boolean {
   return context !== undefined || after !== undefined || before !== undefined;
 }
 
-function createLineFilter(pattern: string, caseSensitive = false): (lines: readonly string[]) => boolean[] {
+function createLineFilter(pattern: string, caseSensitive: boolean): (lines: readonly string[]) => boolean[] {
   const expression = compilePattern(pattern, { caseSensitive });
-  return (lines) =>
-    runGuarded(() => lines.map((line) => !expression.test(line)), pattern, 'grep_execution_error');
+  return (lines) => runGuarded(() => lines.map((line) => !expression.test(line)), pattern, 'grep_execution_error');
 }
 
 /** A folder swapped for a link while it was searched may have led anywhere: nothing of that is shown. */

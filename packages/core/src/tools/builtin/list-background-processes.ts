@@ -16,7 +16,7 @@ export function createListBackgroundProcessesTool({ background }: { background: 
     kind: 'read',
     description: DESCRIPTION,
     isOutputMarkdown: false,
-    schema: { type: 'object', properties: {} },
+    schema: { type: 'object', additionalProperties: false, properties: {} },
     describe: () => 'List background processes',
     execute() {
       const processes = background.list();

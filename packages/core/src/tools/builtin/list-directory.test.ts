@@ -42,7 +42,14 @@ describe('list_directory', () => {
       llmContent: `Directory listing for ${project.root}:\n[DIR] src\n.geminiignore (6 bytes)\n.gitignore (16 bytes)\na.txt (0 bytes)\nÄlg.txt (2 bytes)\nb.txt (5 bytes)\n\n(3 ignored)`,
       returnDisplay: {
         summary: 'Found 6 item(s). (3 ignored)',
-        files: ['[DIR] src', '.geminiignore (6 bytes)', '.gitignore (16 bytes)', 'a.txt (0 bytes)', 'Älg.txt (2 bytes)', 'b.txt (5 bytes)'],
+        files: [
+          '[DIR] src',
+          '.geminiignore (6 bytes)',
+          '.gitignore (16 bytes)',
+          'a.txt (0 bytes)',
+          'Älg.txt (2 bytes)',
+          'b.txt (5 bytes)',
+        ],
       },
     });
   });

@@ -71,7 +71,8 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
       }
       const query = toIgnoreQuery(params.file_filtering_options);
       const visible = found.filter(
-        (entry) => !workspace.ignore.isIgnored(join(named, entry.name), entry.isDirectory() ? 'directory' : 'file', query),
+        (entry) =>
+          !workspace.ignore.isIgnored(join(named, entry.name), entry.isDirectory() ? 'directory' : 'file', query),
       );
       const wanted = visible.filter(({ name }) => !params.ignore?.some((pattern) => matchesWildcard(name, pattern)));
       const entries = await describeEntries(real, wanted, signal);
@@ -127,7 +128,9 @@ async function describeEntry(directory: string, entry: Dirent): Promise<Entry | 
 }
 
 function toResult(named: string, entries: Entry[], ignored: number): ToolResult {
-  const lines = entries.map(({ name, isDirectory, size }) => (isDirectory ? `[DIR] ${name}` : `${name} (${size} bytes)`));
+  const lines = entries.map(({ name, isDirectory, size }) =>
+    isDirectory ? `[DIR] ${name}` : `${name} (${size} bytes)`,
+  );
   const note = ignored > 0 ? `(${ignored} ignored)` : '';
   return {
     llmContent: `Directory listing for ${named}:\n${lines.join('\n')}${note && `\n\n${note}`}`,

@@ -37,6 +37,7 @@ export function createReadBackgroundOutputTool(dependencies: ReadBackgroundOutpu
     isOutputMarkdown: false,
     schema: {
       type: 'object',
+      additionalProperties: false,
       properties: {
         pid: { type: 'integer', description: 'PID as run_shell_command gave it.' },
         lines: { type: 'integer', minimum: 1, description: 'How many lines. Default 100.' },

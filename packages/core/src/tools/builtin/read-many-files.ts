@@ -11,6 +11,7 @@ import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protoco
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { findFiles } from '../find-files.ts';
+import type { FindOptions } from '../find-files.ts';
 import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
 import type { Workspace } from '../workspace.ts';
@@ -18,7 +19,8 @@ import type { Workspace } from '../workspace.ts';
 const DESCRIPTION = 'Reads the files that match paths or glob patterns and returns their contents one after the other.';
 
 const BUILD_FOLDERS = ['dist', 'build', 'coverage', '.vscode', '.idea', '__pycache__'];
-const BINARIES = 'bin exe dll so dylib class jar war zip tar gz bz2 rar 7z o a obj pyc pyo wasm dat db sqlite woff woff2 ttf eot ico';
+const BINARIES =
+  'bin exe dll so dylib class jar war zip tar gz bz2 rar 7z o a obj pyc pyo wasm dat db sqlite woff woff2 ttf eot ico';
 const BINARY_EXTENSIONS = new Set(BINARIES.split(' ').map((extension) => `.${extension}`));
 const MEDIA =
   'png jpg jpeg gif webp bmp tiff heic heif avif pdf mp3 wav aiff aac ogg flac m4a mp4 mov mpeg mpg avi webm wmv flv 3gp';
@@ -82,27 +84,16 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
 
 /** Absolute paths, sorted, each once. */
 async function findAll(workspace: Workspace, params: Params, signal: AbortSignal): Promise<string[]> {
-  const { useDefaultExcludes = true, file_filtering_options: filter = {} } = params;
-  const options = {
-    caseSensitive: false,
-    excludedDirectories: useDefaultExcludes ? [...EXCLUDED_DIRECTORIES, ...BUILD_FOLDERS] : ['.git'],
-    ...(filter.respect_git_ignore !== undefined && { git: filter.respect_git_ignore }),
-    ...(filter.respect_gemini_ignore !== undefined && { gemini: filter.respect_gemini_ignore }),
-    signal,
-  };
-  const { default: picomatch } = await import('picomatch');
-  const isExcluded = picomatch(params.exclude ?? [], { dot: true });
+  const options = toFindOptions(params, signal);
+  const isWanted = await compileExclusion(params);
   const paths = new Set<string>();
   try {
     for (const directory of workspace.directories) {
       const scope = await openDirectoryScope(workspace, directory);
-      for (const pattern of params.include) {
-        const names = await findFiles(workspace, scope, { ...options, pattern: pattern.replace(/\/$/, '/**') });
-        const depth = pattern.split('/').length;
-        for (const name of names) {
-          if (params.recursive === false && name.split('/').length > depth) continue;
-          if (params.exclude === undefined || !isExcluded(name)) paths.add(join(scope.named, name));
-        }
+      for (const include of params.include) {
+        const pattern = include.replace(/\/$/, '/**');
+        const names = await findFiles(workspace, scope, { ...options, pattern });
+        for (const name of names) if (isWanted(name, include)) paths.add(join(scope.named, name));
       }
     }
   } catch (error) {
@@ -111,6 +102,25 @@ async function findAll(workspace: Workspace, params: Params, signal: AbortSignal
     throw new ToolError(message, 'read_many_files_search_error', { cause: error });
   }
   return [...paths].sort();
+}
+
+function toFindOptions(params: Params, signal: AbortSignal): Omit<FindOptions, 'pattern'> {
+  const { useDefaultExcludes = true, file_filtering_options: filter = {} } = params;
+  return {
+    caseSensitive: false,
+    excludedDirectories: useDefaultExcludes ? [...EXCLUDED_DIRECTORIES, ...BUILD_FOLDERS] : ['.git'],
+    ...(filter.respect_git_ignore !== undefined && { git: filter.respect_git_ignore }),
+    ...(filter.respect_gemini_ignore !== undefined && { gemini: filter.respect_gemini_ignore }),
+    signal,
+  };
+}
+
+/** Without `recursive` a pattern reaches no deeper than it is written. */
+async function compileExclusion(params: Params): Promise<(name: string, include: string) => boolean> {
+  const { exclude = [], recursive = true } = params;
+  const { default: picomatch } = await import('picomatch');
+  const isExcluded = exclude.length === 0 ? () => false : picomatch(exclude, { dot: true });
+  return (name, include) => !isExcluded(name) && (recursive || name.split('/').length <= include.split('/').length);
 }
 
 /** A picture that merely lies in the folder is not meant; one that is named is. */

@@ -59,6 +59,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
     canUpdateOutput: true,
     schema: {
       type: 'object',
+      additionalProperties: false,
       properties: {
         command: { type: 'string', description: 'The command line, for bash.' },
         description: { type: 'string', description: 'One short sentence for the user: what it does.' },

@@ -24,7 +24,9 @@ const CALLS: Readonly<Record<string, (files: Files, backgroundPid: number) => Ex
     args: { dir_path: 'src' },
     path: { parameter: 'dir_path', kind: 'directory' },
     hugeArgs: async () => {
-      await Promise.all(Array.from({ length: 3_000 }, (_, index) => files.write(`many/${'n'.repeat(200)}${index}`, '')));
+      await Promise.all(
+        Array.from({ length: 3_000 }, (_, index) => files.write(`many/${'n'.repeat(200)}${index}`, '')),
+      );
       return { dir_path: 'many' };
     },
   }),

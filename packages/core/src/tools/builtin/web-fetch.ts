@@ -9,7 +9,12 @@ import type { ContentGenerator } from '../../model/content-generator.ts';
 import type { ModelConfigResolver } from '../../model/model-config.ts';
 import type { GenerateContentResponse } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolCallConfirmationDetails, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import type {
+  ServerTool,
+  ToolCallConfirmationDetails,
+  ToolExecutionContext,
+  ToolResult,
+} from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
@@ -165,7 +170,11 @@ async function readPages(
   { isAllowedAddress, resolve }: WebFetchDependencies,
   { signal }: ToolExecutionContext,
 ): Promise<string> {
-  const options: DownloadOptions = { signal, ...(isAllowedAddress && { isAllowedAddress }), ...(resolve && { resolve }) };
+  const options: DownloadOptions = {
+    signal,
+    ...(isAllowedAddress && { isAllowedAddress }),
+    ...(resolve && { resolve }),
+  };
   const answers = await Promise.allSettled(urls.map(async (url) => toPageText(await download(url, options))));
   throwIfAborted(signal);
   const share = Math.floor(MAX_CHARACTERS / urls.length);

@@ -35,14 +35,25 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
     );
     const before = index === 0 ? -1 : partners[index - 1];
     const after = index === count ? old.keys.length : partners[index];
+    const isWhole = before !== undefined && after === before + 1;
     const own = [after, before === undefined ? undefined : before + 1].find(
-      (place) => place !== undefined && glueOf(old, place) === glue && fileGlue(place).from >= kept,
+      (place) => place !== undefined && fileGlue(place).from >= kept && isSame(glue, place, isWhole),
     );
-    if (own !== undefined && (before === own - 1 || after === own)) {
+    if (own !== undefined) {
       const { from, to } = fileGlue(own);
       pieces.push({ from, to });
       kept = to;
     } else pieces.push({ text: reindent(glue, index === 0, mapIndentation, near[index]!) });
+  }
+
+  /**
+   * Whether the new text asks for the whitespace the file has, or leaves it as the old
+   * text has it; beside a change only line breaks can be said to be left.
+   */
+  function isSame(glue: string, place: number, isWhole: boolean): boolean {
+    const { from, to } = fileGlue(place);
+    if (glue === content.slice(from, to)) return true;
+    return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || place === 0 || place === old.keys.length);
   }
 
   function fileGlue(place: number): { from: number; to: number } {

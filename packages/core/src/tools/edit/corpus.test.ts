@@ -107,7 +107,6 @@ const SLIPS: Slip[] = [
   { name: 'a misspelt word', old: misspell, text: (text) => text },
 ];
 
-/** Nothing of the corpus may be found in a file that lacks it. */
 const place = (content: string, old: string, replacement: string) =>
   placeEdit(content, { old, replacement, allowMultiple: false });
 
@@ -177,6 +176,33 @@ describe('the edit corpus', () => {
       (edit) => place(contents.get(edit.file)!.replace(edit.old, ''), edit.old, edit.new).kind !== 'missing',
     );
     expect(placed).toEqual([]);
+  });
+});
+
+describe('a slip of one character in the old text', () => {
+  let seed = 7;
+  const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+  const outcomes = { right: 0, refused: 0, wrong: [] as string[] };
+  for (const edit of edits) {
+    const content = contents.get(edit.file)!;
+    for (let round = 0; round < 30; round++) {
+      const at = random(edit.old.length);
+      const letter = random(3) === 0 ? '' : String.fromCharCode(97 + random(26));
+      const old = edit.old.slice(0, at) + letter + edit.old.slice(at + random(2));
+      if (content.includes(old)) continue;
+      const placed = place(content, old, edit.new);
+      if (placed.kind !== 'placed') outcomes.refused++;
+      else if (applyToText(content, placed.splices) === content.replace(edit.old, () => edit.new)) outcomes.right++;
+      else outcomes.wrong.push(old);
+    }
+  }
+
+  it('never leads to anything but the edit meant', () => {
+    expect(outcomes.wrong).toEqual([]);
+  });
+
+  it('is forgiven most of the time', () => {
+    expect(outcomes.right / (outcomes.right + outcomes.refused)).toBeGreaterThan(0.75);
   });
 });
 

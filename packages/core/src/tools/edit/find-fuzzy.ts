@@ -8,6 +8,7 @@
 
 import { alignTokens, editDistance } from './align-tokens.ts';
 import type { Alignment } from './align-tokens.ts';
+import { correctOld } from './correct-old.ts';
 import { findWindows, lineOf, spreadOf } from './find-windows.ts';
 import type { LineIndex } from './find-windows.ts';
 import type { TokenMatch } from './match-tokens.ts';
@@ -21,6 +22,9 @@ export interface FuzzyPlace {
   /** Lines from 0. */
   firstLine: number;
   lastLine: number;
+  alignment: Alignment;
+  /** The tokens `alignment` speaks of. */
+  file: Tokens;
 }
 
 export interface FuzzyResult {
@@ -31,8 +35,6 @@ export interface FuzzyResult {
 }
 
 interface Candidate extends FuzzyPlace {
-  alignment: Alignment;
-  file: Tokens;
   cost: number;
 }
 
@@ -43,7 +45,7 @@ const WINDOWS = 6;
 /** How much of what tells two places apart must speak for the better one. */
 const CLEAR_MARGIN = 0.5;
 
-export function findFuzzy(index: LineIndex, old: Tokens): FuzzyResult {
+export function findFuzzy(index: LineIndex, old: Tokens, replacement: string): FuzzyResult {
   const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
   if (characters < MIN_CHARACTERS || old.keys.length > MAX_TOKENS) return {};
   const windows = findWindows(index, old.text, WINDOWS);
@@ -60,8 +62,29 @@ export function findFuzzy(index: LineIndex, old: Tokens): FuzzyResult {
   const isMeant =
     best.score <= THRESHOLD &&
     others.every((other) => isClearlyWorse(other, best)) &&
-    (areHarmless(index.content, old, best) || isOneSlip(index.content, old, best));
+    hasFirmEnds(old, best) &&
+    (areHarmless(index.content, old, best) ||
+      isOneSlip(index.content, old, best) ||
+      isCorrected(old, best, replacement));
   return { nearest: best, ...(isMeant && { place: best }) };
+}
+
+/** Whether the new text says what the file says wherever the old one does not: then all differences are slips. */
+function isCorrected(old: Tokens, { match, alignment, file }: Candidate, replacement: string): boolean {
+  if (old.keys.length < MIN_TOKENS_FOR_SLIP) return false;
+  const corrected = correctOld({ old, match }, alignment, file, replacement);
+  return corrected.old.keys.join(' ') === file.keys.slice(alignment.first, alignment.last + 1).join(' ');
+}
+
+/** Where the ends are not certain, text beside them could be taken or left by mistake. */
+function hasFirmEnds(old: Tokens, { alignment: { partners }, file }: Candidate): boolean {
+  const isSolid = (key: string) => key !== ',' && key !== ';';
+  const ends = [old.keys.findIndex(isSolid), old.keys.findLastIndex(isSolid)];
+  return ends.every((index) => {
+    const wanted = old.keys[index];
+    const found = file.keys[partners[index] ?? -1];
+    return wanted !== undefined && found !== undefined && (wanted === found || (isWord(wanted) && isWord(found)));
+  });
 }
 
 function measure(index: LineIndex, old: Tokens, line: number, characters: number): Candidate | undefined {
@@ -128,7 +151,12 @@ function isClearlyWorse(other: Candidate, best: Candidate): boolean {
 function areHarmless(content: string, old: Tokens, { alignment, file }: Candidate): boolean {
   const used = new Set(alignment.partners);
   for (let place = alignment.first; place <= alignment.last; place++) {
-    if (!used.has(place) && /\d/.test(file.keys[place]!) && !isInComment(file.text, file.starts[place]!)) return false;
+    if (
+      !used.has(place) &&
+      /[-\d+*/%<>=!&|^~?]/.test(file.keys[place]!) &&
+      !isInComment(file.text, file.starts[place]!)
+    )
+      return false;
   }
   return alignment.partners.every((partner, index) => {
     const wanted = old.keys[index]!;
@@ -233,6 +261,7 @@ const COMMON_WORDS = new Set(
 
 /** A guess by the look of the line, good for the languages people write. */
 function isInComment(text: string, offset: number): boolean {
-  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  // Two characters more, since the sign that opens the comment is part of it.
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 2);
   return /(?:^|\s)(?:\/\/|#|--|;;|%)|\/\*|<!--|"""|^\s*\*/.test(before);
 }

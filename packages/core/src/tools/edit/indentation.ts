@@ -16,11 +16,13 @@ export type IndentationMap = (wanted: string, near: number) => string;
 
 export function createIndentationMap(pairs: readonly IndentationPair[]): IndentationMap {
   if (pairs.every((pair) => pair.wanted === pair.found)) return (wanted) => wanted;
+  const isMostlySame = pairs.filter((pair) => pair.wanted === pair.found).length * 2 > pairs.length;
   const unitFound = unitOf(pairs.map((pair) => pair.found));
   return (wanted, near) => {
     const byDistance = pairs.toSorted((a, b) => Math.abs(a.index - near) - Math.abs(b.index - near));
     const same = byDistance.find((pair) => pair.wanted === wanted);
     if (same !== undefined) return same.found;
+    if (isMostlySame) return wanted;
     const unitWanted = unitOf([...pairs.map((pair) => pair.wanted), wanted]);
     return moveFrom(closestInDepth(wanted, byDistance), wanted, unitWanted ?? ' ', unitFound ?? unitWanted ?? '');
   };

@@ -8,12 +8,15 @@
 
 import type { Splice } from '../text-file.ts';
 import { carryOver } from './carry-over.ts';
+import { correctOld } from './correct-old.ts';
+import type { AlignedText } from './correct-old.ts';
 import { findFuzzy } from './find-fuzzy.ts';
+import type { FuzzyPlace } from './find-fuzzy.ts';
 import { indexLines, lineOf } from './find-windows.ts';
 import type { LineIndex } from './find-windows.ts';
 import { findTokenMatches, levelOf, MatchLevel } from './match-tokens.ts';
 import type { TokenMatch } from './match-tokens.ts';
-import { tokenize } from './tokens.ts';
+import { tokenize, toKey } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import { variantsOf } from './variants.ts';
 import type { EditTexts } from './variants.ts';
@@ -31,6 +34,8 @@ export type EditPlacement =
   /** The closest region, lines from 1, where there is any. */
   | { kind: 'missing'; nearest?: { firstLine: number; lastLine: number } };
 
+/** What is repeated by accident is a bracket or a few, not a statement. */
+const MAX_REPEATED_TOKENS = 4;
 /** Fewer tokens than this occur inside lines by accident. */
 const MIN_TOKENS_INSIDE_LINE = 3;
 
@@ -85,10 +90,12 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const matches = leveled.filter(({ level }) => level === lowest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
   if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };
+  const changes = matches.map((match) => carryOver(content, match, pattern, replacement));
+  if (changes.some((splices, at) => repeatsNeighbours(content, matches[at]!, splices))) return undefined;
   return {
     kind: 'placed',
     strategy: lowest <= MatchLevel.Indentation ? 'flexible' : 'regex',
-    splices: matches.flatMap((match) => carryOver(content, match, pattern, replacement)),
+    splices: changes.flat(),
     occurrences: matches.length,
     lines,
   };
@@ -96,16 +103,40 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
 
 function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlacement {
   const pattern = tokenize(old);
-  const { place, nearest } = findFuzzy(index, pattern);
+  const { place, nearest } = findFuzzy(index, pattern, replacement);
   if (place !== undefined) {
-    const wanted = withQuotesOf(index.content, place.match, pattern, replacement);
-    const splices = wanted === undefined ? undefined : carryOver(index.content, place.match, pattern, wanted);
-    if (splices !== undefined && !touchesUnmentioned(index.content, place.match, splices)) {
+    const splices = spliceFuzzy(index.content, place, pattern, replacement);
+    if (splices !== undefined) {
       return { kind: 'placed', strategy: 'fuzzy', splices, occurrences: 1, lines: [place.firstLine + 1] };
     }
   }
   if (nearest === undefined) return { kind: 'missing' };
   return { kind: 'missing', nearest: { firstLine: nearest.firstLine + 1, lastLine: nearest.lastLine + 1 } };
+}
+
+/** Undefined where the change cannot be told from what the model got wrong. */
+function spliceFuzzy(content: string, place: FuzzyPlace, pattern: Tokens, replacement: string): Splice[] | undefined {
+  const wanted = withQuotesOf(content, place.match, pattern, replacement);
+  if (wanted === undefined) return undefined;
+  const { old, match } = correctOld({ old: pattern, match: place.match }, place.alignment, place.file, wanted);
+  const splices = carryOver(content, match, old, wanted);
+  const isUnsafe = touchesUnmentioned(content, { old, match }, splices) || repeatsNeighbours(content, match, splices);
+  return isUnsafe ? undefined : splices;
+}
+
+/** Whether text put in at an end is there already, just outside: the old text was then cut short of it. */
+function repeatsNeighbours(content: string, match: TokenMatch, splices: readonly Splice[]): boolean {
+  const [first, last] = [match.starts[0]!, match.ends.at(-1)!];
+  return splices.some(({ start, end, replacement }) => {
+    const { keys } = tokenize(replacement);
+    if (keys.length === 0 || keys.length > MAX_REPEATED_TOKENS) return false;
+    const isBehind = start >= last;
+    if (!isBehind && end > first) return false;
+    const around = isBehind
+      ? tokenize(content, last, last + MAX_REPEATED_TOKENS * 20).keys.slice(0, keys.length)
+      : tokenize(content, Math.max(0, first - MAX_REPEATED_TOKENS * 20), first).keys.slice(-keys.length);
+    return around.join(' ') === keys.join(' ');
+  });
 }
 
 /** The new text in the file's style of quotes, where the old text had another throughout; undefined when the two cannot be told apart. */
@@ -127,13 +158,27 @@ function withQuotesOf(content: string, match: TokenMatch, old: Tokens, replaceme
   return result;
 }
 
-/** Whether a splice touches text of the file the model never wrote down: it could delete it, or say it twice. */
-function touchesUnmentioned(content: string, match: TokenMatch, splices: readonly Splice[]): boolean {
+/**
+ * Whether a splice deletes text of the file the model never wrote down, or says it a
+ * second time. Beside a misspelt token it cannot be told what belongs to which.
+ */
+function touchesUnmentioned(content: string, { old, match }: AlignedText, splices: readonly Splice[]): boolean {
+  const isSlip = (index: number) => toKey(content.slice(match.starts[index], match.ends[index])) !== old.keys[index];
   for (let index = 1; index < match.starts.length; index++) {
-    const from = match.ends[index - 1]!;
-    const to = match.starts[index]!;
-    if (!/[^\s,;]/.test(content.slice(from, to))) continue;
-    if (splices.some(({ start, end }) => start <= to && end >= from)) return true;
+    const { keys } = tokenize(content, match.ends[index - 1], match.starts[index]);
+    if (keys.length === 0) continue;
+    const [slipBefore, slipAfter] = [isSlip(index - 1), isSlip(index)];
+    const from = slipBefore ? match.starts[index - 1]! : match.ends[index - 1]!;
+    const to = slipAfter ? match.ends[index]! : match.starts[index]!;
+    const isFormatting = keys.every((key) => key === ',' || key === ';');
+    const unmentioned = ` ${keys.join(' ')} `;
+    const isTouched = splices.some(({ start, end, replacement }) => {
+      if (start > to || end < from) return false;
+      if (slipBefore || slipAfter) return true;
+      if (start < to && end > from) return !isFormatting;
+      return ` ${tokenize(replacement).keys.join(' ')} `.includes(unmentioned);
+    });
+    if (isTouched) return true;
   }
   return false;
 }

@@ -73,7 +73,11 @@ function writeFile({ name, lines }: FoundFile): string {
 }
 
 /** A search with few matches shows what is around them: it saves the model a read. */
-export async function addContext(workspace: Workspace, found: Found, pathOf: (file: FoundFile) => string): Promise<Found> {
+export async function addContext(
+  workspace: Workspace,
+  found: Found,
+  pathOf: (file: FoundFile) => string,
+): Promise<Found> {
   const around = found.matches === 1 ? 50 : 15;
   const files = await Promise.all(found.files.map((file) => widen(workspace, file, pathOf(file), around)));
   return { ...found, files };

@@ -71,7 +71,18 @@ async function toArguments(search: GrepSearch): Promise<string[]> {
   const geminiIgnore = join(search.directory, '.geminiignore');
   const useGeminiIgnore = !search.noIgnore && search.directory === search.root && (await isThere(geminiIgnore));
   return [
-    ...['--json', '--no-config', '--no-messages', '--hidden', '--no-require-git', '--crlf', '--threads', '4', '--engine', 'auto'],
+    ...[
+      '--json',
+      '--no-config',
+      '--no-messages',
+      '--hidden',
+      '--no-require-git',
+      '--crlf',
+      '--threads',
+      '4',
+      '--engine',
+      'auto',
+    ],
     ...(search.caseSensitive ? ['--case-sensitive'] : ['--ignore-case']),
     ...(search.fixedStrings ? ['--fixed-strings'] : []),
     ...(search.before > 0 ? ['--before-context', String(search.before)] : []),
@@ -114,7 +125,7 @@ interface RipgrepEvent {
 }
 
 /** Whole events of bytes in any chunking. Memory is bounded by the longest event that is parsed. */
-export function createEventReader(onEvent: (event: RipgrepEvent) => void): { push(chunk: Buffer): void } {
+function createEventReader(onEvent: (event: RipgrepEvent) => void): { push(chunk: Buffer): void } {
   let pending: Buffer[] = [];
   let size = 0;
   let oversized: OversizedEvent | undefined;

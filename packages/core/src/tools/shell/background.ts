@@ -5,8 +5,6 @@
  * without it does not.
  */
 
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, stat, truncate } from 'node:fs/promises';
@@ -17,6 +15,7 @@ import { endProcess } from './shell-runner.ts';
 import type { MovedCommand } from './shell-runner.ts';
 import { toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 
 export interface BackgroundProcess {
   readonly pid: number;
@@ -68,7 +67,7 @@ export class BackgroundProcesses {
     const { path, handle } = await this.#createLog();
     try {
       const invocation = toShellInvocation(command, this.#options.environment);
-      const child = spawn(invocation.file, invocation.args, {
+      const child = builtin.childProcess.spawn(invocation.file, invocation.args, {
         cwd: directory,
         env: { ...this.#options.environment, ...invocation.environment },
         stdio: ['ignore', handle.fd, handle.fd],
@@ -161,7 +160,7 @@ export class BackgroundProcesses {
   async #createLog(): Promise<{ path: string; handle: FileHandle }> {
     const { logDirectory } = this.#options;
     await mkdir(logDirectory, { recursive: true, mode: 0o700 });
-    const path = join(logDirectory, `starting-${randomUUID()}.log`);
+    const path = join(logDirectory, `starting-${builtin.crypto.randomUUID()}.log`);
     // Appending, so that a log that was cut is written on at its new end.
     const handle = await open(path, 'ax', 0o600);
     return { path, handle };

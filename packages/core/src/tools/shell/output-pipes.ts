@@ -4,12 +4,12 @@
  * stderr. Named pipes are made a few at a time, opened once and unlinked at once.
  */
 
-import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { builtin } from '../../util/builtin-modules.ts';
 
 export interface OutputPipe {
   /** For the child; to be closed here as soon as it has started. */
@@ -61,7 +61,7 @@ export class OutputPipes {
     this.#directory ??= makeDirectory(this.#parent);
     const directory = await this.#directory;
     const paths = Array.from({ length: BATCH }, () => join(directory, `output-${++this.#made}`));
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+    await promisify(builtin.childProcess.execFile)('mkfifo', ['-m', '600', ...paths]);
     this.#ready.push(...paths);
   }
 }

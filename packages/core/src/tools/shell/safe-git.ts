@@ -6,11 +6,11 @@
  * configuration are left out.
  */
 
-import { execFile } from 'node:child_process';
 import { relative, isAbsolute } from 'node:path';
 import { STRICT_GIT_CONFIG, toGitConfig } from './child-environment.ts';
 import type { Environment } from './child-environment.ts';
 import { findProgram } from './shell-program.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 
 export interface SafeGitOptions {
   directory: string;
@@ -137,7 +137,7 @@ function runGit(
   { directory, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: SafeGitOptions,
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = execFile(
+    const child = builtin.childProcess.execFile(
       git,
       [...args],
       {

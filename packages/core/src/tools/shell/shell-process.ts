@@ -4,12 +4,12 @@
  * the last holder of the pipe closes it.
  */
 
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { closeQuietly } from './output-pipes.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { ShellInvocation } from './shell-program.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 
 export interface ShellExit {
   code: number | null;
@@ -48,7 +48,7 @@ export async function startPiped(request: StartRequest, pipes: OutputPipes): Pro
   const output = pipe?.writeEnd ?? 'pipe';
   let child: ChildProcess;
   try {
-    child = spawn(invocation.file, invocation.args, {
+    child = builtin.childProcess.spawn(invocation.file, invocation.args, {
       cwd: directory,
       env: { ...environment, ...invocation.environment },
       stdio: ['ignore', output, output],

@@ -26,7 +26,7 @@ describe('toShellInvocation', () => {
     const { file, args, environment } = toShellInvocation('echo "$HOME"; ls', { PATH: '/bin' }, 'linux');
     expect({ file, args, environment }).toEqual({
       file: '/bin/bash',
-      args: ['-c', 'echo "$HOME"; ls'],
+      args: ['-c', '--', 'echo "$HOME"; ls'],
       environment: {},
     });
   });

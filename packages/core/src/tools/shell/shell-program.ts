@@ -30,7 +30,7 @@ export function toShellInvocation(
 ): ShellInvocation {
   if (platform === 'win32') return { file: 'powershell.exe', args: toPowerShellArguments(command), environment: {} };
   const file = findProgram(['bash', 'sh'], environment, ['/bin', '/usr/bin', '/usr/local/bin']) ?? '/bin/sh';
-  if (!MATCHES_COMMAND_LINES.test(command)) return { file, args: ['-c', command], environment: {} };
+  if (!MATCHES_COMMAND_LINES.test(command)) return { file, args: ['-c', '--', command], environment: {} };
   return {
     file,
     args: ['-c', `eval "unset ${COMMAND_VARIABLE}; $${COMMAND_VARIABLE}"`],

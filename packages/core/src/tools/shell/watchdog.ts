@@ -5,10 +5,9 @@
  * commands themselves know nothing of it: no wrapper, no extra descriptor, no job.
  */
 
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { CALL_MARK } from './child-environment.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 
 /** It ignores what a command may send by name; only its own input ends it. */
 const SCRIPT = `
@@ -42,12 +41,17 @@ done
 `;
 
 export class Watchdog {
-  /** The beginning of every call's mark. */
-  readonly mark = `${randomUUID()}.`;
   readonly #groups = new Set<number>();
   #process: ChildProcess | undefined;
   #calls = 0;
   #disposed = false;
+  #mark: string | undefined;
+
+  /** The beginning of every call's mark. */
+  get mark(): string {
+    this.#mark ??= `${builtin.crypto.randomUUID()}.`;
+    return this.#mark;
+  }
 
   /** A mark of its own for one call. */
   nextMark(): string {
@@ -68,12 +72,16 @@ export class Watchdog {
   /** Started by the first group at the latest; earlier, the first command need not wait for it. */
   start(): void {
     if (this.#process !== undefined || this.#disposed || process.platform === 'win32') return;
-    const child = spawn('/bin/sh', ['-c', SCRIPT, 'castor-watchdog', CALL_MARK, this.mark.slice(0, -1)], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
-    });
+    const child = builtin.childProcess.spawn(
+      '/bin/sh',
+      ['-c', SCRIPT, 'castor-watchdog', CALL_MARK, this.mark.slice(0, -1)],
+      {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        detached: true,
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+      },
+    );
     this.#process = child;
     const lost = () => {
       if (this.#process === child) this.#process = undefined;

@@ -66,7 +66,9 @@ describe('download', () => {
       await expect(download(new URL(`http://${host}:${port}/`), { signal })).rejects.toMatchObject(refused);
     }
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    await expect(download(new URL(`http://public.example:${port}/`), { signal, resolve })).rejects.toMatchObject(refused);
+    await expect(download(new URL(`http://public.example:${port}/`), { signal, resolve })).rejects.toMatchObject(
+      refused,
+    );
     expect(server.requests).toEqual([]);
   });
 

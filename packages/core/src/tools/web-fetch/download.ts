@@ -5,16 +5,15 @@
  * nothing. No cookie, no key and no pooled connection is ever sent along.
  */
 
-import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { getErrorMessage, ToolError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { isPublicAddress } from './addresses.ts';
 import { isRefusedHost, parseUrl } from './urls.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 
 export interface DownloadOptions {
   signal: AbortSignal;
@@ -40,7 +39,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const HEADERS = {
-  'user-agent': 'Mozilla/5.0 (compatible; Castor; +https://github.com/castor)',
+  'user-agent': 'Mozilla/5.0 (compatible; Castor)',
   accept: 'text/html, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5',
   'accept-encoding': 'gzip, deflate, br',
 };
@@ -102,11 +101,8 @@ async function request(url: URL, options: { signal: AbortSignal; lookup: LookupF
 }
 
 /** Resolves a name and refuses it when any of its addresses is refused. */
-function createLookup(
-  { resolve }: DownloadOptions,
-  isAllowedAddress: (address: string) => boolean,
-): LookupFunction {
-  const resolveAll = resolve ?? ((hostname: string) => systemLookup(hostname, { all: true }));
+function createLookup({ resolve }: DownloadOptions, isAllowedAddress: (address: string) => boolean): LookupFunction {
+  const resolveAll = resolve ?? ((hostname: string) => builtin.dns.lookup(hostname, { all: true }));
   return (hostname, options: LookupOptions, callback) => {
     resolveAll(hostname).then(
       (addresses) => {
@@ -132,7 +128,7 @@ async function readBody(response: IncomingMessage, maxBytes: number, url: URL): 
     }
   };
   const decoder = await createDecoder(response.headers['content-encoding'], url);
-  await (decoder ? pipeline(response, decoder, collect) : pipeline(response, collect));
+  await (decoder ? builtin.streams.pipeline(response, decoder, collect) : builtin.streams.pipeline(response, collect));
   return Buffer.concat(chunks);
 }
 

@@ -53,7 +53,11 @@ describe('htmlToText', () => {
     ['nesting', `${'<div>'.repeat(200_000)}x`],
     ['spaces', `<pre>${' '.repeat(2_000_000)}x`],
     ['ampersands', '&'.repeat(1_000_000)],
-  ])('is not slowed down by %s', (_title, html) => {
-    expect(typeof htmlToText(html)).toBe('string');
-  }, 5_000);
+  ])(
+    'is not slowed down by %s',
+    (_title, html) => {
+      expect(typeof htmlToText(html)).toBe('string');
+    },
+    5_000,
+  );
 });

@@ -4,7 +4,8 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { Download } from './download.ts';
 import { htmlToText } from './html-to-text.ts';
 
-const TEXT_TYPES = /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|sql|rtf|x-sh|graphql)|.*\+(json|xml|yaml)$)/;
+const TEXT_TYPES =
+  /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|sql|rtf|x-sh|graphql)|.*\+(json|xml|yaml)$)/;
 
 export function toPageText(page: Download): string {
   const isHtml = page.contentType === 'text/html' || page.contentType === 'application/xhtml+xml';
@@ -20,7 +21,9 @@ export function toPageText(page: Download): string {
 }
 
 function decode({ body, charset }: Download, isHtml: boolean): string {
-  const declared = isHtml ? /<meta[^>]{0,200}charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 4096))?.[1] : undefined;
+  const declared = isHtml
+    ? /<meta[^>]{0,200}charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 4096))?.[1]
+    : undefined;
   try {
     return new TextDecoder(charset ?? declared ?? 'utf-8').decode(body);
   } catch {

@@ -4,7 +4,10 @@ import { findUrls } from './urls.ts';
 describe('findUrls', () => {
   it.each([
     ['Read https://example.com/a and http://b.org', ['https://example.com/a', 'http://b.org/']],
-    ['See (https://example.com/a), "https://b.org/x". <https://c.org/y>!', ['https://example.com/a', 'https://b.org/x', 'https://c.org/y']],
+    [
+      'See (https://example.com/a), "https://b.org/x". <https://c.org/y>!',
+      ['https://example.com/a', 'https://b.org/x', 'https://c.org/y'],
+    ],
     ['[docs](https://example.com/a_(b))', ['https://example.com/a_(b)']],
     ['HTTPS://EXAMPLE.com:443/Path/', ['https://example.com/Path']],
     ['http://example.com:80/ https://example.com:8443/', ['http://example.com/', 'https://example.com:8443/']],
@@ -21,7 +24,7 @@ describe('findUrls', () => {
   it.each([
     ['ftp://example.com/a', 'Unsupported protocol in URL: "ftp://example.com/a". Only http and https are supported.'],
     ['file:///etc/passwd', 'Unsupported protocol in URL: "file:///etc/passwd". Only http and https are supported.'],
-    ['https://', 'Malformed URL: "https".'],
+    ['https://', 'Malformed URL: "https://".'],
     ['http://[::1', 'Malformed URL: "http://[::1".'],
     ['https://trusted.com@evil.tld/', 'A URL must not carry a user name or password: "evil.tld".'],
     ['https://exa%00mple.com/', 'Malformed URL: "https://exa%00mple.com/".'],

@@ -1,0 +1,87 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeProblem, loadPolicies, userPolicyDirectory } from './policy-loader.ts';
+
+const rule = (toolName: string, decision = 'deny') =>
+  `[[rule]]\ntoolName = "${toolName}"\ndecision = "${decision}"\npriority = 100\n`;
+
+function setUp() {
+  const home = mkdtempSync(join(tmpdir(), 'castor-policy-'));
+  const folder = (name: string, files: Record<string, string>) => {
+    const path = join(home, name);
+    mkdirSync(path, { recursive: true });
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+    return path;
+  };
+  const load = async (options: Partial<Parameters<typeof loadPolicies>[0]> = {}) => {
+    const loaded = await loadPolicies({ home, platform: 'linux', adminDirectory: join(home, 'no-admin'), ...options });
+    return {
+      ...loaded,
+      written: loaded.rules
+        .filter(({ source }) => source.name.startsWith('/'))
+        .map(({ toolName, priority }) => [toolName, priority]),
+    };
+  };
+  return { home, folder, load };
+}
+
+describe('the policies', () => {
+  it('of a person are the TOML files of one folder', async () => {
+    const { home, folder, load } = setUp();
+    folder('.gemini/policies', { 'b.toml': rule('b'), 'a.toml': rule('a'), 'c.txt': rule('c'), '.d.toml': rule('d') });
+    const { written, files } = await load();
+    expect(written).toEqual([
+      ['a', 4.1],
+      ['b', 4.1],
+    ]);
+    expect(files).toEqual([join(userPolicyDirectory(home), 'a.toml'), join(userPolicyDirectory(home), 'b.toml')]);
+  });
+
+  it("given by path replace the person's folder", async () => {
+    const { folder, load } = setUp();
+    folder('.gemini/policies', { 'a.toml': rule('a') });
+    const other = folder('other', { 'x.toml': rule('x') });
+    expect((await load({ policyPaths: [join(other, 'x.toml')] })).written).toEqual([['x', 4.1]]);
+  });
+
+  it('rank by tier', async () => {
+    const { folder, load } = setUp();
+    const { written } = await load({
+      policyPaths: [folder('user', { 'a.toml': rule('a') })],
+      extensionDirectories: [folder('extension', { 'a.toml': rule('a') })],
+      workspaceDirectory: folder('workspace', { 'a.toml': rule('a') }),
+      adminPolicyPaths: [folder('admin', { 'a.toml': rule('a') })],
+    });
+    expect(written.map(([, priority]) => priority)).toEqual([4.1, 2.1, 3.1, 5.1]);
+  });
+
+  it('of the system are read only when root alone can write them', async () => {
+    const { folder, load } = setUp();
+    const admin = folder('admin', { 'a.toml': rule('a') });
+    if (process.getuid?.() === 0) {
+      chmodSync(admin, 0o755);
+      chmodSync(join(admin, 'a.toml'), 0o644);
+      expect((await load({ adminDirectory: admin })).written).toEqual([['a', 5.1]]);
+      chownSync(join(admin, 'a.toml'), 1234, 1234);
+    }
+    const byOwner = await load({ adminDirectory: admin });
+    expect([byOwner.written, byOwner.warnings.length]).toEqual([[], 1]);
+    if (process.getuid?.() === 0) chownSync(join(admin, 'a.toml'), 0, 0);
+    chmodSync(admin, 0o777);
+    const byMode = await load({ adminDirectory: admin });
+    expect([byMode.written, byMode.warnings]).toEqual([[], [expect.stringContaining('must belong to root')]]);
+  });
+
+  it('that are missing or broken are named', async () => {
+    const { home, folder, load } = setUp();
+    folder('.gemini/policies', { 'a.toml': '[[rule]]\ntoolName = "a"\ndecision = "maybe"\npriority = 1\n' });
+    expect((await load()).problems.map(describeProblem)).toEqual([
+      `${join(userPolicyDirectory(home), 'a.toml')}:3: decision: "decision" must be one of allow, ask_user, deny`,
+    ]);
+    expect((await load({ policyPaths: ['/no/such/file.toml'] })).problems.map(describeProblem)).toEqual([
+      '/no/such/file.toml: there is no such file or folder',
+    ]);
+  });
+});

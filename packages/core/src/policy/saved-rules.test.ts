@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sessionRule, targetsOfAlways } from './always-rule.ts';
+import { PolicyEngine } from './policy-engine.ts';
+import { loadPolicies } from './policy-loader.ts';
+import type { PolicyCall } from './rule.ts';
+import { savedRulesPath, saveRules } from './saved-rules.ts';
+
+const shell = (command: string): PolicyCall => ({ toolName: 'run_shell_command', args: { command } });
+const write = (path: string): PolicyCall => ({ toolName: 'write_file', args: { file_path: path, content: 'x' } });
+
+async function restart(home: string) {
+  const { rules, problems } = await loadPolicies({ home, platform: 'linux', adminDirectory: join(home, 'none') });
+  const engine = new PolicyEngine({ rules, root: join(home, 'project'), home });
+  const decide = async (call: PolicyCall) =>
+    (await engine.check(call, { mode: 'default', interactive: true })).decision;
+  return { decide, problems };
+}
+
+async function always(home: string, call: PolicyCall) {
+  return saveRules(savedRulesPath(home), await targetsOfAlways(call, 'proceed_always_and_save'), 'default');
+}
+
+const newHome = () => mkdtempSync(join(tmpdir(), 'castor-policy-'));
+
+describe('an answer to keep', () => {
+  it.each([
+    [
+      'npm test',
+      ['npm test', 'npm test -- --watch', 'timeout 5 npm test'],
+      ['npm publish', 'npm test; rm x', 'npm test > out'],
+    ],
+    ['git commit -m "a b"', ['git commit -m "a b"', 'git commit --amend'], ['git push', 'git -c core.pager=x commit']],
+    ['rm -rf build', ['rm -rf build'], ['rm -rf build src', 'rm -rf src', 'rm -rf /']],
+    ['curl https://a.example', ['curl https://a.example'], ['curl https://b.example', 'curl https://a.example -o x']],
+    [
+      'npm run build && npm run lint',
+      ['npm run build', 'npm run lint', 'npm run lint && npm run build'],
+      ['npm run deploy'],
+    ],
+    ['sudo apt-get update', ['sudo apt-get update'], ['sudo apt-get remove x']],
+    ['./scripts/check.sh a', ['./scripts/check.sh a', './scripts/check.sh b'], ['./scripts/other.sh']],
+    ["python3 -c 'print(1)'", ["python3 -c 'print(1)'"], ["python3 -c 'print(2)'", 'python3 x.py']],
+  ])('for %s holds after a restart, and for nothing worse', async (command, allowed, asked) => {
+    const home = newHome();
+    await always(home, shell(command));
+    const { decide, problems } = await restart(home);
+    expect(problems).toEqual([]);
+    for (const line of allowed) expect([line, await decide(shell(line))]).toEqual([line, 'allow']);
+    for (const line of asked) expect([line, (await decide(shell(line))) === 'allow']).toEqual([line, false]);
+  });
+
+  it('for a file holds for that file', async () => {
+    const home = newHome();
+    await always(home, write('src/a(1).ts'));
+    const { decide } = await restart(home);
+    expect(await decide(write('src/a(1).ts'))).toBe('allow');
+    expect(await decide(write('src/a(1).tsx'))).toBe('ask_user');
+    expect(await decide(write('x/src/a(1).ts'))).toBe('ask_user');
+  });
+
+  it('is nothing for a command that cannot be read', async () => {
+    for (const command of ['$X y', 'echo "', 'eval "$X"; $Y'])
+      expect(await targetsOfAlways(shell(command), 'proceed_always')).toEqual([]);
+  });
+
+  it('for a server names the server', async () => {
+    const call = { toolName: 'mcp_s_t', args: {}, mcpServer: 's' };
+    expect(await targetsOfAlways(call, 'proceed_always_server')).toEqual([{ toolName: '*', mcpName: 's' }]);
+    expect(await targetsOfAlways(call, 'proceed_always_tool')).toEqual([{ toolName: 'mcp_s_t', mcpName: 's' }]);
+  });
+
+  it('for the session holds in its mode and the more permissive ones', async () => {
+    const [target] = await targetsOfAlways(shell('npm test'), 'proceed_always');
+    expect(target && sessionRule(target, 'default')).toEqual({
+      toolName: 'run_shell_command',
+      commandPrefix: 'npm test',
+      decision: 'allow',
+      priority: 3.95,
+      tier: 'user',
+      source: { name: 'your answer in this session' },
+      modes: ['default', 'autoEdit', 'yolo'],
+    });
+  });
+});
+
+describe('the file of kept answers', () => {
+  it("is the owner's only, holds each rule once and keeps every other byte", async () => {
+    const home = newHome();
+    const path = savedRulesPath(home);
+    mkdirSync(dirname(path), { recursive: true });
+    const own = '# mine\r\n[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1 # why';
+    writeFileSync(path, own);
+    expect(await always(home, shell('npm test'))).toBe(1);
+    expect(await always(home, shell('npm test'))).toBe(0);
+    expect(await always(home, shell('npm test && git commit'))).toBe(1);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toBe(
+      `${own}\n\n[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "npm test"\ndecision = "allow"\npriority = 100\nmodes = ["default", "autoEdit", "yolo"]\n` +
+        `\n[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git commit"\ndecision = "allow"\npriority = 100\nmodes = ["default", "autoEdit", "yolo"]\n`,
+    );
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(path))).toEqual(['auto-saved.toml']);
+  });
+
+  it('is left alone when it has a mistake', async () => {
+    const home = newHome();
+    const path = savedRulesPath(home);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '[[rule]\n');
+    await expect(always(home, shell('npm test'))).rejects.toThrow('was not changed');
+    expect(readFileSync(path, 'utf8')).toBe('[[rule]\n');
+  });
+});

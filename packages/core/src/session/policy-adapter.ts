@@ -1,0 +1,61 @@
+/**
+ * The policy engine as the scheduler's port: it adds what changes while a session
+ * runs, the approval mode and the rules of "always", and keeps them in one place.
+ */
+
+import { sessionRule, targetsOfAlways } from '../policy/always-rule.ts';
+import type { ApprovalMode } from '../policy/approval-mode.ts';
+import type { PolicyEngine } from '../policy/policy-engine.ts';
+import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
+import type { ServerTool, ToolKind } from '../protocol/tools.ts';
+import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
+
+export interface PolicyAdapterOptions {
+  engine: PolicyEngine;
+  mode: ApprovalMode;
+  interactive: boolean;
+  home: string;
+  /** Told when a rule could not be saved; it then holds for this session only. */
+  onProblem?: (message: string) => void;
+}
+
+const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
+
+export class PolicyAdapter implements PolicyPort {
+  mode: ApprovalMode;
+  private readonly options: PolicyAdapterOptions;
+
+  constructor(options: PolicyAdapterOptions) {
+    this.options = options;
+    this.mode = options.mode;
+  }
+
+  async check({ toolName, args, kind }: PolicyQuestion): Promise<PolicyVerdict> {
+    const { engine, interactive } = this.options;
+    const { decision, denyMessage } = await engine.check({ toolName, args, kind }, { mode: this.mode, interactive });
+    return { decision, ...(denyMessage !== undefined && { denyMessage }) };
+  }
+
+  async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
+    // "Always" for an edit means: stop asking about edits in this session.
+    if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
+    const targets = await targetsOfAlways({ toolName, args, kind }, outcome);
+    for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
+    if (outcome === 'proceed_always_and_save') await this.save(targets);
+  }
+
+  /** A tool that is refused whatever its arguments is not worth offering. */
+  isOffered(tool: ServerTool): boolean {
+    const { engine, interactive } = this.options;
+    const { name: toolName, kind } = tool;
+    return engine.staticallyDenied([{ toolName, kind }], { mode: this.mode, interactive }).length === 0;
+  }
+
+  private async save(targets: Parameters<typeof saveRules>[1]): Promise<void> {
+    try {
+      await saveRules(savedRulesPath(this.options.home), targets, this.mode);
+    } catch (error) {
+      this.options.onProblem?.(`The rule could not be saved and holds for this session only: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * createWorkspaceAgent: an agent with the built-in tools in a folder, under the
+ * policies found on disk. What surfaces start with; `dispose` ends every process it
+ * started.
+ */
+
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { backgroundLogDirectory, projectTempDirectory } from '../config/paths.ts';
+import { createModelConfigResolver } from '../model/model-configs.ts';
+import type { ApprovalMode } from '../policy/approval-mode.ts';
+import { PolicyEngine } from '../policy/policy-engine.ts';
+import { describeProblem, loadPolicies } from '../policy/policy-loader.ts';
+import type { SettingsRuleFields } from '../policy/settings-rules.ts';
+import { createBuiltinTools } from '../tools/builtin/index.ts';
+import { FileStore } from '../tools/file-store.ts';
+import { IgnoreRules } from '../tools/ignore-rules.ts';
+import { ReadLedger } from '../tools/read-ledger.ts';
+import { BackgroundProcesses } from '../tools/shell/background.ts';
+import { createChildEnvironment } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/child-environment.ts';
+import { ShellRunner } from '../tools/shell/shell-runner.ts';
+import { saveOutput } from '../tools/tool-output.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import { Workspace } from '../tools/workspace.ts';
+import { systemClock } from '../util/clock.ts';
+import { createAgent } from './create-agent.ts';
+import type { Agent, AgentOptions } from './create-agent.ts';
+import { createEnvironmentContext } from './environment-context.ts';
+import { PolicyAdapter } from './policy-adapter.ts';
+import { createSystemPrompt } from './system-prompt.ts';
+
+export interface WorkspaceAgentOptions extends Omit<
+  AgentOptions,
+  'tools' | 'policy' | 'systemInstruction' | 'tempDirectory'
+> {
+  /** The folder the agent works in. */
+  root: string;
+  home: string;
+  includeDirectories?: readonly string[];
+  /** The person's own environment; what children may see of it is decided here. */
+  environment: Environment;
+  /** Credentials in use, kept from every child. */
+  secrets?: readonly string[];
+  approvalMode?: ApprovalMode;
+  /** Whether the folder's own files may decide anything. */
+  trustedFolder?: boolean;
+  /** Rules that follow from flags and settings. */
+  rules?: SettingsRuleFields;
+  policyPaths?: readonly string[];
+  adminPolicyPaths?: readonly string[];
+  /** The user's and the project's own instructions, already framed. */
+  memory?: string;
+  /** Told of rules that are not in force and the like. */
+  onWarning?: (message: string) => void;
+}
+
+export interface WorkspaceAgent extends Agent {
+  workspace: Workspace;
+  policy: PolicyAdapter;
+  dispose(): Promise<void>;
+}
+
+export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
+  const { root, home, sessionId, clock = systemClock, interactive = false, rules = {}, onWarning } = options;
+  const { approvalMode = 'default', trustedFolder = true, includeDirectories = [] } = options;
+  const tempDirectory = projectTempDirectory(home, root);
+  const plansDirectory = join(tempDirectory, 'plans');
+
+  const [ignore, loaded, isGitRepository] = await Promise.all([
+    IgnoreRules.load(root, { includeDirectories }),
+    loadPolicies({
+      home,
+      platform: process.platform,
+      settings: rules,
+      ...(options.policyPaths && { policyPaths: options.policyPaths }),
+      ...(options.adminPolicyPaths && { adminPolicyPaths: options.adminPolicyPaths }),
+    }),
+    exists(join(root, '.git')),
+  ]);
+  for (const problem of loaded.problems) onWarning?.(describeProblem(problem));
+  for (const warning of loaded.warnings) onWarning?.(warning);
+
+  const workspace = new Workspace({ root, includeDirectories, tempDirectory, ignore });
+  const environment = createChildEnvironment({
+    base: options.environment,
+    ...(options.secrets && { secretValues: options.secrets }),
+    ...(!trustedFolder && { git: 'strict' as const }),
+  });
+  const shell = new ShellRunner({ environment, tempDirectory, whenWaiting: interactive ? 'report' : 'end' });
+  const background = new BackgroundProcesses({ logDirectory: backgroundLogDirectory(home), environment });
+  const policy = new PolicyAdapter({
+    engine: new PolicyEngine({
+      rules: loaded.rules,
+      checkers: loaded.checkers,
+      root: workspace.root,
+      home,
+      workspaceDirectories: workspace.directories,
+      tempDirectory,
+      plansDirectory,
+      trustedFolder,
+    }),
+    mode: approvalMode,
+    interactive,
+    home,
+    ...(onWarning && { onProblem: onWarning }),
+  });
+
+  const builtins = createBuiltinTools({
+    store: new FileStore(workspace, new ReadLedger()),
+    shell,
+    background,
+    generator: options.generator,
+    resolveModel: createModelConfigResolver({ preview: options.features?.preview ?? true }),
+    clock,
+    isInteractive: interactive,
+    plan: {
+      plansDirectory,
+      setApprovalMode: (mode) => {
+        policy.mode = mode;
+      },
+      setApprovedPlan: () => undefined,
+      ...(!interactive && approvalMode === 'yolo' && { unattendedMode: 'yolo' as const }),
+    },
+  });
+  const tools = new ToolRegistry(builtins, {
+    isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
+  });
+
+  const agent = createAgent({
+    ...options,
+    tools,
+    policy,
+    tempDirectory,
+    saveOutput: (toolName, callId, text) => saveOutput(text, { toolName, callId }, { tempDirectory, sessionId }),
+    systemInstruction: createSystemPrompt({
+      interactive,
+      isGitRepository,
+      ...(options.memory !== undefined && { memory: options.memory }),
+    }),
+    history: options.history ?? [
+      createEnvironmentContext({
+        now: new Date(clock.now()),
+        platform: process.platform,
+        directories: workspace.directories,
+        tempDirectory,
+      }),
+    ],
+  });
+  return {
+    ...agent,
+    workspace,
+    policy,
+    async dispose() {
+      await Promise.all([shell.dispose(), background.dispose()]);
+    },
+  };
+}
+
+/** Plan mode is entered from outside it and left from inside. */
+function isInMode(name: string, { mode }: PolicyAdapter): boolean {
+  if (name === 'enter_plan_mode') return mode !== 'plan';
+  if (name === 'exit_plan_mode') return mode === 'plan';
+  return true;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
