@@ -69,7 +69,7 @@ async function dispatch(args: CliArguments | ExitError, output: Output, signal: 
     choice,
     approval,
     output,
-    signal: AbortSignal.any([signal, output.closed]),
+    signal: either(signal, output.closed),
     cwd: process.cwd(),
     home: homeDirectory(process.env),
     environment: process.env,
@@ -85,6 +85,16 @@ async function runPolicy(argv: readonly string[], output: Output): Promise<ExitC
     cwd: process.cwd(),
   };
   return (await runPolicyCommand([...argv], io)) as ExitCode;
+}
+
+/** Not `AbortSignal.any`: whether such a signal is aborted is asked for every frame, and costs a walk each time. */
+function either(...signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  }
+  return controller.signal;
 }
 
 function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {

@@ -5,7 +5,7 @@
 
 import type { FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
-import { getParts } from './response.ts';
+import { getFunctionCalls, getParts } from './response.ts';
 
 export const UNNAMED_TOOL = 'undefined_tool_name';
 
@@ -49,8 +49,8 @@ export class CallIds {
 
   /** The frame with every call complete; the same object when there is none. */
   complete(response: GenerateContentResponse): GenerateContentResponse {
+    if (getFunctionCalls(response).length === 0) return response;
     const parts = getParts(response);
-    if (!parts.some((part) => part?.functionCall)) return response;
     const [candidate, ...others] = response.candidates ?? [];
     const content = { ...candidate?.content, parts: parts.map((part) => this.completePart(part)) };
     return { ...response, candidates: [{ ...candidate, content }, ...others] };

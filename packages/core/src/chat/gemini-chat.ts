@@ -29,17 +29,16 @@ import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
+import { Attempt } from './attempt.ts';
 import { CallIds } from './call-ids.ts';
 import type { ChatFallback, FallbackAsk } from './chat-fallback.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
 import { History } from './history.ts';
+import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
 import { separatePlayedMedia } from './played-media.ts';
-import type { HookBlock, ModelHooks } from './model-hooks.ts';
+import type { HookBlock, HookStop, ModelHooks } from './model-hooks.ts';
 import { createUserContent, hasFunctionResponse } from './parts.ts';
-import { getFunctionCalls, getFinishReason, getThoughts } from './response.ts';
-import { StreamCollector } from './stream-check.ts';
-import type { AcceptedTurn } from './stream-check.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
@@ -74,15 +73,17 @@ const ANSWER_NUDGE =
 
 interface Send extends Required<SendMessageParameters> {
   key: ModelConfigKey;
+  content: Content;
+  /** Where the history stood before it. */
+  mark: HistoryMark;
   afterFunctionResponse: boolean;
 }
 
-type AttemptResult =
-  | { kind: 'accepted'; model: string; turn: AcceptedTurn; held: GenerateContentResponse[]; thoughts: Thoughts }
-  | { kind: 'ended' }
-  | { kind: 'failed'; model: string; phase: RetryPhase; error: unknown };
-
-type Thoughts = ReturnType<typeof getThoughts>;
+interface FailedAttempt {
+  model: string;
+  phase: RetryPhase;
+  error: unknown;
+}
 
 export class GeminiChat {
   private readonly options: GeminiChatOptions;
@@ -117,9 +118,45 @@ export class GeminiChat {
     signal: AbortSignal,
     role: LlmRole = 'main',
   ): AsyncGenerator<StreamEvent, void> {
+    const { generator, hooks } = this.options;
     const release = await this.queue.enter(signal);
+    const send = this.begin(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
+    const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
     try {
-      yield* this.send(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
+      for (;;) {
+        const failed: FailedAttempt = { model: send.key.model, phase: 'connect', error: undefined };
+        try {
+          throwIfAborted(signal);
+          const request = yield* this.prepare(send);
+          if (!request) return;
+          failed.model = request.model;
+          const stream = await generator.generateContentStream(request, prompt_id, role);
+          failed.phase = 'stream';
+          const attempt = new Attempt(this.callIds);
+          // In this generator on purpose: each more between the wire and the surface costs every frame.
+          for await (const arrived of stream) {
+            throwIfAborted(signal);
+            const response = attempt.add(arrived);
+            const decision = hooks?.afterModel && (await hooks.afterModel(request, response, signal));
+            if (decision && decision.kind !== 'proceed') {
+              yield* decision.kind === 'stop' ? stop(decision) : block(decision);
+              return;
+            }
+            const value = decision?.response ?? response;
+            if (!attempt.hold(value)) yield { type: StreamEventType.CHUNK, value };
+          }
+          throwIfAborted(signal);
+          this.accept(attempt, request.model, send);
+          for (const value of attempt.held) yield { type: StreamEventType.CHUNK, value };
+          return;
+        } catch (error) {
+          failed.error = error;
+        }
+        yield* this.waitForNextAttempt(failed, send, plan);
+      }
+    } catch (error) {
+      this.giveUp(send, error);
+      throw error;
     } finally {
       release();
     }
@@ -200,52 +237,42 @@ export class GeminiChat {
     });
   }
 
-  private async *send(
-    key: ModelConfigKey,
-    content: Content,
-    parameters: Required<SendMessageParameters>,
-  ): AsyncGenerator<StreamEvent, void> {
-    const send: Send = { ...parameters, key, afterFunctionResponse: hasFunctionResponse(content) };
+  /** Puts the message into the history, before any attempt. */
+  private begin(key: ModelConfigKey, content: Content, parameters: Required<SendMessageParameters>): Send {
     const mark = this.history.mark();
+    const afterFunctionResponse = hasFunctionResponse(content);
     for (const turn of separatePlayedMedia(content)) {
       this.history.append(turn);
-      this.options.recorder?.sent(turn, send.prompt_id);
+      this.options.recorder?.sent(turn, parameters.prompt_id);
     }
-    try {
-      yield* this.attemptUntilAccepted(send);
-    } catch (error) {
-      const interrupted = send.signal.aborted || isAbortError(error);
-      if (!interrupted && !send.afterFunctionResponse) {
-        this.history.rollback(mark);
-        this.options.recorder?.withdrawn(content);
-      }
-      throw error;
-    }
+    return { ...parameters, key, content, mark, afterFunctionResponse };
   }
 
-  private async *attemptUntilAccepted(send: Send): AsyncGenerator<StreamEvent, void> {
-    const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
-    for (;;) {
-      const result = yield* this.attempt(send);
-      if (result.kind === 'ended') return;
-      if (result.kind === 'accepted') {
-        this.accept(result, send);
-        for (const value of result.held) yield { type: StreamEventType.CHUNK, value };
-        return;
-      }
-      throwIfAborted(send.signal);
-      const step = plan.next(result.error, result.phase) ?? (yield* this.fallBack(result, send, plan));
-      if (!step) throw result.error;
-      const { error, model } = result;
-      yield { type: StreamEventType.RETRY, value: { ...step, model, error: toStructuredError(error) } };
-      await this.clock.sleep(step.delayMs, send.signal);
-      send.key = toRetryKey(send.key, error);
-    }
+  /** A message that was never accepted is taken back, unless it says what tools did; an abort leaves it. */
+  private giveUp(send: Send, error: unknown): void {
+    if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
+    this.history.rollback(send.mark);
+    this.options.recorder?.withdrawn(send.content);
+  }
+
+  /** Says that another attempt follows and waits for its time. Throws what failed when none does. */
+  private async *waitForNextAttempt(
+    failed: FailedAttempt,
+    send: Send,
+    plan: RetryPlan,
+  ): AsyncGenerator<StreamEvent, void> {
+    throwIfAborted(send.signal);
+    const step = plan.next(failed.error, failed.phase) ?? (yield* this.fallBack(failed, send, plan));
+    if (!step) throw failed.error;
+    const value = { ...step, model: failed.model, error: toStructuredError(failed.error) };
+    yield { type: StreamEventType.RETRY, value };
+    await this.clock.sleep(step.delayMs, send.signal);
+    send.key = toRetryKey(send.key, failed.error);
   }
 
   /** The model failed for good: another takes over at once, if there is one and nobody objects. */
   private async *fallBack(
-    { model, phase, error }: AttemptResult & { kind: 'failed' },
+    { model, phase, error }: FailedAttempt,
     send: Send,
     plan: RetryPlan,
   ): AsyncGenerator<StreamEvent, RetryStep | undefined> {
@@ -259,71 +286,15 @@ export class GeminiChat {
     return plan.startOver();
   }
 
-  /** One HTTP try. Fails by value: only the loop above decides what a failure means. */
-  private async *attempt(send: Send): AsyncGenerator<StreamEvent, AttemptResult> {
-    const { signal, prompt_id, role } = send;
-    let phase: RetryPhase = 'connect';
-    let model = send.key.model;
-    try {
-      throwIfAborted(signal);
-      const prepared = yield* this.prepare(send);
-      if (!prepared) return { kind: 'ended' };
-      ({ model } = prepared);
-      const stream = await this.options.generator.generateContentStream(prepared, prompt_id, role);
-      phase = 'stream';
-      return yield* this.read(stream, prepared, send);
-    } catch (error) {
-      return { kind: 'failed', model, phase, error };
-    }
-  }
-
-  private async *read(
-    stream: AsyncGenerator<GenerateContentResponse>,
-    request: GenerateContentParameters,
-    send: Send,
-  ): AsyncGenerator<StreamEvent, AttemptResult> {
-    const { hooks } = this.options;
-    const collector = new StreamCollector();
-    const thoughts: Thoughts = [];
-    const held: GenerateContentResponse[] = [];
-    this.callIds.beginAttempt();
-    for await (const arrived of stream) {
-      throwIfAborted(send.signal);
-      const response = this.callIds.complete(arrived);
-      collector.add(response);
-      thoughts.push(...getThoughts(response));
-      let shown = response;
-      if (hooks?.afterModel) {
-        const decision = await hooks.afterModel(request, response, send.signal);
-        if (decision.kind === 'stop') {
-          yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason: decision.reason };
-          return { kind: 'ended' };
-        }
-        if (decision.kind === 'block') {
-          yield* block(decision);
-          return { kind: 'ended' };
-        }
-        shown = decision.response ?? response;
-      }
-      if (held.length > 0 || mustWait(response)) held.push(shown);
-      else yield { type: StreamEventType.CHUNK, value: shown };
-    }
-    throwIfAborted(send.signal);
-    const turn = collector.accept({ afterFunctionResponse: send.afterFunctionResponse });
-    return { kind: 'accepted', model: request.model, turn, held, thoughts };
-  }
-
-  private accept({ turn, model, thoughts }: AttemptResult & { kind: 'accepted' }, send: Send): void {
-    const content: Content = { role: 'model', parts: turn.parts };
-    this.callIds.acceptAttempt();
+  private accept(attempt: Attempt, model: string, { prompt_id, afterFunctionResponse }: Send): void {
+    const { parts, usageMetadata } = attempt.accept({ afterFunctionResponse });
+    const { thoughts } = attempt;
+    const content: Content = { role: 'model', parts };
     this.options.fallback?.succeeded?.(model);
     this.history.append(content);
-    this.promptTokenCount = turn.usageMetadata?.promptTokenCount ?? this.promptTokenCount;
-    const { usageMetadata } = turn;
-    this.options.recorder?.answered(
-      { content, thoughts, model, ...(usageMetadata && { usageMetadata }) },
-      send.prompt_id,
-    );
+    this.promptTokenCount = usageMetadata?.promptTokenCount ?? this.promptTokenCount;
+    const answer = { content, thoughts, model, ...(usageMetadata && { usageMetadata }) };
+    this.options.recorder?.answered(answer, prompt_id);
   }
 
   /** The request as it leaves, after the hooks; undefined when one of them ended the send. */
@@ -332,12 +303,8 @@ export class GeminiChat {
     let request = this.buildRequest(send);
     if (hooks?.beforeModel) {
       const decision = await hooks.beforeModel(request, send.signal);
-      if (decision.kind === 'stop') {
-        yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason: decision.reason };
-        return undefined;
-      }
-      if (decision.kind === 'block') {
-        yield* block(decision);
+      if (decision.kind !== 'proceed') {
+        yield* decision.kind === 'stop' ? stop(decision) : block(decision);
         return undefined;
       }
       request = decision.request ?? request;
@@ -372,11 +339,6 @@ export class GeminiChat {
   }
 }
 
-/** Frames from here on are shown only once the attempt is accepted: nobody may act on what can still be void. */
-function mustWait(response: GenerateContentResponse): boolean {
-  return getFinishReason(response) !== undefined || getFunctionCalls(response).length > 0;
-}
-
 /** The model that may take over; undefined when the person said no. */
 async function* askForFallback(
   { requestId, fallbackModel, message, answer }: FallbackAsk,
@@ -388,6 +350,10 @@ async function* askForFallback(
   const intent = await answer(signal).catch(() => 'stop' as const);
   yield { type: StreamEventType.FALLBACK, value: { type: 'fallback_answered', requestId, intent } };
   return intent === 'retry_always' || intent === 'retry_once' ? fallbackModel : undefined;
+}
+
+function* stop({ reason }: HookStop): Generator<StreamEvent> {
+  yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason };
 }
 
 function* block({ reason, response }: HookBlock): Generator<StreamEvent> {

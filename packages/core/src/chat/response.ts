@@ -13,37 +13,42 @@ export function getParts(response: GenerateContentResponse): readonly Part[] {
 export function getResponseText(response: GenerateContentResponse): string {
   let text = '';
   for (const part of getParts(response)) {
-    if (part.text && !part.thought) text += part.text;
+    if (part?.text && !part.thought) text += part.text;
   }
   return text;
 }
 
 /** SDK response objects offer the calls themselves; plain frames carry them in parts. */
 export function getFunctionCalls(response: GenerateContentResponse): readonly FunctionCall[] {
-  if (response.functionCalls) return response.functionCalls;
-  const calls: FunctionCall[] = [];
-  for (const part of getParts(response)) {
-    if (part.functionCall) calls.push(part.functionCall);
-  }
-  return calls;
+  return response.functionCalls ?? collect(getParts(response), (part) => part.functionCall);
 }
 
-export function getThoughts(response: GenerateContentResponse): ThoughtSummary[] {
-  const thoughts: ThoughtSummary[] = [];
-  for (const part of getParts(response)) {
-    if (part.thought) thoughts.push(parseThought(part.text ?? ''));
+export function getThoughts(response: GenerateContentResponse): readonly ThoughtSummary[] {
+  return collect(getParts(response), (part) => (part.thought ? parseThought(part.text ?? '') : undefined));
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Most frames hold neither calls nor thoughts: for them nothing is allocated. */
+function collect<T>(parts: readonly Part[], pick: (part: Part) => T | undefined): readonly T[] {
+  let picked: T[] | undefined;
+  for (const part of parts) {
+    const item = part ? pick(part) : undefined;
+    if (item !== undefined) (picked ??= []).push(item);
   }
-  return thoughts;
+  return picked ?? NOTHING;
 }
 
 /** `(<title>) <uri>` or `<uri>` for each source that has one. */
-export function getCitations(response: GenerateContentResponse): string[] {
-  const citations = response.candidates?.[0]?.citationMetadata?.citations ?? [];
+export function getCitations(response: GenerateContentResponse): readonly string[] {
+  const citations = response.candidates?.[0]?.citationMetadata?.citations;
+  if (!citations) return NOTHING;
   return citations.flatMap(({ uri, title }) => (uri ? [title ? `(${title}) ${uri}` : uri] : []));
 }
 
 export function getFinishReason(response: GenerateContentResponse): FinishReason | undefined {
-  return response.candidates?.find((candidate) => candidate.finishReason)?.finishReason;
+  for (const { finishReason } of response.candidates ?? NOTHING) if (finishReason) return finishReason;
+  return undefined;
 }
 
 /** `**subject** description`, over any number of lines; without a subject all is description. */

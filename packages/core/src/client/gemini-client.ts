@@ -9,9 +9,10 @@ import { createUserContent, partListUnionToString, toParts } from '../chat/parts
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ChatCompressionInfo, ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { CompressionStatus } from '../protocol/events.ts';
-import { Turn } from '../turn/turn.ts';
+import { OptimizedTurn } from '../turn/optimized-turn.ts';
+import type { Turn } from '../turn/turn.ts';
 import type { TurnEvent, TurnOptions } from '../turn/turn.ts';
 import type { AfterAgentDecision, AgentHooks, BeforeAgentDecision } from './agent-hooks.ts';
 import { BEFORE_TURN } from './before-turn.ts';
@@ -83,8 +84,21 @@ export class GeminiClient {
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
         const admitted: Part[] | undefined = yield* this.admit(next, prompt, signal);
         if (!admitted) break;
-        turn = this.createTurn(prompt_id);
-        const then: Continuation = yield* this.processTurn(turn, admitted, prompt, { turnsLeft, signal });
+        const toBe = this.announceTurn(admitted, prompt_id, { turnsLeft, signal });
+        let then: Continuation | undefined = yield* this.check(toBe);
+        if (!then) {
+          turn = this.createTurn(prompt_id);
+          let end: TurnEnd = 'finished';
+          for await (const event of turn.run({ model: toBe.model }, admitted, signal)) {
+            then = this.checkLoop(event, turnsLeft);
+            if (then) break;
+            end = toTurnEnd(event) ?? end;
+            yield event;
+          }
+          // What the model repeated is no answer: whoever showed it takes it back.
+          if (then) yield { type: GeminiEventType.Retry };
+          else then = await this.decide(turn, end, prompt, signal);
+        }
         if (then.event) yield then.event;
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
       }
@@ -140,65 +154,36 @@ export class GeminiClient {
     return undefined;
   }
 
-  /** One turn, from its checks to the decision on what follows. */
-  private async *processTurn(
-    turn: Turn,
-    request: Part[],
-    prompt: PromptState,
-    { turnsLeft, signal }: { turnsLeft: number; signal: AbortSignal },
-  ): AsyncGenerator<TurnEvent, Continuation> {
+  private announceTurn(request: Part[], prompt_id: string, rest: Pick<TurnToBe, 'turnsLeft' | 'signal'>): TurnToBe {
     this.sessionTurns++;
-    const toBe: TurnToBe = {
-      request,
-      signal,
-      prompt_id: prompt.prompt_id,
-      sessionTurns: this.sessionTurns,
-      turnsLeft,
-      model: this.activeModel,
-    };
-    for (const check of BEFORE_TURN) {
-      const { event, ends } = (await check(toBe, this.options)) ?? {};
-      if (event) yield event;
-      if (ends) return ends;
-      if (signal.aborted) {
-        yield { type: GeminiEventType.UserCancelled };
-        return STOP;
-      }
-    }
-    this.activeModel = toBe.model;
-    const ending = yield* this.watch(turn.run({ model: toBe.model }, request, signal), turnsLeft);
-    if (typeof ending === 'object') return ending;
-    prompt.responseText.push(turn.getResponseText());
-    return this.decide(turn, ending, prompt, signal);
+    return { ...rest, request, prompt_id, sessionTurns: this.sessionTurns, model: this.activeModel };
   }
 
-  /** Passes the turn's events on unless one of them shows that the model goes in circles. */
-  private async *watch(
-    events: AsyncIterable<TurnEvent>,
-    turnsLeft: number,
-  ): AsyncGenerator<TurnEvent, Continuation | TurnEnd> {
-    let end: TurnEnd = 'finished';
-    for await (const event of events) {
-      if (event.type !== 'fallback_requested' && event.type !== 'fallback_answered') {
-        const { count, detail } = this.options.loopDetection.addAndCheck(event);
-        if (count > 0) {
-          // What the model repeated is no answer: whoever showed it takes it back.
-          yield { type: GeminiEventType.Retry };
-        }
-        if (count > 1) return { kind: 'stop', event: { type: GeminiEventType.LoopDetected } };
-        if (count === 1) {
-          return turnsLeft > 1
-            ? again('loop_recovery', toLoopRecovery(detail))
-            : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
-        }
-        end = toTurnEnd(event) ?? end;
-      }
-      yield event;
+  /** The checks before the turn, in their order; how it ends if one of them ends it. */
+  private async *check(turn: TurnToBe): AsyncGenerator<TurnEvent, Continuation | undefined> {
+    for (const check of BEFORE_TURN) {
+      const { event, ends } = (await check(turn, this.options)) ?? {};
+      if (event) yield event;
+      if (ends) return ends;
+      if (turn.signal.aborted) return { kind: 'stop', event: { type: GeminiEventType.UserCancelled } };
     }
-    return end;
+    this.activeModel = turn.model;
+    return undefined;
+  }
+
+  /** What follows when this event shows that the model goes in circles. */
+  private checkLoop(event: TurnEvent, turnsLeft: number): Continuation | undefined {
+    if (event.type === 'fallback_requested' || event.type === 'fallback_answered') return undefined;
+    const { count, detail } = this.options.loopDetection.addAndCheck(event);
+    if (count === 0) return undefined;
+    if (count > 1) return { kind: 'stop', event: { type: GeminiEventType.LoopDetected } };
+    return turnsLeft > 1
+      ? again('loop_recovery', toLoopRecovery(detail))
+      : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
   }
 
   private async decide(turn: Turn, end: TurnEnd, prompt: PromptState, signal: AbortSignal): Promise<Continuation> {
+    if (this.options.hooks?.afterAgent) prompt.responseText.push(turn.getResponseText());
     if (end === 'invalid' && this.options.continueOnFailedApiCall && !prompt.hasContinuedInvalid) {
       prompt.hasContinuedInvalid = true;
       return again('invalid_stream', CONTINUE_AFTER_INVALID_STREAM);
@@ -239,7 +224,7 @@ export class GeminiClient {
   }
 
   private createTurn(prompt_id: string): Turn {
-    return new Turn(this.options.chat, prompt_id, this.options.turnOptions);
+    return new OptimizedTurn(this.options.chat, prompt_id, this.options.turnOptions);
   }
 }
 
@@ -253,7 +238,7 @@ async function orProceed<T>(decision: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
+function toTurnEnd(event: TurnEvent): TurnEnd | undefined {
   switch (event.type) {
     case GeminiEventType.Error:
       return 'failed';

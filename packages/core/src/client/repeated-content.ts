@@ -57,6 +57,8 @@ for (let exponent = 1; exponent < RING; exponent++) {
   POWERS[exponent] = Math.imul(POWERS[exponent - 1] ?? 0, MULTIPLIER);
 }
 
+const WINDOW_POWER = POWERS[WINDOW] as number;
+
 export class RepeatedContent {
   private line: Line = 'head';
   private head = '';
@@ -85,7 +87,10 @@ export class RepeatedContent {
   /** The text that repeats, once there is one; then the search starts anew. */
   add(text: string): string | undefined {
     for (let index = 0; index < text.length; index++) {
-      if (this.step(text.charCodeAt(index))) return this.takeWindow();
+      const code = text.charCodeAt(index);
+      // Nearly every character is one in the middle of a line: for those the shortest way.
+      const isLoop = this.line === 'text' && code !== NEWLINE ? this.track(code) : this.step(code);
+      if (isLoop) return this.takeWindow();
     }
     return undefined;
   }
@@ -212,10 +217,13 @@ export class RepeatedContent {
 
   /** Returns the latest earlier window with the same text. */
   private file(position: number): number {
-    const bucket = Math.imul(this.hash(position, position + WINDOW), 0x9e37_79b1) >>> BUCKET_SHIFT;
+    const before = Math.imul(this.prefixes[position & MASK] as number, WINDOW_POWER);
+    const hash = (this.prefixes[this.end & MASK] as number) - before;
+    const bucket = Math.imul(hash, 0x9e37_79b1) >>> BUCKET_SHIFT;
     let candidate = this.newest[bucket] as number;
     this.newest[bucket] = position;
     this.older[position & MASK] = candidate;
+    if (candidate < this.start) return NONE;
     const oldest = Math.max(this.start, this.end - MEMORY);
     while (candidate >= oldest && !this.isSameWindow(candidate, position)) {
       candidate = this.older[candidate & MASK] as number;

@@ -208,6 +208,16 @@ class LineReader {
       case 'Command':
         this.#addCommand(node, source, piped);
         break;
+      case 'Function':
+        if (
+          source
+            .slice(node.body.pos, node.body.end)
+            .split(/[\s;|&(){}]+/)
+            .includes(node.name.value)
+        ) {
+          this.problems.push(`The function ${node.name.value} calls itself.`);
+        }
+        break;
       case 'Redirected':
         this.#addRedirected(node, source, piped);
         break;

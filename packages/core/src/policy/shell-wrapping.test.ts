@@ -91,7 +91,8 @@ const WORD_WRAPPERS: readonly ((line: string) => string)[] = [
   (line) => `! ${line}`,
   (line) => `time ${line}`,
   (line) => `"${line.split(' ')[0] ?? ''}"${line.slice(line.indexOf(' '))}`,
-  (line) => `${line.slice(0, 1)}\\${line.slice(1)}`,
+  // Two backslashes would be a character of the name.
+  (line) => (line.includes('\\') ? line : `${line.slice(0, 1)}\\${line.slice(1)}`),
   (line) => line.replaceAll(' ', '   \\\n  '),
 ];
 

@@ -65,12 +65,35 @@ export class AgentSession {
   ): AsyncGenerator<AgentEvent, void> {
     if (this.isOpen) throw new Error('This session is busy with another prompt. Use steer() to add to it.');
     this.isOpen = true;
+    const { client } = this.options;
     const prompt_id = this.options.prompt_id ?? `${this.sessionId}########${this.promptCount}`;
     this.promptCount++;
     let ending: Ending = { outcome: 'failed' };
     try {
       yield this.note({ type: 'prompt_started', prompt_id, ...(options.text !== undefined && { text: options.text }) });
-      ending = yield* this.alternate(toParts(input), prompt_id, signal);
+      for (let request = toParts(input); request.length > 0;) {
+        ending = { outcome: 'completed' };
+        const events = client.sendMessageStream(request, signal, prompt_id);
+        let step = await events.next();
+        try {
+          for (; !step.done; step = await events.next()) {
+            ending = toEnding(step.value) ?? ending;
+            yield this.note(step.value);
+          }
+        } finally {
+          // The consumer left: the turn lets go of its connection.
+          if (!step.done) await events.return(undefined as never);
+        }
+        if (ending.outcome !== 'completed') return;
+        const calls = step.value.pendingToolCalls;
+        const completed = calls.length > 0 ? yield* this.runTools(calls, signal) : [];
+        const next = this.next(completed, signal);
+        if (!Array.isArray(next)) {
+          ending = next;
+          return;
+        }
+        request = next;
+      }
     } catch (error) {
       ending = { outcome: 'failed', error: toStructuredError(error) };
       throw error;
@@ -99,49 +122,26 @@ export class AgentSession {
     this.steering.push(...toParts(input));
   }
 
-  private async *alternate(input: Part[], prompt_id: string, signal: AbortSignal): AsyncGenerator<AgentEvent, Ending> {
-    for (let request = input; ;) {
-      const { calls, ending } = yield* this.runModel(request, prompt_id, signal);
-      if (ending.outcome !== 'completed') return ending;
-      const completed = calls.length > 0 ? yield* this.passOn(this.options.scheduler.run(calls, signal)) : [];
-      const responses = completed.flatMap(({ response }) => response.responseParts);
-      const stop = signal.aborted ? { outcome: 'cancelled' as const } : toStop(completed);
-      if (stop) {
-        // What the calls did is known; the model must read it whenever the session goes on.
-        if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
-        return stop;
-      }
-      request = [...responses, ...this.takeSteering()];
-      if (request.length === 0) return ending;
-    }
+  /** Between two turns: how the prompt ends, or what the model reads next. */
+  private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
+    const responses = completed.flatMap(({ response }) => response.responseParts);
+    const stop = signal.aborted ? { outcome: 'cancelled' as const } : toStop(completed);
+    if (!stop) return [...responses, ...this.takeSteering()];
+    // What the calls did is known; the model must read it whenever the session goes on.
+    if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
+    return stop;
   }
 
-  private async *runModel(
-    request: Part[],
-    prompt_id: string,
+  private async *runTools(
+    calls: readonly ToolCallRequestInfo[],
     signal: AbortSignal,
-  ): AsyncGenerator<AgentEvent, { calls: readonly ToolCallRequestInfo[]; ending: Ending }> {
-    let ending: Ending = { outcome: 'completed' };
-    const events = this.options.client.sendMessageStream(request, signal, prompt_id);
-    const turn = yield* this.passOn(events, (event) => {
-      ending = toEnding(event) ?? ending;
-    });
-    return { calls: turn.pendingToolCalls, ending };
-  }
-
-  /** The events of a room below, recorded first; when the consumer leaves, the room is told to let go. */
-  private async *passOn<E extends AgentEvent, R>(
-    events: AsyncGenerator<E, R>,
-    see?: (event: E) => void,
-  ): AsyncGenerator<E, R> {
+  ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
+    const events = this.options.scheduler.run(calls, signal);
     let step = await events.next();
     try {
-      for (; !step.done; step = await events.next()) {
-        see?.(step.value);
-        yield this.note(step.value);
-      }
+      for (; !step.done; step = await events.next()) yield this.note(step.value);
     } finally {
-      if (!step.done) await events.return(undefined as R);
+      if (!step.done) await events.return([]);
     }
     return step.value;
   }

@@ -6,7 +6,6 @@
  */
 
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
-import { releaseOnReturn } from '../model/release-on-return.ts';
 import type { GenerateContentParameters, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Ledger, RequestFailure } from './ledger.ts';
@@ -25,11 +24,7 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
     async generateContentStream(request, prompt_id, role) {
       const meter = begin(request, role);
       const stream = await meter.watch(inner.generateContentStream(request, prompt_id, role));
-      return releaseOnReturn(readMetered(stream, meter), () => {
-        meter.end({ kind: 'abandoned' });
-        // What the inner stream thinks of being left is nobody's concern any more.
-        stream.return(undefined).catch(() => {});
-      });
+      return meterStream(stream, meter);
     },
 
     countTokens: (request) => inner.countTokens(request),
@@ -37,20 +32,28 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
   };
 }
 
-async function* readMetered(
+/** Looks on without standing in between: one more generator would cost every frame. */
+function meterStream(
   stream: AsyncGenerator<GenerateContentResponse>,
   meter: Meter,
-): AsyncGenerator<GenerateContentResponse, void> {
-  try {
-    for await (const response of stream) {
-      meter.see(response);
-      yield response;
-    }
-  } catch (error) {
+): AsyncGenerator<GenerateContentResponse> {
+  const pull = stream.next.bind(stream);
+  const giveUp = stream.return.bind(stream);
+  const see = (step: IteratorResult<GenerateContentResponse>) => {
+    if (step.done) meter.end();
+    else meter.see(step.value);
+    return step;
+  };
+  const fail = (error: unknown): never => {
     meter.end({ kind: 'error', error });
     throw error;
-  }
-  meter.end();
+  };
+  stream.next = (...args) => pull(...args).then(see, fail);
+  stream.return = (value) => {
+    meter.end({ kind: 'abandoned' });
+    return giveUp(value);
+  };
+  return stream;
 }
 
 /** One request from its sending to its end, which is entered once whatever is reported after it. */

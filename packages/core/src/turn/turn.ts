@@ -12,10 +12,21 @@ import { StreamEventType, toStreamEvent } from '../chat/stream-events.ts';
 import type { StreamEvent } from '../chat/stream-events.ts';
 import type { LlmRole } from '../model/content-generator.ts';
 import type { ModelConfigKey } from '../model/model-config.ts';
-import type { Content, FinishReason, GenerateContentResponse, PartListUnion, Tool } from '../protocol/content.ts';
+import type {
+  Content,
+  FinishReason,
+  FunctionCall,
+  GenerateContentResponse,
+  PartListUnion,
+  Tool,
+} from '../protocol/content.ts';
 import type { FallbackAnsweredEvent, FallbackRequestedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type {
+  ServerGeminiContentEvent,
+  ServerGeminiStreamEvent,
+  ServerGeminiThoughtEvent,
+} from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -83,7 +94,7 @@ export class Turn {
           return;
         }
         const event = toStreamEvent(item);
-        yield* this.translate(event);
+        for (const translated of this.translate(event)) yield translated;
         if (event.type === StreamEventType.AGENT_EXECUTION_STOPPED) return;
       }
       if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
@@ -118,55 +129,58 @@ export class Turn {
     this.debugResponses.length = 0;
   }
 
-  private *translate(event: StreamEvent): Generator<TurnEvent> {
+  private translate(event: StreamEvent): readonly TurnEvent[] {
     switch (event.type) {
       case StreamEventType.CHUNK:
-        if (event.value) yield* this.translateChunk(event.value);
-        return;
+        return event.value ? this.translateChunk(event.value) : [];
       case StreamEventType.RETRY:
         this.reset();
-        yield { type: GeminiEventType.Retry, ...(event.value && { value: event.value }) };
-        return;
+        return [{ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) }];
       case StreamEventType.AGENT_EXECUTION_STOPPED:
-        yield { type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } };
-        return;
+        return [{ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } }];
       case StreamEventType.AGENT_EXECUTION_BLOCKED:
-        yield { type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } };
-        return;
+        return [{ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } }];
       case StreamEventType.FALLBACK:
-        yield event.value;
+        return [event.value];
     }
   }
 
-  private *translateChunk(response: GenerateContentResponse): Generator<ServerGeminiStreamEvent> {
+  private translateChunk(response: GenerateContentResponse): TurnEvent[] {
     this.addDebugResponse(response);
-    const trace = response.responseId ? { traceId: response.responseId } : {};
-    for (const value of getThoughts(response)) yield { type: GeminiEventType.Thought, value, ...trace };
+    const events: TurnEvent[] = [];
+    const traceId = response.responseId;
+    for (const value of getThoughts(response)) events.push(traced({ type: GeminiEventType.Thought, value }, traceId));
     const text = getResponseText(response);
-    if (text) yield { type: GeminiEventType.Content, value: text, ...trace };
+    if (text) events.push(traced({ type: GeminiEventType.Content, value: text }, traceId));
     for (const call of getFunctionCalls(response)) {
-      const isTaken = (id: string) => this.pendingToolCalls.some((pending) => pending.callId === id);
-      const { id: callId, name, args } = completeFunctionCall(call, isTaken, this.clock);
-      const { prompt_id } = this;
-      const value: ToolCallRequestInfo = { callId, name, args, isClientInitiated: false, prompt_id, ...trace };
-      this.pendingToolCalls.push(value);
-      yield { type: GeminiEventType.ToolCallRequest, value };
+      events.push({ type: GeminiEventType.ToolCallRequest, value: this.register(call, traceId) });
     }
     for (const citation of getCitations(response)) this.pendingCitations.add(citation);
-    yield* this.translateFinish(response);
+    if (response.candidates?.[0]?.finishReason) events.push(...this.translateFinish(response));
+    return events;
   }
 
-  private *translateFinish(response: GenerateContentResponse): Generator<ServerGeminiStreamEvent> {
-    const reason = response.candidates?.[0]?.finishReason;
-    if (!reason) return;
-    if (this.pendingCitations.size > 0) {
-      const citations = [...this.pendingCitations].toSorted();
-      this.pendingCitations.clear();
-      yield { type: GeminiEventType.Citation, value: `Citations:\n${citations.join('\n')}` };
-    }
+  private register(call: FunctionCall, traceId: string | undefined): ToolCallRequestInfo {
+    const isTaken = (id: string) => this.pendingToolCalls.some((pending) => pending.callId === id);
+    const { id: callId, name, args } = completeFunctionCall(call, isTaken, this.clock);
+    const { prompt_id } = this;
+    const request: ToolCallRequestInfo = { callId, name, args, isClientInitiated: false, prompt_id };
+    if (traceId) request.traceId = traceId;
+    this.pendingToolCalls.push(request);
+    return request;
+  }
+
+  private translateFinish({ candidates, usageMetadata }: GenerateContentResponse): TurnEvent[] {
+    const reason = candidates?.[0]?.finishReason;
+    const citations = [...this.pendingCitations].toSorted();
+    this.pendingCitations.clear();
     this.finishReason = reason;
-    const { usageMetadata } = response;
-    yield { type: GeminiEventType.Finished, value: { reason, usageMetadata } };
+    return [
+      ...(citations.length > 0
+        ? [{ type: GeminiEventType.Citation as const, value: `Citations:\n${citations.join('\n')}` }]
+        : []),
+      { type: GeminiEventType.Finished, value: { reason, usageMetadata } },
+    ];
   }
 
   private get clock(): Clock {
@@ -184,6 +198,11 @@ export class Turn {
 type RunArguments =
   | [request: PartListUnion, signal: AbortSignal]
   | [model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal];
+
+function traced(event: ServerGeminiContentEvent | ServerGeminiThoughtEvent, traceId: string | undefined): TurnEvent {
+  if (traceId) event.traceId = traceId;
+  return event;
+}
 
 function joinText(responses: readonly GenerateContentResponse[]): string {
   return responses.map(getResponseText).filter(Boolean).join(' ');

@@ -1,0 +1,47 @@
+/**
+ * Attempt: what has arrived of one HTTP try. It says which frames may be shown now and
+ * which must wait until the whole is accepted: nobody may act on what can still be void.
+ */
+
+import type { GenerateContentResponse } from '../protocol/content.ts';
+import type { ThoughtSummary } from '../protocol/events.ts';
+import type { CallIds } from './call-ids.ts';
+import { getFinishReason, getFunctionCalls, getThoughts } from './response.ts';
+import { StreamCollector } from './stream-check.ts';
+import type { AcceptedTurn } from './stream-check.ts';
+
+export class Attempt {
+  readonly thoughts: ThoughtSummary[] = [];
+  /** To be shown once the attempt is accepted. */
+  readonly held: GenerateContentResponse[] = [];
+  private readonly collector = new StreamCollector();
+  private readonly callIds: CallIds;
+  private isHolding = false;
+
+  constructor(callIds: CallIds) {
+    this.callIds = callIds;
+    callIds.beginAttempt();
+  }
+
+  /** The frame as it counts: with every call named and identified. */
+  add(arrived: GenerateContentResponse): GenerateContentResponse {
+    const response = this.callIds.complete(arrived);
+    this.collector.add(response);
+    for (const thought of getThoughts(response)) this.thoughts.push(thought);
+    this.isHolding ||= getFinishReason(response) !== undefined || getFunctionCalls(response).length > 0;
+    return response;
+  }
+
+  /** Keeps the frame back from the first call, or the finish reason, on. */
+  hold(response: GenerateContentResponse): boolean {
+    if (this.isHolding) this.held.push(response);
+    return this.isHolding;
+  }
+
+  /** Throws InvalidStreamError. */
+  accept(options: { afterFunctionResponse: boolean }): AcceptedTurn {
+    const turn = this.collector.accept(options);
+    this.callIds.acceptAttempt();
+    return turn;
+  }
+}
