@@ -11,10 +11,7 @@ const STREAMS = { short: frames(8, 40), long: frames(20_000, 100) };
 function frames(count, length) {
   const frame = (candidate, rest = {}) => `data: ${JSON.stringify({ candidates: [candidate], ...rest })}\r\n\r\n`;
   const content = (index) =>
-    frame(
-      { content: { role: 'model', parts: [{ text: words(index, length) }] }, index: 0 },
-      { modelVersion: 'bench' },
-    );
+    frame({ content: { role: 'model', parts: [{ text: words(index, length) }] }, index: 0 }, { modelVersion: 'bench' });
   const end = frame(
     { content: { role: 'model', parts: [{ text: '.' }] }, finishReason: 'STOP', index: 0 },
     { usageMetadata: { promptTokenCount: 4, candidatesTokenCount: count, totalTokenCount: count + 4 } },
@@ -25,7 +22,7 @@ function frames(count, length) {
 /** Never the same twice: an answer that repeats itself is stopped, and rightly so. */
 function words(seed, length) {
   let text = '';
-  for (let state = seed + 1; text.length < length; ) {
+  for (let state = seed + 1; text.length < length;) {
     state = (state * 48_271) % 2_147_483_647;
     text += `${state.toString(36)} `;
   }

@@ -56,6 +56,7 @@ describe('what is loaded before it is needed', () => {
     const { bytes, inputs, builtins } = load('packages/cli/src/headless/run.ts');
     expect(inputs.filter((path) => HEAVY.test(path))).toEqual([]);
     expect([...builtins].filter((name) => SLOW_BUILTINS.has(name))).toEqual([]);
-    expect(bytes).toBeLessThan(160_000);
+    // The whole agent with its tools; what they only need at work is loaded then.
+    expect(bytes).toBeLessThan(600_000);
   });
 });

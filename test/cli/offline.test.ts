@@ -1,3 +1,5 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWorkspace, fakeModel, runCli } from '@castor/testkit';
 
@@ -19,7 +21,22 @@ describe('castor --model offline', () => {
     await using workspace = await createWorkspace({ files: { 'a.txt': 'one\ntwo\n' }, homeFiles: { secret: 'x' } });
     const ask = async (prompt: string) => (await runCli(['-m', 'offline', prompt], { workspace })).stdout;
     expect(await ask('count the lines in a.txt')).toBe(`${PREFACE}\n\nThere are 2 lines in a.txt.\n`);
-    expect(await ask('show ../home/secret')).toBe(`${PREFACE}\n\n../home/secret is outside of this folder.\n`);
+    expect(await ask('show ../home/secret')).toContain('Path not in workspace');
+  });
+
+  it('creates a file and shows it, with the tools, when it may', async () => {
+    await using workspace = await createWorkspace();
+    const args = ['-m', 'offline', '-y', '-p', 'create hello.txt with the text hi, then show it'];
+    const result = await runCli(args, { workspace });
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stdout).toContain('hello.txt:\n\n```\nhi\n```');
+    expect(await readFile(join(workspace.project, 'hello.txt'), 'utf8')).toBe('hi');
+  });
+
+  it('changes nothing without leave', async () => {
+    await using workspace = await createWorkspace();
+    await runCli(['-m', 'offline', '-p', 'create hello.txt with the text hi'], { workspace });
+    expect(await readdir(workspace.project)).toEqual([]);
   });
 
   it('sends nothing anywhere when CASTOR_OFFLINE is set, key or no key', async () => {

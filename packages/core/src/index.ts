@@ -108,6 +108,8 @@ export type { WorkspaceAgent, WorkspaceAgentOptions } from './session/workspace-
 export { createEnvironmentContext } from './session/environment-context.ts';
 export { createSystemPrompt } from './session/system-prompt.ts';
 export { Ledger } from './session/ledger.ts';
+export { PRICES, PRICES_AS_OF } from './session/prices-data.ts';
+export { mergePrices } from './session/prices.ts';
 export { toStreamStats } from './session/session-metrics.ts';
 export type { SessionMetrics } from './session/session-metrics.ts';
 

@@ -29,6 +29,7 @@ const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically
 /** Throws an ExitError when there is nothing to run with. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { prompt, choice, output, signal } = options;
+  const reports: string[] = [];
   const agent = await openAgent(options);
   const writer = new TextWriter(output);
   try {
@@ -43,6 +44,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   } finally {
     await agent.dispose();
   }
+  for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
   return writer.outcome ?? ExitCode.Failure;
 
   async function openAgent({ approval, cwd, home, environment }: HeadlessOptions) {
@@ -60,7 +62,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       prompt_id: sessionId,
       approvalMode: approval.mode,
       rules: { ...(approval.allowedTools && { allowed: approval.allowedTools }) },
-      reportError: createReportError({ onWritten: (path) => output.note(`castor: a report is in ${path}`) }),
+      reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
       onWarning: (message) => output.note(`castor: warning: ${message}`),
       ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
       ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),

@@ -30,19 +30,24 @@ describe('RepeatedContent', () => {
 
   it.each([
     ['a short word', 'no '.repeat(400)],
-    ['one character', 'a'.repeat(600)],
-    ['blank lines', '\n'.repeat(600)],
-    ['spaces', ' '.repeat(600)],
     ['a paragraph', `${prose(200)}\n`.repeat(12)],
     ['a sentence after a long answer', prose(20_000) + SENTENCE.repeat(11)],
     ['a sentence with a little variety in between', repeat(20, (index) => SENTENCE + prose(30, 1 + (index % 3)))],
-    ['an endless line of dashes', '-'.repeat(3000)],
-    ['an endless padding in a table', `| a | ${' '.repeat(3000)}`],
     ['text after inline code that looks like a fence', `\`\`\`code\`\`\` is here\n${SENTENCE.repeat(10)}`],
     ['text after a closed code block', `\`\`\`\ncode\n\`\`\`\n${SENTENCE.repeat(10)}`],
     ['characters outside the basic plane', 'Всё хорошо 👍🏽 и ещё раз всё хорошо 👍🏽, да! '.repeat(20)],
   ])('finds %s', (_title, text) => {
     expect(isLoop(text)).toBe(true);
+  });
+
+  it.each([
+    ['one character', 'a'.repeat(60_000)],
+    ['blank lines', '\n'.repeat(600)],
+    ['spaces', ' '.repeat(600)],
+    ['a long line of dashes', '-'.repeat(3000)],
+    ['padding in a table', `| a | ${' '.repeat(3000)}`],
+  ])('lets pass %s: filler says nothing, however often', (_title, text) => {
+    expect(isLoop(text)).toBe(false);
   });
 
   const path = 'packages/core/src/components/navigation/breadcrumbs/';

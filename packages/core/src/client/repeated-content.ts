@@ -16,6 +16,8 @@ const OCCURRENCES = 10;
 const MAX_AVERAGE_DISTANCE = 250;
 /** Different texts between occurrences. More of them is a list with a common prefix, not a loop. */
 const MAX_PERIODS = 5;
+/** Characters a window must have at least to say anything. */
+const MIN_DISTINCT = 3;
 /** How far back an occurrence is looked for. */
 const MEMORY = 5000;
 /** Tables are padded with long runs of spaces and dashes; this much of a row is let pass. */
@@ -239,6 +241,7 @@ export class RepeatedContent {
   }
 
   private isLoop(position: number): boolean {
+    if (this.isFiller(position)) return false;
     const periods = new Set<number>();
     let from = position;
     for (let occurrence = 1; occurrence < OCCURRENCES; occurrence++) {
@@ -248,6 +251,13 @@ export class RepeatedContent {
       periods.add(this.hash(from, to));
     }
     return periods.size <= MAX_PERIODS;
+  }
+
+  /** A rule, a row of dots, padding: it repeats by nature, and as often as it is long. */
+  private isFiller(position: number): boolean {
+    const distinct = new Set<number>();
+    for (let offset = 0; offset < WINDOW; offset++) distinct.add(this.characters[(position + offset) & MASK] as number);
+    return distinct.size < MIN_DISTINCT;
   }
 
   /** Of the text between two positions in the ring. */

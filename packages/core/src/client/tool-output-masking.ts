@@ -105,7 +105,7 @@ export class ToolOutputMask {
 
   private async mask(content: Content): Promise<Content> {
     const parts = await Promise.all(
-      (content.parts ?? []).map((part) => (isMaskable(part) ? this.saved.shorten(part) : part)),
+      (content.parts ?? []).map(async (part) => (isMaskable(part) ? this.saved.shorten(part) : part)),
     );
     return { ...content, parts };
   }

@@ -7,13 +7,14 @@
 import type { Context } from 'node:vm';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import type { ToolErrorType } from '../protocol/tools.ts';
+import type { Script } from 'node:vm';
 import { builtin } from '../util/builtin-modules.ts';
 
 const BATCH_TIMEOUT_MS = 2_000;
 
 interface Sandbox {
   context: Context;
-  script: import('node:vm').Script;
+  script: Script;
 }
 
 /** Made once: a context costs a millisecond and holds nothing between two runs. */

@@ -4,19 +4,19 @@
  */
 
 export const builtin = {
-  get childProcess(): typeof import('node:child_process') {
+  get childProcess() {
     return process.getBuiltinModule('node:child_process');
   },
-  get crypto(): typeof import('node:crypto') {
+  get crypto() {
     return process.getBuiltinModule('node:crypto');
   },
-  get dns(): typeof import('node:dns/promises') {
+  get dns() {
     return process.getBuiltinModule('node:dns/promises');
   },
-  get streams(): typeof import('node:stream/promises') {
+  get streams() {
     return process.getBuiltinModule('node:stream/promises');
   },
-  get vm(): typeof import('node:vm') {
+  get vm() {
     return process.getBuiltinModule('node:vm');
   },
 };

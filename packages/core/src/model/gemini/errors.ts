@@ -164,10 +164,3 @@ export function brokenConnectionCode(message: string): string | undefined {
   const lowerCase = message.toLowerCase();
   return BROKEN_CONNECTION_WORDS.find(({ words }) => lowerCase.includes(words))?.code;
 }
-
-/** What the service says when a tool's declaration may be at fault; there is no code for it. */
-const SCHEMA_COMPLAINTS = ['maximum schema depth exceeded', 'Request contains an invalid argument'];
-
-export function mayBlameSchema(message: string): boolean {
-  return SCHEMA_COMPLAINTS.some((complaint) => message.includes(complaint));
-}

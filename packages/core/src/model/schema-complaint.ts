@@ -1,0 +1,6 @@
+/** What the service says when a tool's declaration may be at fault; there is no code for it. */
+const SCHEMA_COMPLAINTS = ['maximum schema depth exceeded', 'Request contains an invalid argument'];
+
+export function mayBlameSchema(message: string): boolean {
+  return SCHEMA_COMPLAINTS.some((complaint) => message.includes(complaint));
+}
