@@ -27,6 +27,8 @@ export async function buildBundle(root) {
       platform: 'node',
       target: 'node22',
       conditions: ['castor-source'],
+      // Real dependencies of the published package: they bring binaries that no bundle can hold.
+      external: ['@vscode/ripgrep', '@lydell/node-pty'],
       mainFields: ['module', 'main'],
       minifySyntax: true,
       minifyWhitespace: true,
