@@ -32,8 +32,7 @@ describe('parseArguments', () => {
     [['-m', '--raw-output'], '--model needs a value: --model <name>.'],
     [['--raw-output=loud'], '--raw-output is on or off; it takes no value.'],
     [['-p', 'a', 'b'], 'give the prompt either with --prompt (-p) or as words after the flags, not both.'],
-    [['-o', 'json'], '--output-format json is not in this version; text is.'],
-    [['-o', 'yaml'], '--output-format must be text, not "yaml".'],
+    [['-o', 'yaml'], '--output-format must be text, json or stream-json, not "yaml".'],
   ])('refuses %j', (argv, sentence) => {
     expect(() => parseArguments(argv)).toThrow(new ExitError(1, `${sentence}\nFor the flags: castor --help`));
   });

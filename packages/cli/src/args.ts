@@ -44,7 +44,12 @@ interface Flag {
 const FLAGS: readonly Flag[] = [
   { name: 'prompt', alias: 'p', value: 'text', help: 'Answer this prompt, then end. Piped input is put before it.' },
   { name: 'model', alias: 'm', value: 'name', help: 'The model or alias: auto, pro, flash, flash-lite, offline, …' },
-  { name: 'output-format', alias: 'o', value: 'format', help: 'text.' },
+  {
+    name: 'output-format',
+    alias: 'o',
+    value: 'format',
+    help: 'text, json (one object at the end) or stream-json (one a line).',
+  },
   { name: 'yolo', alias: 'y', help: 'Run every tool without asking. Rules that deny still hold.' },
   { name: 'approval-mode', value: 'mode', help: 'default, auto_edit, yolo or plan.' },
   { name: 'allowed-tools', value: 'names', list: true, help: 'Tools that run without asking; no others beside them.' },
@@ -135,11 +140,8 @@ function checkTogether(args: CliArguments): CliArguments {
     throw usageError('use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.');
   }
   const { outputFormat = 'text' } = args;
-  if (outputFormat === 'json' || outputFormat === 'stream-json') {
-    throw usageError(`--output-format ${outputFormat} is not in this version; text is.`);
-  }
-  if (outputFormat !== 'text') {
-    throw usageError(`--output-format must be text, not ${JSON.stringify(outputFormat)}.`);
+  if (!['text', 'json', 'stream-json'].includes(outputFormat)) {
+    throw usageError(`--output-format must be text, json or stream-json, not ${JSON.stringify(outputFormat)}.`);
   }
   return args;
 }

@@ -9,6 +9,7 @@ import type { CliArguments } from './args.ts';
 import { chooseApproval, homeDirectory } from './approval.ts';
 import { chooseModel } from './credentials.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
+import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { listenForSignals } from './signals.ts';
@@ -36,7 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
     exitCode =
       argv[0] === 'policy' ? await runPolicy(argv.slice(1), output) : await dispatch(args, output, interruption.signal);
   } catch (error) {
-    exitCode = explain(error, output);
+    exitCode = await explain(error, output, args instanceof ExitError ? 'text' : formatOf(args));
   }
   await output.drained();
   process.exit(settle(exitCode, output, interruption));
@@ -66,6 +67,7 @@ async function dispatch(args: CliArguments | ExitError, output: Output, signal: 
   const { runHeadless } = await import('./headless/run.ts');
   return runHeadless({
     prompt,
+    format: formatOf(args),
     choice,
     approval,
     output,
@@ -111,14 +113,24 @@ async function readPrompt(args: CliArguments, output: Output, signal: AbortSigna
   throw new ExitError(ExitCode.Input, 'there is nothing to answer. Give a prompt: castor -p "…", or pipe one in.');
 }
 
-function explain(error: unknown, output: Output): ExitCode {
-  if (error instanceof ExitError) {
-    output.note(`castor: ${error.message}`);
-    return error.exitCode;
-  }
+function formatOf({ outputFormat = 'text' }: CliArguments): OutputFormat {
+  return outputFormat as OutputFormat;
+}
+
+/** A script that asked for JSON gets JSON, also for what went wrong before the run began. */
+async function explain(error: unknown, output: Output, format: OutputFormat): Promise<ExitCode> {
+  const isExpected = error instanceof ExitError;
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.note(`castor: this is a bug in Castor, please report it.\n${details}`);
-  return ExitCode.Failure;
+  const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
+  const code = isExpected ? error.exitCode : ExitCode.Failure;
+  output.note(`castor: ${message}`);
+  const failure = { type: isExpected ? 'FatalError' : 'Error', message, code };
+  if (format === 'json') await output.answer(`${JSON.stringify({ error: failure }, null, 2)}\n`);
+  if (format === 'stream-json') {
+    const line = { type: 'result', timestamp: new Date().toISOString(), status: 'error', error: failure };
+    await output.answer(`${JSON.stringify(line)}\n`);
+  }
+  return code;
 }
 
 /** The code the process ends with, once nothing can be written any more. */

@@ -4,16 +4,18 @@
  */
 
 import { createReportError, createSessionId, createWorkspaceAgent, UnauthorizedError } from '@castor/core';
-import type { AgentEvent } from '@castor/core';
 import type { Approval } from '../approval.ts';
 import type { ModelChoice } from '../credentials.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
+import { RunSummary } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
+import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
 export interface HeadlessOptions {
   prompt: string;
+  format: OutputFormat;
   choice: ModelChoice;
   approval: Approval;
   output: Output;
@@ -29,27 +31,37 @@ const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically
 /** Throws an ExitError when there is nothing to run with. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { prompt, choice, output, signal } = options;
+  const startedAt = performance.now();
   const reports: string[] = [];
+  const sessionId = createSessionId();
+  const summary = new RunSummary();
+  const writer = await openWriter(options, sessionId);
   const agent = await openAgent(options);
-  const writer = new TextWriter(output);
   try {
+    await writer.begin?.(prompt);
     for await (const event of agent.session.prompt([{ text: prompt }], signal)) {
-      const written = writer.write(event as AgentEvent);
+      summary.add(event);
+      const written = writer.write(event);
       if (written) await written;
     }
   } catch (error) {
     if (!(error instanceof UnauthorizedError)) throw error;
-    output.note(`castor: the credentials were refused: ${error.message}`);
-    return ExitCode.Unauthorized;
+    const message = `the credentials were refused: ${error.message}`;
+    if (options.format === 'text') output.note(`castor: ${message}`);
+    summary.fail({ type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized });
   } finally {
     await agent.dispose();
+    await writer.end({
+      summary,
+      metrics: agent.ledger.metrics(),
+      durationMs: Math.round(performance.now() - startedAt),
+    });
   }
   for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
-  return writer.outcome ?? ExitCode.Failure;
+  return summary.exitCode;
 
   async function openAgent({ approval, cwd, home, environment }: HeadlessOptions) {
     if (approval.mode === 'yolo') output.note(YOLO_WARNING);
-    const sessionId = createSessionId();
     const { access } = choice;
     return createWorkspaceAgent({
       generator: await openGenerator(choice, cwd),
@@ -69,4 +81,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       ...(approval.includeDirectories && { includeDirectories: approval.includeDirectories }),
     });
   }
+}
+
+async function openWriter({ format, output, choice }: HeadlessOptions, sessionId: string): Promise<HeadlessWriter> {
+  if (format === 'text') return new TextWriter(output);
+  if (format === 'json') return new (await import('./json-writer.ts')).JsonWriter(output, sessionId);
+  const { StreamJsonWriter } = await import('./stream-json-writer.ts');
+  return new StreamJsonWriter(output, { sessionId, model: choice.model });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, Outcome } from '@castor/core';
 import type { Output } from '../output.ts';
+import { RunSummary } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
 
 /** Everything written, in order; stderr in brackets. */
@@ -23,8 +24,12 @@ async function write(events: AgentEvent[], { isLive = false } = {}) {
     drained: async () => {},
   };
   const writer = new TextWriter(output);
-  for (const event of events) await writer.write(event);
-  return { shown, outcome: writer.outcome };
+  const summary = new RunSummary();
+  for (const event of events) {
+    summary.add(event);
+    await writer.write(event);
+  }
+  return { shown, outcome: summary.exitCode };
 }
 
 const content = (value: string): AgentEvent => ({ type: GeminiEventType.Content, value });
@@ -40,7 +45,7 @@ const retry: AgentEvent = {
 
 describe('TextWriter into a pipe', () => {
   it('holds text back until the turn is accepted', async () => {
-    expect(await write([content('a')])).toEqual({ shown: '', outcome: undefined });
+    expect(await write([content('a')])).toEqual({ shown: '', outcome: 1 });
     expect(await write([content('a'), content('b'), finished(), ended('completed')])).toEqual({
       shown: 'ab\n',
       outcome: 0,

@@ -6,38 +6,18 @@
  */
 
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
-import type { AgentEvent, Outcome, RetryValue, ToolCallResponseInfo } from '@castor/core';
-import { ExitCode } from '../exit-codes.ts';
+import type { AgentEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import type { Output } from '../output.ts';
+import type { HeadlessWriter } from './writer.ts';
 
-/** What a run that ended so is worth to a script. */
-const EXIT_CODES: Readonly<Record<Outcome, ExitCode>> = {
-  completed: ExitCode.Success,
-  cancelled: ExitCode.Interrupted,
-  failed: ExitCode.Failure,
-  max_turns: ExitCode.TurnLimit,
-  loop_detected: ExitCode.Failure,
-  overflow: ExitCode.Failure,
-  invalid_stream: ExitCode.Failure,
-  stopped: ExitCode.Success,
-  blocked: ExitCode.Failure,
-};
-
-export class TextWriter {
+export class TextWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly callNames = new Map<string, string>();
   private held: string[] = [];
   private hasShownText = false;
-  private hasFatalTool = false;
-  private exitCode: ExitCode | undefined;
 
   constructor(output: Output) {
     this.output = output;
-  }
-
-  /** What the run came to; undefined until it has ended. */
-  get outcome(): ExitCode | undefined {
-    return this.exitCode;
   }
 
   /** Resolves when the reader keeps up. */
@@ -73,9 +53,6 @@ export class TextWriter {
       case GeminiEventType.ToolCallResponse:
         this.toolEnded(event.value);
         return undefined;
-      case 'prompt_ended':
-        this.exitCode = this.hasFatalTool ? ExitCode.ToolFailure : EXIT_CODES[event.outcome];
-        return undefined;
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
       case GeminiEventType.Citation:
@@ -83,6 +60,7 @@ export class TextWriter {
       case GeminiEventType.ChatCompressed:
       case GeminiEventType.ToolCallConfirmation:
       case 'prompt_started':
+      case 'prompt_ended':
       case 'tool_call_updated':
       case 'fallback_requested':
       case 'fallback_answered':
@@ -90,6 +68,11 @@ export class TextWriter {
       default:
         return assertNever(event);
     }
+  }
+
+  /** What there is to say was said when it happened. */
+  end(): undefined {
+    return undefined;
   }
 
   private content(text: string): Promise<void> | undefined {
@@ -111,9 +94,8 @@ export class TextWriter {
     }
   }
 
-  private toolEnded({ callId, error, errorType, resultDisplay }: ToolCallResponseInfo): void {
+  private toolEnded({ callId, error, resultDisplay }: ToolCallResponseInfo): void {
     if (!error) return;
-    if (errorType === 'no_space_left') this.hasFatalTool = true;
     const what = typeof resultDisplay === 'string' && resultDisplay !== '' ? resultDisplay : error.message;
     this.output.note(`Error executing tool ${this.callNames.get(callId) ?? callId}: ${what}`);
   }

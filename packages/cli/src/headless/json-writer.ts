@@ -1,0 +1,35 @@
+/** The run as one JSON object on stdout, at its end. Errors are in it too, and on stderr for those who look there. */
+
+import type { AgentEvent } from '@castor/core';
+import type { Output } from '../output.ts';
+import { toJson } from './to-json.ts';
+import type { HeadlessWriter, RunEnd } from './writer.ts';
+
+export class JsonWriter implements HeadlessWriter {
+  private readonly output: Output;
+  private readonly sessionId: string;
+
+  constructor(output: Output, sessionId: string) {
+    this.output = output;
+    this.sessionId = sessionId;
+  }
+
+  /** Nothing is said before the end: half an object is no JSON. */
+  write(_event: AgentEvent): undefined {
+    return undefined;
+  }
+
+  end({ summary, metrics }: RunEnd): Promise<void> | undefined {
+    const { response, error, warnings } = summary;
+    const session_id = this.sessionId;
+    if (error) this.output.note(toJson({ session_id, error }, 2));
+    const result = {
+      session_id,
+      response,
+      stats: metrics,
+      ...(error && { error }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+    return this.output.answer(`${toJson(result, 2)}\n`);
+  }
+}
