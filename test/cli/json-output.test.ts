@@ -72,7 +72,7 @@ describe('castor -o stream-json', () => {
       { type: 'message', role: 'assistant', content: 'Let me ', delta: true },
       { type: 'message', role: 'assistant', content: 'see.', delta: true },
       { type: 'tool_use', tool_name: 'list_directory', tool_id: 'c1', parameters: { dir_path: '.' } },
-      { type: 'tool_result', tool_id: 'c1', status: 'success' },
+      { type: 'tool_result', tool_id: 'c1', status: 'success', output: 'Directory is empty.' },
       { type: 'tool_use', tool_name: 'nope', tool_id: 'c2', parameters: {} },
       {
         type: 'tool_result',
