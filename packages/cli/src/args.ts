@@ -20,6 +20,7 @@ export interface CliArguments {
   policy?: string[];
   adminPolicy?: string[];
   includeDirectories?: string[];
+  skipTrust?: boolean;
   rawOutput?: boolean;
   acceptRawOutputRisk?: boolean;
   fakeResponses?: string;
@@ -56,6 +57,7 @@ const FLAGS: readonly Flag[] = [
   { name: 'policy', value: 'path', list: true, help: "Rules to use instead of the user's own." },
   { name: 'admin-policy', value: 'path', list: true, help: 'Rules that outrank all others.' },
   { name: 'include-directories', value: 'paths', list: true, help: 'Further folders the tools may work in.' },
+  { name: 'skip-trust', help: 'Trust this folder for this run.' },
   { name: 'raw-output', help: 'Do not remove terminal sequences from the answer.' },
   { name: 'accept-raw-output-risk', help: 'The same, without the warning.' },
   { name: 'fake-responses', value: 'path', hidden: true, help: 'Answers from a recording, in its order.' },

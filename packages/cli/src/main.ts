@@ -75,6 +75,7 @@ async function dispatch(args: CliArguments | ExitError, output: Output, signal: 
     cwd: process.cwd(),
     home: homeDirectory(process.env),
     environment: process.env,
+    skipTrust: args.skipTrust ?? false,
   });
 }
 

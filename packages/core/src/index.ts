@@ -78,8 +78,10 @@ export { APPROVAL_MODES, parseApprovalMode, toCliName } from './policy/approval-
 export type { ApprovalMode } from './policy/approval-mode.ts';
 export { PolicyEngine } from './policy/policy-engine.ts';
 export type { PolicyEngineOptions } from './policy/policy-engine.ts';
-export { describeProblem, loadPolicies } from './policy/policy-loader.ts';
+export { describeProblem, loadPolicies, PolicyFileError } from './policy/policy-loader.ts';
 export type { LoadedPolicies, PolicyLoaderOptions } from './policy/policy-loader.ts';
+export { TrustedFolders } from './policy/trusted-folders.ts';
+export type { TrustAnswer, TrustLevel, TrustQuestion } from './policy/trusted-folders.ts';
 export { explainVerdict } from './policy/explain.ts';
 export { runRuleTests } from './policy/rule-tests.ts';
 
@@ -120,6 +122,8 @@ export { createTranscriptStore } from './transcript/store.ts';
 export { findEnclosingCodeBlockStart, findLastSafeSplitPoint, isIndexInsideCodeBlock } from './transcript/split.ts';
 export { StreamingState, deriveStreamingState } from './transcript/streaming-state.ts';
 
+export { SessionRecorder } from './session/session-recorder.ts';
+export type { SessionRecorderOptions } from './session/session-recorder.ts';
 export { createSessionId } from './session/session-id.ts';
 export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';

@@ -3,13 +3,20 @@
  * It owns the order of things and no format, no signal and no exit.
  */
 
-import { createReportError, createSessionId, createWorkspaceAgent, UnauthorizedError } from '@castor/core';
+import {
+  createReportError,
+  createSessionId,
+  createWorkspaceAgent,
+  PolicyFileError,
+  UnauthorizedError,
+} from '@castor/core';
 import type { Approval } from '../approval.ts';
 import type { ModelChoice } from '../credentials.ts';
-import { ExitCode } from '../exit-codes.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
 import { RunSummary } from './run-summary.ts';
+import { decideTrust } from '../trust.ts';
 import { TextWriter } from './text-writer.ts';
 import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
@@ -24,6 +31,8 @@ export interface HeadlessOptions {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** `--skip-trust`. */
+  skipTrust: boolean;
 }
 
 const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically approved.';
@@ -36,7 +45,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const sessionId = createSessionId();
   const summary = new RunSummary();
   const writer = await openWriter(options, sessionId);
-  const agent = await openAgent(options);
+  const agent = await openAgent(options).catch((error: unknown) => {
+    if (!(error instanceof PolicyFileError)) throw error;
+    throw new ExitError(ExitCode.Settings, error.message, { cause: error });
+  });
   try {
     await writer.begin?.(prompt);
     for await (const event of agent.session.prompt([{ text: prompt }], signal)) {
@@ -60,7 +72,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
   return summary.exitCode;
 
-  async function openAgent({ approval, cwd, home, environment }: HeadlessOptions) {
+  async function openAgent({ approval, cwd, home, environment, skipTrust }: HeadlessOptions) {
+    const trustedFolder = decideTrust({ folder: cwd, home, environment, skipTrust });
     if (approval.mode === 'yolo') output.note(YOLO_WARNING);
     const { access } = choice;
     return createWorkspaceAgent({
@@ -69,9 +82,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       root: cwd,
       home,
       environment,
+      trustedFolder,
       secrets: access.kind === 'gemini' && access.apiKey !== undefined ? [access.apiKey] : [],
       sessionId,
       prompt_id: sessionId,
+      recordSession: true,
       approvalMode: approval.mode,
       rules: { ...(approval.allowedTools && { allowed: approval.allowedTools }) },
       reportError: createReportError({ onWritten: (path) => void reports.push(path) }),

@@ -16,10 +16,8 @@ export interface StructuredError {
 }
 
 abstract class CastorError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-  }
+  /** By hand in every class: scripts and people read it, and a bundler may rename classes. */
+  abstract override readonly name: string;
 
   toJSON(): StructuredError {
     return toStructuredError(this);
@@ -75,6 +73,7 @@ export interface ApiErrorInit {
 
 /** A request to a model provider failed. */
 export class ApiError extends CastorError {
+  override readonly name = 'ApiError';
   readonly reason: ApiErrorReason;
   readonly status?: number;
   readonly retryAfterMs?: number;
@@ -98,21 +97,25 @@ export class ApiError extends CastorError {
 
 /** The credentials were refused. The only error that leaves `Turn.run` as an exception. */
 export class UnauthorizedError extends CastorError {
+  override readonly name = 'UnauthorizedError';
   readonly status = 401;
 }
 
 /** What `toFriendlyError` makes of a foreign 400. */
 export class BadRequestError extends CastorError {
+  override readonly name = 'BadRequestError';
   readonly status = 400;
 }
 
 /** What `toFriendlyError` makes of a foreign 403. */
 export class ForbiddenError extends CastorError {
+  override readonly name = 'ForbiddenError';
   readonly status = 403;
 }
 
 /** The account was suspended for violating the terms of service. */
 export class AccountSuspendedError extends CastorError {
+  override readonly name = 'AccountSuspendedError';
   readonly status = 403;
   readonly appealUrl: string | undefined;
   readonly appealLinkText: string | undefined;
@@ -144,6 +147,7 @@ const BLOCKED_TYPES: ReadonlySet<InvalidStreamErrorType> = new Set<InvalidStream
 
 /** The stream arrived, but it is not a turn we can accept. */
 export class InvalidStreamError extends CastorError {
+  override readonly name = 'InvalidStreamError';
   readonly type: InvalidStreamErrorType;
   readonly retryable: boolean;
 
@@ -156,6 +160,7 @@ export class InvalidStreamError extends CastorError {
 
 /** A call failed in a way the model should read. */
 export class ToolError extends CastorError {
+  override readonly name = 'ToolError';
   readonly type: ToolErrorType;
   /** What a person is shown, where it differs from what the model reads. */
   readonly display: string | undefined;
@@ -168,7 +173,9 @@ export class ToolError extends CastorError {
 }
 
 /** What we were about to send is not a conversation the service takes: a bug of ours, never sent. */
-export class IllegalConversationError extends CastorError {}
+export class IllegalConversationError extends CastorError {
+  override readonly name = 'IllegalConversationError';
+}
 
 export function isAbortError(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'CanceledError');

@@ -30,10 +30,19 @@ export class PolicyAdapter implements PolicyPort {
     this.mode = options.mode;
   }
 
+  get canAsk(): boolean {
+    return this.options.interactive;
+  }
+
   async check({ toolName, args, kind }: PolicyQuestion): Promise<PolicyVerdict> {
     const { engine, interactive } = this.options;
-    const { decision, denyMessage } = await engine.check({ toolName, args, kind }, { mode: this.mode, interactive });
-    return { decision, ...(denyMessage !== undefined && { denyMessage }) };
+    const context = { mode: this.mode, interactive };
+    const { decision, denyMessage, unanswerable } = await engine.check({ toolName, args, kind }, context);
+    return {
+      decision,
+      ...(denyMessage !== undefined && { denyMessage }),
+      ...(unanswerable !== undefined && { unanswerable }),
+    };
   }
 
   async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {

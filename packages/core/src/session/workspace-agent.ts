@@ -10,8 +10,10 @@ import { backgroundLogDirectory, projectTempDirectory } from '../config/paths.ts
 import { createModelConfigResolver } from '../model/model-configs.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
-import { describeProblem, loadPolicies } from '../policy/policy-loader.ts';
+import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ServerTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
 import { FileStore } from '../tools/file-store.ts';
 import { IgnoreRules } from '../tools/ignore-rules.ts';
@@ -19,6 +21,7 @@ import { ReadLedger } from '../tools/read-ledger.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
+import { guardRepository } from '../tools/shell/safe-git.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
@@ -28,6 +31,7 @@ import { createAgent } from './create-agent.ts';
 import type { Agent, AgentOptions } from './create-agent.ts';
 import { createEnvironmentContext } from './environment-context.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
+import { SessionRecorder } from './session-recorder.ts';
 import { createSystemPrompt } from './system-prompt.ts';
 
 export interface WorkspaceAgentOptions extends Omit<
@@ -43,14 +47,22 @@ export interface WorkspaceAgentOptions extends Omit<
   /** Credentials in use, kept from every child. */
   secrets?: readonly string[];
   approvalMode?: ApprovalMode;
-  /** Whether the folder's own files may decide anything. */
-  trustedFolder?: boolean;
+  /**
+   * True: the folder's own tools and git settings may run. False: nothing of the folder
+   * runs, and every change is asked about. Undefined: nobody has decided; the agent
+   * works as it was told to, and nothing the folder configures runs (docs/decisions/0009).
+   */
+  trustedFolder?: boolean | undefined;
+  /** Tools the project brings along; used in trusted folders only. */
+  toolCommands?: { discovery: string; call: string };
   /** Rules that follow from flags and settings. */
   rules?: SettingsRuleFields;
   policyPaths?: readonly string[];
   adminPolicyPaths?: readonly string[];
   /** The user's and the project's own instructions, already framed. */
   memory?: string;
+  /** Record the session to a file under the user's folder. */
+  recordSession?: boolean;
   /** Told of rules that are not in force and the like. */
   onWarning?: (message: string) => void;
 }
@@ -61,9 +73,11 @@ export interface WorkspaceAgent extends Agent {
   dispose(): Promise<void>;
 }
 
+/** Throws PolicyFileError when a rule that was written would not be in force. */
 export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
   const { root, home, sessionId, clock = systemClock, interactive = false, rules = {}, onWarning } = options;
-  const { approvalMode = 'default', trustedFolder = true, includeDirectories = [] } = options;
+  const { trustedFolder, includeDirectories = [] } = options;
+  const approvalMode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
   const tempDirectory = projectTempDirectory(home, root);
   const plansDirectory = join(tempDirectory, 'plans');
 
@@ -78,17 +92,30 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     }),
     exists(join(root, '.git')),
   ]);
-  for (const problem of loaded.problems) onWarning?.(describeProblem(problem));
+  if (loaded.problems.length > 0) throw new PolicyFileError(loaded.problems);
   for (const warning of loaded.warnings) onWarning?.(warning);
 
   const workspace = new Workspace({ root, includeDirectories, tempDirectory, ignore });
   const environment = createChildEnvironment({
     base: options.environment,
     ...(options.secrets && { secretValues: options.secrets }),
-    ...(!trustedFolder && { git: 'strict' as const }),
+    git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',
   });
-  const shell = new ShellRunner({ environment, tempDirectory, whenWaiting: interactive ? 'report' : 'end' });
-  const background = new BackgroundProcesses({ logDirectory: backgroundLogDirectory(home), environment });
+  const guard = !trustedFolder && {
+    environmentFor: async (command: string, directory: string) =>
+      /\bgit\b/.test(command) ? guardRepository(directory, environment) : {},
+  };
+  const shell = new ShellRunner({
+    environment,
+    tempDirectory,
+    whenWaiting: interactive ? 'report' : 'end',
+    ...guard,
+  });
+  const background = new BackgroundProcesses({
+    logDirectory: backgroundLogDirectory(home),
+    environment,
+    ...guard,
+  });
   const policy = new PolicyAdapter({
     engine: new PolicyEngine({
       rules: loaded.rules,
@@ -98,7 +125,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       workspaceDirectories: workspace.directories,
       tempDirectory,
       plansDirectory,
-      trustedFolder,
+      trustedFolder: trustedFolder !== false,
     }),
     mode: approvalMode,
     interactive,
@@ -123,12 +150,27 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       ...(!interactive && approvalMode === 'yolo' && { unattendedMode: 'yolo' as const }),
     },
   });
-  const tools = new ToolRegistry(builtins, {
+  const { toolCommands } = options;
+  const discovered =
+    toolCommands && trustedFolder
+      ? await discover(toolCommands, { cwd: workspace.root, env: environment }, onWarning)
+      : [];
+  const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
   });
 
+  const recorder = options.recordSession
+    ? new SessionRecorder({
+        directory: join(tempDirectory, 'chats'),
+        sessionId,
+        root: workspace.root,
+        clock,
+        ...(onWarning && { onProblem: onWarning }),
+      })
+    : undefined;
   const agent = createAgent({
     ...options,
+    ...(recorder && { chatRecorder: recorder, callRecorder: recorder }),
     tools,
     policy,
     tempDirectory,
@@ -153,6 +195,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     policy,
     async dispose() {
       await Promise.all([shell.dispose(), background.dispose()]);
+      recorder?.close();
     },
   };
 }
@@ -162,6 +205,22 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
   if (name === 'enter_plan_mode') return mode !== 'plan';
   if (name === 'exit_plan_mode') return mode === 'plan';
   return true;
+}
+
+/** A project whose tools cannot be listed is worked in without them. */
+async function discover(
+  { discovery, call }: { discovery: string; call: string },
+  where: { cwd: string; env: Record<string, string> },
+  onWarning: WorkspaceAgentOptions['onWarning'],
+): Promise<ServerTool[]> {
+  const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
+  const { signal } = new AbortController();
+  try {
+    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal);
+  } catch (error) {
+    onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    return [];
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

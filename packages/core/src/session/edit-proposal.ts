@@ -1,0 +1,74 @@
+/**
+ * The person's editor as the scheduler's port: the proposal as a file of their own, the
+ * editor beside it, and what they made of it. The files are theirs alone and gone
+ * afterwards. An editor that fails changes nothing.
+ */
+
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import type { EditProposal } from '../scheduler/ports.ts';
+import { splitCommand } from '../tools/split-command.ts';
+import { builtin } from '../util/builtin-modules.ts';
+
+export interface EditProposalOptions {
+  /** As in EDITOR: a program and its arguments. */
+  editor: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Where the folder for the files is made, for example `/tmp`. */
+  tempDirectory: string;
+  /** `inherit` gives the editor our terminal. */
+  stdio?: 'inherit' | 'ignore';
+}
+
+/** Editors that show two files side by side, and how they are told to. */
+const DIFF_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  vi: ['-d'],
+  vim: ['-d'],
+  nvim: ['-d'],
+  code: ['--wait', '--diff'],
+  codium: ['--wait', '--diff'],
+  cursor: ['--wait', '--diff'],
+  windsurf: ['--wait', '--diff'],
+  zed: ['--wait', '--diff'],
+};
+
+export function createEditProposal(options: EditProposalOptions): EditProposal {
+  return async ({ fileName, originalContent, newContent }, signal) => {
+    const directory = await mkdtemp(join(options.tempDirectory, 'gemini-cli-tool-modify-'));
+    try {
+      await chmod(directory, 0o700);
+      const extension = extname(fileName);
+      const name = basename(fileName, extension);
+      const oldPath = join(directory, `${name}-old${extension}`);
+      const newPath = join(directory, `${name}-new${extension}`);
+      await writeFile(oldPath, originalContent ?? '', { mode: 0o600, flag: 'wx' });
+      await writeFile(newPath, newContent, { mode: 0o600, flag: 'wx' });
+      await runEditor(options, { oldPath, newPath }, signal);
+      const edited = await readFile(newPath, 'utf8');
+      return edited === newContent ? undefined : edited;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  };
+}
+
+async function runEditor(
+  { editor, environment, stdio = 'inherit' }: EditProposalOptions,
+  { oldPath, newPath }: { oldPath: string; newPath: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const [program, ...args] = splitCommand(editor);
+  if (program === undefined) throw new Error('No editor is set up. Set EDITOR or VISUAL.');
+  const forDiff = DIFF_ARGUMENTS[basename(program)];
+  const files = forDiff ? [...forDiff, oldPath, newPath] : [newPath];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const child = builtin.childProcess.spawn(program, [...args, ...files], { env: environment, stdio, signal });
+  child.once('error', (error) => {
+    reject(new Error(`The editor ${program} could not be run: ${error.message}`, { cause: error }));
+  });
+  child.once('exit', (code, by) => {
+    if (code === 0) resolve();
+    else reject(new Error(`The editor ${program} ended with ${by ?? `exit code ${code}`}; the proposal is unchanged.`));
+  });
+  return promise;
+}
