@@ -1,22 +1,73 @@
 /**
  * The bench's model, in a process of its own so that it takes no time of what is
- * measured. The name of the model says which stream it plays: `short` or `long`.
- * Tells its parent when a request arrived, on the clock both share.
+ * measured. The name of the model says what it plays, without delay; those that are
+ * `announced` tell the parent when a request arrived, on the clock both share.
  */
 
 import { createServer } from 'node:http';
 
-const STREAMS = { short: frames(8, 40), long: frames(20_000, 100) };
+const SHORT = frames(8, 40);
+const LONG = frames(20_000, 100);
+/** Calls of one prompt; few enough that nobody is asked whether it goes in circles. */
+const READS = 25;
+const BYTES_PER_TOKEN = 4;
+
+const MODELS = {
+  short: { answer: () => SHORT, announced: true },
+  long: { answer: () => LONG },
+  plain: { answer: () => SHORT },
+  reads: {
+    announced: true,
+    answer: (turn) => {
+      const index = turn % (READS + 1);
+      return index < READS ? calls([['read_file', { file_path: `file-${index}.txt` }]], turn) : SHORT;
+    },
+  },
+  /** Each sleep has a reason of its own: five equal calls in a row are taken for a loop. */
+  sleeps: {
+    answer: (turn) => {
+      const sleep = (index) => ['run_shell_command', { command: 'sleep 1', description: `Waits for job ${index}.` }];
+      const eight = Array.from({ length: 8 }, (_, index) => sleep(index));
+      return turn % 2 === 0 ? calls(eight, turn) : SHORT;
+    },
+  },
+  /** A call and an answer in turn; it counts what it is sent, so that the session is compressed as it would be. */
+  session: {
+    answer: (turn, bytes) => {
+      const promptTokenCount = Math.ceil(bytes / BYTES_PER_TOKEN);
+      const answer = turn % 2 === 0 ? calls([['note', { text: `step ${turn}` }]], turn) : frames(4, 100);
+      return [
+        ...answer.slice(0, -1),
+        frame({ parts: [{ text: '.' }] }, { finishReason: 'STOP' }, { promptTokenCount }),
+      ];
+    },
+  },
+};
 
 function frames(count, length) {
-  const frame = (candidate, rest = {}) => `data: ${JSON.stringify({ candidates: [candidate], ...rest })}\r\n\r\n`;
-  const content = (index) =>
-    frame({ content: { role: 'model', parts: [{ text: words(index, length) }] }, index: 0 }, { modelVersion: 'bench' });
-  const end = frame(
-    { content: { role: 'model', parts: [{ text: '.' }] }, finishReason: 'STOP', index: 0 },
-    { usageMetadata: { promptTokenCount: 4, candidatesTokenCount: count, totalTokenCount: count + 4 } },
-  );
-  return [...Array.from({ length: count - 1 }, (_, index) => content(index)), end];
+  const content = (index) => frame({ parts: [{ text: words(index, length) }] }, {}, undefined);
+  const usage = { promptTokenCount: 4, candidatesTokenCount: count, totalTokenCount: count + 4 };
+  return [
+    ...Array.from({ length: count - 1 }, (_, index) => content(index)),
+    frame({ parts: [{ text: '.' }] }, { finishReason: 'STOP' }, usage),
+  ];
+}
+
+function calls(list, turn) {
+  const parts = list.map(([name, args], index) => ({ functionCall: { id: `call-${turn}-${index}`, name, args } }));
+  return [
+    frame({ parts: [{ text: words(turn, 40) }] }, {}, undefined),
+    frame({ parts }, { finishReason: 'STOP' }, { promptTokenCount: 4, candidatesTokenCount: 4, totalTokenCount: 8 }),
+  ];
+}
+
+function frame(content, candidate, usageMetadata) {
+  const answer = {
+    candidates: [{ content: { role: 'model', ...content }, ...candidate, index: 0 }],
+    modelVersion: 'bench',
+    usageMetadata,
+  };
+  return `data: ${JSON.stringify(answer)}\r\n\r\n`;
 }
 
 /** Never the same twice: an answer that repeats itself is stopped, and rightly so. */
@@ -44,13 +95,30 @@ function play(response, stream) {
   more();
 }
 
+/** What a compression asks for beside the conversation. */
+function summarise(response) {
+  const parts = [{ text: `<state_snapshot>${words(1, 2000)}</state_snapshot>` }];
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] }));
+}
+
+const turns = {};
 const server = createServer((request, response) => {
   const arrived = performance.timeOrigin + performance.now();
-  request.resume().on('end', () => {
-    process.send({ arrived });
+  const [, name, method] = /\/models\/([a-z]+):(\w+)/.exec(request.url);
+  const model = MODELS[name];
+  let bytes = 0;
+  request.on('data', (chunk) => (bytes += chunk.length));
+  request.on('end', () => {
+    if (model.announced) process.send({ arrived });
+    if (method === 'generateContent') return summarise(response);
+    const turn = turns[name] ?? 0;
+    turns[name] = turn + 1;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    play(response, request.url.includes('/long:') ? STREAMS.long : STREAMS.short);
+    play(response, model.answer(turn, bytes));
   });
 });
 
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+// A bench that was killed leaves nothing listening.
+process.on('disconnect', () => process.exit());

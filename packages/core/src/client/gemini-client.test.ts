@@ -151,25 +151,44 @@ describe('GeminiClient', () => {
   });
 
   describe('loops', () => {
-    const repeat = Array.from({ length: 5 }, (_, index) => call('ls', { dir: '.' }, { id: `c${index}` }));
+    const list = (id: string) => answer(call('ls', { dir: '.' }, { id }));
+    const listed = (id: string) => [{ functionResponse: { id, name: 'ls', response: { output: 'a' } } }];
+
+    /** Answers calls until the client says something else than that there is another. */
+    async function alternate(client: GeminiClient, turns?: number) {
+      let { words, turn } = await send(client, 'a', 'p', NEVER, turns);
+      for (const said = [...words]; ; said.push(...words)) {
+        const [pending] = turn.pendingToolCalls;
+        if (!pending || words.at(-1) !== 'finished') return said;
+        ({ words, turn } = await send(client, listed(pending.callId), 'p', NEVER, turns));
+      }
+    }
+
+    const five = (prefix: string) => Array.from({ length: 5 }, (_, index) => list(`${prefix}${index}`));
 
     it('nudges the model at the first detection and goes on', async () => {
-      await using env = await setUp([answer(...repeat), say('Let me think.')]);
-      const { words, turn } = await send(env.client, 'a');
-      expect([words.at(-2), turn.pendingToolCalls]).toEqual(['Let me think.', []]);
-      expect(lastSaid(env.model, 1)).toMatch(/^System: Potential loop detected\. Details: /);
+      await using env = await setUp([...five('c'), say('Let me think.')]);
+      expect((await alternate(env.client)).slice(-3)).toEqual(['retry', 'Let me think.', 'finished']);
+      expect(lastSaid(env.model, 5)).toMatch(/^System: Potential loop detected\. Details: /);
       env.model.assertDone();
     });
 
     it('stops at the second', async () => {
-      const second = Array.from({ length: 5 }, (_, index) => call('ls', { dir: '.' }, { id: `d${index}` }));
-      await using env = await setUp([answer(...repeat), answer(...second)]);
-      expect((await send(env.client, 'a')).words.at(-1)).toBe('loop_detected');
+      await using env = await setUp([...five('c'), ...five('d')]);
+      expect((await alternate(env.client)).at(-1)).toBe('loop_detected');
     });
 
     it('has no turn left for a nudge', async () => {
-      await using env = await setUp([answer(...repeat)]);
-      expect((await send(env.client, 'a', 'p', NEVER, 1)).words.at(-1)).toBe('max_session_turns');
+      await using env = await setUp(five('c'));
+      expect((await alternate(env.client, 1)).at(-1)).toBe('max_session_turns');
+    });
+
+    it('takes equal calls of one answer for what they are', async () => {
+      const eight = Array.from({ length: 8 }, (_, index) =>
+        call('run_shell_command', { command: 'sleep 1' }, { id: `${index}` }),
+      );
+      await using env = await setUp([answer(...eight)]);
+      expect((await send(env.client, 'a')).turn.pendingToolCalls.length).toBe(8);
     });
   });
 

@@ -69,6 +69,7 @@ export class LoopDetectionService {
   private readonly clock: Clock;
   private readonly content = new RepeatedContent();
   private calls: SeenCall[] = [];
+  private readonly keysOfTurn = new Set<string>();
   private isEnabled: boolean;
   private prompt_id = '';
   private userRequest = '';
@@ -92,6 +93,7 @@ export class LoopDetectionService {
     this.lastJudgedTurn = 0;
     this.interval = FIRST_INTERVAL;
     this.calls = [];
+    this.keysOfTurn.clear();
     this.content.reset();
   }
 
@@ -104,6 +106,7 @@ export class LoopDetectionService {
   async turnStarted(signal: AbortSignal): Promise<LoopDetectionResult> {
     if (!this.isEnabled) return NO_LOOP;
     this.turns += 1;
+    this.keysOfTurn.clear();
     const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
     if (!isDue || !this.options.judge || signal.aborted) return NO_LOOP;
     this.lastJudgedTurn = this.turns;
@@ -161,7 +164,11 @@ export class LoopDetectionService {
 
   private checkCall({ callId, name, args }: ToolCallRequestInfo): LoopDetectionResult {
     this.content.reset();
-    this.calls.push({ callId, name, key: toCallKey({ name, args, callId }) });
+    const key = toCallKey({ name, args, callId });
+    // Equal calls of one response are one wish: a loop is going back to it turn after turn.
+    if (this.turns > 0 && this.keysOfTurn.has(key)) return NO_LOOP;
+    this.keysOfTurn.add(key);
+    this.calls.push({ callId, name, key });
     if (this.calls.length > CALLS_REMEMBERED) this.calls.shift();
     const cycle = findCallCycle(this.calls);
     return cycle === undefined ? NO_LOOP : this.detect('repeated_calls', cycle);

@@ -212,6 +212,16 @@ describe('AgentSession', () => {
     expect(typesOf(seen).filter((type) => type === 'content').length).toBe(2);
   });
 
+  it('says that there was nothing to send', async () => {
+    await using env = await setUp([]);
+    expect(endOf(await collect(env.session.prompt([], NEVER)))).toEqual({
+      type: 'prompt_ended',
+      prompt_id: 's########0',
+      outcome: 'failed',
+      error: { message: 'The prompt is empty: there is nothing to send.' },
+    });
+  });
+
   it('runs one prompt at a time and steers none that is over', async () => {
     const hold = gate();
     await using env = await setUp([answer(text('a'), hold)]);
@@ -234,6 +244,7 @@ describe('AgentSession', () => {
     await using env = await setUp([answer(text('a'), ending('stall')), say('b')]);
     for await (const event of env.session.prompt('go', NEVER)) if (event.type === 'content') break;
     await env.model.waitForDisconnects(1);
+    expect(env.recorded.at(-1)).toMatchObject({ type: 'prompt_ended', outcome: 'cancelled' });
     expect(endOf(await collect(env.session.prompt('again', NEVER)))).toMatchObject({ outcome: 'completed' });
     expect(typesOf(env.recorded).filter((type) => type === 'prompt_ended').length).toBe(2);
   });

@@ -41,6 +41,9 @@ interface Ending {
   detail?: string;
 }
 
+const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
+const EMPTY: Ending = { outcome: 'failed', error: { message: 'The prompt is empty: there is nothing to send.' } };
+
 export class AgentSession {
   readonly sessionId: string;
   private readonly options: AgentSessionOptions;
@@ -68,32 +71,35 @@ export class AgentSession {
     const { client } = this.options;
     const prompt_id = this.options.prompt_id ?? `${this.sessionId}########${this.promptCount}`;
     this.promptCount++;
-    let ending: Ending = { outcome: 'failed' };
+    // Until it is known better: only a consumer that leaves ends a prompt before it is.
+    let ending = ABANDONED;
     try {
       yield this.note({ type: 'prompt_started', prompt_id, ...(options.text !== undefined && { text: options.text }) });
+      let ended = EMPTY;
       for (let request = toParts(input); request.length > 0;) {
-        ending = { outcome: 'completed' };
+        ended = { outcome: 'completed' };
         const events = client.sendMessageStream(request, signal, prompt_id);
         let step = await events.next();
         try {
           for (; !step.done; step = await events.next()) {
-            ending = toEnding(step.value) ?? ending;
+            ended = toEnding(step.value) ?? ended;
             yield this.note(step.value);
           }
         } finally {
           // The consumer left: the turn lets go of its connection.
           if (!step.done) await events.return(undefined as never);
         }
-        if (ending.outcome !== 'completed') return;
+        if (ended.outcome !== 'completed') break;
         const calls = step.value.pendingToolCalls;
         const completed = calls.length > 0 ? yield* this.runTools(calls, signal) : [];
         const next = this.next(completed, signal);
         if (!Array.isArray(next)) {
-          ending = next;
-          return;
+          ended = next;
+          break;
         }
         request = next;
       }
+      ending = ended;
     } catch (error) {
       ending = { outcome: 'failed', error: toStructuredError(error) };
       throw error;

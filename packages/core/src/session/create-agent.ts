@@ -131,6 +131,7 @@ export function createAgent(options: AgentOptions): Agent {
     fallback,
     clock,
     tools: declare(tools),
+    onUnusableAnswer: (answer) => ledger.withdraw(answer),
     ...(options.systemInstruction !== undefined && { systemInstruction: options.systemInstruction }),
     ...(options.history && { history: options.history }),
     ...(options.retry && { retry: options.retry }),
@@ -138,29 +139,21 @@ export function createAgent(options: AgentOptions): Agent {
     ...(options.chatRecorder && { recorder: options.chatRecorder }),
   });
 
-  let sticky: { prompt_id: string; model: string } | undefined;
+  // The model sticks to the prompt it was chosen for.
+  let chosen: { prompt_id: string; model: string } | undefined;
   const chooseModel: ChooseModel = async ({ request, prompt_id, signal }) => {
-    if (sticky?.prompt_id !== prompt_id) availability.resetTurn();
-    const isNew = sticky?.prompt_id !== prompt_id;
-    const wanted = isNew ? await route(request, prompt_id, signal) : (sticky?.model ?? resolvedModel);
+    const isNew = chosen?.prompt_id !== prompt_id;
+    let wanted = chosen?.model ?? resolvedModel;
+    if (isNew) {
+      availability.resetTurn();
+      const history = chat.getHistory(true);
+      const question = { requestedModel: options.model, history, request: [...request], prompt_id, signal };
+      wanted = (await router.route(question)).model;
+    }
     const { model } = applyModelSelection(wanted, availability, chainFor(wanted));
-    sticky = { prompt_id, model };
+    chosen = { prompt_id, model };
     chat.setTools(declare(tools));
     return { model, isNew };
-  };
-  const route: (...input: [Parameters<ChooseModel>[0]['request'], string, AbortSignal]) => Promise<string> = async (
-    request,
-    prompt_id,
-    signal,
-  ) => {
-    const context = {
-      requestedModel: options.model,
-      history: chat.getHistory(true),
-      request: [...request],
-      prompt_id,
-      signal,
-    };
-    return (await router.route(context)).model;
   };
 
   const saved = options.saveOutput && new SavedOutputs(options.saveOutput);
@@ -206,9 +199,9 @@ export function createAgent(options: AgentOptions): Agent {
     tools,
     policy: options.policy ?? ALLOW_EVERYTHING,
     clock,
-    model: () => sticky?.model ?? resolvedModel,
+    model: () => chosen?.model ?? resolvedModel,
     outputBounds: () => {
-      const model = sticky?.model ?? resolvedModel;
+      const model = chosen?.model ?? resolvedModel;
       const remainingTokens = limitOf(model) - chat.getLastPromptTokenCount();
       const configured = limits.toolOutput;
       const threshold = outputThreshold({ remainingTokens, ...(configured !== undefined && { configured }) });

@@ -1,7 +1,7 @@
 /**
  * Ledger: what a session has spent. Requests come from metered-generator.ts, calls
  * from events. Two sums are kept apart: `tokens` of the metrics holds answers that
- * arrived whole; cost and budget hold everything the service reported, also of
+ * arrived whole and were accepted; cost and budget hold everything the service reported, also of
  * answers that broke, because it is paid for. It never throws and judges nothing.
  */
 
@@ -30,8 +30,8 @@ export interface RequestRecord {
   failure?: RequestFailure;
 }
 
-/** `abandoned`: the caller stopped reading before the end. */
-export type RequestFailure = { kind: 'abandoned' } | { kind: 'error'; error: unknown };
+/** `abandoned`: the caller stopped reading before the end. `invalid_stream`: the answer could not be used. */
+export type RequestFailure = { kind: 'abandoned' } | { kind: 'invalid_stream' } | { kind: 'error'; error: unknown };
 
 export interface SessionCost {
   /** US dollars; undefined as soon as one model that reported tokens has no price. */
@@ -77,6 +77,17 @@ export class Ledger {
     }
     if (request.failure) countError(account, request.failure);
     if (request.usage) this.spend(account, role, request.model, request.usage, request.failure !== undefined);
+  }
+
+  /** A request that was recorded as answered gave no turn: its tokens were spent, and answered nothing. */
+  withdraw({ model, role: roleName, usage }: Omit<RequestRecord, 'latencyMs' | 'failure'>): void {
+    const account = this.accountOf(model);
+    const role = roleOf(account, roleName);
+    for (const each of [account, role]) {
+      each.totalErrors += 1;
+      if (usage) each.tokens = addTokens(each.tokens, toTokenMetrics(usage), -1);
+    }
+    countError(account, { kind: 'invalid_stream' });
   }
 
   /** Any event of the session; those about calls count. */

@@ -98,22 +98,22 @@ function toCount(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-export function addTokens(a: TokenMetrics, b: TokenMetrics): TokenMetrics {
+export function addTokens(a: TokenMetrics, b: TokenMetrics, sign: 1 | -1 = 1): TokenMetrics {
   return {
-    input: a.input + b.input,
-    prompt: a.prompt + b.prompt,
-    candidates: a.candidates + b.candidates,
-    total: a.total + b.total,
-    cached: a.cached + b.cached,
-    thoughts: a.thoughts + b.thoughts,
-    tool: a.tool + b.tool,
+    input: a.input + sign * b.input,
+    prompt: a.prompt + sign * b.prompt,
+    candidates: a.candidates + sign * b.candidates,
+    total: a.total + sign * b.total,
+    cached: a.cached + sign * b.cached,
+    thoughts: a.thoughts + sign * b.thoughts,
+    tool: a.tool + sign * b.tool,
   };
 }
 
 /** `stats` of the stream-json result. */
 export function toStreamStats(metrics: SessionMetrics, durationMs: number): StreamStats {
   const models = Object.entries(metrics.models);
-  const total = models.map(([, { tokens }]) => tokens).reduce(addTokens, NO_TOKENS);
+  const total = models.reduce((sum, [, { tokens }]) => addTokens(sum, tokens), NO_TOKENS);
   return {
     ...toStreamTokens(total),
     duration_ms: durationMs,

@@ -33,6 +33,7 @@ import { createEnvironmentContext } from './environment-context.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { createSystemPrompt } from './system-prompt.ts';
+import { loadPrices } from './user-prices.ts';
 
 export interface WorkspaceAgentOptions extends Omit<
   AgentOptions,
@@ -81,7 +82,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const tempDirectory = projectTempDirectory(home, root);
   const plansDirectory = join(tempDirectory, 'plans');
 
-  const [ignore, loaded, isGitRepository] = await Promise.all([
+  const [ignore, loaded, isGitRepository, priced] = await Promise.all([
     IgnoreRules.load(root, { includeDirectories }),
     loadPolicies({
       home,
@@ -91,7 +92,9 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       ...(options.adminPolicyPaths && { adminPolicyPaths: options.adminPolicyPaths }),
     }),
     exists(join(root, '.git')),
+    loadPrices(home),
   ]);
+  for (const problem of priced.problems) onWarning?.(problem);
   if (loaded.problems.length > 0) throw new PolicyFileError(loaded.problems);
   for (const warning of loaded.warnings) onWarning?.(warning);
 
@@ -169,6 +172,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       })
     : undefined;
   const agent = createAgent({
+    prices: priced.prices,
     ...options,
     ...(recorder && { chatRecorder: recorder, callRecorder: recorder }),
     tools,

@@ -50,6 +50,15 @@ describe('boundOutput', () => {
     expect((await stat(dirname(outputFile))).mode & 0o777).toBe(0o700);
   });
 
+  it('keeps a text of many pieces as it is, whatever lies where they meet', async () => {
+    await using files = await createWorkspace();
+    const bounds = { threshold: 10, tempDirectory: files.home, sessionId: 's' };
+    for (const text of ['😀'.repeat(100_000), `x${'😀'.repeat(100_000)}`, '€'.repeat(200_000)]) {
+      const { outputFile = '' } = await boundOutput(text, SHELL, bounds);
+      expect((await readFile(outputFile, 'utf8')) === text).toBe(true);
+    }
+  });
+
   it('uses the id alone when it starts with the name of the tool', async () => {
     await using files = await createWorkspace();
     const bounds = { threshold: 10, tempDirectory: files.home, sessionId: 's' };

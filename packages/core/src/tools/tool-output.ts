@@ -5,6 +5,7 @@
  */
 
 import { mkdir, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
@@ -18,6 +19,9 @@ const MINIMUM_THRESHOLD = 1_000;
 const CHARACTERS_PER_TOKEN = 4;
 const HEAD_SHARE = 0.2;
 const MAX_FILE_NAMES = 20;
+/** Characters written to a file at a time. */
+const PIECE = 64 * 1024;
+const MAX_BYTES_PER_CHARACTER = 3;
 
 /** The characters a result may have: the configured number, or less when the context is nearly full. */
 export function outputThreshold(options: { configured?: number; remainingTokens?: number } = {}): number {
@@ -102,7 +106,7 @@ async function writeNewFile(directory: string, name: string, text: string): Prom
     try {
       const file = await open(path, 'wx', 0o600);
       try {
-        await file.writeFile(text);
+        await writePieces(file, text);
       } finally {
         await file.close();
       }
@@ -111,6 +115,16 @@ async function writeNewFile(directory: string, name: string, text: string): Prom
       const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
       if (!taken || count === MAX_FILE_NAMES) throw error;
     }
+  }
+}
+
+/** Through one small buffer: the bytes of a long text would cost as much memory again. */
+async function writePieces(file: FileHandle, text: string): Promise<void> {
+  const bytes = Buffer.allocUnsafeSlow(PIECE * MAX_BYTES_PER_CHARACTER);
+  for (let start = 0; start < text.length;) {
+    const end = cutAt(text, start + PIECE);
+    await file.writeFile(bytes.subarray(0, bytes.write(text.slice(start, end))));
+    start = end;
   }
 }
 

@@ -59,6 +59,27 @@ describe('toGenerateBody', () => {
     });
   });
 
+  it('is the JSON of its contents on every turn of a long session, also when an old turn is replaced', () => {
+    const contents: Content[] = [];
+    const check = () => expect(String(toGenerateBody({ model: 'm', contents }))).toBe(JSON.stringify({ contents }));
+    for (let turn = 0; turn < 200; turn++) {
+      contents.push(user(`turn ${turn} é`));
+      check();
+    }
+    contents[40] = user('replaced');
+    check();
+    check();
+    contents.splice(0, 7);
+    check();
+    check();
+    contents.length = 70;
+    check();
+    contents.push(user('x'.repeat(2 * 1024 * 1024)));
+    for (let turn = 0; turn < 40; turn++) contents.push(user(`after ${turn}`));
+    check();
+    check();
+  });
+
   it('serialises a content once, however many requests it is part of', () => {
     let serialised = 0;
     const content: Content = { role: 'user', parts: [{ text: 'long' }] };

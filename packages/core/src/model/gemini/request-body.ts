@@ -17,8 +17,17 @@ import { modelPath } from './endpoint.ts';
 /** A larger content is rather serialised again than held in memory twice. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 
+/** So many contents that stay together are kept as one piece: putting thousands together takes its time too. */
+const RUN_LENGTH = 32;
+
+interface Run {
+  contents: readonly Content[];
+  bytes: Buffer;
+}
+
 const keptBytes = new WeakMap<Content, Buffer>();
-const COMMA = Buffer.from(',');
+/** By the first content of each. */
+const keptRuns = new WeakMap<Content, Run>();
 
 /** Settings that stand beside `generationConfig` on the wire. */
 const TOP_LEVEL_SETTINGS: ReadonlySet<string> = new Set(['tools', 'toolConfig', 'safetySettings', 'cachedContent']);
@@ -40,16 +49,37 @@ export function toEmbedBody({ model, contents, config = {} }: EmbedContentParame
 }
 
 function withContents(contents: readonly Content[], settings: string): Buffer {
-  const pieces = contents.flatMap((content, index) =>
-    index === 0 ? [contentBytes(content)] : [COMMA, contentBytes(content)],
-  );
+  const pieces: Buffer[] = [];
+  for (let index = 0; index < contents.length;) {
+    const run = index % RUN_LENGTH === 0 ? runAt(contents, index) : undefined;
+    pieces.push(run?.bytes ?? contentBytes(contents[index]!));
+    index += run?.contents.length ?? 1;
+  }
+  if (pieces[0]) pieces[0] = pieces[0].subarray(1);
   return Buffer.concat([Buffer.from('{"contents":['), ...pieces, Buffer.from(`]${settings}}`)]);
 }
 
+/** Contents that follow each other as they did before; undefined where there are too few, or too large ones. */
+function runAt(contents: readonly Content[], index: number): Run | undefined {
+  const first = contents[index];
+  if (!first || index + RUN_LENGTH > contents.length) return undefined;
+  const known = keptRuns.get(first);
+  if (known?.contents.every((content, offset) => content === contents[index + offset])) return known;
+  const members = contents.slice(index, index + RUN_LENGTH);
+  const pieces = members.flatMap((content) => keptBytes.get(content) ?? []);
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (pieces.length < RUN_LENGTH || size > MAX_KEPT_BYTES) return undefined;
+  const run = { contents: members, bytes: Buffer.concat(pieces) };
+  keptRuns.set(first, run);
+  for (const content of members) keptBytes.delete(content);
+  return run;
+}
+
+/** With the comma that parts it from the one before. */
 function contentBytes(content: Content): Buffer {
   const kept = keptBytes.get(content);
   if (kept !== undefined) return kept;
-  const bytes = Buffer.from(toWellFormedJson(content));
+  const bytes = Buffer.from(`,${toWellFormedJson(content)}`);
   if (bytes.length <= MAX_KEPT_BYTES) keptBytes.set(content, bytes);
   return bytes;
 }

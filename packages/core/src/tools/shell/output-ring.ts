@@ -92,7 +92,8 @@ export function headAndTail(text: string, limit: number): string {
   const head = text.slice(0, isLowSurrogate(text, half) ? half - 1 : half);
   const start = text.length - half;
   const tail = text.slice(isLowSurrogate(text, start) ? start + 1 : start);
-  return `${head}\n... [${text.length - head.length - tail.length} characters omitted] ...\n${tail}`;
+  // Joined, because a template would keep slices, and through them the whole text in memory.
+  return [head, `... [${text.length - head.length - tail.length} characters omitted] ...`, tail].join('\n');
 }
 
 /** A character cut off at the very end is left out: it counts as omitted. */

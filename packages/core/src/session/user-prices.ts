@@ -1,0 +1,22 @@
+/** The user's own prices, from `<home>/.gemini/prices.json`, over the ones we ship. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { PRICES } from './prices-data.ts';
+import { mergePrices } from './prices.ts';
+import type { ReadPrices } from './prices.ts';
+
+/** Never throws: a file that cannot be used is named among the problems, and ours hold. */
+export async function loadPrices(home: string): Promise<ReadPrices> {
+  const path = join(userDirectory(home), 'prices.json');
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return { prices: PRICES, problems: [] };
+  try {
+    const { prices, problems } = mergePrices(PRICES, JSON.parse(text));
+    return { prices, problems: problems.map((problem) => `${path}: ${problem}`) };
+  } catch (error) {
+    return { prices: PRICES, problems: [`${path} is not JSON and was not used: ${getErrorMessage(error)}`] };
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The processes of the bench: the model's, and the programs that are measured. A
+ * program that uses the runtime is bundled from source first, as users get it.
+ */
+
+import { fork, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+/** Inside node_modules, so that what is left out of a bundle is found from it. */
+const BUNDLES = join(HERE, '..', '..', 'node_modules', '.cache', 'castor-bench');
+
+/** Starts the model; `onArrival` of what it returns may be replaced. `stop` ends it. */
+export async function startModel() {
+  const child = fork(join(HERE, 'server.mjs'));
+  const model = { url: '', onArrival: () => {}, stop: () => child.kill() };
+  await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`The model ended with ${code}.`)));
+    child.on('message', ({ port, arrived }) => {
+      if (port === undefined) return model.onArrival(arrived);
+      model.url = `http://127.0.0.1:${port}`;
+      resolve();
+    });
+  });
+  return model;
+}
+
+/** Bundles programs of this folder and returns their paths, by name. */
+export async function bundle(names) {
+  await build({
+    entryPoints: names.map((name) => join(HERE, `${name}.mjs`)),
+    outdir: BUNDLES,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    conditions: ['castor-source'],
+    mainFields: ['module', 'main'],
+    external: ['@vscode/ripgrep', '@lydell/node-pty'],
+    logLevel: 'silent',
+  });
+  return Object.fromEntries(names.map((name) => [name, join(BUNDLES, `${name}.mjs`)]));
+}
+
+/** Runs a program to its end; what it printed, as JSON. */
+export function runProgram(path, args, { env = {}, cwd } = {}) {
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(output === '' ? undefined : JSON.parse(output));
+      else reject(new Error(`${path} ended with ${code ?? signal}`));
+    });
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * Measured program: ten thousand turns in one process, a call and an answer in each
+ * prompt. The history is compressed by the session itself whenever it fills half of
+ * a window of 64,000 tokens, as a real one would be. Prints the memory along the way.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { createAgent, createGeminiGenerator, defineTool, ToolRegistry } from '@castor/core';
+
+const WINDOW = 64_000;
+const SAMPLE_EVERY = 100;
+
+const [, , url, turns] = process.argv;
+const note = defineTool({
+  name: 'note',
+  displayName: 'Note',
+  kind: 'think',
+  description: 'Takes a note.',
+  schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  describe: ({ text }) => text,
+  execute: async ({ text }) => ({ llmContent: `Noted: ${text}`, returnDisplay: 'Noted.' }),
+});
+const { session } = createAgent({
+  generator: createGeminiGenerator({ apiKey: 'bench', baseUrl: url }),
+  model: 'session',
+  sessionId: randomUUID(),
+  tempDirectory: tmpdir(),
+  tools: new ToolRegistry([note]),
+  limits: { tokenLimit: () => WINDOW },
+});
+
+const samples = [];
+const started = performance.now();
+let compressions = 0;
+for (let done = 0; done < Number(turns); done += 2) {
+  for await (const event of session.prompt(`Step ${done}, please.`, new AbortController().signal)) {
+    if (event.type === 'chat_compressed') compressions++;
+    if (event.type === 'prompt_ended' && event.outcome !== 'completed') throw new Error(JSON.stringify(event));
+  }
+  if (done % SAMPLE_EVERY === 0) samples.push({ turn: done, rssMb: process.memoryUsage.rss() / 2 ** 20 });
+}
+if (compressions === 0) throw new Error('The session was never compressed.');
+const peakMb = process.resourceUsage().maxRSS / 1024;
+process.stdout.write(
+  JSON.stringify({ samples, peakMb, compressions, msPerTurn: (performance.now() - started) / turns }),
+);
