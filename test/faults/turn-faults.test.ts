@@ -79,6 +79,20 @@ const ROWS: Row[] = [
     ...GONE,
   },
   {
+    fault: 'error frame 401',
+    script: [fault('error_frame', { status: 401 })],
+    requests: 1,
+    events: [...HALF, 'thrown:UnauthorizedError'],
+    ...GONE,
+  },
+  {
+    fault: 'error frame 429 with RetryInfo',
+    script: [fault('error_frame', { status: 429, retryDelay: '9s' }), OK],
+    events: again(HALF),
+    ...RETRIED,
+    sleeps: ([ms = 0]) => ms >= 9000 && ms <= 10_800,
+  },
+  {
     fault: 'stall before headers',
     script: [fault('stall_before_headers'), OK],
     events: again([]),
@@ -131,6 +145,28 @@ const ROWS: Row[] = [
     requests: 1,
     events: ['error:quota:429'],
     ...GONE,
+  },
+  {
+    fault: '429 that asks for ten minutes',
+    script: [fault(429, { retryDelay: '600s' })],
+    requests: 1,
+    events: ['error:quota:429'],
+    ...GONE,
+  },
+  {
+    fault: '429 with a limit of nothing',
+    script: [fault(429, { message: 'Quota exceeded for metric: requests, limit: 0, model: x' })],
+    requests: 1,
+    events: ['error:quota:429'],
+    ...GONE,
+  },
+  {
+    fault: 'silence, whenever it is asked',
+    script: four(fault('stall_before_headers')),
+    requests: 4,
+    events: [...times(3, ['retry']), 'error:timeout'],
+    ...GONE,
+    timeouts: { headersTimeoutMs: 60 },
   },
   {
     fault: '429 that never ends',
@@ -275,12 +311,29 @@ describe('a turn against a faulty service', () => {
     model.assertDone();
   });
 
-  it('connection refused', async () => {
-    const { seen, chat, clock } = await run(await refusedUrl());
-    expect({ events: seen, history: chat.getHistory(), waits: clock.sleeps.length }).toEqual({
-      events: [...times(9, ['retry']), 'error:network'],
+  it.each([
+    ['connection refused', refusedUrl],
+    ['a name that does not exist', async () => 'http://castor.invalid'],
+  ])('%s by a service that never answered is said within seconds', async (_, url) => {
+    const { seen, chat, clock } = await run(await url());
+    expect({ events: seen, history: chat.getHistory(), waits: clock.sleeps }).toEqual({
+      events: [...times(3, ['retry']), 'error:network'],
       history: [],
-      waits: 9,
+      waits: [1_000, 2_000, 4_000],
+    });
+  });
+
+  it('connection refused by a service that has answered before is waited out', async () => {
+    const model = await fakeModel([OK]);
+    const { chat, clock } = await run(model.url);
+    await model.close();
+    const seen: string[] = [];
+    for await (const event of new Turn(chat, 'p', { clock }).run('again', new AbortController().signal)) {
+      seen.push(toWord(event));
+    }
+    expect({ seen, history: chat.getHistory() }).toEqual({
+      seen: [...times(9, ['retry']), 'error:network'],
+      history: ANSWERED,
     });
   });
 

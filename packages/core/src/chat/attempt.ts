@@ -3,7 +3,7 @@
  * which must wait until the whole is accepted: nobody may act on what can still be void.
  */
 
-import type { GenerateContentResponse } from '../protocol/content.ts';
+import type { GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { CallIds } from './call-ids.ts';
 import { getFinishReason, getFunctionCalls, getThoughts } from './response.ts';
@@ -36,6 +36,11 @@ export class Attempt {
   hold(response: GenerateContentResponse): boolean {
     if (this.isHolding) this.held.push(response);
     return this.isHolding;
+  }
+
+  /** What the service has reported so far. */
+  get usageMetadata(): UsageMetadata | undefined {
+    return this.collector.usageMetadata;
   }
 
   /** Throws InvalidStreamError. */

@@ -4,7 +4,9 @@
  * models may stand in for which, and who is asked, is decided behind the port.
  */
 
-import type { FallbackDecision } from '../model/fallback-decision.ts';
+import type { FallbackAsk, FallbackDecision } from '../model/fallback-decision.ts';
+import { StreamEventType } from './stream-events.ts';
+import type { StreamEvent } from './stream-events.ts';
 
 export type { FallbackAsk, FallbackDecision } from '../model/fallback-decision.ts';
 
@@ -14,6 +16,24 @@ export interface ChatFallback {
    * ended with. `failedModel` is the concrete name the request was sent with. Never throws.
    */
   decide(failedModel: string, error: unknown): FallbackDecision;
+  /**
+   * Requests the model is worth before `decide` is asked; undefined when nobody could
+   * take over, so that giving up early would help nobody. Changes nothing.
+   */
+  attemptsBefore?(model: string, error: unknown): number | undefined;
   /** Told when the model gave an accepted turn. */
   succeeded?(model: string): void;
+}
+
+/** The model that may take over; undefined when the person said no. */
+export async function* askForFallback(
+  { requestId, fallbackModel, message, answer }: FallbackAsk,
+  failedModel: string,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, string | undefined> {
+  const question = { type: 'fallback_requested', requestId, failedModel, fallbackModel, message } as const;
+  yield { type: StreamEventType.FALLBACK, value: question };
+  const intent = await answer(signal).catch(() => 'stop' as const);
+  yield { type: StreamEventType.FALLBACK, value: { type: 'fallback_answered', requestId, intent } };
+  return intent === 'retry_always' || intent === 'retry_once' ? fallbackModel : undefined;
 }

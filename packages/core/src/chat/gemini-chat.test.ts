@@ -65,6 +65,19 @@ describe('GeminiChat', () => {
     expect(contentsOf(env.model, 1)).toEqual([user('1'), modelTurn('one'), user('2')]);
   });
 
+  it('lets the next send in when one could not even begin', async () => {
+    const recorder = {
+      sent: () => {
+        throw new Error('disk full');
+      },
+    } as unknown as ChatRecorder;
+    for (const options of [{ recorder }, { retry: { maxAttempts: 0 } }]) {
+      await using env = await setUp([], options);
+      const failures = [send(env.chat, '1'), send(env.chat, '2')].map((stream) => collect(stream));
+      for (const failure of failures) await expect(failure).rejects.toThrow(/disk full|must be a positive number/);
+    }
+  });
+
   it('gives up its place in the queue when it is aborted there', async () => {
     const hold = gate();
     await using env = await setUp([answer(text('one'), hold), say('three')]);
@@ -303,6 +316,18 @@ describe('model hooks', () => {
       ]);
       expect(env.chat.getHistory()).toEqual([user('hi')]);
     }
+  });
+
+  it('go unheard when they throw', async () => {
+    const fail = async (): Promise<never> => {
+      throw new Error('hook');
+    };
+    await using env = await setUp([say('x')], {
+      hooks: { beforeModel: fail, beforeToolSelection: fail, afterModel: fail },
+    });
+    await collect(send(env.chat, 'hi'));
+    expect(env.chat.getHistory()).toEqual([user('hi'), modelTurn('x')]);
+    env.model.assertDone();
   });
 
   it('can choose the tools of a request', async () => {

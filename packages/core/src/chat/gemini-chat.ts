@@ -20,25 +20,28 @@ import type {
   Content,
   GenerateContentConfig,
   GenerateContentParameters,
-  GenerateContentResponse,
   PartListUnion,
   Tool,
+  UsageMetadata,
 } from '../protocol/content.ts';
 import { InvalidStreamError, isAbortError, toStructuredError } from '../protocol/errors.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+import { askHook } from '../util/abort.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
 import { Attempt } from './attempt.ts';
 import { CallIds } from './call-ids.ts';
-import type { ChatFallback, FallbackAsk } from './chat-fallback.ts';
+import { askForFallback } from './chat-fallback.ts';
+import type { ChatFallback } from './chat-fallback.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
 import { History } from './history.ts';
 import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
 import { separatePlayedMedia } from './played-media.ts';
-import type { HookBlock, HookStop, ModelHooks } from './model-hooks.ts';
-import { createUserContent, hasFunctionResponse } from './parts.ts';
+import { endByHook } from './model-hooks.ts';
+import type { ModelHooks } from './model-hooks.ts';
+import { createUserContent, hasFunctionResponse, withoutSignatures } from './parts.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
@@ -58,7 +61,15 @@ export interface GeminiChatOptions {
   fallback?: ChatFallback;
   hooks?: ModelHooks;
   recorder?: ChatRecorder;
+  /** Told of an answer that arrived whole and is no turn. Must not throw. */
+  onUnusableAnswer?: (answer: UnusableAnswer) => void;
   clock?: Clock;
+}
+
+export interface UnusableAnswer {
+  model: string;
+  role: LlmRole;
+  usage?: UsageMetadata;
 }
 
 export interface SendMessageParameters {
@@ -94,6 +105,8 @@ export class GeminiChat {
   private systemInstruction: string | undefined;
   private tools: Tool[] | undefined;
   private promptTokenCount: number | undefined;
+  /** The service has answered before: one that is gone now may well come back. */
+  private wasReached = false;
 
   constructor(options: GeminiChatOptions) {
     this.options = options;
@@ -120,9 +133,10 @@ export class GeminiChat {
   ): AsyncGenerator<StreamEvent, void> {
     const { generator, hooks } = this.options;
     const release = await this.queue.enter(signal);
-    const send = this.begin(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
-    const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
+    let send: Send | undefined;
     try {
+      const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
+      send = this.begin(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
       for (;;) {
         const failed: FailedAttempt = { model: send.key.model, phase: 'connect', error: undefined };
         try {
@@ -137,9 +151,10 @@ export class GeminiChat {
           for await (const arrived of stream) {
             throwIfAborted(signal);
             const response = attempt.add(arrived);
-            const decision = hooks?.afterModel && (await hooks.afterModel(request, response, signal));
+            const decision =
+              hooks?.afterModel && (await askHook(async () => hooks.afterModel?.(request, response, signal), signal));
             if (decision && decision.kind !== 'proceed') {
-              yield* decision.kind === 'stop' ? stop(decision) : block(decision);
+              yield* endByHook(decision);
               return;
             }
             const value = decision?.response ?? response;
@@ -155,7 +170,7 @@ export class GeminiChat {
         yield* this.waitForNextAttempt(failed, send, plan);
       }
     } catch (error) {
-      this.giveUp(send, error);
+      if (send) this.giveUp(send, error);
       throw error;
     } finally {
       release();
@@ -262,7 +277,11 @@ export class GeminiChat {
     plan: RetryPlan,
   ): AsyncGenerator<StreamEvent, void> {
     throwIfAborted(send.signal);
-    const step = plan.next(failed.error, failed.phase) ?? (yield* this.fallBack(failed, send, plan));
+    const { wasReached } = this;
+    const attemptsBeforeFallback = this.options.fallback?.attemptsBefore?.(failed.model, failed.error);
+    const step =
+      plan.next(failed.error, failed.phase, { wasReached, attemptsBeforeFallback }) ??
+      (yield* this.fallBack(failed, send, plan));
     if (!step) throw failed.error;
     const value = { ...step, model: failed.model, error: toStructuredError(failed.error) };
     yield { type: StreamEventType.RETRY, value };
@@ -286,11 +305,17 @@ export class GeminiChat {
     return plan.startOver();
   }
 
-  private accept(attempt: Attempt, model: string, { prompt_id, afterFunctionResponse }: Send): void {
-    const { parts, usageMetadata } = attempt.accept({ afterFunctionResponse });
-    const { thoughts } = attempt;
-    const content: Content = { role: 'model', parts };
+  private accept(attempt: Attempt, model: string, { prompt_id, role, afterFunctionResponse }: Send): void {
+    const { thoughts, usageMetadata } = attempt;
+    const content: Content = { role: 'model', parts: [] };
+    try {
+      content.parts = attempt.accept({ afterFunctionResponse }).parts;
+    } catch (error) {
+      this.options.onUnusableAnswer?.({ model, role, ...(usageMetadata && { usage: usageMetadata }) });
+      throw error;
+    }
     this.options.fallback?.succeeded?.(model);
+    this.wasReached = true;
     this.history.append(content);
     this.promptTokenCount = usageMetadata?.promptTokenCount ?? this.promptTokenCount;
     const answer = { content, thoughts, model, ...(usageMetadata && { usageMetadata }) };
@@ -301,15 +326,16 @@ export class GeminiChat {
   private async *prepare(send: Send): AsyncGenerator<StreamEvent, GenerateContentParameters | undefined> {
     const { hooks } = this.options;
     let request = this.buildRequest(send);
-    if (hooks?.beforeModel) {
-      const decision = await hooks.beforeModel(request, send.signal);
-      if (decision.kind !== 'proceed') {
-        yield* decision.kind === 'stop' ? stop(decision) : block(decision);
-        return undefined;
-      }
-      request = decision.request ?? request;
+    const { signal } = send;
+    const decision = hooks?.beforeModel && (await askHook(async () => hooks.beforeModel?.(request, signal), signal));
+    if (decision && decision.kind !== 'proceed') {
+      yield* endByHook(decision);
+      return undefined;
     }
-    const selection = await hooks?.beforeToolSelection?.(request, send.signal);
+    // A request that went through a hook may have lost what JSON cannot carry.
+    if (decision?.request) request = withSignal(decision.request, signal);
+    const selection =
+      hooks?.beforeToolSelection && (await askHook(async () => hooks.beforeToolSelection?.(request, signal), signal));
     if (selection) request = { ...request, config: { ...request.config, ...selection } };
     if (request.contents === this.history.contents) this.history.assertLegal();
     else assertLegalConversation(request.contents);
@@ -339,39 +365,10 @@ export class GeminiChat {
   }
 }
 
-/** The model that may take over; undefined when the person said no. */
-async function* askForFallback(
-  { requestId, fallbackModel, message, answer }: FallbackAsk,
-  failedModel: string,
-  signal: AbortSignal,
-): AsyncGenerator<StreamEvent, string | undefined> {
-  const question = { type: 'fallback_requested', requestId, failedModel, fallbackModel, message } as const;
-  yield { type: StreamEventType.FALLBACK, value: question };
-  const intent = await answer(signal).catch(() => 'stop' as const);
-  yield { type: StreamEventType.FALLBACK, value: { type: 'fallback_answered', requestId, intent } };
-  return intent === 'retry_always' || intent === 'retry_once' ? fallbackModel : undefined;
-}
-
-function* stop({ reason }: HookStop): Generator<StreamEvent> {
-  yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason };
-}
-
-function* block({ reason, response }: HookBlock): Generator<StreamEvent> {
-  yield { type: StreamEventType.AGENT_EXECUTION_BLOCKED, reason };
-  if (response) yield { type: StreamEventType.CHUNK, value: finished(response) };
-}
-
-/** A synthetic answer is a whole one. */
-function finished(response: GenerateContentResponse): GenerateContentResponse {
-  const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
-  return { ...response, ...(candidates && { candidates }) };
+function withSignal(request: GenerateContentParameters, abortSignal: AbortSignal): GenerateContentParameters {
+  return { ...request, config: { ...request.config, abortSignal } };
 }
 
 function toRetryKey(key: ModelConfigKey, error: unknown): ModelConfigKey {
   return { ...key, isRetry: true, ...(error instanceof InvalidStreamError && { lastStreamError: error.type }) };
-}
-
-function withoutSignatures(content: Content): Content {
-  if (!content.parts?.some((part) => part.thoughtSignature)) return content;
-  return { ...content, parts: content.parts.map(({ thoughtSignature: _removed, ...part }) => part) };
 }

@@ -1,6 +1,8 @@
 /** The port through which hooks see a request before it leaves and a frame before it is shown. */
 
 import type { GenerateContentParameters, GenerateContentResponse, Tool, ToolConfig } from '../protocol/content.ts';
+import { StreamEventType } from './stream-events.ts';
+import type { StreamEvent } from './stream-events.ts';
 
 /** The whole prompt ends here. */
 export interface HookStop {
@@ -24,7 +26,10 @@ export interface ToolSelection {
   tools?: Tool[];
 }
 
-/** Every member is optional: an absent one costs nothing per request or frame. */
+/**
+ * Every member is optional: an absent one costs nothing per request or frame. One that
+ * throws counts as having nothing to say; only an abort ends the send.
+ */
 export interface ModelHooks {
   beforeModel?(request: GenerateContentParameters, signal: AbortSignal): Promise<BeforeModelDecision>;
   beforeToolSelection?(request: GenerateContentParameters, signal: AbortSignal): Promise<ToolSelection | undefined>;
@@ -34,4 +39,21 @@ export interface ModelHooks {
     response: GenerateContentResponse,
     signal: AbortSignal,
   ): Promise<AfterModelDecision>;
+}
+
+/** What is shown of a send that a hook ended. */
+export function* endByHook(decision: HookStop | HookBlock): Generator<StreamEvent> {
+  const { reason } = decision;
+  if (decision.kind === 'stop') {
+    yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason };
+    return;
+  }
+  yield { type: StreamEventType.AGENT_EXECUTION_BLOCKED, reason };
+  if (decision.response) yield { type: StreamEventType.CHUNK, value: finished(decision.response) };
+}
+
+/** A synthetic answer is a whole one. */
+function finished(response: GenerateContentResponse): GenerateContentResponse {
+  const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
+  return { ...response, ...(candidates && { candidates }) };
 }

@@ -48,3 +48,9 @@ export function isPlainText(part: Part): boolean {
     !part.fileData
   );
 }
+
+/** Only the model that made a signature can read it. */
+export function withoutSignatures(content: Content): Content {
+  if (!content.parts?.some((part) => part.thoughtSignature)) return content;
+  return { ...content, parts: content.parts.map(({ thoughtSignature: _removed, ...part }) => part) };
+}

@@ -53,7 +53,8 @@ export class StreamCollector {
   private finishReason: FinishReason | undefined;
   private finishMessage: string | undefined;
   private promptFeedback: PromptFeedback | undefined;
-  private usageMetadata: UsageMetadata | undefined;
+  /** The last the service reported. */
+  usageMetadata: UsageMetadata | undefined;
   private hasCalls = false;
   private hasThoughts = false;
 

@@ -78,7 +78,7 @@ export function checkSessionTurns(turn: TurnToBe, { maxSessionTurns = -1 }: Turn
 }
 
 export function checkBoundedTurns(turn: TurnToBe): CheckResult | undefined {
-  return turn.turnsLeft > 0 ? undefined : { ends: STOP };
+  return turn.turnsLeft > 0 ? undefined : { event: { type: GeminiEventType.MaxSessionTurns }, ends: STOP };
 }
 
 export async function compress(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
@@ -92,8 +92,9 @@ export async function compress(turn: TurnToBe, around: TurnSurroundings): Promis
 
 export async function checkOverflow(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
   const { chat, generator, tokenLimit } = around;
-  const estimatedRequestTokenCount = await calculateRequestTokenCount(turn.request, generator, turn.model);
-  const remainingTokenCount = tokenLimit(turn.model) - chat.getLastPromptTokenCount();
+  const { request, model, signal } = turn;
+  const estimatedRequestTokenCount = await calculateRequestTokenCount(request, generator, model, { signal });
+  const remainingTokenCount = tokenLimit(model) - chat.getLastPromptTokenCount();
   if (estimatedRequestTokenCount <= FILL_LIMIT * remainingTokenCount) return undefined;
   const value = { estimatedRequestTokenCount, remainingTokenCount };
   return { event: { type: GeminiEventType.ContextWindowWillOverflow, value }, ends: STOP };

@@ -10,6 +10,7 @@ import { estimateTokenCount } from '../model/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
+import { askHook } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
 import { collectCarriedOver, formatCarriedOver } from './carried-over.ts';
 import {
@@ -163,12 +164,8 @@ export class Compressor {
   }
 
   private async firePreCompress(trigger: CompressTrigger, signal: AbortSignal): Promise<void> {
-    try {
-      await this.options.hooks?.preCompress?.(trigger, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      // A hook that fails has nothing to say about whether we compress.
-    }
+    const { hooks } = this.options;
+    if (hooks?.preCompress) await askHook(async () => hooks.preCompress?.(trigger, signal), signal);
   }
 }
 

@@ -3,7 +3,7 @@
  * union, decided in one place; nothing here calls the client again.
  */
 
-import type { Part } from '../protocol/content.ts';
+import type { Content, Part } from '../protocol/content.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 
 export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
@@ -27,4 +27,15 @@ export function toLoopRecovery(detail: string | undefined): string {
     'Take a step back: what do you know now, and what have you not tried? ' +
     'Do not repeat the last action. Change your approach, or say what you need from the user.'
   );
+}
+
+/** An answer to each call of a model turn none of whose calls ran. */
+export function toUnrunResponses(content: Content | undefined): Part[] {
+  if (content?.role !== 'model') return [];
+  return (content.parts ?? []).flatMap(({ functionCall }) => {
+    if (!functionCall) return [];
+    const { id, name } = functionCall;
+    const response = { error: 'Not run: the call repeats what was done before.' };
+    return [{ functionResponse: { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response } }];
+  });
 }

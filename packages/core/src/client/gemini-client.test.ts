@@ -7,7 +7,7 @@ import type { Content, PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { TurnEvent } from '../turn/turn.ts';
 import type { AfterAgentDecision, BeforeAgentDecision } from './agent-hooks.ts';
-import { GeminiClient } from './gemini-client.ts';
+import { GeminiClient, MAX_TURNS } from './gemini-client.ts';
 import type { GeminiClientOptions } from './gemini-client.ts';
 import { IdeContext } from './ide-context.ts';
 import type { IdeState } from './ide-context.ts';
@@ -77,9 +77,16 @@ describe('GeminiClient', () => {
     ]);
   });
 
-  it('makes no turn when it may make none', async () => {
+  it('makes no turn when it may make none, and says so', async () => {
     await using env = await setUp([]);
-    expect((await send(env.client, 'a', 'p', NEVER, 0)).words).toEqual([]);
+    expect((await send(env.client, 'a', 'p', NEVER, 0)).words).toEqual(['max_session_turns']);
+  });
+
+  it('names the limit that ends a model that always wants to go on', async () => {
+    let count = 0;
+    await using env = await setUp(() => say(`step ${count++}`), { checkNextSpeaker: async () => 'model' });
+    const { words } = await send(env.client, 'a');
+    expect([env.model.requests.length, words.at(-1)]).toEqual([MAX_TURNS, 'max_session_turns']);
   });
 
   it('refuses a request that fills more than 95 % of what is left, and only then', async () => {

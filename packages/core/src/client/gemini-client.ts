@@ -11,6 +11,7 @@ import { isAbortError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { CompressionStatus } from '../protocol/events.ts';
+import { askHook } from '../util/abort.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { TurnEvent, TurnOptions } from '../turn/turn.ts';
@@ -23,6 +24,7 @@ import {
   STOP,
   again,
   toLoopRecovery,
+  toUnrunResponses,
 } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
 import type { NextSpeaker } from './next-speaker.ts';
@@ -54,6 +56,13 @@ interface PromptState {
 
 /** How a turn came out, as far as going on depends on it. */
 type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
+
+interface EndedTurn {
+  turn: Turn;
+  end: TurnEnd;
+  prompt: PromptState;
+  signal: AbortSignal;
+}
 
 export class GeminiClient {
   private readonly options: GeminiClientOptions;
@@ -89,15 +98,16 @@ export class GeminiClient {
         if (!then) {
           turn = this.createTurn(prompt_id);
           let end: TurnEnd = 'finished';
+          const held: TurnEvent[] = [];
           for await (const event of turn.run({ model: toBe.model }, admitted, signal)) {
             then = this.checkLoop(event, turnsLeft);
             if (then) break;
             end = toTurnEnd(event) ?? end;
-            yield event;
+            // Calls are given out all together, when none of them closes a circle.
+            if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
+            else yield event;
           }
-          // What the model repeated is no answer: whoever showed it takes it back.
-          if (then) yield { type: GeminiEventType.Retry };
-          else then = await this.decide(turn, end, prompt, signal);
+          then = then ? yield* this.takeBack(then) : yield* this.giveOut(held, { turn, end, prompt, signal });
         }
         if (then.event) yield then.event;
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
@@ -182,7 +192,27 @@ export class GeminiClient {
       : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
   }
 
-  private async decide(turn: Turn, end: TurnEnd, prompt: PromptState, signal: AbortSignal): Promise<Continuation> {
+  /** What the turn asks for goes out; then the decision what follows. */
+  private async *giveOut(held: readonly TurnEvent[], ended: EndedTurn): AsyncGenerator<TurnEvent, Continuation> {
+    for (const event of held) yield event;
+    return this.decide(ended);
+  }
+
+  /**
+   * What the model repeated is no answer: whoever showed it takes it back. Its calls did
+   * not run, and the model reads so, now or with the next prompt.
+   */
+  private *takeBack(then: Continuation): Generator<TurnEvent, Continuation> {
+    yield { type: GeminiEventType.Retry };
+    const { chat } = this.options;
+    const responses = toUnrunResponses(chat.getLastContent());
+    if (responses.length === 0) return then;
+    if (then.kind === 'again') return { ...then, request: [...responses, ...then.request] };
+    chat.addHistory({ role: 'user', parts: responses });
+    return then;
+  }
+
+  private async decide({ turn, end, prompt, signal }: EndedTurn): Promise<Continuation> {
     if (this.options.hooks?.afterAgent) prompt.responseText.push(turn.getResponseText());
     if (end === 'invalid' && this.options.continueOnFailedApiCall && !prompt.hasContinuedInvalid) {
       prompt.hasContinuedInvalid = true;
@@ -211,8 +241,7 @@ export class GeminiClient {
 
   private async beforeAgent(text: string, signal: AbortSignal): Promise<BeforeAgentDecision> {
     const { hooks } = this.options;
-    if (!hooks?.beforeAgent) return { kind: 'proceed' };
-    return orProceed(hooks.beforeAgent(text, signal), signal);
+    return (await askHook(async () => hooks?.beforeAgent?.(text, signal), signal)) ?? { kind: 'proceed' };
   }
 
   private async afterAgent(prompt: PromptState, signal: AbortSignal): Promise<AfterAgentDecision> {
@@ -220,21 +249,12 @@ export class GeminiClient {
     if (!hooks?.afterAgent) return { kind: 'proceed' };
     const response = prompt.responseText.filter(Boolean).join('\n') || '[no response text]';
     const { text, stopHookActive } = prompt;
-    return orProceed(hooks.afterAgent({ prompt: text, response, stopHookActive }, signal), signal);
+    const input = { prompt: text, response, stopHookActive };
+    return (await askHook(async () => hooks.afterAgent?.(input, signal), signal)) ?? { kind: 'proceed' };
   }
 
   private createTurn(prompt_id: string): Turn {
     return new OptimizedTurn(this.options.chat, prompt_id, this.options.turnOptions);
-  }
-}
-
-/** A hook that fails has nothing to say; only the user's cancel ends the prompt. */
-async function orProceed<T>(decision: Promise<T>, signal: AbortSignal): Promise<T | { kind: 'proceed' }> {
-  try {
-    return await decision;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { kind: 'proceed' };
   }
 }
 

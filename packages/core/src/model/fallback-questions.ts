@@ -5,7 +5,7 @@
  */
 
 import type { FallbackIntent } from '../protocol/agent-events.ts';
-import { createAbortError } from '../util/clock.ts';
+import { untilAborted } from '../util/abort.ts';
 
 /** Nobody asked that, or it is settled already. */
 export class UnknownQuestionError extends Error {
@@ -44,14 +44,9 @@ export class FallbackQuestions {
     answered: Promise<FallbackIntent>,
     signal: AbortSignal,
   ): Promise<FallbackIntent> {
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(createAbortError(signal));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([aborted.promise, answered]);
+      return await untilAborted(answered, signal);
     } finally {
-      signal.removeEventListener('abort', onAbort);
       this.pending.delete(requestId);
     }
   }

@@ -79,11 +79,25 @@ export class Fallback {
     this.questions.answer(requestId, intent);
   }
 
+  /** See `ChatFallback`. A model that has one attempt in this prompt has used it with this request. */
+  attemptsBefore(model: string, error: unknown): number | undefined {
+    const kind = FAILURE_KINDS[retryKind(error)];
+    const { policy, standIn } = this.standInFor(model);
+    if (kind === undefined || !policy || standIn === undefined) return undefined;
+    if (policy.actions[kind] === 'prompt' && !this.options.interactive) return undefined;
+    const snapshot = this.options.availability.snapshot(model);
+    return !snapshot.available && snapshot.reason === 'retry_once_per_turn' ? 1 : policy.maxAttempts;
+  }
+
+  /** What is to be done about the model's failures, and who takes over. */
+  private standInFor(failedModel: string): { policy: ModelPolicy | undefined; standIn: string | undefined } {
+    const [policy, ...others] = this.options.chainFor(failedModel);
+    const candidates = others.filter(({ model }) => model !== failedModel && !this.failed.has(model));
+    return { policy, standIn: this.firstOf(candidates) };
+  }
+
   private decideOn(failure: Failure): FallbackDecision {
-    const [policy, ...others] = this.options.chainFor(failure.model);
-    const model = this.firstOf(
-      others.filter((other) => other.model !== failure.model && !this.failed.has(other.model)),
-    );
+    const { policy, standIn: model } = this.standInFor(failure.model);
     if (!policy || model === undefined) return GIVE_UP;
     if (policy.actions[failure.kind] === 'silent') {
       this.noteFailure(policy, failure);

@@ -7,7 +7,7 @@
 import type { Clock } from '../util/clock.ts';
 import { serverDelay, withJitter } from './retry-pace.ts';
 import { RETRY_BUDGETS, retryRule } from './retry-table.ts';
-import type { RetryPhase } from './retry-table.ts';
+import type { RetryPhase, RetryRule } from './retry-table.ts';
 
 export interface RetryLimits {
   /** Requests in all, the first included. */
@@ -39,10 +39,18 @@ export interface RetryStep {
   delayMs: number;
 }
 
+export interface RetryCircumstances {
+  /** Whether the service has ever answered. */
+  wasReached: boolean;
+  /** Requests the model is worth because another would take over; undefined when none would. */
+  attemptsBeforeFallback?: number | undefined;
+}
+
 export class RetryPlan {
   private readonly limits: Required<RetryLimits>;
   private readonly clock: Clock;
   private attempt = 0;
+  private wasReached = false;
   private streamFailures = 0;
   private delayMs: number;
 
@@ -54,11 +62,15 @@ export class RetryPlan {
   }
 
   /** Takes note of a failed attempt. Undefined: give up. */
-  next(error: unknown, phase: RetryPhase): RetryStep | undefined {
+  next(error: unknown, phase: RetryPhase, circumstances: RetryCircumstances): RetryStep | undefined {
     this.attempt++;
     if (phase === 'stream') this.streamFailures++;
-    if (!retryRule(phase, error).retry || this.isExhausted) return undefined;
-    return { attempt: this.attempt, maxAttempts: this.maxAttempts(phase), delayMs: this.takeDelay(error, phase) };
+    const rule = retryRule(phase, error);
+    this.wasReached ||= circumstances.wasReached || rule.firstContactMs === undefined;
+    const waits = this.waitsOf(rule, circumstances);
+    const maxAttempts = Math.min(this.maxAttempts(phase), ...limitsOf(rule, waits, circumstances));
+    if (!rule.retry || this.attempt >= maxAttempts) return undefined;
+    return { attempt: this.attempt, maxAttempts, delayMs: this.takeDelay(error, phase, waits?.[this.attempt - 1]) };
   }
 
   /** A new beginning at once, with another model. */
@@ -70,8 +82,10 @@ export class RetryPlan {
     return { attempt, maxAttempts: this.limits.maxAttempts, delayMs: 0 };
   }
 
-  private get isExhausted(): boolean {
-    return this.attempt >= this.limits.maxAttempts || this.streamFailures > this.limits.maxStreamRetries;
+  /** The rule's own waits, in the circumstances they are meant for. */
+  private waitsOf(rule: RetryRule, { attemptsBeforeFallback }: RetryCircumstances): readonly number[] | undefined {
+    if (!this.wasReached) return rule.firstContactMs;
+    return attemptsBeforeFallback === undefined ? undefined : rule.patienceMs;
   }
 
   private maxAttempts(phase: RetryPhase): number {
@@ -81,14 +95,25 @@ export class RetryPlan {
       : Math.min(maxAttempts, this.attempt - this.streamFailures + maxStreamRetries + 1);
   }
 
-  private takeDelay(error: unknown, phase: RetryPhase): number {
-    const asked = serverDelay(error, this.clock);
+  private takeDelay(error: unknown, phase: RetryPhase, wait: number | undefined): number {
+    const asked = serverDelay(error, this.clock) ?? wait;
     if (asked !== undefined) return asked;
     if (phase === 'stream') return this.limits.streamDelayMs * 2 ** (this.streamFailures - 1);
     const delayMs = withJitter(this.delayMs, this.clock);
     this.delayMs = Math.min(this.limits.maxDelayMs, this.delayMs * 2);
     return delayMs;
   }
+}
+
+function limitsOf(
+  rule: RetryRule,
+  waits: readonly number[] | undefined,
+  { attemptsBeforeFallback }: RetryCircumstances,
+): number[] {
+  return [
+    ...(waits ? [waits.length + 1] : []),
+    ...(rule.askFallback && attemptsBeforeFallback !== undefined ? [attemptsBeforeFallback] : []),
+  ];
 }
 
 function definedOf(limits: RetryLimits): RetryLimits {

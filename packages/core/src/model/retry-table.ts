@@ -18,6 +18,8 @@ export type RetryPhase = 'connect' | 'stream';
 
 export type RetryKind =
   | ApiErrorReason
+  /** A `network` failure that says nobody is there: a wrong address, or no network at all. */
+  | 'unreachable'
   /** A `quota` that is not ours to spend: the model has no room for anybody just now. */
   | 'no_capacity'
   | 'unauthorized'
@@ -35,6 +37,8 @@ export interface RetryRule {
   askFallback: boolean;
   /** With somebody to ask: the waits given to the same model before asking. */
   patienceMs?: readonly number[];
+  /** The waits given to a service that never answered; one that did gets the whole budget. */
+  firstContactMs?: readonly number[];
 }
 
 export interface RetryBudget {
@@ -49,8 +53,18 @@ export const RETRY_BUDGETS: Readonly<Record<RetryPhase, RetryBudget>> = {
   stream: { maxAttempts: 4, initialDelayMs: 1_000, maxDelayMs: 30_000 },
 };
 
+const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
 const AGAIN: RetryRule = { retry: true, askFallback: false };
 const AGAIN_THEN_ASK: RetryRule = { retry: true, askFallback: true };
+/** A mistyped address should be said in seconds; a gateway that is just starting is still met. */
+const AGAIN_SOON: RetryRule = { retry: true, askFallback: false, firstContactMs: [1_000, 2_000, 4_000] };
 const PATIENT_THEN_ASK: RetryRule = { retry: true, askFallback: true, patienceMs: [1_000, 3_000] };
 const ASK: RetryRule = { retry: false, askFallback: true };
 const NEVER: RetryRule = { retry: false, askFallback: false };
@@ -60,7 +74,8 @@ const RETRY_TABLE: Readonly<Record<RetryPhase, Readonly<Record<RetryKind, RetryR
     rate_limited: AGAIN_THEN_ASK,
     server: AGAIN_THEN_ASK,
     network: AGAIN,
-    timeout: AGAIN,
+    unreachable: AGAIN_SOON,
+    timeout: AGAIN_SOON,
     no_capacity: PATIENT_THEN_ASK,
     quota: ASK,
     not_found: ASK,
@@ -77,6 +92,7 @@ const RETRY_TABLE: Readonly<Record<RetryPhase, Readonly<Record<RetryKind, RetryR
     rate_limited: AGAIN,
     server: AGAIN,
     network: AGAIN,
+    unreachable: AGAIN,
     timeout: AGAIN,
     no_capacity: AGAIN,
     quota: NEVER,
@@ -101,6 +117,11 @@ export function retryKind(error: unknown): RetryKind {
   if (isAbortError(error)) return 'aborted';
   if (error instanceof InvalidStreamError) return error.retryable ? 'invalid_stream' : 'blocked';
   const classified = classifyForeignError(error);
-  if (classified instanceof ApiError) return isCapacityExhausted(classified) ? 'no_capacity' : classified.reason;
+  if (classified instanceof ApiError) return apiErrorKind(classified);
   return classified instanceof UnauthorizedError ? 'unauthorized' : 'unknown';
+}
+
+function apiErrorKind(error: ApiError): RetryKind {
+  if (isCapacityExhausted(error)) return 'no_capacity';
+  return error.reason === 'network' && UNREACHABLE_CODES.has(error.code ?? '') ? 'unreachable' : error.reason;
 }

@@ -1,3 +1,4 @@
+import { createFakeClock } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { CountTokensParameters, Part } from '../protocol/content.ts';
 import { calculateRequestTokenCount, estimateTokenCount } from './token-estimate.ts';
@@ -46,8 +47,27 @@ describe('calculateRequestTokenCount', () => {
     const generator = counter(() => ({ totalTokens: 99 }));
     expect(await calculateRequestTokenCount(['look', image], generator, 'm')).toBe(99);
     expect(generator.requests).toEqual([
-      { model: 'm', contents: [{ role: 'user', parts: [{ text: 'look' }, image] }] },
+      {
+        model: 'm',
+        contents: [{ role: 'user', parts: [{ text: 'look' }, image] }],
+        config: { abortSignal: expect.any(AbortSignal) },
+      },
     ]);
+  });
+
+  it('does not wait for a service that takes its time', async () => {
+    const silent = { countTokens: () => new Promise<never>(() => {}) };
+    const clock = createFakeClock();
+    expect(await calculateRequestTokenCount([image], silent, 'm', { clock })).toBe(3_000);
+    expect(clock.sleeps).toEqual([5_000]);
+  });
+
+  it('ends with the signal', async () => {
+    const silent = { countTokens: () => new Promise<never>(() => {}) };
+    const controller = new AbortController();
+    const counting = calculateRequestTokenCount([image], silent, 'm', { signal: controller.signal });
+    controller.abort();
+    await expect(counting).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('estimates when the service does not answer', async () => {

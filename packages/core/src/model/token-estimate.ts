@@ -5,6 +5,8 @@
  */
 
 import type { Content, FunctionResponse, Part, PartListUnion } from '../protocol/content.ts';
+import { systemClock, throwIfAborted } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
 import type { ContentGenerator } from './content-generator.ts';
 
 const TOKENS_PER_ASCII_CHARACTER = 0.25;
@@ -15,31 +17,49 @@ const PDF_TOKENS = 25_800;
 const EXACT_SCAN_LIMIT = 100_000;
 const MAX_NESTING = 3;
 
+export interface CountOptions {
+  signal?: AbortSignal;
+  clock?: Clock;
+}
+
 /** The local estimate, rounded down. */
 export function estimateTokenCount(parts: readonly Part[]): number {
   return Math.floor(sum(parts, (part) => partTokens(part, 0)));
 }
 
+/** How long the service may take to count; a request beside the turn must not hold it up. */
+const COUNT_TIMEOUT_MS = 5_000;
+
 /**
- * Counts a request: locally, or by the service when it holds media. Falls back
- * to the local estimate when the service does not answer.
+ * Counts a request: locally, or by the service when it holds media. Falls back to the
+ * local estimate when the service does not answer in time. Rejects only on abort.
  */
 export async function calculateRequestTokenCount(
   request: PartListUnion,
   generator: Pick<ContentGenerator, 'countTokens'>,
   model: string,
+  { signal, clock = systemClock }: CountOptions = {},
 ): Promise<number> {
   const parts = (Array.isArray(request) ? request : [request]).map((part) =>
     typeof part === 'string' ? { text: part } : part,
   );
   if (!parts.some(hasMedia)) return estimateTokenCount(parts);
+  const settled = new AbortController();
+  const abortSignal = signal ? AbortSignal.any([signal, settled.signal]) : settled.signal;
   try {
     const contents: Content[] = [{ role: 'user', parts }];
-    const { totalTokens } = await generator.countTokens({ model, contents });
+    const { totalTokens } = await Promise.race([
+      generator.countTokens({ model, contents, config: { abortSignal } }),
+      clock.sleep(COUNT_TIMEOUT_MS, abortSignal).then(() => ({ totalTokens: undefined })),
+    ]);
     return totalTokens ?? estimateTokenCount(parts);
   } catch {
+    throwIfAborted(signal);
     // An auxiliary call never fails a turn; the estimate is what we would have used without it.
     return estimateTokenCount(parts);
+  } finally {
+    // Ends whichever of the two is still under way.
+    settled.abort();
   }
 }
 

@@ -138,6 +138,17 @@ async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): 
   loaded.problems.push(...problems);
 }
 
+/** A rule that was written is not in force: whoever wrote it may count on a refusal that would not come. */
+export class PolicyFileError extends Error {
+  readonly problems: readonly PolicyProblem[];
+
+  constructor(problems: readonly PolicyProblem[]) {
+    super(`a policy cannot be used, so nothing was run:\n${problems.map(describeProblem).join('\n')}`);
+    this.name = 'PolicyFileError';
+    this.problems = problems;
+  }
+}
+
 /** One line for a person: file, line, key and what is wrong. */
 export function describeProblem({ file, line, key, message }: PolicyProblem): string {
   return `${file}${line === undefined ? '' : `:${line}`}: ${key === undefined ? '' : `${key}: `}${message}`;

@@ -64,13 +64,13 @@ interface AgentEventValues {
 
   /**
    * A model has no quota left and the person is asked whether another may take over.
-   * Client; between two attempts of a turn, nothing else of that turn follows until
+   * Turn, for the chat; between two attempts, nothing else of that turn follows until
    * the answer, which comes by call with the same `requestId`.
    */
   fallback_requested: { requestId: string; failedModel: string; fallbackModel: string; message: string };
 
   /**
-   * The question is settled. Client; exactly one for each `fallback_requested`, also
+   * The question is settled. Turn, for the chat; exactly one for each `fallback_requested`, also
    * when the prompt is cancelled instead (as `stop`).
    */
   fallback_answered: { requestId: string; intent: FallbackIntent };

@@ -38,6 +38,7 @@ export enum GeminiEventType {
   /**
    * The attempt failed and another begins: forget the text of this turn so far. Turn; once for
    * each failed attempt that another follows, before the wait; `value` says why and how long.
+   * Client, without `value`; when the model repeats itself, before it is told so or stopped.
    */
   Retry = 'retry',
   /** The request would not fit. Client; instead of a turn. */
@@ -110,6 +111,8 @@ export interface AgentExecutionValue {
 export interface ServerToolCallConfirmationDetails {
   request: ToolCallRequestInfo;
   details: ToolCallConfirmationDetails;
+  /** Why it is asked again: the last answer could not be followed. */
+  problem?: string;
 }
 
 interface EventValues {

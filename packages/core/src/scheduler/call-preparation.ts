@@ -5,8 +5,9 @@
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
-import { ToolError } from '../protocol/errors.ts';
+import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type {
   ConfirmationPayload,
@@ -96,24 +97,31 @@ export class CallPreparation {
     signal: AbortSignal,
     emit: Emit,
   ): Promise<ReadyCall | RefusedCall> {
-    const { decision, denyMessage } = await this.options.policy.check(questionOf(call));
-    if (decision === 'deny') {
+    const { policy } = this.options;
+    const { decision, denyMessage, unanswerable = false } = await policy.check(questionOf(call));
+    const isOwnWish = call.request.isClientInitiated;
+    if (decision === 'deny' && !(isOwnWish && unanswerable)) {
       const message = ['Tool execution denied by policy.', denyMessage].filter(Boolean).join(' ');
       throw new ToolError(message, 'policy_violation');
     }
     const asks = mustAsk || call.request.forcedAsk === true || decision === 'ask_user';
     // A call the person made themselves needs no second word from them.
-    if (!asks || (call.request.isClientInitiated && !mustAsk)) return call;
+    if (!asks || (isOwnWish && !mustAsk)) return call;
+    if (policy.canAsk === false) {
+      throw new Error(`${call.tool.displayName} needs a confirmation, and nobody can be asked in this run.`);
+    }
     return this.askPerson(call, signal, emit);
   }
 
   private async askPerson(asked: ReadyCall, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
+    let problem: string | undefined;
     for (let call = asked; ;) {
       const details = (await call.invocation.confirm(signal)) || toQuestion(call);
-      const answer = await this.ask(call.request, details, signal, emit);
+      const { request } = call;
+      const answer = await this.ask({ request, details, ...(problem !== undefined && { problem }) }, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);
       if (answer.outcome === 'modify_with_editor') {
-        call = await this.editByHand(call, details, answer, signal);
+        ({ call, problem } = await this.editByHand(call, details, answer, signal));
         continue;
       }
       const { outcome, payload } = answer;
@@ -123,16 +131,12 @@ export class CallPreparation {
     }
   }
 
-  private async ask(
-    request: ToolCallRequestInfo,
-    details: ToolCallConfirmationDetails,
-    signal: AbortSignal,
-    emit: Emit,
-  ): Promise<Answer> {
+  private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {
+    const { callId } = value.request;
     // The answer may come as soon as the question is out.
-    const answer = this.options.approvals.wait(request.callId, signal);
-    emit({ type: 'tool_call_updated', callId: request.callId, status: 'awaiting_approval' });
-    emit({ type: GeminiEventType.ToolCallConfirmation, value: { request, details } });
+    const answer = this.options.approvals.wait(callId, signal);
+    emit({ type: 'tool_call_updated', callId, status: 'awaiting_approval' });
+    emit({ type: GeminiEventType.ToolCallConfirmation, value });
     return answer;
   }
 
@@ -142,11 +146,17 @@ export class CallPreparation {
     details: ToolCallConfirmationDetails,
     { payload }: Answer,
     signal: AbortSignal,
-  ): Promise<ReadyCall> {
+  ): Promise<{ call: ReadyCall; problem: string | undefined }> {
     const { editProposal } = this.options;
-    if (payload?.newContent !== undefined) return this.modify(call, payload.newContent);
-    if (details.type !== 'edit' || !editProposal) return call;
-    return this.modify(call, await editProposal(details, signal));
+    if (payload?.newContent !== undefined) return { call: this.modify(call, payload.newContent), problem: undefined };
+    if (details.type !== 'edit') return { call, problem: 'There is nothing to edit in this call.' };
+    if (!editProposal) return { call, problem: 'No editor is set up. Set EDITOR or VISUAL.' };
+    try {
+      return { call: this.modify(call, await editProposal(details, signal)), problem: undefined };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { call, problem: getErrorMessage(error) };
+    }
   }
 
   private modify(call: ReadyCall, newContent: string | undefined): ReadyCall {

@@ -26,6 +26,8 @@ export interface PolicyVerdict {
   decision: 'allow' | 'ask_user' | 'deny';
   /** Why; the model reads it. */
   denyMessage?: string;
+  /** Denied only because nobody can be asked: what a person started themselves runs. */
+  unanswerable?: boolean;
 }
 
 export interface RememberedApproval extends PolicyQuestion {
@@ -34,6 +36,8 @@ export interface RememberedApproval extends PolicyQuestion {
 }
 
 export interface PolicyPort {
+  /** False where nobody can be asked; absent means somebody can. */
+  readonly canAsk?: boolean;
   check(question: PolicyQuestion): Promise<PolicyVerdict>;
   /** A person said "always" in one of its forms. */
   remember(approval: RememberedApproval): Promise<void>;
@@ -70,7 +74,7 @@ export interface CallRecorder {
   ended(call: CompletedToolCall): void;
 }
 
-/** Lets a person edit a proposal; undefined when they left it as it was. */
+/** Lets a person edit a proposal; undefined when they left it as it was. What it throws is told to the person. */
 export type EditProposal = (
   details: Extract<ToolCallConfirmationDetails, { type: 'edit' }>,
   signal: AbortSignal,

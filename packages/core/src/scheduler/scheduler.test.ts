@@ -260,6 +260,39 @@ describe('approval', () => {
     expect(completed[0]?.status).toBe('success');
   });
 
+  it('runs a call the person made also where nobody could be asked, but none that is denied', async () => {
+    const own = { ...request('w'), isClientInitiated: true };
+    const unanswerable = setUp([tool('w')], { verdict: { decision: 'deny', unanswerable: true } });
+    const denied = setUp([tool('w')], { verdict: { decision: 'deny' } });
+    const ends = await Promise.all([unanswerable, denied].map(({ scheduler }) => scheduler.schedule(own, NEVER)));
+    expect(ends.map(([call]) => call?.status)).toEqual(['success', 'error']);
+    const [ofTheModel] = await unanswerable.scheduler.schedule(request('w'), NEVER);
+    expect(ofTheModel?.status).toBe('error');
+  });
+
+  it('does not wait for a person where there is none', async () => {
+    const policy = { canAsk: false, check: async () => ({ decision: 'allow' as const }), remember: async () => {} };
+    const hooks = { beforeTool: async () => ({ kind: 'ask' as const }) };
+    const { scheduler } = setUp([tool('w')], { policy, hooks });
+    const [call] = await scheduler.schedule(request('w'), NEVER);
+    expect(call?.response.errorType).toBe('unhandled_exception');
+    expect(toldTo(call!)).toEqual({ error: 'w needs a confirmation, and nobody can be asked in this run.' });
+  });
+
+  it('asks again and says why when the editor fails or there is none', async () => {
+    const problems: (string | undefined)[] = [];
+    const { scheduler } = setUp([tool('w')], { verdict: ASK });
+    const { completed } = await run(scheduler, [request('w')], {
+      onEvent: (event) => {
+        if (event.type !== 'tool_call_confirmation') return;
+        problems.push(event.value.problem);
+        scheduler.respond('w', problems.length === 1 ? 'modify_with_editor' : 'proceed_once');
+      },
+    });
+    expect(problems).toEqual([undefined, 'There is nothing to edit in this call.']);
+    expect(completed[0]?.status).toBe('success');
+  });
+
   it('takes no answer nobody asked for', () => {
     const { scheduler } = setUp([]);
     expect(() => scheduler.respond('x', 'proceed_once')).toThrow('No call with the id x is waiting');

@@ -32,9 +32,23 @@ export interface ToolDefinition<P extends object> {
   describe(params: P): string;
   locations?(params: P): ToolLocation[];
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
-  /** For tools whose proposal a person may edit: the arguments that give this content instead. */
+  /** For tools whose proposal a person may edit: the arguments that give this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
   execute(params: P, context: ToolExecutionContext): Promise<ToolResult>;
+}
+
+/**
+ * On arguments a person's edit made: what `modifyArgs` wants to know again when they
+ * run. No model can write a symbol, so that arguments with it, and only those, may
+ * have names the schema does not list.
+ */
+export const EDITED_BY_PERSON: unique symbol = Symbol('edited by person');
+
+/** What is known of a proposal a person changed; beside the tool's own arguments. */
+export interface EditedParams {
+  modified_by_user?: boolean;
+  /** The whole content the model had proposed. */
+  ai_proposed_content?: string;
 }
 
 /** Honoured by the scheduler for every tool, so no tool has to know it. */
@@ -47,7 +61,7 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Ser
   function build(args: Record<string, unknown>): ToolInvocation {
     validator ??= new Validator(schema as Schema, '2020-12', false);
     const { [WAIT_FOR_PREVIOUS]: _scheduling, ...params } = args;
-    const { valid, errors } = validator.validate(params);
+    const { valid, errors } = validator.validate(EDITED_BY_PERSON in args ? listed(params) : params);
     if (!valid) throw invalidParams(name, describeErrors(errors));
     const problem = definition.validate?.(params as P);
     if (problem !== undefined) throw invalidParams(name, problem);
@@ -73,6 +87,14 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Ser
     declaration: { name, description, parametersJsonSchema: schema },
     build,
   };
+}
+
+function listed({
+  modified_by_user: _flag,
+  ai_proposed_content: _content,
+  ...params
+}: Record<string, unknown>): Record<string, unknown> {
+  return params;
 }
 
 function invalidParams(name: string, problem: string): ToolError {

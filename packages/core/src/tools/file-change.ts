@@ -9,6 +9,8 @@ import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
 import type { FileDiff, ToolCallConfirmationDetails, ToolExecutionContext, ToolResult } from '../protocol/tools.ts';
 import { throwIfAborted } from '../util/clock.ts';
+import { EDITED_BY_PERSON } from './define-tool.ts';
+import type { EditedParams } from './define-tool.ts';
 import { createDiffStat, createSnippet, createUnifiedDiff, findLineSplices } from './diff.ts';
 import type { FileStore, AbsentFile, LoadedFile } from './file-store.ts';
 import { fingerprint } from './read-ledger.ts';
@@ -34,10 +36,18 @@ export interface PlannedChange {
   data?: Record<string, unknown>;
 }
 
-export interface FileChangeOptions<P extends { file_path: string }> {
+export interface FileParams extends EditedParams {
+  file_path: string;
+  /** The content below the edit: its fingerprint, or undefined where there was no file. */
+  [EDITED_BY_PERSON]?: string | undefined;
+}
+
+export interface FileChangeOptions<P extends FileParams> {
   store: FileStore;
   /** Throws ToolError where the edit cannot be made. `file` is undefined when there is none. */
   plan(params: P, file: TextFile | undefined): Promise<PlannedChange>;
+  /** The arguments that make `newContent` of `original`, whatever the proposal was. */
+  edited(params: P, original: string, newContent: string): P;
   /** The title of the question. */
   title(name: string): string;
   /** The sentences for the model, before the snippet. */
@@ -45,20 +55,23 @@ export interface FileChangeOptions<P extends { file_path: string }> {
 }
 
 export interface FileChange<P> {
+  /** Throws ToolError for an edit that cannot be made: nobody is asked about it. */
   confirm(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
+  modifyArgs(params: P, newContent: string): Record<string, unknown>;
   execute(params: P, context: ToolExecutionContext): Promise<ToolResult>;
 }
 
-/** What a person saw: the fingerprint of the content below the proposal, or why there was none. */
-type Shown = { fingerprint: string | undefined } | { error: ToolError };
+/** What a person saw: the content below the proposal, by its fingerprint too, and the proposal. */
+type Shown = { fingerprint: string | undefined; original: string; proposed: string } | { error: ToolError };
 
-export function createFileChange<P extends { file_path: string }>(options: FileChangeOptions<P>): FileChange<P> {
+export function createFileChange<P extends FileParams>(options: FileChangeOptions<P>): FileChange<P> {
   const { store } = options;
   const shown = new WeakMap<P, Shown>();
 
   async function prepare(params: P): Promise<Prepared> {
     const file = await store.load(params.file_path);
     if ('bytes' in file) store.refuseStale(file);
+    if (EDITED_BY_PERSON in params) refuseUnseen(store, file, params[EDITED_BY_PERSON], true);
     const current = 'bytes' in file ? decodeText(file.bytes) : undefined;
     return { file, current, planned: await options.plan(params, current) };
   }
@@ -67,7 +80,11 @@ export function createFileChange<P extends { file_path: string }>(options: FileC
     async confirm(params) {
       try {
         const { file, current, planned } = await prepare(params);
-        shown.set(params, { fingerprint: fingerprintOf(file) });
+        shown.set(params, {
+          fingerprint: fingerprintOf(file),
+          original: current === undefined ? '' : toVisibleText(current.text),
+          proposed: toVisibleText(planned.text),
+        });
         const absolute = store.workspace.resolve(params.file_path);
         const { diffStat: _numbers, ...diff } = await describeDiff(
           absolute,
@@ -78,10 +95,22 @@ export function createFileChange<P extends { file_path: string }>(options: FileC
         );
         return { type: 'edit', title: options.title(store.workspace.relative(params.file_path)), ...diff };
       } catch (error) {
-        if (!(error instanceof ToolError)) throw error;
-        shown.set(params, { error });
-        return false;
+        if (error instanceof ToolError) shown.set(params, { error });
+        throw error;
       }
+    },
+
+    modifyArgs(params, newContent) {
+      const proposal = shown.get(params);
+      if (proposal === undefined || 'error' in proposal)
+        throw new Error('Only a proposal that was shown can be edited.');
+      const args: object = {
+        ...options.edited(params, proposal.original, newContent),
+        modified_by_user: true,
+        ai_proposed_content: params.ai_proposed_content ?? proposal.proposed,
+        [EDITED_BY_PERSON]: proposal.fingerprint,
+      };
+      return args as Record<string, unknown>;
     },
 
     execute: (params, { signal, confirmation }) =>
@@ -149,7 +178,7 @@ export function planSplices(file: TextFile, splices: readonly Splice[]): Planned
   return { text: applyToText(file.text, splices), bytes: applySplices(file, splices) };
 }
 
-async function describeResult<P extends { file_path: string }>(
+async function describeResult<P extends FileParams>(
   options: FileChangeOptions<P>,
   params: P,
   file: LoadedFile | AbsentFile,
@@ -160,11 +189,18 @@ async function describeResult<P extends { file_path: string }>(
   const isNew = current === undefined;
   const after = toVisibleText(written.text);
   const data = planned.data ?? {};
-  const note = written === planned ? '' : ' The user modified the proposed content before it was written.';
+  const isModified = written !== planned || params.modified_by_user === true;
+  const note = !isModified ? '' : ' The user modified the proposed content before it was written.';
   const snippet = isNew ? after : await createSnippet(before, after);
   return {
     llmContent: `${options.report(absolute, isNew, data)}${note} Here is the updated code:\n${snippet}`,
-    returnDisplay: await describeDiff(absolute, current, planned.text, written.text, RESULT),
+    returnDisplay: await describeDiff(
+      absolute,
+      current,
+      params.ai_proposed_content ?? planned.text,
+      written.text,
+      RESULT,
+    ),
     data: {
       ...data,
       path: file.realPath,

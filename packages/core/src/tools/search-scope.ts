@@ -21,8 +21,9 @@ export interface SearchScope {
   stats: Stats;
 }
 
-/** Throws ToolError when the place is not in the workspace or not there. */
+/** Throws ToolError when the place is not in the workspace or not there. Ignore files are read anew: commands change them too. */
 export async function openScope(workspace: Workspace, path: string): Promise<SearchScope> {
+  workspace.ignore.refresh();
   const named = workspace.resolve(path);
   const real = await workspace.checkPath(path);
   try {

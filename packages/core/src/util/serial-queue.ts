@@ -1,6 +1,7 @@
 /** SerialQueue: one at a time, in the order they asked. */
 
-import { createAbortError, throwIfAborted } from './clock.ts';
+import { untilAborted } from './abort.ts';
+import { throwIfAborted } from './clock.ts';
 
 export class SerialQueue {
   private tail: Promise<void> = Promise.resolve();
@@ -16,17 +17,12 @@ export class SerialQueue {
     const before = this.tail;
     const { promise, resolve: leave } = Promise.withResolvers<void>();
     this.tail = before.then(() => promise);
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(createAbortError(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await Promise.race([before, aborted]);
+      await untilAborted(before, signal);
       return leave;
     } catch (error) {
       leave();
       throw error;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
     }
   }
 }

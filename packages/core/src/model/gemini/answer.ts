@@ -5,8 +5,10 @@
 
 import { ApiError, type UnauthorizedError, isAbortError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
+import type { GenerateContentResponse } from '../../protocol/content.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { classifyGoogleError, toModelError } from './errors.ts';
+import { tidyFrame } from './frame-shape.ts';
 import { findGoogleError } from './google-error.ts';
 import type { SseFrame } from './sse.ts';
 
@@ -64,8 +66,12 @@ async function readErrorBody(response: HttpResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A whole, unstreamed answer. */
-export async function readAnswer<T extends object>(response: HttpResponse, maxBytes: number): Promise<T> {
+/** A whole, unstreamed answer; `parse` makes of it what was asked for. */
+export async function readAnswer<T extends object>(
+  response: HttpResponse,
+  maxBytes: number,
+  parse: (frame: SseFrame) => T = parseAnswer,
+): Promise<T> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response.body) {
@@ -78,7 +84,7 @@ export async function readAnswer<T extends object>(response: HttpResponse, maxBy
       });
     }
   }
-  return parseAnswer<T>({ data: Buffer.concat(chunks).toString('utf8'), bare: false });
+  return parse({ data: Buffer.concat(chunks).toString('utf8'), bare: false });
 }
 
 /** What a frame or a body says; throws what it complains of. */
@@ -96,6 +102,14 @@ export function parseAnswer<T extends object>({ data, bare }: SseFrame): T {
     throw classifyGoogleError(error.code !== undefined && error.code >= 400 ? error.code : 500, error);
   }
   return answer as T;
+}
+
+/** One frame of a streamed answer. */
+export function parseResponse(frame: SseFrame): GenerateContentResponse {
+  const response = parseAnswer<Record<string, unknown>>(frame);
+  const problem = tidyFrame(response);
+  if (problem !== undefined) throw noAnswer(problem, frame.data);
+  return response;
 }
 
 function noAnswer(what: string, data: string, cause?: unknown): ApiError {

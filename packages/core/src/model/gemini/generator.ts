@@ -14,7 +14,7 @@ import {
   createHttpClient,
 } from '../http/http-client.ts';
 import { releaseOnReturn } from '../release-on-return.ts';
-import { assertAccepted, parseAnswer, readAnswer } from './answer.ts';
+import { assertAccepted, parseResponse, readAnswer } from './answer.ts';
 import { type GeminiEndpointOptions, type GeminiMethod, createGeminiEndpoint } from './endpoint.ts';
 import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
 import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
@@ -64,17 +64,18 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
     for await (const bytes of response.body) {
       for (const frame of reader.push(bytes)) {
         throwIfAborted(signal);
-        if (frame.data !== '') yield parseAnswer(frame);
+        if (frame.data !== '') yield parseResponse(frame);
       }
     }
     if (response.closed) return;
-    for (const frame of reader.end()) yield parseAnswer(frame);
+    for (const frame of reader.end()) yield parseResponse(frame);
   }
 
   return {
     async generateContent(request) {
       const body = toGenerateBody(request);
-      return readAnswer(await send(request.model, 'generateContent', body, request.config?.abortSignal), maxFrameBytes);
+      const response = await send(request.model, 'generateContent', body, request.config?.abortSignal);
+      return readAnswer(response, maxFrameBytes, parseResponse);
     },
 
     async generateContentStream(request) {

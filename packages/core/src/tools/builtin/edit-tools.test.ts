@@ -357,7 +357,8 @@ describe('replace', () => {
     await writeFile(at('a.txt'), 'one\nmore\n');
     expect(await failure(() => call.execute(context()))).toBe('edit_preparation_failure');
     const absent = tools.replace.build({ file_path: 'b.txt', instruction: 'i', old_string: 'one', new_string: 'two' });
-    expect(await absent.confirm(signal)).toBe(false);
+    // Nobody is asked about an edit that cannot be made.
+    expect(await failure(() => absent.confirm(signal))).toBe('file_not_found');
     await writeFile(at('b.txt'), 'one\n');
     expect(await failure(() => absent.execute(context()))).toBe('file_not_found');
   });
@@ -372,6 +373,48 @@ describe('replace', () => {
     expect(result.returnDisplay).toMatchObject({
       diffStat: { model_added_lines: 1, user_added_lines: 1, user_removed_lines: 1 },
     });
+  });
+
+  it.each<['replace' | 'write', Record<string, unknown>]>([
+    ['replace', { instruction: 'i', old_string: 'one', new_string: 'two' }],
+    ['write', { content: 'two\n' }],
+  ])('%s gives arguments for what the person made of it, and they run', async (name, more) => {
+    await writeFile(at('a.txt'), 'one\r\n');
+    const { signal } = new AbortController();
+    const first = tools[name].build({ file_path: 'a.txt', ...more });
+    await first.confirm(signal);
+    const args = first.modifyArgs!('three\n');
+    expect(args).toMatchObject({ modified_by_user: true, ai_proposed_content: 'two\n' });
+    const second = tools[name].build(args);
+    expect(await second.confirm(signal)).toMatchObject({ originalContent: 'one\n', newContent: 'three\n' });
+    const result = await second.execute(context());
+    expect(await text('a.txt')).toBe('three\r\n');
+    expect(result.llmContent).toContain('The user modified the proposed content');
+    expect(result.returnDisplay).toMatchObject({ diffStat: { model_added_lines: 1, user_added_lines: 1 } });
+  });
+
+  it('does not put the text of a person over a change they have not seen', async () => {
+    await writeFile(at('a.txt'), 'one\n');
+    const { signal } = new AbortController();
+    const first = tools.write.build({ file_path: 'a.txt', content: 'two\n' });
+    await first.confirm(signal);
+    const second = tools.write.build(first.modifyArgs!('three\n'));
+    await writeFile(at('a.txt'), 'others\n');
+    expect(await failure(() => second.confirm(signal))).toBe('edit_preparation_failure');
+    expect(await failure(() => second.execute(context()))).toBe('edit_preparation_failure');
+    expect(await text('a.txt')).toBe('others\n');
+  });
+
+  it('takes no word of the model for that of a person', () => {
+    const args = { file_path: 'a.txt', content: 'x', modified_by_user: true };
+    expect(() => tools.write.build(args)).toThrow('modified_by_user');
+  });
+
+  it('names the file that was meant when only the end of its path was given, and changes nothing', async () => {
+    await mkdir(at('packages/core/src'), { recursive: true });
+    await writeFile(at('packages/core/src/deep.ts'), 'one\n');
+    await expect(replace('src/deep.ts', 'one', 'two')).rejects.toThrow('Did you mean packages/core/src/deep.ts?');
+    expect(await text('packages/core/src/deep.ts')).toBe('one\n');
   });
 
   it('does nothing once it is aborted', async () => {

@@ -1,5 +1,5 @@
 import { createWorkspace } from '@castor/testkit';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';
@@ -62,6 +62,15 @@ describe('list_directory', () => {
       file_filtering_options: { respect_git_ignore: false },
     });
     expect(llmContent).toBe(`Directory listing for ${project.root}:\na.ts (0 bytes)\nc.ts (0 bytes)`);
+  });
+
+  it('heeds an ignore file that was changed behind its back', async () => {
+    await using project = await open({ '.gitignore': 'a.txt\n', 'a.txt': '', 'b.txt': '' });
+    await project.list({ dir_path: '.' });
+    await writeFile(join(project.root, '.gitignore'), 'b.txt\n');
+    const { llmContent } = await project.list({ dir_path: '.' });
+    expect(llmContent).toContain('a.txt (0 bytes)');
+    expect(llmContent).not.toContain('b.txt (');
   });
 
   it('says that a directory is empty', async () => {

@@ -66,6 +66,7 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
       const real = await workspace.checkPath(params.dir_path);
       throwIfAborted(signal);
       const found = await readEntries(real, named);
+      workspace.ignore.refresh();
       if (found.length === 0) {
         return { llmContent: `Directory ${named} is empty.`, returnDisplay: 'Directory is empty.' };
       }

@@ -79,6 +79,7 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
 
 /** Both the name and what it leads to count, so that a link hides nothing. */
 function refuseIgnored(workspace: Workspace, absolute: string, given: string): void {
+  workspace.ignore.refresh();
   if (!workspace.ignore.isIgnored(absolute, 'file')) return;
   throw new ToolError(`File path '${given}' is ignored by configured ignore patterns.`, 'invalid_tool_params');
 }

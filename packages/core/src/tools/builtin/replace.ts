@@ -5,18 +5,19 @@ import type { ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { placeEdit } from '../edit/place-edit.ts';
 import type { EditPlacement } from '../edit/place-edit.ts';
-import { createFileChange, planSplices } from '../file-change.ts';
-import type { PlannedChange } from '../file-change.ts';
+import { createFileChange, planSplices, planText } from '../file-change.ts';
+import type { FileParams, PlannedChange } from '../file-change.ts';
 import type { FileStore } from '../file-store.ts';
 import { findOmissionPlaceholder } from '../omission-placeholder.ts';
+import { findBySuffix } from '../suffix-search.ts';
 import { applyToText, fromModelText, toVisibleText } from '../text-file.ts';
 import type { Splice, TextFile } from '../text-file.ts';
+import type { Workspace } from '../workspace.ts';
 
 const DESCRIPTION =
   'Replaces text within a file. old_string must occur exactly once (every occurrence is replaced with allow_multiple); copy it from the file with at least three lines of context, indentation included, unescaped. An empty old_string creates a new file with new_string. Read the file first.';
 
-interface Params {
-  file_path: string;
+interface Params extends FileParams {
   instruction: string;
   old_string: string;
   new_string: string;
@@ -27,6 +28,8 @@ export interface ReplaceDependencies {
   store: FileStore;
 }
 
+/** What a person made of a file replaces all of it. */
+const WHOLE_FILE = { replacements: 1, strategy: 'exact', lines: [1] };
 const MAX_LINES_NAMED = 10;
 const MAX_NEAREST_LINES = 30;
 const MAX_NEAREST_LINE_CHARACTERS = 300;
@@ -35,7 +38,8 @@ export function createReplaceTool({ store }: ReplaceDependencies): ServerTool {
   const { workspace } = store;
   const change = createFileChange<Params>({
     store,
-    plan: (params, file) => plan(params, file, workspace.resolve(params.file_path)),
+    plan: (params, file) => plan(params, file, workspace),
+    edited: (params, old_string, new_string) => ({ ...params, old_string, new_string }),
     title: (name) => `Confirm Edit: ${name}`,
     report: (absolute, isNew, { replacements, strategy, lines }) => {
       if (isNew) return `Created new file: ${absolute} with provided content.`;
@@ -60,7 +64,8 @@ export function createReplaceTool({ store }: ReplaceDependencies): ServerTool {
       required: ['file_path', 'instruction', 'old_string', 'new_string'],
       additionalProperties: false,
     },
-    validate: ({ old_string, new_string }) => {
+    validate: ({ old_string, new_string, modified_by_user }) => {
+      if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(new_string, old_string);
       return placeholder && `new_string has a placeholder for omitted code: "${placeholder}". Give the exact text.`;
     },
@@ -71,12 +76,19 @@ export function createReplaceTool({ store }: ReplaceDependencies): ServerTool {
   });
 }
 
-async function plan(params: Params, file: TextFile | undefined, absolute: string): Promise<PlannedChange> {
+async function plan(params: Params, file: TextFile | undefined, workspace: Workspace): Promise<PlannedChange> {
+  const absolute = workspace.resolve(params.file_path);
   const old = fromModelText(params.old_string);
   const replacement = fromModelText(params.new_string);
+  if (params.modified_by_user) return { ...(await planText(file, replacement)), data: WHOLE_FILE };
   if (old === '') return planNew(replacement, file, absolute);
   if (file === undefined) {
-    throw new ToolError(`File not found: ${absolute}. Use an empty old_string to create a new file.`, 'file_not_found');
+    const similar = await findBySuffix(workspace, params.file_path);
+    const hint = similar.length === 0 ? '' : ` Did you mean ${similar.join(' or ')}?`;
+    throw new ToolError(
+      `File not found: ${absolute}.${hint} Use an empty old_string to create a new file.`,
+      'file_not_found',
+    );
   }
   if (old === replacement) {
     throw new ToolError('No changes to apply: old_string and new_string are identical.', 'edit_no_change');

@@ -184,7 +184,9 @@ describe('run_shell_command', () => {
   });
 
   it('calls a command that cannot be started an error', async () => {
-    const { error } = await run({ command: `: ${'x'.repeat(300_000)}` });
+    await shell.dispose();
+    create({ environment: { PATH: process.env['PATH'] ?? '', LONG: 'x'.repeat(300_000) } });
+    const { error } = await run({ command: 'true' });
     expect(error).toEqual({ message: 'spawn E2BIG', type: 'shell_execute_error' });
   });
 
@@ -193,6 +195,7 @@ describe('run_shell_command', () => {
     [{ command: 5 }, /command/],
     [{ command: ' ' }, /Command cannot be empty/],
     [{ command: 'a\0b' }, /NUL/],
+    [{ command: `: ${'x'.repeat(300_000)}` }, /longer than the 128 KiB a system takes/],
     [{ command: 'ls', delay_ms: -1 }, /delay_ms/],
     [{ command: 'ls', is_background: 'yes' }, /is_background/],
   ])('refuses the parameters %j', (args, message) => {

@@ -30,6 +30,11 @@ const LONGEST_DELAY_MS = 60_000;
 /** What a person is shown of one output; the model gets more. */
 const DISPLAY_LIMIT = 100_000;
 
+/** The system takes no argument of 128 KiB or more. */
+const LONGEST_COMMAND = 128 * 1024 - 64;
+const TOO_LONG =
+  'Command is longer than the 128 KiB a system takes. Write it to a file with write_file and run the file.';
+
 interface ShellParams {
   command: string;
   description?: string;
@@ -72,6 +77,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
     validate: ({ command, delay_ms }) => {
       if (command.trim() === '') return 'Command cannot be empty.';
       if (command.includes('\0')) return 'Command must not contain NUL characters.';
+      if (Buffer.byteLength(command) > LONGEST_COMMAND) return TOO_LONG;
       if (delay_ms !== undefined && delay_ms < 0) return 'delay_ms must not be negative.';
       return undefined;
     },

@@ -4,7 +4,7 @@ import os from 'node:os';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { createFileChange, planText } from '../file-change.ts';
-import type { PlannedChange } from '../file-change.ts';
+import type { FileParams, PlannedChange } from '../file-change.ts';
 import type { FileStore } from '../file-store.ts';
 import { findOmissionPlaceholder } from '../omission-placeholder.ts';
 import { fromModelText, withLineEnding } from '../text-file.ts';
@@ -13,8 +13,7 @@ import type { TextFile } from '../text-file.ts';
 const DESCRIPTION =
   'Writes the complete content of a file, creating it and its parent directories where needed. Give the whole content; never leave parts out with placeholders.';
 
-interface Params {
-  file_path: string;
+interface Params extends FileParams {
   content: string;
 }
 
@@ -27,6 +26,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): ServerToo
   const change = createFileChange<Params>({
     store,
     plan,
+    edited: (params, _original, content) => ({ ...params, content }),
     title: (name) => `Confirm Write: ${name}`,
     report: (absolute, isNew) =>
       isNew ? `Successfully created and wrote to new file: ${absolute}.` : `Successfully overwrote file: ${absolute}.`,
@@ -45,7 +45,8 @@ export function createWriteFileTool({ store }: WriteFileDependencies): ServerToo
       required: ['file_path', 'content'],
       additionalProperties: false,
     },
-    validate: ({ content }) => {
+    validate: ({ content, modified_by_user }) => {
+      if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(content);
       return placeholder && `content has a placeholder for omitted code: "${placeholder}". Give the complete content.`;
     },

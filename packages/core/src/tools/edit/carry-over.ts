@@ -22,7 +22,11 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
   const next = tokenize(replacement);
   const partners = pairEqual(old, next);
   const near = nearestPlaces(partners);
-  const mapIndentation = createIndentationMap(indentationPairs(content, match, old));
+  const pairs = indentationPairs(content, match, old);
+  const asFile = isIndentedAsFile(pairs, next, partners);
+  const mapIndentation = createIndentationMap(asFile ? [] : pairs);
+  // An old text that begins with a word leaves the indentation before it to the file.
+  const keepsLead = old.starts[0] === 0 && (indentationAt(content, match.starts[0]!) ?? '') !== '';
   const pieces: Piece[] = [];
   let kept = edges.from;
   const count = next.keys.length;
@@ -33,6 +37,7 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
       index === 0 ? 0 : next.ends[index - 1],
       index === count ? undefined : next.starts[index],
     );
+    if (index === 0 && keepsLead && !glue.includes('\n')) return;
     const before = index === 0 ? -1 : partners[index - 1];
     const after = index === count ? old.keys.length : partners[index];
     const isWhole = before !== undefined && after === before + 1;
@@ -53,6 +58,7 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
   function isSame(glue: string, place: number, isWhole: boolean): boolean {
     const { from, to } = fileGlue(place);
     if (glue === content.slice(from, to)) return true;
+    if (asFile && glue.includes('\n')) return false;
     return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || place === 0 || place === old.keys.length);
   }
 
@@ -113,6 +119,24 @@ function indentationPairs(content: string, match: TokenMatch, old: Tokens): Inde
     if (wanted !== undefined && found !== undefined) pairs.push({ index, wanted, found });
   }
   return pairs;
+}
+
+/** Whether the lines the new text keeps are indented as in the file, not as in the old text: the slip is in that alone. */
+function isIndentedAsFile(
+  pairs: readonly IndentationPair[],
+  next: Tokens,
+  partners: readonly (number | undefined)[],
+): boolean {
+  const byPlace = new Map(pairs.map((pair) => [pair.index, pair]));
+  let balance = 0;
+  for (const [index, partner] of partners.entries()) {
+    const pair = partner === undefined ? undefined : byPlace.get(partner);
+    if (pair === undefined || pair.wanted === pair.found) continue;
+    const indentation = indentationAt(next.text, next.starts[index]!);
+    if (indentation === pair.found) balance++;
+    if (indentation === pair.wanted) balance--;
+  }
+  return balance > 0;
 }
 
 /** The whitespace before a token that begins its line. */

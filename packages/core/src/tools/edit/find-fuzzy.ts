@@ -9,6 +9,7 @@
 import { alignTokens, editDistance } from './align-tokens.ts';
 import type { Alignment } from './align-tokens.ts';
 import { correctOld } from './correct-old.ts';
+import type { Difference } from './correct-old.ts';
 import { findWindows, lineOf, spreadOf } from './find-windows.ts';
 import type { LineIndex } from './find-windows.ts';
 import type { TokenMatch } from './match-tokens.ts';
@@ -25,6 +26,8 @@ export interface FuzzyPlace {
   alignment: Alignment;
   /** The tokens `alignment` speaks of. */
   file: Tokens;
+  /** Where one character of the old text is all that is wrong with it. */
+  slip?: Difference;
 }
 
 export interface FuzzyResult {
@@ -53,20 +56,24 @@ export function findFuzzy(index: LineIndex, old: Tokens, replacement: string): F
   const candidates: Candidate[] = [];
   for (const line of windows) {
     const candidate = measure(index, old, line, characters);
+    // A place that cannot be measured may be the one meant.
+    if (candidate === 'too large') return {};
     if (candidate !== undefined && !candidates.some((other) => overlaps(other, candidate))) candidates.push(candidate);
     else if (candidate !== undefined) replaceWorse(candidates, candidate);
   }
   candidates.sort((a, b) => a.cost - b.cost);
   const [best, ...others] = candidates;
   if (best === undefined) return {};
+  const slip = findSlip(index.content, old, best);
   const isMeant =
-    best.score <= THRESHOLD &&
     others.every((other) => isClearlyWorse(other, best)) &&
     hasFirmEnds(old, best) &&
-    (areHarmless(index.content, old, best) ||
-      isOneSlip(index.content, old, best) ||
-      isCorrected(old, best, replacement));
-  return { nearest: best, ...(isMeant && { place: best }) };
+    (slip !== undefined ||
+      lacksLines(old, best) ||
+      (best.score <= THRESHOLD &&
+        !leavesPartsOfLines(best) &&
+        (areHarmless(index.content, old, best) || isCorrected(old, best, replacement))));
+  return { nearest: best, ...(isMeant && { place: { ...best, ...(slip && { slip }) } }) };
 }
 
 /** Whether the new text says what the file says wherever the old one does not: then all differences are slips. */
@@ -77,7 +84,17 @@ function isCorrected(old: Tokens, { match, alignment, file }: Candidate, replace
 }
 
 /** Where the ends are not certain, text beside them could be taken or left by mistake. */
-function hasFirmEnds(old: Tokens, { alignment: { partners }, file }: Candidate): boolean {
+function hasFirmEnds(old: Tokens, { alignment: { partners, first, last }, file }: Candidate): boolean {
+  const isGlued = (at: number) => file.keys[at] === file.keys[at + 1] && file.ends[at] === file.starts[at + 1];
+  if (partners.length < last - first + 1 || partners.includes(-1)) {
+    // Of a run of the same marks it could be any.
+    if (isGlued(last) || isGlued(first - 1)) return false;
+  }
+  // An end that is not the same may go on with what is glued to it in the file.
+  const isSame = (index: number) => old.keys.at(index) === file.keys[partners.at(index) ?? -1];
+  const before = file.text.slice(file.ends[first - 1] ?? 0, file.starts[first]);
+  const behind = file.text.slice(file.ends[last], file.starts[last + 1] ?? file.text.length);
+  if ((!isSame(0) && !before.includes('\n') && first > 0) || (!isSame(-1) && !behind.includes('\n'))) return false;
   const isSolid = (key: string) => key !== ',' && key !== ';';
   const ends = [old.keys.findIndex(isSolid), old.keys.findLastIndex(isSolid)];
   return ends.every((index) => {
@@ -87,13 +104,15 @@ function hasFirmEnds(old: Tokens, { alignment: { partners }, file }: Candidate):
   });
 }
 
-function measure(index: LineIndex, old: Tokens, line: number, characters: number): Candidate | undefined {
+function measure(index: LineIndex, old: Tokens, line: number, characters: number): Candidate | 'too large' | undefined {
   const { content, starts } = index;
   const from = starts[Math.max(0, line - spreadOf(old.text))];
   if (from === undefined) return undefined;
-  const file = tokenizeSome(content, from, Math.ceil(old.keys.length * 1.3) + 40);
-  const alignment = alignTokens(old.keys, file.keys);
-  if (alignment === undefined) return undefined;
+  const before = tokenize(content, from, starts[line] ?? content.length).keys.length;
+  const file = tokenizeSome(content, from, before + Math.ceil(old.keys.length * 1.3) + 40);
+  const aligned = alignTokens(old.keys, file.keys);
+  if (aligned === undefined) return file.keys.length === 0 ? undefined : 'too large';
+  const alignment = slideToLines(aligned, file);
   const match = toMatch(alignment, file);
   return {
     alignment,
@@ -105,6 +124,51 @@ function measure(index: LineIndex, old: Tokens, line: number, characters: number
     lastLine: lineOf(index, match.ends.at(-1)!),
   };
 }
+
+/** Of two ways to leave out as much, the one that leaves out whole lines. */
+function slideToLines(alignment: Alignment, file: Tokens): Alignment {
+  const partners = [...alignment.partners];
+  const beginsLine = (at: number) => file.text.slice(file.ends[at - 1] ?? 0, file.starts[at]).includes('\n');
+  for (let index = 1; index < partners.length; index++) {
+    const [start, end] = [partners[index - 1]! + 1, partners[index]!];
+    if (partners[index - 1] === -1 || end - start < 2 || (beginsLine(start) && beginsLine(end))) continue;
+    const left = slide(file, start, end, -1, beginsLine);
+    if (left > 0 && partners.slice(index - left, index).every((partner, at) => partner === start - left + at)) {
+      for (let moved = 1; moved <= left; moved++) partners[index - moved] = end - moved;
+      continue;
+    }
+    const right = slide(file, start, end, 1, beginsLine);
+    if (right > 0 && partners.slice(index, index + right).every((partner, at) => partner === end + at)) {
+      for (let moved = 0; moved < right; moved++) partners[index + moved] = start + moved;
+    }
+  }
+  return {
+    ...alignment,
+    partners,
+    first: partners.find((partner) => partner !== -1) ?? 0,
+    last: partners.findLast((partner) => partner !== -1) ?? 0,
+  };
+}
+
+/** How far a gap can move, by tokens that are the same at both its ends, until it begins and ends with a line; 0 where it cannot. */
+function slide(
+  { keys }: Tokens,
+  start: number,
+  end: number,
+  direction: 1 | -1,
+  beginsLine: (at: number) => boolean,
+): number {
+  for (let moved = 1; moved <= MAX_SLIDE; moved++) {
+    const isSame =
+      direction === 1 ? keys[start + moved - 1] === keys[end + moved - 1] : keys[start - moved] === keys[end - moved];
+    const from = start + moved * direction;
+    if (!isSame || from < 0 || end + moved * direction > keys.length) return 0;
+    if (beginsLine(from) && beginsLine(end + moved * direction)) return moved;
+  }
+  return 0;
+}
+
+const MAX_SLIDE = 60;
 
 function tokenizeSome(content: string, from: number, count: number): Tokens {
   // Tokens are short; the piece is generous, and too many of them only cost time.
@@ -171,11 +235,11 @@ function areHarmless(content: string, old: Tokens, { alignment, file }: Candidat
 }
 
 /**
- * Whether one character too many, too few or wrong is all there is, in a text long
+ * One character too many, too few or wrong, where that is all there is in a text long
  * enough to know the place by the rest. It may have joined or split words.
  */
-function isOneSlip(content: string, old: Tokens, { alignment, file }: Candidate): boolean {
-  if (old.keys.length < MIN_TOKENS_FOR_SLIP) return false;
+function findSlip(content: string, old: Tokens, { alignment, file }: Candidate): Difference | undefined {
+  if (old.keys.length < MIN_TOKENS_FOR_SLIP) return undefined;
   const isEqual = (index: number) => old.keys[index] === file.keys[alignment.partners[index]!];
   let from = 0;
   let to = old.keys.length - 1;
@@ -186,12 +250,66 @@ function isOneSlip(content: string, old: Tokens, { alignment, file }: Candidate)
   const wanted = old.keys.slice(from, to + 1);
   const found = file.keys.slice(first, last + 1);
   const [a, b] = [wanted.join(''), found.join('')];
-  if (editDistance(a, b) > 1 || !sameDigits(a, b) || !sameOperators(a, b)) return false;
-  const [part] = differingParts(a, b);
-  return (
-    !COMMON_WORDS.has(part.toLowerCase()) &&
-    !wanted.some((key) => isWord(key) && !found.includes(key) && hasWord(content, key))
-  );
+  if (editDistance(a, b) > 1 || !sameDigits(a, b) || !sameOperators(a, b)) return undefined;
+  const [part, other] = differingParts(a, b);
+  if (part === `${other}s` || other === `${part}s` || COMMON_WORDS.has(part.toLowerCase())) return undefined;
+  const isAnother = wanted.some((key) => isWord(key) && !found.includes(key) && hasWord(content, key));
+  return isAnother ? undefined : { from, to: to + 1, first, last: last + 1 };
+}
+
+/**
+ * Whether all the model wrote is there and whole lines of the file are all it left
+ * out: at most a third of them, and never beside a line that says the same.
+ */
+function lacksLines(old: Tokens, { alignment: { partners, first, last }, file }: Candidate): boolean {
+  if (old.keys.length < MIN_TOKENS_FOR_SLIP) return false;
+  if (!partners.every((partner, index) => partner !== -1 && file.keys[partner] === old.keys[index])) return false;
+  const lines = linesOf(file, first, last);
+  const used = new Set(partners);
+  const [said, left] = [[] as string[], [] as string[]];
+  for (const [from, to] of lines) {
+    const count = Array.from({ length: to - from }, (_, index) => from + index).filter((at) => used.has(at)).length;
+    if (count !== 0 && count !== to - from) return false;
+    (count === 0 ? left : said).push(file.keys.slice(from, to).join(' '));
+  }
+  return left.length > 0 && left.length * 2 <= said.length && left.every((line) => !said.includes(line));
+}
+
+/**
+ * Whether the model left out more than a mark or a word that is no line of its own, or
+ * a line that is there twice: what was left out could then be another part.
+ */
+function leavesPartsOfLines({ alignment: { partners, first, last }, file }: Candidate): boolean {
+  const used = new Set(partners);
+  const lines = linesOf(file, first, last);
+  const keysOf = ([from, to]: [number, number]) => file.keys.slice(from, to).join(' ');
+  let run = 0;
+  for (let at = first; at <= last + 1; at++) {
+    if (at <= last && !used.has(at) && !isInComment(file.text, file.starts[at]!)) {
+      run++;
+      continue;
+    }
+    if (run >= 2) {
+      const left = lines.filter(([from, to]) => from >= at - run && to <= at);
+      const isWhole = left.reduce((sum, [from, to]) => sum + to - from, 0) === run;
+      const isTwice = left.some((line) => lines.filter((other) => keysOf(other) === keysOf(line)).length > 1);
+      if (!isWhole || isTwice) return true;
+    }
+    run = 0;
+  }
+  return false;
+}
+
+/** The tokens of each line, ends exclusive. */
+function linesOf(file: Tokens, first: number, last: number): [number, number][] {
+  const lines: [number, number][] = [];
+  let from = first;
+  for (let at = first + 1; at <= last + 1; at++) {
+    if (at <= last && !file.text.slice(file.ends[at - 1], file.starts[at]).includes('\n')) continue;
+    lines.push([from, at]);
+    from = at;
+  }
+  return lines;
 }
 
 /** Whether nothing of the file lies between this token and the one before. */
@@ -199,7 +317,7 @@ function follows({ partners }: Alignment, index: number): boolean {
   return index === 0 || index >= partners.length || partners[index] === partners[index - 1]! + 1;
 }
 
-const MIN_TOKENS_FOR_SLIP = 15;
+const MIN_TOKENS_FOR_SLIP = 10;
 
 function sameOperators(a: string, b: string): boolean {
   const operatorsOf = (text: string) => text.replaceAll(/[^-+*/%<>=!&|^~?@#]/g, '');

@@ -4,7 +4,7 @@
  * unique one. How much whitespace differs is reported as a level, lower being closer.
  */
 
-import { skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
+import { isSpaceAt, skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
 /** For each token of the pattern the place in the file that stands for it. */
@@ -40,12 +40,24 @@ export function findTokenMatches(content: string, pattern: Tokens): TokenMatch[]
     ? positionsOfKey(content, pattern.keys[0]!)
     : positionsOfWord(content, pattern.keys[anchor]!)) {
     const match = matchAround(content, pattern, anchor ?? 0, position);
-    if (match === undefined || match.starts[0]! < after) continue;
+    if (match === undefined || match.starts[0]! < after || isTornOff(content, match, pattern)) continue;
     matches.push(match);
     after = match.ends.at(-1)!;
     if (matches.length > MAX_MATCHES) break;
   }
   return matches;
+}
+
+/**
+ * Whether a match begins or ends amid text the pattern lacks: behind other text though
+ * the pattern begins with whitespace, or, for whole lines, within a run of one mark.
+ */
+function isTornOff(content: string, { starts, ends }: TokenMatch, pattern: Tokens): boolean {
+  const [first, last] = [starts[0]!, ends.at(-1)!];
+  if (pattern.starts[0]! > 0 && first > 0 && !isSpaceAt(content, first - 1)) return true;
+  if (!pattern.text.includes('\n')) return false;
+  const isRun = (at: number) => content[at] === content[at + 1] && /[^\w\s]/.test(content[at] ?? ' ');
+  return isRun(first - 1) || isRun(last - 1);
 }
 
 export function levelOf(content: string, match: TokenMatch, pattern: Tokens): number {

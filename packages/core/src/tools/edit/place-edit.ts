@@ -8,7 +8,7 @@
 
 import type { Splice } from '../text-file.ts';
 import { carryOver } from './carry-over.ts';
-import { correctOld } from './correct-old.ts';
+import { correctOld, correctSlip } from './correct-old.ts';
 import type { AlignedText } from './correct-old.ts';
 import { findFuzzy } from './find-fuzzy.ts';
 import type { FuzzyPlace } from './find-fuzzy.ts';
@@ -16,7 +16,7 @@ import { indexLines, lineOf } from './find-windows.ts';
 import type { LineIndex } from './find-windows.ts';
 import { findTokenMatches, levelOf, MatchLevel } from './match-tokens.ts';
 import type { TokenMatch } from './match-tokens.ts';
-import { tokenize, toKey } from './tokens.ts';
+import { isWord, skipSpace, tokenize, toKey } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import { variantsOf } from './variants.ts';
 import type { EditTexts } from './variants.ts';
@@ -90,7 +90,10 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const matches = leveled.filter(({ level }) => level === lowest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
   if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };
-  const changes = matches.map((match) => carryOver(content, match, pattern, replacement));
+  const changes = matches.map((found) => {
+    const { old: whole, match } = withFinalMark(content, { old: pattern, match: found }, replacement);
+    return carryOver(content, match, whole, replacement);
+  });
   if (changes.some((splices, at) => repeatsNeighbours(content, matches[at]!, splices))) return undefined;
   return {
     kind: 'placed',
@@ -104,7 +107,9 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
 function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlacement {
   const pattern = tokenize(old);
   const { place, nearest } = findFuzzy(index, pattern, replacement);
-  if (place !== undefined) {
+  // One line on the one side and many on the other: its breaks were escaped, and so are those it would put in.
+  const isEscaped = !old.includes('\n') && old.includes('\\n') && place?.lastLine !== place?.firstLine;
+  if (place !== undefined && !isEscaped) {
     const splices = spliceFuzzy(index.content, place, pattern, replacement);
     if (splices !== undefined) {
       return { kind: 'placed', strategy: 'fuzzy', splices, occurrences: 1, lines: [place.firstLine + 1] };
@@ -118,16 +123,40 @@ function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlac
 function spliceFuzzy(content: string, place: FuzzyPlace, pattern: Tokens, replacement: string): Splice[] | undefined {
   const wanted = withQuotesOf(content, place.match, pattern, replacement);
   if (wanted === undefined) return undefined;
-  const { old, match } = correctOld({ old: pattern, match: place.match }, place.alignment, place.file, wanted);
+  const aligned = { old: pattern, match: place.match };
+  const corrected =
+    (place.slip && correctSlip(aligned, place.slip, place.file, wanted)) ??
+    correctOld(aligned, place.alignment, place.file, wanted);
+  const { old, match } = withFinalMark(content, corrected, wanted);
   const splices = carryOver(content, match, old, wanted);
-  const isUnsafe = touchesUnmentioned(content, { old, match }, splices) || repeatsNeighbours(content, match, splices);
+  const isUnsafe =
+    touchesUnmentioned(content, { old, match }, splices) ||
+    bringsUnmentioned(content, { old, match }, wanted) ||
+    repeatsNeighbours(content, match, splices) ||
+    splices.some((splice) => growsRun(content, splice));
   return isUnsafe ? undefined : splices;
+}
+
+/** A mark that ends the new text and stands behind the old one in the file belongs to it: the model left it out there. */
+function withFinalMark(content: string, aligned: AlignedText, replacement: string): AlignedText {
+  const { old, match } = aligned;
+  const mark = tokenize(replacement).keys.at(-1);
+  if ((mark !== ';' && mark !== ',') || old.keys.at(-1) === mark) return aligned;
+  const last = match.ends.at(-1)!;
+  const at = skipSpace(content, last);
+  if (content[at] !== mark || content.slice(last, at).includes('\n')) return aligned;
+  const end = old.ends.at(-1)!;
+  return {
+    old: tokenize(old.text.slice(0, end) + mark + old.text.slice(end)),
+    match: { starts: [...match.starts, at], ends: [...match.ends, at + 1] },
+  };
 }
 
 /** Whether text put in at an end is there already, just outside: the old text was then cut short of it. */
 function repeatsNeighbours(content: string, match: TokenMatch, splices: readonly Splice[]): boolean {
   const [first, last] = [match.starts[0]!, match.ends.at(-1)!];
   return splices.some(({ start, end, replacement }) => {
+    if (start <= first && end > first) return repeatsLineBefore(content, first, replacement);
     const { keys } = tokenize(replacement);
     if (keys.length === 0 || keys.length > MAX_REPEATED_TOKENS) return false;
     const isBehind = start >= last;
@@ -137,6 +166,20 @@ function repeatsNeighbours(content: string, match: TokenMatch, splices: readonly
       : tokenize(content, Math.max(0, first - MAX_REPEATED_TOKENS * 20), first).keys.slice(-keys.length);
     return around.join(' ') === keys.join(' ');
   });
+}
+
+/** Whether the first line that is put in is the one that stands before it already. */
+function repeatsLineBefore(content: string, first: number, replacement: string): boolean {
+  const before = content.slice(0, first).trimEnd();
+  const line = before.slice(before.lastIndexOf('\n') + 1).trim();
+  return line !== '' && line === replacement.trimStart().split('\n', 1)[0]!.trim();
+}
+
+/** Whether all a splice adds is more of a mark it stands beside: how many there should be was miscounted. */
+function growsRun(content: string, { start, end, replacement }: Splice): boolean {
+  const mark = replacement[0] ?? ' ';
+  if (!/[^\w\s]/.test(mark) || replacement !== mark.repeat(replacement.length)) return false;
+  return content[start - 1] === mark || content[end] === mark;
 }
 
 /** The new text in the file's style of quotes, where the old text had another throughout; undefined when the two cannot be told apart. */
@@ -158,9 +201,21 @@ function withQuotesOf(content: string, match: TokenMatch, old: Tokens, replaceme
   return result;
 }
 
+/** Whether the new text has more of a mark the old one left out: the file would have it twice. */
+function bringsUnmentioned(content: string, { old, match }: AlignedText, replacement: string): boolean {
+  const { keys } = tokenize(replacement);
+  const count = (list: readonly string[], key: string) => list.filter((other) => other === key).length;
+  const gaps = match.starts.map((start, index) =>
+    index === 0 ? [] : tokenize(content, match.ends[index - 1], start).keys,
+  );
+  // A longer gap is a line the model did not mean to speak of.
+  const left = new Set(gaps.filter((gap) => gap.length <= 2).flat());
+  return [...left].some((key) => !isWord(key) && count(keys, key) > count(old.keys, key));
+}
+
 /**
- * Whether a splice deletes text of the file the model never wrote down, or says it a
- * second time. Beside a misspelt token it cannot be told what belongs to which.
+ * Whether a splice deletes text of the file the model never wrote down, or changes what
+ * is right beside it: it cannot be told what belongs to which.
  */
 function touchesUnmentioned(content: string, { old, match }: AlignedText, splices: readonly Splice[]): boolean {
   const isSlip = (index: number) => toKey(content.slice(match.starts[index], match.ends[index])) !== old.keys[index];
@@ -170,14 +225,7 @@ function touchesUnmentioned(content: string, { old, match }: AlignedText, splice
     const [slipBefore, slipAfter] = [isSlip(index - 1), isSlip(index)];
     const from = slipBefore ? match.starts[index - 1]! : match.ends[index - 1]!;
     const to = slipAfter ? match.ends[index]! : match.starts[index]!;
-    const isFormatting = keys.every((key) => key === ',' || key === ';');
-    const unmentioned = ` ${keys.join(' ')} `;
-    const isTouched = splices.some(({ start, end, replacement }) => {
-      if (start > to || end < from) return false;
-      if (slipBefore || slipAfter) return true;
-      if (start < to && end > from) return !isFormatting;
-      return ` ${tokenize(replacement).keys.join(' ')} `.includes(unmentioned);
-    });
+    const isTouched = splices.some(({ start, end }) => start <= to && end >= from);
     if (isTouched) return true;
   }
   return false;

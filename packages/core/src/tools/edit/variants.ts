@@ -4,6 +4,9 @@
  * is found, so that a backslash that belongs to the code stays.
  */
 
+import { pairEqual } from './pair-equal.ts';
+import { tokenize } from './tokens.ts';
+
 export interface EditTexts {
   old: string;
   replacement: string;
@@ -38,6 +41,8 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll(/\\(["'`])/g, '$1'),
   // Line breaks and tabs only.
   (text) => text.replaceAll(/(?<!\\)\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
+  // The same, but for those inside quotes, which are a literal's own.
+  (text) => (text.includes('\n') ? text : breakOutsideQuotes(text)),
   // One whole level.
   (text) => text.replaceAll(/\\([ntr"'`\\/$\n])/g, (_, letter: string) => ESCAPES[letter]!),
   // Backslashes only.
@@ -55,6 +60,16 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   },
 ];
 
+function breakOutsideQuotes(text: string): string {
+  let quote = '';
+  return text.replaceAll(/\\([^])|(?<!\w)'|'(?!\w)|["`]/g, (found, letter?: string) => {
+    if (letter !== undefined) return quote === '' && (letter === 'n' || letter === 't') ? ESCAPES[letter]! : found;
+    if (quote === '') quote = found;
+    else if (quote === found) quote = '';
+    return found;
+  });
+}
+
 /** Whether a text could be the inside of a JSON string: one line, no bare quote, no bare backslash. */
 function isJsonStringBody(text: string): boolean {
   return /^(?:[^"\\\n\t]|\\[ntr"'`\\/$])*$/.test(text);
@@ -69,18 +84,32 @@ function decodeJsonStringBody(text: string): string {
   });
 }
 
+/** The new text as the model wrote it, where that is more like the old one: only the old one was escaped. */
+function closer(old: string, changed: string, written: string): string {
+  const hadBreaksOnly = !written.includes('\n') && changed.includes('\n');
+  if (changed === written || hadBreaksOnly) return changed;
+  const tokens = tokenize(old);
+  const likeness = (text: string) => {
+    const next = tokenize(text);
+    const kept = pairEqual(tokens, next).filter((partner) => partner !== undefined).length;
+    return kept / (tokens.keys.length + next.keys.length);
+  };
+  return likeness(written) > likeness(changed) ? written : changed;
+}
+
 /** The variants whose old text differs from the one given, likeliest first. */
 export function variantsOf({ old, replacement }: EditTexts): EditTexts[] {
   const seen = new Set([old]);
   const variants: EditTexts[] = [];
   if (old.includes('\\') && isJsonStringBody(old) && isJsonStringBody(replacement)) {
-    variants.push({ old: decodeJsonStringBody(old), replacement: decodeJsonStringBody(replacement) });
+    const decoded = decodeJsonStringBody(old);
+    variants.push({ old: decoded, replacement: closer(decoded, decodeJsonStringBody(replacement), replacement) });
   }
   for (const change of VARIANTS) {
     const changed = change(old);
     if (seen.has(changed) || changed.trim() === '') continue;
     seen.add(changed);
-    variants.push({ old: changed, replacement: change(replacement) });
+    variants.push({ old: changed, replacement: closer(changed, change(replacement), replacement) });
   }
   return variants;
 }

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BackgroundProcesses } from './background.ts';
+import { BackgroundProcesses, boundLog } from './background.ts';
 import { createChildEnvironment } from './child-environment.ts';
 import { createShellFixture } from './shell-fixture.ts';
 import type { ShellFixture } from './shell-fixture.ts';
@@ -31,6 +31,15 @@ describe('BackgroundProcesses', () => {
       mode: (await stat(path)).mode & 0o777,
       directoryMode: (await stat(logDirectory)).mode & 0o777,
     }).toEqual({ files: [`background-${pid}.log`], content: 'out\nerr\n', mode: 0o600, directoryMode: 0o700 });
+  });
+
+  it('cuts a log that has grown too long to its last lines', async () => {
+    const path = join(fixture.directory, 'long.log');
+    await writeFile(path, Array.from({ length: 100 }, (_, index) => `line ${index}\n`).join(''));
+    await boundLog(path, 1000);
+    const before = await readFile(path, 'utf8');
+    await boundLog(path, 22);
+    expect([before.length, await readFile(path, 'utf8')]).toEqual([790, 'line 98\nline 99\n']);
   });
 
   it('knows what runs and how the others ended', async () => {

@@ -7,12 +7,12 @@
 
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanOutput } from './clean-output.ts';
 import { endProcess } from './shell-runner.ts';
-import type { MovedCommand } from './shell-runner.ts';
+import type { EnvironmentFor, MovedCommand } from './shell-runner.ts';
 import { toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';
 import { builtin } from '../../util/builtin-modules.ts';
@@ -30,6 +30,8 @@ export interface BackgroundProcessesOptions {
   logDirectory: string;
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
+  /** Further variables for one command, asked before it starts. */
+  environmentFor?: EnvironmentFor;
   /** A log grown past this is cut to its end. */
   logLimit?: number;
 }
@@ -47,6 +49,7 @@ const TAIL_BYTES = 64 * 1024;
 const LOG_CHECK_MS = 1000;
 /** A planted link is an error, not a way to somewhere else. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const BOUND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class BackgroundProcesses {
   readonly #options: BackgroundProcessesOptions;
@@ -66,10 +69,12 @@ export class BackgroundProcesses {
   async start(command: string, directory: string): Promise<{ pid: number; finished: Promise<ShellExit> }> {
     const { path, handle } = await this.#createLog();
     try {
-      const invocation = toShellInvocation(command, this.#options.environment);
+      const added = await this.#options.environmentFor?.(command, directory);
+      const environment = { ...this.#options.environment, ...added };
+      const invocation = toShellInvocation(command, environment);
       const child = builtin.childProcess.spawn(invocation.file, invocation.args, {
         cwd: directory,
-        env: { ...this.#options.environment, ...invocation.environment },
+        env: { ...environment, ...invocation.environment },
         stdio: ['ignore', handle.fd, handle.fd],
         detached: true,
         windowsHide: true,
@@ -173,8 +178,20 @@ export class BackgroundProcesses {
   }
 }
 
-async function boundLog(path: string, limit: number): Promise<void> {
-  if ((await stat(path)).size > limit) await truncate(path, 0);
+/** Cuts a log to its last part. What the command writes in the very moment may be lost or come before it. */
+export async function boundLog(path: string, limit: number): Promise<void> {
+  const handle = await open(path, BOUND_FLAGS);
+  try {
+    const { size } = await handle.stat();
+    if (size <= limit) return;
+    const kept = Buffer.alloc(Math.min(size, TAIL_BYTES, limit));
+    const { bytesRead } = await handle.read(kept, 0, kept.length, size - kept.length);
+    const tail = kept.subarray(0, bytesRead);
+    await handle.truncate(0);
+    await handle.write(tail.subarray(tail.indexOf(0x0a) + 1));
+  } finally {
+    await handle.close();
+  }
 }
 
 function toBackgroundProcess({ pid, command, exit }: Entry): BackgroundProcess {

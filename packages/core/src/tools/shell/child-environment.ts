@@ -7,6 +7,8 @@
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export type GitLevel = 'standard' | 'guarded' | 'strict';
+
 export interface ChildEnvironmentOptions {
   /** The person's own environment, without what project files added. */
   base: Environment;
@@ -19,10 +21,11 @@ export interface ChildEnvironmentOptions {
   pager?: string;
   /**
    * `standard`: the person's own git, with pager, editor, prompts and fsmonitor off.
-   * `strict`, for folders that are not trusted: no configured hook, helper or
-   * transport runs and the person's own git configuration is not read.
+   * `guarded`, for folders nobody has decided on: no hook, helper or transport that
+   * the repository configures runs; the person's own configuration still counts.
+   * `strict`, for folders that are not trusted: that is not read either.
    */
-  git?: 'standard' | 'strict';
+  git?: GitLevel;
 }
 
 /** Marks every process of a call, so that those that left its group can still be found. */
@@ -96,7 +99,7 @@ function quietPrograms(pager: string): Record<string, string> {
   };
 }
 
-function gitSettings(base: Environment, level: 'standard' | 'strict', pager: string): Record<string, string> {
+function gitSettings(base: Environment, level: GitLevel, pager: string): Record<string, string> {
   const quiet = {
     GIT_PAGER: pager,
     GIT_TERMINAL_PROMPT: '0',
@@ -105,16 +108,16 @@ function gitSettings(base: Environment, level: 'standard' | 'strict', pager: str
     GIT_SEQUENCE_EDITOR: ':',
   };
   const inherited = Number(base['GIT_CONFIG_COUNT'] ?? 0);
-  const first = level === 'standard' && Number.isSafeInteger(inherited) && inherited > 0 ? inherited : 0;
+  const first = level !== 'strict' && Number.isSafeInteger(inherited) && inherited > 0 ? inherited : 0;
   if (level === 'standard') return { ...quiet, ...toGitConfig([['core.fsmonitor', 'false']], first) };
+  const transport = { GIT_ASKPASS: 'true', SSH_ASKPASS: 'true', GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' };
+  if (level === 'guarded') return { ...quiet, ...transport, ...toGitConfig(STRICT_GIT_CONFIG, first) };
   return {
     ...quiet,
+    ...transport,
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_ASKPASS: 'true',
-    SSH_ASKPASS: 'true',
-    GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
     ...toGitConfig(STRICT_GIT_CONFIG, first),
   };
 }

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { safeGit } from './safe-git.ts';
+import { createChildEnvironment } from './child-environment.ts';
+import { guardRepository, safeGit } from './safe-git.ts';
 import { createShellFixture } from './shell-fixture.ts';
 import type { ShellFixture } from './shell-fixture.ts';
 
@@ -95,6 +96,18 @@ describe('safeGit', () => {
       expect(existsSync(canary)).toBe(true);
     });
 
+    it('neither does one of a shell in a folder nobody has decided on', async () => {
+      const base = { PATH: process.env['PATH'], HOME: fixture.directory, GIT_CONFIG_NOSYSTEM: '1' };
+      const environment = createChildEnvironment({ base, git: 'guarded' });
+      const env = { ...environment, ...(await guardRepository(repository, environment)) };
+      try {
+        execFileSync('git', args, { cwd: repository, env, stdio: 'ignore' });
+      } catch {
+        // A driver that was taken away may well make it fail.
+      }
+      expect(existsSync(canary)).toBe(false);
+    });
+
     it('ours does not', async () => {
       await safe(...args);
       expect(existsSync(canary)).toBe(false);
@@ -112,6 +125,21 @@ describe('safeGit', () => {
     expect(existsSync(canary)).toBe(false);
     git('checkout', '-q', '-b', 'third');
     expect(existsSync(canary)).toBe(true);
+  });
+
+  it('leaves the settings of the person to the commands of a shell', async () => {
+    await writeFile(join(fixture.directory, '.gitconfig'), '[user]\n\tname = Me\n[filter "lfs"]\n\tclean = cat\n');
+    await configure('[filter "evil"]\n\tclean = cat\n');
+    const base = { PATH: process.env['PATH'], HOME: fixture.directory, GIT_CONFIG_NOSYSTEM: '1' };
+    const environment = createChildEnvironment({ base, git: 'guarded' });
+    const env = { ...environment, ...(await guardRepository(repository, environment)) };
+    const read = (key: string) => execFileSync('git', ['config', key], { cwd: repository, env, encoding: 'utf8' });
+    expect(['user.name', 'filter.lfs.clean', 'filter.evil.clean', 'core.hooksPath'].map(read)).toEqual([
+      'Me\n',
+      'cat\n',
+      '\n',
+      '/dev/null\n',
+    ]);
   });
 
   it('does not look into submodules, whose configuration is their own', async () => {

@@ -84,6 +84,29 @@ export async function safeGit(args: readonly [string, ...string[]], options: Saf
   return runGit(git, [command, ...(NEEDED_OPTIONS[command] ?? []), ...rest], environment, options);
 }
 
+/**
+ * What keeps git commands of a shell in this directory from running what its
+ * repository names itself, as variables to add to `environment`. Settings of the
+ * person stay. Empty where there is no repository, or no git.
+ */
+export async function guardRepository(
+  directory: string,
+  environment: Record<string, string>,
+): Promise<Record<string, string>> {
+  try {
+    const options = { directory, environment };
+    const args = ['config', '--list', '-z', '--name-only', '--show-scope'];
+    const { stdout } = await runGit(findGit(options), args, environment, options);
+    const words = stdout.split('\0');
+    const own = words.filter((_, index) => index % 2 === 1 && /^(local|worktree)$/.test(words[index - 1]!));
+    const overrides = neutralise(own);
+    return overrides.length === 0 ? {} : toGitConfig(overrides, Number(environment['GIT_CONFIG_COUNT'] ?? 0));
+  } catch {
+    // Without git there is nothing to keep from running.
+    return {};
+  }
+}
+
 /** Not from the folder it is to look at. */
 function findGit({ directory, environment }: SafeGitOptions): string {
   const entries = (environment['PATH'] ?? '').split(':').filter((entry) => {

@@ -19,9 +19,13 @@ import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
 import { findGroupMembers, findMarkedProcesses, killMarkedProcesses, signalGroup } from './stray-processes.ts';
 import { Watchdog } from './watchdog.ts';
 
+export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
+
 export interface ShellRunnerOptions {
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
+  /** Further variables for one command, asked before it starts. */
+  environmentFor?: EnvironmentFor;
   /** The project's temporary directory; it need not exist yet. */
   tempDirectory: string;
   /** A terminal for each command, where there can be one. Off where nobody could type. */
@@ -183,13 +187,14 @@ export class ShellRunner {
     const running = [...this.#running.values()];
     for (const { interrupt } of running) interrupt('cancelled');
     await Promise.all(running.map(({ process, mark }) => endProcess(process, mark)));
-    await killMarkedProcesses(this.#watchdog.mark);
+    if (this.#watchdog.hasCalls) await killMarkedProcesses(this.#watchdog.mark);
     this.#watchdog.dispose();
     await this.#pipes.dispose();
   }
 
   async #start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
-    const environment = { ...this.#options.environment, [CALL_MARK]: mark };
+    const added = await this.#options.environmentFor?.(request.command, request.directory);
+    const environment = { ...this.#options.environment, ...added, [CALL_MARK]: mark };
     const start: StartRequest = {
       invocation: toShellInvocation(request.command, environment),
       directory: request.directory,

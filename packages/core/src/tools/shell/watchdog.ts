@@ -47,6 +47,11 @@ export class Watchdog {
   #disposed = false;
   #mark: string | undefined;
 
+  /** Whether anything was ever started under its eyes. */
+  get hasCalls(): boolean {
+    return this.#calls > 0;
+  }
+
   /** The beginning of every call's mark. */
   get mark(): string {
     this.#mark ??= `${builtin.crypto.randomUUID()}.`;

@@ -1,0 +1,96 @@
+/**
+ * The library as an engineer gets it: the published files in another project's
+ * node_modules, plain node, and the compiler with nothing skipped.
+ */
+
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { answer, call, fakeModel, say } from '@castor/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TSC = join(ROOT, 'node_modules/.bin/tsc');
+
+const PROGRAM = `
+import { createAgent, createGeminiGenerator, createTranscript, defineTool, reduce, ToolRegistry } from '@castor/core';
+import type { AgentEvent, ContentGenerator, ToolCallRequestInfo } from '@castor/core';
+
+const generator: ContentGenerator = createGeminiGenerator({ apiKey: 'k', baseUrl: process.argv[2] });
+const shout = defineTool<{ text: string }>({
+  name: 'shout',
+  displayName: 'Shout',
+  kind: 'read',
+  description: 'Makes a text loud.',
+  schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  describe: ({ text }) => text,
+  execute: async ({ text }) => ({ llmContent: text.toUpperCase(), returnDisplay: text }),
+});
+const { session } = createAgent({
+  generator,
+  model: 'gemini-2.5-flash',
+  sessionId: 's',
+  tempDirectory: '.',
+  tools: new ToolRegistry([shout]),
+});
+let transcript = createTranscript();
+const calls: ToolCallRequestInfo[] = [];
+for await (const event of session.prompt('hi', new AbortController().signal)) {
+  const seen: AgentEvent = event;
+  transcript = reduce(transcript, seen);
+  if (event.type === 'tool_call_request') calls.push(event.value);
+  if (event.type === 'content') process.stdout.write(event.value);
+  // @ts-expect-error A content event holds a string: the union tells its members apart.
+  if (event.type === 'content') event.value.callId;
+}
+process.stdout.write(\` after \${calls.length} call\`);
+`;
+
+describe('the library in a project of its own', () => {
+  let project: string;
+
+  beforeAll(async () => {
+    project = await mkdtemp(join(tmpdir(), 'castor-library-'));
+    const installed = join(project, 'node_modules/@castor/core');
+    await mkdir(installed, { recursive: true });
+    const manifest = join(ROOT, 'packages/core/package.json');
+    await cp(manifest, join(installed, 'package.json'));
+    await run(TSC, ['-p', join(ROOT, 'packages/core/tsconfig.build.json'), '--outDir', join(installed, 'dist')]);
+    const { dependencies } = JSON.parse(await readFile(manifest, 'utf8')) as { dependencies: Record<string, string> };
+    for (const name of [...Object.keys(dependencies), '@types/node', 'undici-types']) {
+      const target = join(project, 'node_modules', name);
+      await mkdir(dirname(target), { recursive: true });
+      await symlink(join(ROOT, 'node_modules', name), target);
+    }
+    await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(project, 'program.ts'), PROGRAM);
+  });
+  afterAll(() => rm(project, { recursive: true, force: true }));
+
+  it('compiles against the declarations, theirs checked too', async () => {
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'esnext.disposable'],
+      strict: true,
+      exactOptionalPropertyTypes: false,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+    };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    const { stdout } = await run(TSC, ['-p', project]).catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  });
+
+  it('runs with plain node', async () => {
+    await using model = await fakeModel([answer(call('shout', { text: 'hi' }, { id: 'c' })), say('HI')]);
+    const { stdout, stderr } = await run(process.execPath, [join(project, 'program.ts'), model.url], { cwd: project });
+    expect([stdout, stderr]).toEqual(['HI after 1 call', '']);
+    model.assertDone();
+  });
+});
