@@ -63,8 +63,8 @@ async function dispatch(args: CliArguments | ExitError, output: Output, signal: 
   }
   const choice = chooseModel(args, process.env);
   const approval = chooseApproval(args);
-  const prompt = await readPrompt(args, output, signal);
-  const { runHeadless } = await import('./headless/run.ts');
+  // Loaded while the input is read: the two do not need each other.
+  const [prompt, { runHeadless }] = await Promise.all([readPrompt(args, output, signal), import('./headless/run.ts')]);
   return runHeadless({
     prompt,
     format: formatOf(args),

@@ -107,6 +107,8 @@ export { createAgent } from './session/create-agent.ts';
 export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
 export { createWorkspaceAgent } from './session/workspace-agent.ts';
 export type { WorkspaceAgent, WorkspaceAgentOptions } from './session/workspace-agent.ts';
+export { createEditProposal } from './session/edit-proposal.ts';
+export type { EditProposalOptions } from './session/edit-proposal.ts';
 export { createEnvironmentContext } from './session/environment-context.ts';
 export { createSystemPrompt } from './session/system-prompt.ts';
 export { Ledger } from './session/ledger.ts';

@@ -47,7 +47,8 @@ export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyC
   if (rule.interactive !== undefined && rule.interactive !== context.interactive) return false;
   if (rule.subagent !== undefined && rule.subagent !== call.subagent) return false;
   if (!matchesTool(rule, call)) return false;
-  return Object.entries(rule.toolAnnotations ?? {}).every(([key, value]) => call.annotations?.[key] === value);
+  if (rule.toolAnnotations === undefined) return true;
+  return Object.entries(rule.toolAnnotations).every(([key, value]) => call.annotations?.[key] === value);
 }
 
 function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {

@@ -130,7 +130,6 @@ export function createAgent(options: AgentOptions): Agent {
     resolveModel: resolveConfig,
     fallback,
     clock,
-    tools: declare(tools),
     onUnusableAnswer: (answer) => ledger.withdraw(answer),
     ...(options.systemInstruction !== undefined && { systemInstruction: options.systemInstruction }),
     ...(options.history && { history: options.history }),

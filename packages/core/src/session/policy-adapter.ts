@@ -24,6 +24,8 @@ const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 export class PolicyAdapter implements PolicyPort {
   mode: ApprovalMode;
   private readonly options: PolicyAdapterOptions;
+  /** By mode and tool; asked before every turn for every tool, and seldom answered anew. */
+  private readonly offered = new Map<string, boolean>();
 
   constructor(options: PolicyAdapterOptions) {
     this.options = options;
@@ -50,14 +52,20 @@ export class PolicyAdapter implements PolicyPort {
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
     const targets = await targetsOfAlways({ toolName, args, kind }, outcome);
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
+    this.offered.clear();
     if (outcome === 'proceed_always_and_save') await this.save(targets);
   }
 
   /** A tool that is refused whatever its arguments is not worth offering. */
   isOffered(tool: ServerTool): boolean {
+    const key = `${this.mode} ${tool.name}`;
+    const known = this.offered.get(key);
+    if (known !== undefined) return known;
     const { engine, interactive } = this.options;
     const { name: toolName, kind } = tool;
-    return engine.staticallyDenied([{ toolName, kind }], { mode: this.mode, interactive }).length === 0;
+    const isOffered = engine.staticallyDenied([{ toolName, kind }], { mode: this.mode, interactive }).length === 0;
+    this.offered.set(key, isOffered);
+    return isOffered;
   }
 
   private async save(targets: Parameters<typeof saveRules>[1]): Promise<void> {

@@ -64,7 +64,6 @@ describe('SessionRecorder', () => {
       'sessionId',
       'user',
       'gemini',
-      '$set',
       '$callStarted',
       '$callEnded',
       'user',
@@ -76,7 +75,7 @@ describe('SessionRecorder', () => {
       [{ functionResponse: { id: 'c1', name: 'touch', response: { output: 'touched' } } }],
       [{ text: 'Done.' }],
     ]);
-    expect(records[7]).toMatchObject({ model: 'gemini-2.5-flash', tokens: { input: 10, output: 5, total: 15 } });
+    expect(records[6]).toMatchObject({ model: 'gemini-2.5-flash', tokens: { input: 10, output: 5, total: 15 } });
     expect([(await stat(recorder.path)).mode & 0o777, (await stat(directory)).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(recorder.path).toMatch(/session-\d{4}-\d\d-\d\dT\d\d-\d\d-12345678\.jsonl$/);
   });

@@ -12,9 +12,9 @@ import type { Content, UsageMetadata } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { sha256 } from '../util/sha256.ts';
 import { createSessionId } from './session-id.ts';
 
 export interface SessionRecorderOptions {
@@ -34,7 +34,6 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
   private readonly ids = new WeakMap<Content, string>();
   private file: number | undefined;
   private hasEnded = false;
-  private hasProjectHash = false;
 
   constructor(options: SessionRecorderOptions) {
     this.options = options;
@@ -59,7 +58,6 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
       ...(thoughts.length > 0 && { thoughts: thoughts.map((thought) => ({ ...thought, timestamp })) }),
       ...(usageMetadata && { tokens: toTokens(usageMetadata) }),
     });
-    this.completeMetadata();
   }
 
   added(content: Content): void {
@@ -118,17 +116,15 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const file = openSync(this.path, 'ax', 0o600);
     const startTime = this.timestamp();
-    const metadata = { sessionId, projectHash: '', startTime, lastUpdated: startTime, kind: 'main' };
+    const metadata = {
+      sessionId,
+      projectHash: sha256(this.options.root),
+      startTime,
+      lastUpdated: startTime,
+      kind: 'main',
+    };
     writeSync(file, `${JSON.stringify(metadata)}\n`);
     return file;
-  }
-
-  /** Hashing loads a module that would hold the first request up. */
-  private completeMetadata(): void {
-    if (this.hasProjectHash) return;
-    this.hasProjectHash = true;
-    const projectHash = builtin.crypto.createHash('sha256').update(this.options.root).digest('hex');
-    this.append({ $set: { projectHash, lastUpdated: this.timestamp() } });
   }
 
   private timestamp(): string {

@@ -12,6 +12,7 @@ type Fields = Record<string, unknown>;
 
 /** Leaves out, in place, what nobody could read. What is wrong with the frame as a whole, if anything is. */
 export function tidyFrame(frame: Fields): string | undefined {
+  if (isPlainText(frame)) return undefined;
   // A convenience of client libraries; on the wire calls stand in the parts alone.
   if ('functionCalls' in frame) delete frame['functionCalls'];
   leaveOutUnless(frame, 'responseId', isText);
@@ -23,6 +24,22 @@ export function tidyFrame(frame: Fields): string | undefined {
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Nearly every frame of a long answer: one part, which is text and nothing else. */
+function isPlainText(frame: Fields): boolean {
+  const { candidates, usageMetadata, responseId, functionCalls } = frame;
+  if (!Array.isArray(candidates) || candidates.length !== 1 || usageMetadata !== undefined) return false;
+  if (functionCalls !== undefined || (responseId !== undefined && typeof responseId !== 'string')) return false;
+  const candidate: unknown = candidates[0];
+  if (!isFields(candidate) || candidate['finishReason'] !== undefined) return false;
+  const { content, citationMetadata } = candidate;
+  const parts = isFields(content) && citationMetadata === undefined ? content['parts'] : undefined;
+  if (!Array.isArray(parts) || parts.length !== 1) return false;
+  const part: unknown = parts[0];
+  if (!isFields(part) || typeof part['text'] !== 'string') return false;
+  for (const key in part) if (key !== 'text') return false;
+  return true;
 }
 
 function tidyCandidate(candidate: Fields): string | undefined {

@@ -105,6 +105,10 @@ const SLIPS: Slip[] = [
   { name: 'a fence around it', text: (text) => `\`\`\`\n${text}\n\`\`\`` },
   { name: 'line numbers in front', text: eachLine((line, index) => `${index + 10}|${line}`) },
   { name: 'a misspelt word', old: misspell, text: (text) => text },
+  { name: 'indentation left out of the old text only', old: eachLine((line) => line.trimStart()) },
+  { name: 'two more spaces in the old text only', old: eachLine((line) => (line ? `  ${line}` : line)) },
+  { name: 'quotes escaped in the old text only', old: (text) => text.replaceAll('"', String.raw`\"`) },
+  { name: 'semicolons left out of the old text', old: eachLine((line) => line.replace(/;$/, '')) },
 ];
 
 const place = (content: string, old: string, replacement: string) =>
@@ -123,6 +127,8 @@ describe('the edit corpus', () => {
       const content = (slip.file ?? ((text: string) => text))(contents.get(edit.file)!);
       const isUntouched = old === edit.old && content === contents.get(edit.file);
       if (isUntouched && slip.name !== 'as written') continue;
+      // A part of a line is text to the letter, and no slip.
+      if (slip.old && slip.text === undefined && content.includes(old)) continue;
       tried++;
       const label = `${slip.name}: ${edit.file} ${number}`;
       const placed = place(content, old, change(edit.new));
@@ -202,7 +208,7 @@ describe('a slip of one character in the old text', () => {
   });
 
   it('is forgiven most of the time', () => {
-    expect(outcomes.right / (outcomes.right + outcomes.refused)).toBeGreaterThan(0.75);
+    expect(outcomes.right / (outcomes.right + outcomes.refused)).toBeGreaterThan(0.8);
   });
 });
 
@@ -239,6 +245,44 @@ describe('near-duplicates', () => {
     ['if (left > right) swap(left, right);\n', 'if (left < right) swap(left, right);'],
   ])('takes %j for another thing than %j', (file, old) => {
     expect(place(file, old, 'something else').kind).toBe('missing');
+  });
+
+  it('takes no twin for the one meant because the lines before that one are long', () => {
+    const block = (name: string) =>
+      `const ${name} = open(path, options);\nif (!${name}.ready) {\n  wait(${name});\n}\n`;
+    const long = `// ${'word, '.repeat(400)}\n`.repeat(3);
+    const file = `${block('secondary')}${long}${block('primary')}`;
+    const old = block('primary').replace('options', 'optoins');
+    const placed = place(file, old, block('primary').replace('wait', 'waitFor'));
+    expect(placed.kind === 'placed' && applyToText(file, placed.splices)).toBe(
+      file.replace('wait(primary)', 'waitFor(primary)'),
+    );
+  });
+
+  it.each([
+    // A run of one mark could be short by one at either end.
+    [
+      '//-----//\nint width(int height, int depth);\n',
+      '//----//\nint width(int height, int depth);',
+      '//-----//\nint w;',
+    ],
+    // The change stands right beside a line the model left out.
+    [
+      'open(first, second);\nlock(first);\nread(first, second);\nclose(first, second);\n',
+      'open(first, second);\nread(first, second);\nclose(first, second);',
+      'open(first, second);\ncheck(first);\nread(first, second);\nclose(first, second);',
+    ],
+  ])('does not guess where %j leaves it open', (file, old, replacement) => {
+    const placed = place(file, old, replacement);
+    if (placed.kind !== 'placed') return;
+    expect(tokenize(applyToText(file, placed.splices)).keys).toEqual(tokenize(`${replacement}\n`).keys);
+  });
+
+  it('keeps a line the model left out, where the change is elsewhere', () => {
+    const file = 'open(first, second);\nlock(first);\nread(first, second);\nsync(first);\nclose(first, second);\n';
+    const old = file.replace('lock(first);\n', '');
+    const placed = place(file, old, old.replace('close', 'end'));
+    expect(placed.kind === 'placed' && applyToText(file, placed.splices)).toBe(file.replace('close', 'end'));
   });
 
   it('refuses a misspelt text that fits two places alike', () => {

@@ -1,0 +1,64 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createWorkspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import type { ContentGenerator } from '../model/content-generator.ts';
+import { createWorkspaceAgent } from './workspace-agent.ts';
+import type { WorkspaceAgentOptions } from './workspace-agent.ts';
+
+type Files = Awaited<ReturnType<typeof createWorkspace>>;
+
+const open = ({ project, home }: Files, options: Partial<WorkspaceAgentOptions> = {}) =>
+  createWorkspaceAgent({
+    // No model is asked anything here.
+    generator: {} as ContentGenerator,
+    model: 'gemini-2.5-flash',
+    sessionId: 's',
+    root: project,
+    home,
+    environment: { PATH: process.env['PATH'] },
+    interactive: true,
+    ...options,
+  });
+
+describe('createWorkspaceAgent', () => {
+  it.each([
+    [true, ['discovered_tool_greet']],
+    [undefined, []],
+    [false, []],
+  ])('with trust %j offers of the project’s own tools %j', async (trustedFolder, expected) => {
+    await using files = await createWorkspace();
+    const script = join(files.root, 'list.sh');
+    await writeFile(script, `#!/bin/sh\necho '[{"name": "greet", "description": "Says hello."}]'\n`);
+    await chmod(script, 0o755);
+    const agent = await open(files, { trustedFolder, toolCommands: { discovery: script, call: script } });
+    const names = agent.tools.declarations().map(({ name }) => name);
+    await agent.dispose();
+    expect(names.filter((name) => name?.startsWith('discovered_tool_'))).toEqual(expected);
+  });
+
+  it('goes on without the project’s own tools when they cannot be listed, and says so', async () => {
+    await using files = await createWorkspace();
+    const warnings: string[] = [];
+    const agent = await open(files, {
+      trustedFolder: true,
+      toolCommands: { discovery: '/nowhere/list', call: '/nowhere/call' },
+      onWarning: (message) => void warnings.push(message),
+    });
+    await agent.dispose();
+    expect(warnings).toEqual([expect.stringContaining("The project's own tools are not available:")]);
+  });
+
+  it('asks about every change in a folder that is not trusted', async () => {
+    await using files = await createWorkspace();
+    const agent = await open(files, { trustedFolder: false, approvalMode: 'yolo' });
+    await agent.dispose();
+    expect(agent.policy.mode).toBe('default');
+  });
+
+  it('does not start when a rule would not be in force', async () => {
+    const homeFiles = { '.gemini/policies/mine.toml': '[[rule]]\ntoolName = 5\n' };
+    await using files = await createWorkspace({ homeFiles });
+    await expect(open(files)).rejects.toMatchObject({ name: 'PolicyFileError' });
+  });
+});
