@@ -40,7 +40,7 @@ const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically
 /** Throws an ExitError when there is nothing to run with. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { prompt, choice, output, signal } = options;
-  const startedAt = performance.now();
+  const startedAt = Date.now();
   const reports: string[] = [];
   const sessionId = createSessionId();
   const summary = new RunSummary();
@@ -66,7 +66,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     await writer.end({
       summary,
       metrics: agent.ledger.metrics(),
-      durationMs: Math.round(performance.now() - startedAt),
+      durationMs: Date.now() - startedAt,
     });
   }
   for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
