@@ -68,6 +68,8 @@ export class RepeatedContent {
   private fence = { mark: 0, hasOther: false, isInline: false };
   /** The character of the fence we are inside of; 0 outside. */
   private codeMark = 0;
+  /** The last character tracked completed a loop. */
+  private isComplete = false;
 
   /** Text before it does not count. */
   private start = 0;
@@ -89,10 +91,12 @@ export class RepeatedContent {
   /** The text that repeats, once there is one; then the search starts anew. */
   add(text: string): string | undefined {
     for (let index = 0; index < text.length; index++) {
-      const code = text.charCodeAt(index);
-      // Nearly every character is one in the middle of a line: for those the shortest way.
-      const isLoop = this.line === 'text' && code !== NEWLINE ? this.track(code) : this.step(code);
-      if (isLoop) return this.takeWindow();
+      if (this.line === 'text') {
+        index = this.trackRun(text, index);
+        if (this.isComplete) return this.takeWindow();
+        if (index === text.length) return undefined;
+      }
+      if (this.step(text.charCodeAt(index))) return this.takeWindow();
     }
     return undefined;
   }
@@ -189,48 +193,70 @@ export class RepeatedContent {
 
   /** Returns whether the window that this character completes is the last of a loop. */
   private track(code: number): boolean {
-    if (this.end === LAST_POSITION) this.startAnew();
-    const hash = Math.imul(this.prefixes[this.end & MASK] as number, MULTIPLIER) + code;
-    this.characters[this.end & MASK] = code;
-    this.end += 1;
-    this.prefixes[this.end & MASK] = hash;
-    const position = this.end - WINDOW;
-    return position >= this.start && this.count(position) >= OCCURRENCES && this.isLoop(position);
+    this.trackRun(String.fromCharCode(code), 0, NONE);
+    return this.isComplete;
   }
 
-  /** Files the window at `position`; returns which occurrence it is, or 0 if it overlaps the one before. */
-  private count(position: number): number {
-    const slot = position & MASK;
-    const twin = this.file(position);
-    if (twin === NONE) {
-      this.counted[slot] = position;
-      this.previous[slot] = NONE;
-      return (this.tally[slot] = 1);
+  /**
+   * Tracks the characters from `from` up to a `stop` or the end, or until one completes a
+   * loop; returns where it stopped. Nearly every character of an answer passes here, so
+   * it works on locals and leaves at the first sign of a window that is not new.
+   */
+  private trackRun(text: string, from: number, stop = NEWLINE): number {
+    if (this.end + text.length >= LAST_POSITION) this.startAnew();
+    const { characters, prefixes, newest, older, counted, previous, tally, start } = this;
+    let { end } = this;
+    this.isComplete = false;
+    let index = from;
+    for (; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code === stop) break;
+      const hash = (Math.imul(prefixes[end & MASK] as number, MULTIPLIER) + code) | 0;
+      characters[end & MASK] = code;
+      end += 1;
+      prefixes[end & MASK] = hash;
+      const position = end - WINDOW;
+      if (position < start) continue;
+      const slot = position & MASK;
+      const window = hash - Math.imul(prefixes[slot] as number, WINDOW_POWER);
+      const bucket = Math.imul(window, 0x9e37_79b1) >>> BUCKET_SHIFT;
+      const candidate = newest[bucket] as number;
+      newest[bucket] = position;
+      older[slot] = candidate;
+      counted[slot] = position;
+      previous[slot] = NONE;
+      tally[slot] = 1;
+      if (candidate < start || candidate < end - MEMORY) continue;
+      this.end = end;
+      if (this.count(position, candidate) >= OCCURRENCES && this.isLoop(position)) {
+        this.isComplete = true;
+        return index;
+      }
     }
+    this.end = end;
+    return index;
+  }
+
+  /** Which occurrence of its text the window at `position` is; 0 if it overlaps the one before. */
+  private count(position: number, candidate: number): number {
+    const slot = position & MASK;
+    const twin = this.findTwin(position, candidate);
+    if (twin === NONE) return 1;
     const latest = this.counted[twin & MASK] as number;
     if (position - latest < WINDOW) {
       this.counted[slot] = latest;
       return 0;
     }
-    this.counted[slot] = position;
     this.previous[slot] = latest;
     return (this.tally[slot] = (this.tally[latest & MASK] as number) + 1);
   }
 
-  /** Returns the latest earlier window with the same text. */
-  private file(position: number): number {
-    const before = Math.imul(this.prefixes[position & MASK] as number, WINDOW_POWER);
-    const hash = (this.prefixes[this.end & MASK] as number) - before;
-    const bucket = Math.imul(hash, 0x9e37_79b1) >>> BUCKET_SHIFT;
-    let candidate = this.newest[bucket] as number;
-    this.newest[bucket] = position;
-    this.older[position & MASK] = candidate;
-    if (candidate < this.start) return NONE;
+  /** The latest earlier window with the same text, along the chain that begins with `candidate`. */
+  private findTwin(position: number, candidate: number): number {
     const oldest = Math.max(this.start, this.end - MEMORY);
-    while (candidate >= oldest && !this.isSameWindow(candidate, position)) {
-      candidate = this.older[candidate & MASK] as number;
-    }
-    return candidate >= oldest ? candidate : NONE;
+    let twin = candidate;
+    while (twin >= oldest && !this.isSameWindow(twin, position)) twin = this.older[twin & MASK] as number;
+    return twin >= oldest ? twin : NONE;
   }
 
   private isSameWindow(left: number, right: number): boolean {
