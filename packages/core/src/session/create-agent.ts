@@ -67,6 +67,8 @@ export interface AgentOptions {
   record?: (event: AgentEvent) => void;
   reportError?: ReportError;
   prices?: LedgerOptions['prices'];
+  /** Given when `generator` already reports to it; else there is a new one. */
+  ledger?: Ledger;
   retry?: RetryLimits;
   /** One id for all prompts of a program that runs once. */
   prompt_id?: string;
@@ -109,8 +111,8 @@ export function createAgent(options: AgentOptions): Agent {
   const tools = options.tools ?? new ToolRegistry();
   const resolvedModel = resolveModel(options.model, { preview });
 
-  const ledger = new Ledger({ clock, ...(options.prices && { prices: options.prices }) });
-  const generator = createMeteredGenerator(options.generator, ledger, clock);
+  const ledger = options.ledger ?? new Ledger({ clock, ...(options.prices && { prices: options.prices }) });
+  const generator = options.ledger ? options.generator : createMeteredGenerator(options.generator, ledger, clock);
   const resolveConfig = createModelConfigResolver({ preview });
   const availability = new ModelAvailability(clock);
   const chainFor = (model: string) => policyChain(model, { requestedModel: options.model });

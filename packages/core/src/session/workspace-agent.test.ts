@@ -1,8 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createWorkspace } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ContentGenerator } from '../model/content-generator.ts';
+import { createGeminiGenerator } from '../model/gemini/generator.ts';
 import { createWorkspaceAgent } from './workspace-agent.ts';
 import type { WorkspaceAgentOptions } from './workspace-agent.ts';
 
@@ -47,6 +48,32 @@ describe('createWorkspaceAgent', () => {
     });
     await agent.dispose();
     expect(warnings).toEqual([expect.stringContaining("The project's own tools are not available:")]);
+  });
+
+  it.each([
+    ['gemini-2.5-flash', true],
+    ['gemini-3-pro-preview', false],
+    ['auto', false],
+  ])('offers %s a list of its own: %j', async (model, expected) => {
+    await using files = await createWorkspace();
+    const agent = await open(files, { model });
+    await agent.dispose();
+    expect(agent.tools.get('write_todos') !== undefined).toBe(expected);
+  });
+
+  it('counts what tools ask of a model', async () => {
+    await using files = await createWorkspace();
+    await using model = await fakeModel([
+      answer(call('google_web_search', { query: 'x' }, { id: '1' })),
+      say('found'),
+      say('done'),
+    ]);
+    const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' });
+    const agent = await open(files, { generator, approvalMode: 'yolo' });
+    for await (const _event of agent.session.prompt('go', new AbortController().signal));
+    await agent.dispose();
+    const roles = Object.values(agent.ledger.metrics().models).flatMap((metrics) => Object.keys(metrics.roles));
+    expect(new Set(roles)).toEqual(new Set(['main', 'utility_tool']));
   });
 
   it('asks about every change in a folder that is not trusted', async () => {

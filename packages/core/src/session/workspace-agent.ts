@@ -8,6 +8,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backgroundLogDirectory, projectTempDirectory } from '../config/paths.ts';
 import { createModelConfigResolver } from '../model/model-configs.ts';
+import { resolveModel } from '../model/models.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
@@ -30,6 +31,8 @@ import { systemClock } from '../util/clock.ts';
 import { createAgent } from './create-agent.ts';
 import type { Agent, AgentOptions } from './create-agent.ts';
 import { createEnvironmentContext } from './environment-context.ts';
+import { Ledger } from './ledger.ts';
+import { createMeteredGenerator } from './metered-generator.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { createSystemPrompt } from './system-prompt.ts';
@@ -111,6 +114,8 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const shell = new ShellRunner({
     environment,
     tempDirectory,
+    // A terminal for every command where a person can type into it.
+    useTerminal: interactive,
     whenWaiting: interactive ? 'report' : 'end',
     ...guard,
   });
@@ -136,14 +141,17 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     ...(onWarning && { onProblem: onWarning }),
   });
 
+  const ledger = new Ledger({ clock, prices: options.prices ?? priced.prices });
+  const generator = createMeteredGenerator(options.generator, ledger, clock);
   const builtins = createBuiltinTools({
     store: new FileStore(workspace, new ReadLedger()),
     shell,
     background,
-    generator: options.generator,
+    generator,
     resolveModel: createModelConfigResolver({ preview: options.features?.preview ?? true }),
     clock,
     isInteractive: interactive,
+    writeTodos: isHelpedByTodos(options.model),
     plan: {
       plansDirectory,
       setApprovalMode: (mode) => {
@@ -172,8 +180,9 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       })
     : undefined;
   const agent = createAgent({
-    prices: priced.prices,
     ...options,
+    generator,
+    ledger,
     ...(recorder && { chatRecorder: recorder, callRecorder: recorder }),
     tools,
     policy,
@@ -202,6 +211,11 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
       recorder?.close();
     },
   };
+}
+
+/** Models of the second generation forget steps they have not written down. */
+function isHelpedByTodos(model: string): boolean {
+  return /^gemini-2(?!.*preview)/.test(resolveModel(model));
 }
 
 /** Plan mode is entered from outside it and left from inside. */
