@@ -187,7 +187,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     tools,
     policy,
     tempDirectory,
-    saveOutput: (toolName, callId, text) => saveOutput(text, { toolName, callId }, { tempDirectory, sessionId }),
+    saveOutput: (toolName, callId, text) => saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
     systemInstruction: createSystemPrompt({
       interactive,
       isGitRepository,

@@ -9,6 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { TextPieces } from './text-pieces.ts';
 
 export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
 
@@ -55,8 +56,8 @@ export interface BoundedOutput {
 export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: OutputBounds): Promise<BoundedOutput> {
   const limit = of.toolName === 'run_shell_command' || of.isMcp ? bounds.threshold : HARD_LIMIT;
   const parts = toParts(content);
-  const text = joinTexts(parts);
-  if (text === undefined || text.length <= limit) return { content };
+  const text = TextPieces.ofLines(textsOf(parts));
+  if (text.length <= limit) return { content };
   const saved = await saveOutput(text, of, bounds);
   const shortened = shorten(text, limit, saved);
   const others = parts.filter((part) => part.text === undefined);
@@ -68,7 +69,7 @@ export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: 
 
 export type Saved = { path: string } | { problem: string };
 
-function shorten(text: string, limit: number, saved: Saved): string {
+function shorten(text: TextPieces, limit: number, saved: Saved): string {
   const head = cutAt(text, Math.floor(limit * HEAD_SHARE));
   const tailStart = cutAt(text, text.length - (limit - head));
   const where =
@@ -82,13 +83,17 @@ function shorten(text: string, limit: number, saved: Saved): string {
 }
 
 /** The index, or the one before it when it would cut a character in two. */
-function cutAt(text: string, index: number): number {
+function cutAt(text: Pick<string, 'charCodeAt'>, index: number): number {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
 /** Keeps a text in a file of the session. Never throws. */
-export async function saveOutput(text: string, of: OutputOf, bounds: Omit<OutputBounds, 'threshold'>): Promise<Saved> {
+export async function saveOutput(
+  text: Iterable<string>,
+  of: OutputOf,
+  bounds: Omit<OutputBounds, 'threshold'>,
+): Promise<Saved> {
   const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -100,7 +105,7 @@ export async function saveOutput(text: string, of: OutputOf, bounds: Omit<Output
 }
 
 /** Never through a link and never over a file that is there: the folder may be a shared one. */
-async function writeNewFile(directory: string, name: string, text: string): Promise<string> {
+async function writeNewFile(directory: string, name: string, text: Iterable<string>): Promise<string> {
   for (let count = 1; ; count++) {
     const path = join(directory, count === 1 ? `${name}.txt` : `${name}_${count}.txt`);
     try {
@@ -119,12 +124,14 @@ async function writeNewFile(directory: string, name: string, text: string): Prom
 }
 
 /** Through one small buffer: the bytes of a long text would cost as much memory again. */
-async function writePieces(file: FileHandle, text: string): Promise<void> {
+async function writePieces(file: FileHandle, texts: Iterable<string>): Promise<void> {
   const bytes = Buffer.allocUnsafeSlow(PIECE * MAX_BYTES_PER_CHARACTER);
-  for (let start = 0; start < text.length;) {
-    const end = cutAt(text, start + PIECE);
-    await file.writeFile(bytes.subarray(0, bytes.write(text.slice(start, end))));
-    start = end;
+  for (const text of texts) {
+    for (let start = 0; start < text.length;) {
+      const end = cutAt(text, start + PIECE);
+      await file.writeFile(bytes.subarray(0, bytes.write(text.slice(start, end))));
+      start = end;
+    }
   }
 }
 
@@ -206,6 +213,10 @@ function toParts(content: PartListUnion): Part[] {
 }
 
 function joinTexts(parts: readonly Part[]): string | undefined {
-  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const texts = textsOf(parts);
   return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function textsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
 }

@@ -6,6 +6,7 @@
 
 import { stat } from 'node:fs/promises';
 import { isAbortError, ToolError } from '../../protocol/errors.ts';
+import type { PartListUnion } from '../../protocol/content.ts';
 import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -253,11 +254,18 @@ function stopped(sentence: string, output: string): ToolResult {
   };
 }
 
+/** Longer output is handed on in pieces: joined, it would be in memory twice. */
+const LONG_OUTPUT = 1_000_000;
+
 /** As `wrapUntrusted`, without copying a long output that has nothing to escape. */
-function wrapOutput(before: string, output: string, after = ''): string {
+function wrapOutput(before: string, output: string, after = ''): PartListUnion {
   if (/untrusted_context/i.test(output)) return wrapUntrusted(`${before}${output}${after}`);
   const [open = '', close = ''] = wrapUntrusted('\0').split('\0');
-  return `${open}${before}${output}${after}${close}`;
+  const firstLine = output.indexOf('\n');
+  if (output.length < LONG_OUTPUT || firstLine < 0) return `${open}${before}${output}${after}${close}`;
+  // Parts stand one below the other, so the cuts are at line ends.
+  const end = `${after}${close}`.slice(1);
+  return [`${open}${before}${output.slice(0, firstLine)}`, output.slice(firstLine + 1), end];
 }
 
 function moved(sentence: string, pid: number | undefined): ToolResult {
