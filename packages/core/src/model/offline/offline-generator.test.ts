@@ -183,7 +183,9 @@ describe('the offline model with tools', () => {
   it('names a tool that is not declared instead of asking for it', async () => {
     const { calls, texts } = await converse('run ls', [], ['read_file']);
     expect(calls).toEqual([]);
-    expect(texts).toEqual([`${PREFACE}\n\nThat did not work: the tool run_shell_command is not available here.`]);
+    expect(texts).toEqual([
+      `${PREFACE}\n\nThat did not work: the tool run_shell_command is not available in this run; -y (or a policy) gives leave to use it.`,
+    ]);
   });
 
   it('looks only at the newest prompt of a long conversation', async () => {

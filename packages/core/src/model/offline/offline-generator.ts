@@ -112,7 +112,10 @@ function* stepsWithTools(
     }
     const tool = toolNameOf(step.action);
     if (!declared.has(tool)) {
-      outcome = { ok: false, text: `the tool ${tool} is not available here.` };
+      outcome = {
+        ok: false,
+        text: `the tool ${tool} is not available in this run; -y (or a policy) gives leave to use it.`,
+      };
       continue;
     }
     const response = waiting.shift();
