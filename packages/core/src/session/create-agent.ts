@@ -147,8 +147,16 @@ export function createAgent(options: AgentOptions): Agent {
     let wanted = chosen?.model ?? resolvedModel;
     if (isNew) {
       availability.resetTurn();
-      const history = chat.getHistory(true);
-      const question = { requestedModel: options.model, history, request: [...request], prompt_id, signal };
+      const question = {
+        requestedModel: options.model,
+        // Copied only if a strategy looks: most decide without it, and a session may be long.
+        get history() {
+          return chat.getHistory(true);
+        },
+        request: [...request],
+        prompt_id,
+        signal,
+      };
       wanted = (await router.route(question)).model;
     }
     const { model } = applyModelSelection(wanted, availability, chainFor(wanted));
