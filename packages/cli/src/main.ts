@@ -13,6 +13,7 @@ import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { listenForSignals } from './signals.ts';
+import { readStandardInput } from './stdin.ts';
 import type { Interruption } from './signals.ts';
 
 declare const CASTOR_VERSION: string;
@@ -106,7 +107,6 @@ function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {
 
 /** Piped input, a blank line, the prompt; either may be absent. */
 async function readPrompt(args: CliArguments, output: Output, signal: AbortSignal): Promise<string> {
-  const { readStandardInput } = await import('./stdin.ts');
   const piped = await readStandardInput(signal);
   if (piped.isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
   const prompt = [piped.text, args.prompt ?? args.query ?? ''].filter((text) => text !== '').join('\n\n');

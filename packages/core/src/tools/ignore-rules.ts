@@ -9,6 +9,7 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Ignore } from 'ignore';
+import ignore from 'ignore';
 
 export interface IgnoreOptions {
   /** Other workspace directories, each with .gitignore files of its own. */
@@ -75,7 +76,6 @@ export class IgnoreRules {
   }
 
   static async load(root: string, options: IgnoreOptions = {}): Promise<IgnoreRules> {
-    const { default: ignore } = await import('ignore');
     // The file systems of the other platforms take `Secret` and `secret` for one name.
     const create: CreateIgnore = () => ignore({ ignorecase: process.platform !== 'linux' });
     return new IgnoreRules(path.resolve(root), options, create);
