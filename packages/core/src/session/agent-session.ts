@@ -44,6 +44,9 @@ interface Ending {
 const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
 const EMPTY: Ending = { outcome: 'failed', error: { message: 'The prompt is empty: there is nothing to send.' } };
 
+/** One for all: it is said of every piece of an answer. */
+const COMPLETED: Ending = { outcome: 'completed' };
+
 export class AgentSession {
   readonly sessionId: string;
   private readonly options: AgentSessionOptions;
@@ -186,7 +189,7 @@ function toEnding(event: AgentEvent): Ending | undefined {
     case GeminiEventType.Content:
     case GeminiEventType.Finished:
       // The model went on after a hook or a failure sent it back.
-      return { outcome: 'completed' };
+      return COMPLETED;
     default:
       return undefined;
   }
