@@ -179,7 +179,7 @@ describe('Workspace', () => {
       }
     })();
     const seen = new Set<string>();
-    for (let race = 0; race < 1500; race++) {
+    for (let race = 0; race < 10_000; race++) {
       seen.add(await readThrough('swap/secret.txt').catch((error: ToolError) => error.type));
     }
     isRunning = false;

@@ -69,17 +69,24 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
       additionalProperties: false,
     },
     describe: ({ include }) => `Will attempt to read and concatenate files using patterns: ${include.join(', ')}`,
-    async execute(params, context) {
-      const paths = await findAll(workspace, params, context.signal);
-      const skipped: string[] = [];
-      const wanted = paths.filter((path) => {
-        if (isReadable(path, params)) return true;
-        skipped.push(`${workspace.relative(path)} (media and binary files are read only when they are named)`);
-        return false;
-      });
-      return toResult(workspace, await readAll(readFile, wanted, context), skipped);
-    },
+    execute: async (params, context) => toResult(workspace, await readManyFiles({ workspace, readFile }, params, context)),
   });
+}
+
+/** The files themselves, for callers with a frame of their own. */
+export async function readManyFiles(
+  { workspace, readFile }: ReadManyFilesDependencies,
+  params: Params,
+  context: ToolExecutionContext,
+): Promise<ReadFiles> {
+  const paths = await findAll(workspace, params, context.signal);
+  const skipped: string[] = [];
+  const wanted = paths.filter((path) => {
+    if (isReadable(path, params)) return true;
+    skipped.push(`${workspace.relative(path)} (media and binary files are read only when they are named)`);
+    return false;
+  });
+  return { ...(await readAll(readFile, wanted, context)), skipped };
 }
 
 /** Absolute paths, sorted, each once. */
@@ -135,35 +142,42 @@ function isReadable(path: string, { include, useDefaultExcludes = true }: Params
   });
 }
 
-interface ReadFiles {
-  parts: Part[];
-  read: string[];
+export interface ReadFiles {
+  /** Absolute paths, in order. */
+  files: { path: string; parts: Part[] }[];
+  /** Files that could not be read, and why. */
   problems: string[];
+  /** Files nobody meant. */
+  skipped: string[];
 }
 
-async function readAll(readFile: ServerTool, paths: string[], context: ToolExecutionContext): Promise<ReadFiles> {
-  const result: ReadFiles = { parts: [], read: [], problems: [] };
+async function readAll(
+  readFile: ServerTool,
+  paths: string[],
+  context: ToolExecutionContext,
+): Promise<Omit<ReadFiles, 'skipped'>> {
+  const files: ReadFiles['files'] = [];
+  const problems: string[] = [];
   let characters = 0;
   let media = 0;
   for (const path of paths) {
     throwIfAborted(context.signal);
     const content = await readOne(readFile, path, context);
     if (content instanceof ToolError) {
-      result.problems.push(`${path} (${content.message})`);
+      problems.push(`${path} (${content.message})`);
       continue;
     }
-    const parts = toFramedParts(path, content);
+    const parts = toTextParts(content);
     characters += parts.reduce((sum, { text = '' }) => sum + text.length, 0);
     media += parts.reduce((sum, { inlineData }) => sum + (inlineData?.data?.length ?? 0), 0);
     if (characters > MAX_CHARACTERS || media > MAX_MEDIA_CHARACTERS) {
-      const left = paths.length - result.read.length - result.problems.length;
-      result.problems.push(`${left} more file(s) from ${path} on (the files together are too large)`);
+      const left = paths.length - files.length - problems.length;
+      problems.push(`${left} more file(s) from ${path} on (the files together are too large)`);
       break;
     }
-    result.parts.push(...parts);
-    result.read.push(path);
+    files.push({ path, parts });
   }
-  return result;
+  return { files, problems };
 }
 
 async function readOne(
@@ -180,18 +194,22 @@ async function readOne(
   }
 }
 
-function toFramedParts(path: string, content: PartListUnion): Part[] {
-  const list = (Array.isArray(content) ? content : [content]).map((part) =>
-    typeof part === 'string' ? { text: part } : part,
-  );
-  return list.map((part) => (part.text === undefined ? part : { text: `--- ${path} ---\n\n${part.text}\n\n` }));
+function toTextParts(content: PartListUnion): Part[] {
+  return (Array.isArray(content) ? content : [content]).map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
-function toResult(workspace: Workspace, { parts, read, problems }: ReadFiles, skipped: string[]): ToolResult {
+function toFramedParts({ path, parts }: ReadFiles['files'][number]): Part[] {
+  return parts.map((part) => (part.text === undefined ? part : { text: `--- ${path} ---\n\n${part.text}\n\n` }));
+}
+
+function toResult(workspace: Workspace, { files: read, problems, skipped }: ReadFiles): ToolResult {
   const left = [...skipped, ...problems];
-  const files = read.map((path) => workspace.relative(path));
+  const files = read.map(({ path }) => workspace.relative(path));
   const summary = `Read ${read.length} file(s)${left.length > 0 ? ` (${left.length} skipped)` : ''}`;
   const note = problems.length > 0 ? [{ text: `\n(Not read: ${problems.join('; ')})` }] : [];
   if (read.length === 0) return { llmContent: [{ text: NOTHING }, ...note], returnDisplay: { summary, files } };
-  return { llmContent: [...parts, ...note, { text: TERMINATOR }], returnDisplay: { summary, files } };
+  return {
+    llmContent: [...read.flatMap(toFramedParts), ...note, { text: TERMINATOR }],
+    returnDisplay: { summary, files },
+  };
 }

@@ -104,7 +104,8 @@ function agrees(said: string, old: Tokens, file: Tokens, { from, to, first, last
   return said.includes(join([before, ...found])) || said.includes(join([...found, after]));
 }
 
-function findDifferences(old: Tokens, { partners, first, last }: Alignment, file: Tokens): Difference[] {
+/** Where the old text and the file part ways, in order. */
+export function findDifferences(old: Tokens, { partners, first, last }: Alignment, file: Tokens): Difference[] {
   const differences: Difference[] = [];
   let open: Difference | undefined;
   let next = first;

@@ -6,9 +6,10 @@
  * surer), or nothing. Text is in `\n` form on both sides.
  */
 
+import { applyToText } from '../text-file.ts';
 import type { Splice } from '../text-file.ts';
 import { carryOver } from './carry-over.ts';
-import { correctOld, correctSlip } from './correct-old.ts';
+import { correctOld, correctSlip, findDifferences } from './correct-old.ts';
 import type { AlignedText } from './correct-old.ts';
 import { findFuzzy } from './find-fuzzy.ts';
 import type { FuzzyPlace } from './find-fuzzy.ts';
@@ -133,8 +134,27 @@ function spliceFuzzy(content: string, place: FuzzyPlace, pattern: Tokens, replac
     touchesUnmentioned(content, { old, match }, splices) ||
     bringsUnmentioned(content, { old, match }, wanted) ||
     repeatsNeighbours(content, match, splices) ||
+    garbles(content, place, pattern, wanted, splices) ||
     splices.some((splice) => growsRun(content, splice));
   return isUnsafe ? undefined : splices;
+}
+
+/**
+ * Whether the file would come to say neither what the new text says nor that with the
+ * file's own words where the model is wrong about them in both texts.
+ */
+function garbles(content: string, place: FuzzyPlace, old: Tokens, wanted: string, splices: readonly Splice[]): boolean {
+  if (splices.length === 0) return false;
+  const start = Math.min(place.match.starts[0]!, splices[0]!.start);
+  const end = Math.max(place.match.ends.at(-1)!, splices.at(-1)!.end);
+  const shifted = splices.map((splice) => shift(splice, -start));
+  const result = tokenize(applyToText(content.slice(start, end), shifted));
+  const said = tokenize(wanted).keys.join(' ');
+  if (result.keys.join(' ') === said) return false;
+  return findDifferences(old, place.alignment, place.file).some(({ from, to }) => {
+    const around = old.keys.slice(Math.max(0, from - 1), to + 1).join(' ');
+    return !` ${said} `.includes(` ${around} `);
+  });
 }
 
 /** A mark that ends the new text and stands behind the old one in the file belongs to it: the model left it out there. */
