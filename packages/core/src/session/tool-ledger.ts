@@ -8,6 +8,7 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { DiffStat, ToolConfirmationOutcome, ToolResultDisplay } from '../protocol/tools.ts';
+import type { ClosedCall } from '../telemetry/event-telemetry.ts';
 import type { Clock } from '../util/clock.ts';
 import type { SessionMetrics, ToolDecisions, ToolMetrics } from './session-metrics.ts';
 
@@ -25,6 +26,7 @@ const DECISIONS: Readonly<Record<ToolConfirmationOutcome, Decision>> = {
 
 interface OpenCall {
   name?: string;
+  args?: Record<string, unknown>;
   prompt_id?: string;
   status?: ToolCallStatus;
   startedAt?: number;
@@ -39,9 +41,11 @@ export class ToolLedger {
   private readonly byName = new Map<string, ToolMetrics>();
   private linesAdded = 0;
   private linesRemoved = 0;
+  private readonly onCall: ((call: ClosedCall) => void) | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onCall?: (call: ClosedCall) => void) {
     this.clock = clock;
+    this.onCall = onCall;
   }
 
   add(event: AgentEvent): void {
@@ -91,8 +95,8 @@ export class ToolLedger {
     };
   }
 
-  private introduce({ callId, name, prompt_id }: ToolCallRequestInfo): OpenCall {
-    return Object.assign(this.callOf(callId), { name, prompt_id });
+  private introduce({ callId, name, args, prompt_id }: ToolCallRequestInfo): OpenCall {
+    return Object.assign(this.callOf(callId), { name, args, prompt_id });
   }
 
   private callOf(callId: string): OpenCall {
@@ -125,12 +129,17 @@ export class ToolLedger {
     const changed = succeeded ? diffStatOf(response.resultDisplay) : undefined;
     this.linesAdded += changed?.model_added_lines ?? 0;
     this.linesRemoved += changed?.model_removed_lines ?? 0;
+    this.onCall?.({ ...argumentsOf(call), name, succeeded, durationMs: closed.durationMs, decision, response });
   }
 
   /** Calls a prompt left unanswered, which only a bug can do. */
   private forget(prompt_id: string): void {
     for (const [callId, call] of this.open) if (call.prompt_id === prompt_id) this.open.delete(callId);
   }
+}
+
+function argumentsOf({ args = {}, prompt_id = '' }: OpenCall): Pick<ClosedCall, 'args' | 'prompt_id'> {
+  return { args, prompt_id };
 }
 
 /** Undefined for a call that was neither asked about nor run. */

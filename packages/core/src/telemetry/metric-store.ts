@@ -1,0 +1,70 @@
+/** MetricStore: sums and distributions by name and attributes, since the start of the session. */
+
+import type { Attributes, MetricPoint, MetricSignal } from './signals.ts';
+
+interface Metric {
+  description: string;
+  unit: string;
+  points: Map<string, MetricPoint>;
+}
+
+export interface MetricName {
+  name: string;
+  description: string;
+  unit?: string;
+}
+
+export class MetricStore {
+  private readonly metrics = new Map<string, Metric>();
+  private readonly startTime: number;
+  private hasChanged = false;
+
+  constructor(startTime: number) {
+    this.startTime = startTime;
+  }
+
+  /** Adds to a sum. */
+  count(metric: MetricName, attributes: Attributes, by = 1): void {
+    const { points, key } = this.find(metric, attributes);
+    const known = points.get(key);
+    points.set(key, { attributes, sum: (known?.sum ?? 0) + by });
+  }
+
+  /** Adds a value to a distribution. */
+  record(metric: MetricName, attributes: Attributes, value: number): void {
+    const { points, key } = this.find(metric, attributes);
+    const known = points.get(key);
+    const { count, sum, min, max } =
+      known && 'count' in known ? known : { count: 0, sum: 0, min: Infinity, max: -Infinity };
+    points.set(key, {
+      attributes,
+      count: count + 1,
+      sum: sum + value,
+      min: Math.min(min, value),
+      max: Math.max(max, value),
+    });
+  }
+
+  /** Everything so far; nothing when nothing was added since the last time. */
+  collect(time: number): MetricSignal[] {
+    if (!this.hasChanged) return [];
+    this.hasChanged = false;
+    return [...this.metrics].map(([name, { description, unit, points }]) => ({
+      kind: 'metric',
+      name,
+      description,
+      unit,
+      startTime: this.startTime,
+      time,
+      points: [...points.values()],
+    }));
+  }
+
+  private find({ name, description, unit = '1' }: MetricName, attributes: Attributes) {
+    this.hasChanged = true;
+    const known = this.metrics.get(name);
+    const metric = known ?? { description, unit, points: new Map<string, MetricPoint>() };
+    if (!known) this.metrics.set(name, metric);
+    return { points: metric.points, key: JSON.stringify(attributes) };
+  }
+}

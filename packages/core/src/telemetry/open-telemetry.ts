@@ -1,0 +1,128 @@
+/**
+ * openTelemetry: from what the user configured to something that can be reported to, or
+ * to nothing. Off means off: no module of this room but this one is loaded, no timer
+ * runs and no connection is made.
+ */
+
+import type { ContentGenerator } from '../model/content-generator.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import type { ClosedCall } from './event-telemetry.ts';
+import type { Attributes } from './signals.ts';
+
+/** As in the settings, under `telemetry`. */
+export interface TelemetrySettings {
+  enabled?: boolean;
+  traces?: boolean;
+  target?: string;
+  otlpEndpoint?: string;
+  otlpProtocol?: string;
+  logPrompts?: boolean;
+  outfile?: string;
+}
+
+export interface TelemetryContext {
+  sessionId: string;
+  installationId?: string;
+  version: string;
+  interactive: boolean;
+  authType?: string;
+  clock?: Clock;
+  onProblem: (message: string) => void;
+}
+
+/** What one hook process did; the shape of `gemini_cli.hook_call`. */
+export interface HookExecution {
+  hookEventName: string;
+  hookType: string;
+  hookName: string;
+  durationMs: number;
+  success: boolean;
+  exitCode?: number;
+  input?: string;
+  output?: string;
+  stdout?: string;
+  stderr?: string;
+  error?: string;
+}
+
+/** What the runtime reports to. Nothing of it throws. */
+export interface TelemetryPort {
+  watch(generator: ContentGenerator): ContentGenerator;
+  add(event: AgentEvent): void;
+  called(call: ClosedCall): void;
+  hookExecuted(execution: HookExecution): void;
+  /** For what only a surface knows: `gemini_cli.slash_command` and the like. */
+  log(name: string, body: string, attributes: Attributes): void;
+  /** Everything reported has reached its place, or the attempt failed. */
+  shutdown(): Promise<void>;
+}
+
+/** Thrown for a target or a protocol that cannot be meant. */
+export class TelemetrySettingsError extends Error {
+  override readonly name = 'TelemetrySettingsError';
+}
+
+const DEFAULT_ENDPOINT = 'http://localhost:4317';
+
+export async function openTelemetry(
+  settings: TelemetrySettings,
+  context: TelemetryContext,
+): Promise<TelemetryPort | undefined> {
+  if (!settings.enabled) return undefined;
+  const protocol = toProtocol(settings.otlpProtocol);
+  const target = settings.target ?? 'local';
+  if (target !== 'local' && target !== 'gcp') {
+    throw new TelemetrySettingsError(`telemetry.target must be local or gcp, not ${JSON.stringify(target)}.`);
+  }
+  const { clock = systemClock, onProblem } = context;
+  const resource = {
+    'service.name': 'gemini-cli',
+    'service.version': context.version,
+    'session.id': context.sessionId,
+  };
+  const sink = await openSink();
+  if (!sink) return undefined;
+  const { createTelemetryPort } = await import('./telemetry-port.ts');
+  return createTelemetryPort({
+    sink,
+    clock,
+    logPrompts: settings.logPrompts ?? true,
+    traces: settings.traces ?? false,
+    common: {
+      'session.id': context.sessionId,
+      'installation.id': context.installationId,
+      interactive: context.interactive,
+      auth_type: context.authType,
+    },
+  });
+
+  async function openSink() {
+    if (settings.outfile !== undefined && settings.outfile !== '') {
+      const { createFileSink } = await import('./file-sink.ts');
+      return createFileSink({ path: settings.outfile, resource, onProblem });
+    }
+    if (target === 'gcp') {
+      onProblem(
+        'Telemetry to Google Cloud (telemetry.target gcp) is not available; use telemetry.outfile or a collector.',
+      );
+      return undefined;
+    }
+    const { createOtlpSink } = await import('./otlp-sink.ts');
+    return createOtlpSink({ endpoint: toEndpoint(settings.otlpEndpoint), protocol, resource, onProblem });
+  }
+}
+
+function toProtocol(text = 'grpc'): 'grpc' | 'http' {
+  if (text === 'grpc' || text === 'http') return text;
+  throw new TelemetrySettingsError(`telemetry.otlpProtocol must be grpc or http, not ${JSON.stringify(text)}.`);
+}
+
+function toEndpoint(text = DEFAULT_ENDPOINT): URL {
+  const endpoint = URL.canParse(text) ? new URL(text) : undefined;
+  if (endpoint?.protocol === 'http:' || endpoint?.protocol === 'https:') return endpoint;
+  throw new TelemetrySettingsError(
+    `telemetry.otlpEndpoint must be an http or https address, not ${JSON.stringify(text)}.`,
+  );
+}

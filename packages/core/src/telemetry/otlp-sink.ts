@@ -1,0 +1,33 @@
+/**
+ * Telemetry to a collector, at the address the user configured and no other. One that
+ * is away or refuses costs one sentence and the records, never the run.
+ */
+
+import { getErrorMessage } from '../protocol/errors.ts';
+import { toOtlp } from './otlp-json.ts';
+import { sendOverGrpc, sendOverHttp } from './otlp-transport.ts';
+import type { Resource, TelemetrySink } from './signals.ts';
+
+export interface OtlpSinkOptions {
+  endpoint: URL;
+  protocol: 'grpc' | 'http';
+  resource: Resource;
+  onProblem: (message: string) => void;
+}
+
+export function createOtlpSink({ endpoint, protocol, resource, onProblem }: OtlpSinkOptions): TelemetrySink {
+  const send = protocol === 'grpc' ? sendOverGrpc : sendOverHttp;
+  let hasFailed = false;
+  return {
+    async write(signals) {
+      // After a failure the collector gets no second chance to make the end of the run slow.
+      if (hasFailed) return;
+      try {
+        for (const { kind, body } of toOtlp(signals, resource)) await send(endpoint, kind, body);
+      } catch (error) {
+        hasFailed = true;
+        onProblem(`Telemetry cannot be sent to ${endpoint.origin} over ${protocol}: ${getErrorMessage(error)}`);
+      }
+    },
+  };
+}

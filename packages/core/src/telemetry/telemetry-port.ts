@@ -1,0 +1,41 @@
+/** createTelemetryPort: the parts of this room put together behind what the runtime reports to. */
+
+import { EventTelemetry } from './event-telemetry.ts';
+import { createLoggedGenerator } from './logged-generator.ts';
+import { METRICS } from './metric-names.ts';
+import type { HookExecution, TelemetryPort } from './open-telemetry.ts';
+import { Telemetry } from './telemetry.ts';
+import type { TelemetryOptions } from './telemetry.ts';
+
+export function createTelemetryPort(options: TelemetryOptions): TelemetryPort {
+  const telemetry = new Telemetry(options);
+  const events = new EventTelemetry(telemetry);
+  return {
+    watch: (generator) => createLoggedGenerator(generator, telemetry, events),
+    add: (event) => events.add(event),
+    called: (call) => events.called(call),
+    hookExecuted: (execution) => logHook(telemetry, execution),
+    log: (name, body, attributes) => telemetry.log(name, body, attributes),
+    shutdown: () => telemetry.shutdown(),
+  };
+}
+
+function logHook(telemetry: Telemetry, execution: HookExecution): void {
+  const { hookEventName, hookType, hookName, durationMs, success, exitCode, error } = execution;
+  const words = telemetry.logPrompts ? execution : undefined;
+  telemetry.log('gemini_cli.hook_call', `Hook ${hookName} for ${hookEventName}. Success: ${success}.`, {
+    hook_event_name: hookEventName,
+    hook_type: hookType,
+    hook_name: hookName,
+    duration_ms: durationMs,
+    success,
+    exit_code: exitCode,
+    hook_input: words?.input,
+    hook_output: words?.output,
+    stdout: words?.stdout,
+    stderr: words?.stderr,
+    error,
+  });
+  telemetry.metrics.count(METRICS.hooks, { hook_event_name: hookEventName, hook_name: hookName, success });
+  telemetry.metrics.record(METRICS.hookLatency, { hook_event_name: hookEventName, hook_name: hookName }, durationMs);
+}

@@ -1,0 +1,82 @@
+/**
+ * Telemetry: collects log records, sums and spans of one session and hands them to a
+ * sink in batches. It exists only when the user asked for it; whoever reports to it
+ * holds it as an optional collaborator. Nothing here throws into the run.
+ */
+
+import type { Clock } from '../util/clock.ts';
+import { MetricStore } from './metric-store.ts';
+import type { Attributes, LogSignal, Signal, SpanSignal, TelemetrySink } from './signals.ts';
+
+export interface TelemetryOptions {
+  sink: TelemetrySink;
+  clock: Clock;
+  /** On every record: `session.id`, `installation.id`, `interactive`, `auth_type`. */
+  common: Attributes;
+  /** Whether the words of prompts, requests and answers may be in records. */
+  logPrompts: boolean;
+  /** Whether spans are recorded. */
+  traces: boolean;
+}
+
+const EXPORT_INTERVAL_MS = 10_000;
+/** Records held back at most; beyond it they are handed on at once. */
+const MAX_BATCH = 512;
+
+export class Telemetry {
+  readonly logPrompts: boolean;
+  readonly metrics: MetricStore;
+  readonly clock: Clock;
+  private readonly options: TelemetryOptions;
+  private readonly timer: NodeJS.Timeout;
+  private batch: Signal[] = [];
+  private written: Promise<void> = Promise.resolve();
+
+  constructor(options: TelemetryOptions) {
+    this.options = options;
+    this.logPrompts = options.logPrompts;
+    this.clock = options.clock;
+    this.metrics = new MetricStore(options.clock.now());
+    this.timer = setInterval(() => void this.flush(), EXPORT_INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  /** `name` is the whole event name, with its prefix. Attributes that are undefined are left out. */
+  log(name: string, body: string, attributes: Attributes): void {
+    const time = this.clock.now();
+    const record: LogSignal = {
+      kind: 'log',
+      time,
+      body,
+      attributes: {
+        ...this.options.common,
+        'event.name': name,
+        'event.timestamp': new Date(time).toISOString(),
+        ...attributes,
+      },
+    };
+    this.add(record);
+  }
+
+  span(span: Omit<SpanSignal, 'kind'>): void {
+    if (this.options.traces) this.add({ kind: 'span', ...span });
+  }
+
+  /** Resolves when everything reported so far was handed to the sink and taken. */
+  flush(): Promise<void> {
+    const signals = [...this.batch, ...this.metrics.collect(this.clock.now())];
+    this.batch = [];
+    if (signals.length > 0) this.written = this.written.then(() => this.options.sink.write(signals));
+    return this.written;
+  }
+
+  async shutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  private add(signal: Signal): void {
+    this.batch.push(signal);
+    if (this.batch.length >= MAX_BATCH) void this.flush();
+  }
+}
