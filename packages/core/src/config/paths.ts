@@ -1,6 +1,6 @@
 /** Where things live on disk. Pure: the caller says where home is. */
 
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The user's own folder, shared with Gemini CLI. */
 export function userDirectory(home: string): string {
@@ -28,4 +28,40 @@ function shortHash(text: string): string {
 
 export function backgroundLogDirectory(home: string): string {
   return join(userDirectory(home), 'tmp', 'background-processes');
+}
+
+export function userSettingsPath(home: string): string {
+  return join(userDirectory(home), 'settings.json');
+}
+
+export function workspaceSettingsPath(cwd: string): string {
+  return join(cwd, '.gemini', 'settings.json');
+}
+
+const SYSTEM_DIRECTORIES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: '/Library/Application Support/GeminiCli',
+  win32: 'C:\\ProgramData\\gemini-cli',
+};
+
+export interface SystemPath {
+  path: string;
+  /** A variable of the user's names it. */
+  isChosen: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The administrator's settings, which win over everybody's. */
+export function systemSettingsPath(platform: NodeJS.Platform, environment: Environment): SystemPath {
+  const chosen = environment['GEMINI_CLI_SYSTEM_SETTINGS_PATH'];
+  if (chosen) return { path: chosen, isChosen: true };
+  return { path: `${SYSTEM_DIRECTORIES[platform] ?? '/etc/gemini-cli'}/settings.json`, isChosen: false };
+}
+
+/** The administrator's defaults, which everybody may change. */
+export function systemDefaultsPath(platform: NodeJS.Platform, environment: Environment): SystemPath {
+  const chosen = environment['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
+  if (chosen) return { path: chosen, isChosen: true };
+  const beside = systemSettingsPath(platform, environment);
+  return { ...beside, path: join(dirname(beside.path), 'system-defaults.json') };
 }

@@ -1,0 +1,109 @@
+/**
+ * One row of the settings table: shape, default, how layers combine, what a project may
+ * do, and a sentence. Everything said about a setting anywhere is derived from its row.
+ */
+
+import type { Shape } from './setting-shape.ts';
+
+/**
+ * How a higher layer meets a lower one. Absent: objects are merged key by key, anything
+ * else replaces. `intersect`: only what every layer that says something has.
+ */
+export type MergeStrategy = 'concat' | 'union' | 'shallow' | 'replace' | 'intersect';
+
+export interface SettingExtras<Value> {
+  merge?: MergeStrategy;
+  /** `never`: a project's file has no say. `tighten`: it may switch this on, not off. */
+  project?: 'never' | 'tighten';
+  /** What an unreadable value counts as, where ignoring it would lift a restriction; `refuse` ends the program. */
+  whenInvalid?: 'refuse' | { use: Value };
+}
+
+/** Value is what a reader gets; undefined in it means that the setting may be unset. */
+export interface SettingDefinition<Value> extends SettingExtras<Value> {
+  isSetting: true;
+  shape: Shape;
+  default: Value;
+  summary: string;
+}
+
+export interface SettingGroup {
+  readonly [key: string]: SettingGroup | SettingDefinition<unknown>;
+}
+
+export type SettingValues<Group> = {
+  readonly [Key in keyof Group]: Group[Key] extends SettingDefinition<infer Value> ? Value : SettingValues<Group[Key]>;
+};
+
+export function isDefinition(entry: SettingGroup | SettingDefinition<unknown>): entry is SettingDefinition<unknown> {
+  return entry['isSetting'] === true;
+}
+
+export function setting<Value>(
+  shape: Shape,
+  defaultValue: Value,
+  summary: string,
+  extras: SettingExtras<Value> = {},
+): SettingDefinition<Value> {
+  return { isSetting: true, shape, default: defaultValue, summary, ...extras };
+}
+
+export function flag(
+  defaultValue: boolean,
+  summary: string,
+  extras?: SettingExtras<boolean>,
+): SettingDefinition<boolean> {
+  return setting({ type: 'boolean' }, defaultValue, summary, extras);
+}
+
+export function text(summary: string, extras?: SettingExtras<string | undefined>) {
+  return setting<string | undefined>(TEXT, undefined, summary, extras);
+}
+
+export function textOr(defaultValue: string, summary: string, extras?: SettingExtras<string>) {
+  return setting<string>(TEXT, defaultValue, summary, extras);
+}
+
+export function count(
+  defaultValue: number,
+  summary: string,
+  bounds: Pick<Shape, 'minimum' | 'maximum'> = { minimum: 0 },
+  extras?: SettingExtras<number>,
+): SettingDefinition<number> {
+  return setting({ type: 'integer', ...bounds }, defaultValue, summary, extras);
+}
+
+export function choice<const Value extends string>(
+  values: readonly Value[],
+  defaultValue: NoInfer<Value>,
+  summary: string,
+  extras?: SettingExtras<Value>,
+): SettingDefinition<Value> {
+  return setting<Value>({ type: 'string', enum: values }, defaultValue, summary, extras);
+}
+
+export function optionalChoice<const Value extends string>(
+  values: readonly Value[],
+  summary: string,
+  extras?: SettingExtras<Value | undefined>,
+): SettingDefinition<Value | undefined> {
+  return setting<Value | undefined>({ type: 'string', enum: values }, undefined, summary, extras);
+}
+
+export function texts(
+  defaultValue: readonly string[],
+  summary: string,
+  extras?: SettingExtras<readonly string[]>,
+): SettingDefinition<readonly string[]> {
+  return setting<readonly string[]>(TEXTS, defaultValue, summary, extras);
+}
+
+/** A list whose absence means something else than an empty one. */
+export function optionalTexts(summary: string, extras?: SettingExtras<readonly string[] | undefined>) {
+  return setting<readonly string[] | undefined>(TEXTS, undefined, summary, extras);
+}
+
+export const TEXT: Shape = { type: 'string' };
+export const TEXTS: Shape = { type: 'array', items: TEXT };
+export const TEXT_MAP: Shape = { type: 'object', additionalProperties: TEXT };
+export const BOOLEAN: Shape = { type: 'boolean' };

@@ -1,0 +1,157 @@
+/**
+ * The one `.env` file that counts in a folder and what is taken from it. Variables that
+ * exist are never overwritten, names that load code or redirect connections never come
+ * from a project, and from a folder that is not trusted only four names are taken.
+ */
+
+import { readFileSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { dangerOf } from './dangerous-variables.ts';
+import { userDirectory } from './paths.ts';
+
+export interface EnvFileOptions {
+  cwd: string;
+  home: string;
+  isTrusted: boolean;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** `advanced.excludedEnvVars`. */
+  excludedNames?: readonly string[];
+  /** `advanced.ignoreLocalEnv` or `--ignore-env`. */
+  ignoreLocal?: boolean;
+}
+
+export interface SkippedVariable {
+  name: string;
+  reason: string;
+}
+
+export interface EnvFile {
+  /** The file that was read; absent when there is none. */
+  path?: string;
+  /** To be added to the environment. */
+  variables: Readonly<Record<string, string>>;
+  skipped: readonly SkippedVariable[];
+  /** Your own file that was not read, because the first one found counts alone. */
+  shadowed?: string;
+  warnings: readonly string[];
+}
+
+const MAX_BYTES = 1024 * 1024;
+const UNTRUSTED_NAMES: ReadonlySet<string> = new Set([
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_CLOUD_PROJECT',
+  'GOOGLE_CLOUD_LOCATION',
+]);
+
+/** Never throws: a file that cannot be read is a warning, and lines that say nothing are passed over. */
+export function readEnvFile(options: EnvFileOptions): EnvFile {
+  const warnings: string[] = [];
+  const found = findFile(options, warnings);
+  if (found === undefined) return { variables: {}, skipped: [], warnings };
+  const taken = takeVariables(found, options, warnings);
+  const own = join(userDirectory(options.home), '.env');
+  const isShadowing = found.path !== own && statSync(own, { throwIfNoEntry: false }) !== undefined;
+  return { path: found.path, ...taken, ...(isShadowing && { shadowed: own }), warnings };
+}
+
+interface FoundFile {
+  path: string;
+  /** The user's own: read whole wherever one works. */
+  owner: 'user' | 'home' | 'project';
+}
+
+function findFile(
+  { cwd, home, isTrusted, ignoreLocal = false }: EnvFileOptions,
+  warnings: string[],
+): FoundFile | undefined {
+  const homeFolder = resolve(home);
+  const start = resolve(cwd);
+  const inFolder = (folder: string): FoundFile | undefined => {
+    const isHome = folder === homeFolder;
+    const own: FoundFile = { path: join(folder, '.gemini', '.env'), owner: isHome ? 'user' : 'project' };
+    if ((isTrusted || isHome) && isUsable(own.path, folder === start, warnings)) return own;
+    const plain: FoundFile = { path: join(folder, '.env'), owner: isHome ? 'home' : 'project' };
+    return (!ignoreLocal || isHome) && isUsable(plain.path, folder === start, warnings) ? plain : undefined;
+  };
+  for (let folder = start; ; folder = dirname(folder)) {
+    const found = inFolder(folder);
+    if (found !== undefined) return found;
+    if (dirname(folder) === folder) break;
+  }
+  return inFolder(homeFolder);
+}
+
+function isUsable(path: string, isHere: boolean, warnings: string[]): boolean {
+  const stat = statOf(path);
+  if (stat === undefined) return false;
+  if (!stat.isFile()) return false;
+  const doubt = doubtAbout(stat, isHere);
+  if (doubt !== undefined) warnings.push(`${path} was not read: ${doubt}.`);
+  return doubt === undefined;
+}
+
+/** A file above the folder, in /tmp for example, may be anybody's. */
+function doubtAbout({ size, uid }: Stats, isHere: boolean): string | undefined {
+  if (size > MAX_BYTES) return 'it is larger than 1 MB';
+  const user = process.getuid?.();
+  const isForeign = user !== undefined && uid !== 0 && uid !== user;
+  return isForeign && !isHere ? 'it belongs to another user' : undefined;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A folder one may not look into, or links in a circle: there is no file for us.
+    return undefined;
+  }
+}
+
+function takeVariables(
+  { path, owner }: FoundFile,
+  options: EnvFileOptions,
+  warnings: string[],
+): Pick<EnvFile, 'variables' | 'skipped'> {
+  const variables: Record<string, string> = {};
+  const skipped: SkippedVariable[] = [];
+  const dangerous: string[] = [];
+  for (const [name, value] of Object.entries(parse(path, warnings))) {
+    if (!/^[A-Za-z_]\w*$/.test(name) || value.includes('\0')) continue;
+    const danger = owner === 'user' ? undefined : dangerOf(name);
+    const reason = danger ?? refusal(name, path, owner, options);
+    if (danger !== undefined && options.isTrusted) dangerous.push(name);
+    if (reason !== undefined) skipped.push({ name, reason });
+    else variables[name] = owner === 'project' && !options.isTrusted ? value.replace(/[^A-Za-z0-9\-_./]/g, '') : value;
+  }
+  if (dangerous.length > 0) {
+    const own = join(userDirectory(options.home), '.env');
+    warnings.push(
+      `${path}: ${dangerous.join(', ')} ${dangerous.length === 1 ? 'was' : 'were'} not taken: a project's file may not set ${dangerous.length === 1 ? 'it' : 'them'}. Set what you need in your shell or in ${own}.`,
+    );
+  }
+  return { variables, skipped };
+}
+
+function refusal(
+  name: string,
+  path: string,
+  owner: FoundFile['owner'],
+  { isTrusted, environment, excludedNames = [] }: EnvFileOptions,
+): string | undefined {
+  if (owner === 'project' && !isTrusted && !UNTRUSTED_NAMES.has(name)) return 'the folder is not trusted';
+  if (!path.includes('.gemini') && excludedNames.includes(name)) return 'advanced.excludedEnvVars names it';
+  return Object.hasOwn(environment, name) ? 'it is set in the environment' : undefined;
+}
+
+function parse(path: string, warnings: string[]): Record<string, string> {
+  try {
+    const { parseEnv } = process.getBuiltinModule('node:util');
+    return parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    warnings.push(`${path} was not read (${code}).`);
+    return {};
+  }
+}

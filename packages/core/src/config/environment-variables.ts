@@ -1,0 +1,114 @@
+/** The variables Castor reads or sets, each with a sentence: the source of the table in docs/settings.md. */
+
+export interface EnvironmentVariable {
+  names: readonly string[];
+  summary: string;
+}
+
+export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
+  { names: ['GEMINI_API_KEY'], summary: 'The key for the Gemini API.' },
+  { names: ['GOOGLE_API_KEY'], summary: 'The key for Vertex AI.' },
+  {
+    names: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_PROJECT_ID', 'GOOGLE_CLOUD_LOCATION'],
+    summary: 'The project and the region on Google Cloud.',
+  },
+  { names: ['GOOGLE_APPLICATION_CREDENTIALS'], summary: 'A file with credentials for Google Cloud.' },
+  {
+    names: ['GOOGLE_GENAI_USE_GCA', 'GOOGLE_GENAI_USE_VERTEXAI', 'GEMINI_CLI_USE_COMPUTE_ADC', 'CLOUD_SHELL'],
+    summary: 'How requests are authorised, where no setting says so.',
+  },
+  {
+    names: [
+      'GOOGLE_GEMINI_BASE_URL',
+      'GOOGLE_VERTEX_BASE_URL',
+      'GOOGLE_GENAI_API_VERSION',
+      'CODE_ASSIST_ENDPOINT',
+      'CODE_ASSIST_API_VERSION',
+    ],
+    summary: 'Where requests go.',
+  },
+  { names: ['GEMINI_API_KEY_AUTH_MECHANISM'], summary: '`x-goog-api-key` (default) or `bearer`.' },
+  { names: ['GEMINI_CLI_CUSTOM_HEADERS'], summary: 'Further headers of requests: `Name: value, Name2: value2`.' },
+  { names: ['GEMINI_MODEL'], summary: 'The model.' },
+  { names: ['CASTOR_OFFLINE'], summary: '`1` or `true`: the built-in offline model, nothing is sent.' },
+  { names: ['CASTOR_STREAM_IDLE_TIMEOUT_MS'], summary: 'Silence after which a stream is given up.' },
+  { names: ['GEMINI_CLI_HOME'], summary: 'Stands in for the home folder.' },
+  {
+    names: ['GEMINI_CLI_SYSTEM_SETTINGS_PATH', 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH', 'GEMINI_CLI_TRUSTED_FOLDERS_PATH'],
+    summary: 'Where these files are.',
+  },
+  { names: ['GEMINI_CLI_TRUST_WORKSPACE'], summary: '`true` trusts the folder for this run, `false` does not.' },
+  { names: ['GEMINI_SANDBOX'], summary: 'The sandbox: true, false, or a kind such as docker.' },
+  {
+    names: [
+      'GEMINI_SANDBOX_IMAGE',
+      'SANDBOX_FLAGS',
+      'SANDBOX_MOUNTS',
+      'SANDBOX_ENV',
+      'SANDBOX_PORTS',
+      'SANDBOX_SET_UID_GID',
+      'SEATBELT_PROFILE',
+      'BUILD_SANDBOX',
+    ],
+    summary: 'How the sandbox is started; inside it `SANDBOX` names it.',
+  },
+  {
+    names: ['GEMINI_SYSTEM_MD', 'GEMINI_WRITE_SYSTEM_MD'],
+    summary: 'A file that stands in for the system prompt; a file the built-in one is written to.',
+  },
+  {
+    names: [
+      'GEMINI_TELEMETRY_ENABLED',
+      'GEMINI_TELEMETRY_TRACES_ENABLED',
+      'GEMINI_TELEMETRY_LOG_PROMPTS',
+      'GEMINI_TELEMETRY_USE_COLLECTOR',
+      'GEMINI_TELEMETRY_USE_CLI_AUTH',
+    ],
+    summary: '`true` or `1` switches it on, anything else off.',
+  },
+  {
+    names: [
+      'GEMINI_TELEMETRY_TARGET',
+      'GEMINI_TELEMETRY_OTLP_ENDPOINT',
+      'GEMINI_TELEMETRY_OTLP_PROTOCOL',
+      'GEMINI_TELEMETRY_OUTFILE',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTLP_GOOGLE_CLOUD_PROJECT',
+    ],
+    summary: 'Where telemetry goes.',
+  },
+  {
+    names: [
+      'GEMINI_CLI_IDE_SERVER_PORT',
+      'GEMINI_CLI_IDE_WORKSPACE_PATH',
+      'GEMINI_CLI_IDE_AUTH_TOKEN',
+      'GEMINI_CLI_IDE_PID',
+      'GEMINI_CLI_IDE_SERVER_STDIO_COMMAND',
+      'GEMINI_CLI_IDE_SERVER_STDIO_ARGS',
+    ],
+    summary: 'Set by an editor: how it is reached.',
+  },
+  { names: ['GEMINI_CLI_EXTENSION_REGISTRY_URI'], summary: 'The registry of extensions.' },
+  {
+    names: [
+      'GEMINI_CLI_NO_RELAUNCH',
+      'GEMINI_CLI_INTEGRATION_TEST',
+      'GEMINI_PTY_INFO',
+      'GEMINI_FORCE_FILE_STORAGE',
+      'GEMINI_DEBUG_LOG_FILE',
+      'GEMINI_CLI_ACTIVITY_LOG_TARGET',
+      'GEMINI_CLI_SURFACE',
+    ],
+    summary: 'For tests and for programs around Gemini CLI.',
+  },
+  { names: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], summary: 'The proxy, in either letter case.' },
+  {
+    names: ['DEBUG', 'DEBUG_MODE', 'NO_COLOR', 'CLI_TITLE', 'NO_BROWSER', 'EDITOR', 'VISUAL', 'CI', 'GITHUB_ACTIONS'],
+    summary: 'Their usual meanings.',
+  },
+  { names: ['GEMINI_CLI'], summary: 'Set to `1` for commands and servers that Castor starts.' },
+  {
+    names: ['GEMINI_PROJECT_DIR', 'GEMINI_PLANS_DIR', 'GEMINI_SESSION_ID', 'GEMINI_CWD', 'CLAUDE_PROJECT_DIR'],
+    summary: 'Set for hooks.',
+  },
+];

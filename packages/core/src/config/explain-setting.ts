@@ -1,0 +1,90 @@
+/** Who says what about one setting, and who wins. It reads layers and knows no file. */
+
+import { valueAt } from './migrate-settings.ts';
+import { describeShape, isObject } from './setting-shape.ts';
+import type { SettingsLayer, SettingsScope } from './settings-layer.ts';
+import { findSetting } from './settings-table.ts';
+import type { FoundSetting, Settings } from './settings-table.ts';
+
+export interface SettingSource {
+  scope: SettingsScope;
+  /** `file:line`, the name of a variable, or nothing for a default. */
+  where?: string;
+  value: unknown;
+  /** `adds`: several layers make up the value. */
+  outcome: 'wins' | 'loses' | 'adds' | 'ignored';
+  /** Why it is ignored. */
+  reason?: string;
+}
+
+export interface SettingExplanation {
+  key: string;
+  /** What holds. */
+  value: unknown;
+  /** Absent for a key Castor does not know. */
+  about?: { summary: string; expected: string; default: unknown };
+  /** The strongest first. */
+  sources: SettingSource[];
+  /** Files that were not asked. */
+  unread: { scope: SettingsScope; path: string; reason: string }[];
+}
+
+export function explainSetting(key: string, layers: readonly SettingsLayer[], settings: Settings): SettingExplanation {
+  const path = key.split('.');
+  const found = findSetting(path);
+  const value = valueAt(settings, path);
+  const said = layers.toReversed().flatMap((layer) => whatLayerSays(layer, key, path));
+  return {
+    key,
+    value,
+    ...(found?.rest.length === 0 && {
+      about: {
+        summary: found.definition.summary,
+        expected: describeShape(found.definition.shape),
+        default: found.definition.default,
+      },
+    }),
+    sources: doesCombine(found, value) ? combined(said) : ranked(said),
+    unread: layers.flatMap(({ scope, path: file, skipped }) =>
+      skipped === undefined || file === undefined ? [] : [{ scope, path: file, reason: skipped }],
+    ),
+  };
+}
+
+/** `wins` stands for anything that counts until the layers are compared. */
+function whatLayerSays(layer: SettingsLayer, key: string, path: readonly string[]): SettingSource[] {
+  const used = valueAt(layer.values, path);
+  const value = used ?? valueAt(layer.raw, path);
+  if (value === undefined) return [];
+  const where = layer.locate(key);
+  const place = { scope: layer.scope, ...(where !== undefined && { where }), value };
+  if (used !== undefined) return [{ ...place, outcome: 'wins' }];
+  const refused = layer.ignored.find((entry) => key === entry.key || key.startsWith(`${entry.key}.`));
+  return [{ ...place, outcome: 'ignored', reason: refused?.reason ?? 'it is not what the setting takes' }];
+}
+
+/** Whether several layers may make up the value. */
+function doesCombine(found: FoundSetting | undefined, value: unknown): boolean {
+  const merge = found?.definition.merge;
+  if (merge === undefined) return isObject(value);
+  return found?.rest.length === 0 && merge !== 'replace';
+}
+
+function ranked(sources: readonly SettingSource[]): SettingSource[] {
+  const winner = sources.find(({ outcome }) => outcome === 'wins');
+  return sources.map((source) =>
+    source.outcome === 'wins' && source !== winner ? { ...source, outcome: 'loses' } : source,
+  );
+}
+
+/** A default that is empty adds nothing; what is left alone wins. */
+function combined(sources: readonly SettingSource[]): SettingSource[] {
+  const counting = sources.filter(({ outcome }) => outcome === 'wins');
+  const said = counting.length > 1 ? sources.filter((source) => !isEmptyDefault(source)) : sources;
+  if (said.filter(({ outcome }) => outcome === 'wins').length < 2) return [...said];
+  return said.map((source) => (source.outcome === 'wins' ? { ...source, outcome: 'adds' } : source));
+}
+
+function isEmptyDefault({ scope, value }: SettingSource): boolean {
+  return scope === 'defaults' && typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,115 @@
+/**
+ * What of one layer counts: values that fit the table, minus what the layer may not say.
+ * What is left out is named with its reason; keys the table does not know are kept.
+ */
+
+import { isDefinition } from './define-setting.ts';
+import type { SettingDefinition, SettingGroup } from './define-setting.ts';
+import { fitShape, isObject } from './setting-shape.ts';
+import type { ShapeProblem } from './setting-shape.ts';
+
+type Values = Record<string, unknown>;
+
+export interface SettingProblem extends ShapeProblem {
+  /** What the setting counts as in this layer; undefined for nothing. */
+  used: unknown;
+  /** The program cannot go on with a guess. */
+  isFatal: boolean;
+}
+
+export interface IgnoredSetting {
+  key: string;
+  reason: string;
+}
+
+export interface FittedLayer {
+  values: Values;
+  problems: SettingProblem[];
+  ignored: IgnoredSetting[];
+}
+
+export interface FitOptions {
+  table: SettingGroup;
+  isProject: boolean;
+}
+
+export const PROJECT_NEVER = "a project's file may not set this";
+export const PROJECT_TIGHTEN = "a project's file may switch this on, not off";
+
+export function fitSettings(values: Values, { table, isProject }: FitOptions): FittedLayer {
+  const fitted: FittedLayer = { values: {}, problems: [], ignored: [] };
+  fitted.values = fitGroup(values, table, [], { fitted, isProject });
+  return fitted;
+}
+
+interface Work {
+  fitted: FittedLayer;
+  isProject: boolean;
+}
+
+function fitGroup(values: Values, group: SettingGroup, path: readonly string[], work: Work): Values {
+  const result: Values = {};
+  for (const [key, value] of Object.entries(values)) {
+    const entry = Object.hasOwn(group, key) ? group[key] : undefined;
+    const inner = [...path, key];
+    const fitted = entry === undefined ? value : fitEntry(value, entry, inner, work);
+    if (fitted !== undefined) result[key] = fitted;
+  }
+  return result;
+}
+
+function fitEntry(
+  value: unknown,
+  entry: SettingGroup | SettingDefinition<unknown>,
+  path: readonly string[],
+  work: Work,
+): unknown {
+  if (path[0] === 'admin') {
+    work.fitted.ignored.push({ key: path.join('.'), reason: 'only a remote administrator may set it' });
+    return undefined;
+  }
+  if (isDefinition(entry)) return fitDefinition(value, entry, path, work);
+  if (isObject(value)) return fitGroup(value, entry, path, work);
+  const { problems } = fitShape(value, { type: 'object' });
+  work.fitted.problems.push(...problems.map((problem) => ({ ...problem, path, used: undefined, isFatal: false })));
+  return undefined;
+}
+
+function fitDefinition(
+  value: unknown,
+  definition: SettingDefinition<unknown>,
+  path: readonly string[],
+  { fitted, isProject }: Work,
+): unknown {
+  const { project, whenInvalid } = definition;
+  const reason = isProject ? refusal(value, project) : undefined;
+  if (reason !== undefined) {
+    fitted.ignored.push({ key: path.join('.'), reason });
+    return undefined;
+  }
+  const { value: usable, problems } = fitShape(value, definition.shape);
+  const isUnusable = usable === undefined && problems.length > 0;
+  const used = isUnusable && typeof whenInvalid === 'object' ? whenInvalid.use : usable;
+  const isFatal = isUnusable && whenInvalid === 'refuse';
+  for (const problem of problems) {
+    const isWhole = problem.path.length === 0;
+    fitted.problems.push({ ...problem, path: [...path, ...problem.path], used: isWhole ? used : undefined, isFatal });
+  }
+  return used;
+}
+
+function refusal(value: unknown, project: SettingDefinition<unknown>['project']): string | undefined {
+  if (project === 'never') return PROJECT_NEVER;
+  return project === 'tighten' && isOff(value) ? PROJECT_TIGHTEN : undefined;
+}
+
+function isOff(value: unknown): boolean {
+  if (isObject(value)) return value['enabled'] === false;
+  return value === false || (typeof value === 'string' && /^(?:false|0|)$/i.test(value.trim()));
+}
+
+/** One line about a problem, without its place. */
+export function describeSettingProblem({ path, expected, got, used }: SettingProblem): string {
+  const end = used === undefined ? 'It is not used.' : `It counts as ${JSON.stringify(used)}.`;
+  return `${path.join('.')}: expected ${expected}, got ${got}. ${end}`;
+}

@@ -1,0 +1,131 @@
+/**
+ * Settings that have moved. Old places keep working in every file; what must change in
+ * the file is given as edits, and whether it is changed is the caller's decision. A new
+ * place that says something wins over its old one.
+ */
+
+import { isObject } from './setting-shape.ts';
+
+export interface SettingsEdit {
+  path: readonly string[];
+  /** Undefined removes. */
+  value: unknown;
+  /** The old place the value comes from. */
+  from?: readonly string[];
+}
+
+type Values = Record<string, unknown>;
+
+interface Move {
+  from: string;
+  to: string;
+  /** Undefined when the old value cannot be meant; it is then left alone. */
+  convert(value: unknown, present: unknown): unknown;
+}
+
+const invert = (value: unknown) => (typeof value === 'boolean' ? !value : undefined);
+const same = (value: unknown) => value;
+
+const MOVES: readonly Move[] = [
+  { from: 'general.disableAutoUpdate', to: 'general.enableAutoUpdate', convert: invert },
+  { from: 'general.disableUpdateNag', to: 'general.enableAutoUpdateNotification', convert: invert },
+  { from: 'ui.accessibility.disableLoadingPhrases', to: 'ui.accessibility.enableLoadingPhrases', convert: invert },
+  { from: 'context.fileFiltering.disableFuzzySearch', to: 'context.fileFiltering.enableFuzzySearch', convert: invert },
+  { from: 'tools.approvalMode', to: 'general.defaultApprovalMode', convert: same },
+  { from: 'experimental.plan', to: 'general.plan.enabled', convert: same },
+  {
+    from: 'experimental.codebaseInvestigatorSettings',
+    to: 'agents.overrides.codebase_investigator',
+    convert: toInvestigator,
+  },
+  { from: 'experimental.cliHelpAgentSettings', to: 'agents.overrides.cli_help', convert: toCliHelp },
+];
+
+export interface Migrated {
+  values: Values;
+  /** Empty when nothing has moved. */
+  edits: SettingsEdit[];
+}
+
+export function migrateSettings(values: Values): Migrated {
+  const migrated: Migrated = { values, edits: [] };
+  for (const move of MOVES) applyMove(move, migrated);
+  silencePhrases(migrated);
+  return migrated;
+}
+
+function applyMove({ from, to, convert }: Move, migrated: Migrated): void {
+  const source = from.split('.');
+  const target = to.split('.');
+  const old = valueAt(migrated.values, source);
+  if (old === undefined) return;
+  const present = valueAt(migrated.values, target);
+  const converted = convert(old, present);
+  if (converted === undefined) return;
+  const isObjectMove = isObject(converted);
+  if (present === undefined || isObjectMove) edit(migrated, { path: target, value: converted, from: source });
+  edit(migrated, { path: source, value: undefined });
+}
+
+/** Phrases that were switched off the old way stay off. */
+function silencePhrases(migrated: Migrated): void {
+  const path = ['ui', 'loadingPhrases'];
+  const from = ['ui', 'accessibility', 'enableLoadingPhrases'];
+  if (valueAt(migrated.values, from) !== false || valueAt(migrated.values, path) !== undefined) return;
+  edit(migrated, { path, value: 'off', from });
+}
+
+function toInvestigator(value: unknown, present: unknown): unknown {
+  if (!isObject(value)) return undefined;
+  const { enabled, maxNumTurns, maxTimeMinutes, model, thinkingBudget } = value;
+  const thinking =
+    thinkingBudget === undefined ? undefined : { generateContentConfig: { thinkingConfig: { thinkingBudget } } };
+  return overlay(present, {
+    enabled,
+    runConfig: { maxTurns: maxNumTurns, maxTimeMinutes },
+    modelConfig: { model: model === 'auto' ? undefined : model, ...thinking },
+  });
+}
+
+function toCliHelp(value: unknown, present: unknown): unknown {
+  return isObject(value) ? overlay(present, { enabled: value['enabled'] }) : undefined;
+}
+
+/** The converted values under those that are already there; what says nothing is left out. */
+function overlay(present: unknown, converted: Values): Values {
+  const result: Values = {};
+  for (const [key, value] of Object.entries(converted)) {
+    const inner = isObject(value) ? overlay(undefined, value) : value;
+    if (inner !== undefined && !(isObject(inner) && Object.keys(inner).length === 0)) result[key] = inner;
+  }
+  if (!isObject(present)) return result;
+  for (const [key, value] of Object.entries(present)) {
+    const below = result[key];
+    result[key] = isObject(below) && isObject(value) ? overlay(value, below) : value;
+  }
+  return result;
+}
+
+function edit(migrated: Migrated, change: SettingsEdit): void {
+  migrated.edits.push(change);
+  migrated.values = withValue(migrated.values, change.path, change.value);
+}
+
+export function valueAt(values: unknown, path: readonly string[]): unknown {
+  let value = values;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** A copy with one value set, or removed when it is undefined. */
+function withValue(values: Values, [key = '', ...rest]: readonly string[], value: unknown): Values {
+  const copy = { ...values };
+  const inner = copy[key];
+  if (rest.length > 0) copy[key] = withValue(isObject(inner) ? inner : {}, rest, value);
+  else if (value === undefined) delete copy[key];
+  else copy[key] = value;
+  return copy;
+}

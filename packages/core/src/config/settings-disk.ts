@@ -1,0 +1,132 @@
+/**
+ * The doors of settings to the disk: small regular files are read whole, and replaced so
+ * that nobody ever sees half of one. A file that is there and cannot be read is an error,
+ * never an absent file: what it restricts would not be in force.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import type { Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SettingsError } from './settings-error.ts';
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface SettingsFile {
+  /** With its byte order mark. */
+  text: string;
+  stat: Stats;
+  /** False when some bytes are not in `text` as they are. */
+  isUtf8: boolean;
+}
+
+/** Undefined when there is no such file. Throws a SettingsError for one that cannot be read. */
+export function readSettingsFile(path: string): SettingsFile | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    // What people write to say that there shall be no file.
+    if (stat.isCharacterDevice()) return undefined;
+    refuseOdd(path, stat);
+    const bytes = readFileSync(path);
+    if (/^(?:\xff\xfe|\xfe\xff)/.test(bytes.toString('latin1', 0, 2))) {
+      throw new SettingsError(`${path} is UTF-16 text. Save it as UTF-8.`, { path });
+    }
+    return { text: bytes.toString('utf8'), stat, isUtf8: isUtf8(bytes) };
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR') return undefined;
+    const reason = READ_FAILURES[code] ?? `reading it failed (${code || String(error)})`;
+    throw new SettingsError(`${path} cannot be read: ${reason}. Correct that, or remove the file.`, {
+      path,
+      cause: error,
+    });
+  }
+}
+
+const READ_FAILURES: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+function refuseOdd(path: string, stat: Stats): void {
+  if (stat.isDirectory()) {
+    throw new SettingsError(`${path} is a folder. A settings file is expected there: move the folder away.`, { path });
+  }
+  if (!stat.isFile()) throw new SettingsError(`${path} is not a regular file, and is not read.`, { path });
+  if (stat.size > MAX_BYTES) {
+    const megabytes = (stat.size / (1024 * 1024)).toFixed(1);
+    throw new SettingsError(`${path} has ${megabytes} MB, and the limit for settings is 4 MB.`, { path });
+  }
+}
+
+/** Whether only the administrator or this user could have written it. Other systems keep no owner to ask for. */
+export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
+  const user = process.getuid?.();
+  if (user === undefined) return true;
+  return (uid === 0 || uid === user) && (mode & 0o022) === 0;
+}
+
+/**
+ * Replaces a file through its links; mode and, where this user may, owner stay. The old
+ * content is whole until the new one is on disk.
+ */
+export function replaceSettingsFile(path: string, text: string): void {
+  const target = targetOf(path);
+  const old = statSync(target, { throwIfNoEntry: false });
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
+  const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    try {
+      writeSync(handle, text);
+      if (old !== undefined) keepModeAndOwner(handle, old);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
+}
+
+let counter = 0;
+
+function keepModeAndOwner(handle: number, { mode, uid, gid }: Stats): void {
+  if (uid !== process.getuid?.() || gid !== process.getgid?.()) {
+    try {
+      fchownSync(handle, uid, gid);
+    } catch {
+      // Only root may give a file away; the content matters more than its owner.
+    }
+  }
+  fchmodSync(handle, mode & 0o7777);
+}
+
+function targetOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return path;
+  }
+}

@@ -1,0 +1,24 @@
+/** What makes settings unusable. The surface ends the program with it; nothing below decides that. */
+
+export interface SettingsErrorInit {
+  /** The file at fault. */
+  path: string;
+  line?: number;
+  column?: number;
+  cause?: unknown;
+}
+
+/** The message already names file, line and column, what was expected and what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+
+  constructor(message: string, { path, line, column, cause }: SettingsErrorInit) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.path = path;
+    if (line !== undefined) this.line = line;
+    if (column !== undefined) this.column = column;
+  }
+}

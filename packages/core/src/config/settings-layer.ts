@@ -1,0 +1,126 @@
+/**
+ * One layer of settings: where it comes from, what is written there and what of it
+ * counts. A layer is read once and never changes.
+ */
+
+import { expandVariables } from './expand-variables.ts';
+import { describeSettingProblem, fitSettings, PROJECT_NEVER } from './fit-settings.ts';
+import type { FittedLayer, IgnoredSetting, SettingProblem } from './fit-settings.ts';
+import { lineOf, parseJsonText } from './json-text.ts';
+import { migrateSettings } from './migrate-settings.ts';
+import type { SettingsEdit } from './migrate-settings.ts';
+import { SETTINGS_TABLE } from './settings-table.ts';
+import { SettingsError } from './settings-error.ts';
+
+export type SettingsScope = 'defaults' | 'systemDefaults' | 'user' | 'workspace' | 'system' | 'environment';
+
+export interface SettingsLayer {
+  readonly scope: SettingsScope;
+  /** Of the file. */
+  readonly path?: string;
+  readonly status: 'read' | 'absent' | 'skipped';
+  /** Why the file was not read. */
+  readonly skipped?: string;
+  /** As written, moved to today's places, before variables are expanded. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** What counts. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly ignored: readonly IgnoredSetting[];
+  /** What would bring the file up to date. */
+  readonly migrations: readonly SettingsEdit[];
+  /** `file:line` or the name of a variable; undefined where the layer says nothing. */
+  locate(key: string): string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LayerOptions {
+  scope: SettingsScope;
+  path: string;
+  environment: Environment;
+  warnings: string[];
+}
+
+export function emptyLayer(scope: SettingsScope, path: string | undefined, skipped?: string): SettingsLayer {
+  return {
+    scope,
+    ...(path !== undefined && { path }),
+    status: skipped === undefined ? 'absent' : 'skipped',
+    ...(skipped !== undefined && { skipped }),
+    raw: {},
+    values: {},
+    ignored: [],
+    migrations: [],
+    locate: () => undefined,
+  };
+}
+
+/** Keys that open the account; a project's file may not hand them to a program of its choice. */
+const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+]);
+
+/** Throws a SettingsError for a text that is no settings; everything lesser becomes a warning. */
+export function layerFromText(text: string, { scope, path, environment, warnings }: LayerOptions): SettingsLayer {
+  const isProject = scope === 'workspace';
+  const withheld = new Set<string>();
+  const written = parseJsonText(path, text);
+  const { values: raw, edits } = migrateSettings(written);
+  const expanded = expandVariables(raw, {
+    path,
+    environment,
+    ...(isProject && {
+      isWithheld: (name) => OWN_CREDENTIALS.has(name),
+      onWithheld: (name) => void withheld.add(name),
+    }),
+  });
+  const fitted = fitSettings(expanded, { table: SETTINGS_TABLE, isProject });
+  const moved = new Map(edits.flatMap(({ path: to, from }) => (from ? [[to.join('.'), from] as const] : [])));
+  const placeOf = (keys: readonly (string | number)[]) => lineOf(path, text, moved.get(keys.join('.')) ?? keys);
+  warnings.push(...describeProblems(path, fitted, placeOf));
+  for (const name of withheld) {
+    warnings.push(`${path}: $${name} is left as it is written, because a project's file may not use your key.`);
+  }
+  return {
+    scope,
+    path,
+    status: 'read',
+    raw,
+    values: fitted.values,
+    ignored: fitted.ignored,
+    migrations: edits,
+    locate: (key) => `${path}:${placeOf(key.split('.'))}`,
+  };
+}
+
+const MAX_PROBLEMS = 5;
+
+function describeProblems(
+  path: string,
+  { problems, ignored }: FittedLayer,
+  placeOf: (keys: readonly (string | number)[]) => number,
+): string[] {
+  const line = (problem: SettingProblem) => `  line ${placeOf(problem.path)}: ${describeSettingProblem(problem)}`;
+  const fatal = problems.find(({ isFatal }) => isFatal);
+  if (fatal !== undefined) {
+    throw new SettingsError(
+      `${path}:${placeOf(fatal.path)}: ${fatal.path.join('.')} must be ${fatal.expected}, not ${fatal.got}.`,
+      { path, line: placeOf(fatal.path) },
+    );
+  }
+  const messages: string[] = [];
+  if (problems.length > 0) {
+    const more = problems.length > MAX_PROBLEMS ? [`  and ${problems.length - MAX_PROBLEMS} more.`] : [];
+    messages.push(
+      [`Invalid configuration in ${path}:`, ...problems.slice(0, MAX_PROBLEMS).map(line), ...more].join('\n'),
+    );
+  }
+  for (const reason of new Set(ignored.filter(({ key }) => !key.startsWith('admin')).map((entry) => entry.reason))) {
+    const keys = ignored.filter((entry) => entry.reason === reason).map(({ key }) => key);
+    const hint = reason === PROJECT_NEVER ? ' Your own settings may.' : '';
+    messages.push(`${path}: ${keys.join(', ')} ${keys.length === 1 ? 'was' : 'were'} ignored: ${reason}.${hint}`);
+  }
+  return messages;
+}

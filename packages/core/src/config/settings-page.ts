@@ -1,0 +1,67 @@
+/** The generated parts of docs/settings.md: what the tables of settings and of variables say. Its prose is the page's own. */
+
+import type { SettingDefinition } from './define-setting.ts';
+import { OVERRIDES } from './environment-overrides.ts';
+import { ENVIRONMENT_VARIABLES } from './environment-variables.ts';
+import { describeShape } from './setting-shape.ts';
+import { listSettings } from './settings-table.ts';
+import type { NamedSetting } from './settings-table.ts';
+
+const MERGING: Readonly<Record<string, string>> = {
+  concat: 'Lists of all files are joined.',
+  union: 'Lists of all files are joined without doubles.',
+  shallow: 'Files are merged name by name.',
+  intersect: 'Of several files, only what all of them name.',
+};
+
+const PROJECT = {
+  never: '**Never from a project.**',
+  tighten: '**A project may switch it on, not off.**',
+} as const;
+
+export function renderSettingTables(): string {
+  const sections = Map.groupBy(listSettings(), ({ path }) => (path.length === 1 ? 'Top level' : (path[0] ?? '')));
+  return [...sections].map(([name, settings]) => renderSection(name, settings)).join('\n');
+}
+
+function renderSection(name: string, settings: readonly NamedSetting[]): string {
+  const title = name === 'Top level' ? name : `\`${name}\``;
+  const rows = settings.map(({ key, definition }) => {
+    const notes = [
+      definition.summary,
+      definition.merge === undefined ? '' : (MERGING[definition.merge] ?? ''),
+      definition.project === undefined ? '' : PROJECT[definition.project],
+    ];
+    return row([
+      `\`${key}\``,
+      describeShape(definition.shape),
+      showDefault(definition),
+      notes.filter(Boolean).join(' '),
+    ]);
+  });
+  return [
+    `### ${title}`,
+    '',
+    row(['key', 'takes', 'default', 'meaning']),
+    row(['---', '---', '---', '---']),
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function showDefault({ default: value }: SettingDefinition<unknown>): string {
+  return value === undefined ? '–' : `\`${JSON.stringify(value)}\``;
+}
+
+export function renderVariableTable(): string {
+  const rows = ENVIRONMENT_VARIABLES.map(({ names, summary }) => {
+    const keys = new Set(OVERRIDES.filter(({ variable }) => names.includes(variable)).map(({ key }) => `\`${key}\``));
+    const sets = keys.size === 0 ? '' : ` Sets ${[...keys].join(', ')}.`;
+    return row([names.map((name) => `\`${name}\``).join(', '), `${summary}${sets}`]);
+  });
+  return [row(['variable', 'meaning']), row(['---', '---']), ...rows, ''].join('\n');
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}

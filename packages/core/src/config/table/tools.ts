@@ -1,0 +1,206 @@
+/** Settings of tools, servers that bring tools, hooks, skills and extensions. */
+
+import {
+  BOOLEAN,
+  choice,
+  count,
+  flag,
+  optionalTexts,
+  setting,
+  text,
+  TEXT,
+  TEXT_MAP,
+  textOr,
+  TEXTS,
+  texts,
+} from '../define-setting.ts';
+import type { Shape } from '../setting-shape.ts';
+
+export interface SandboxSettings {
+  readonly enabled?: boolean;
+  readonly command?: string;
+  readonly image?: string;
+  readonly allowedPaths?: readonly string[];
+  readonly networkAccess?: boolean;
+}
+
+const SANDBOX: Shape = {
+  anyOf: [
+    BOOLEAN,
+    TEXT,
+    {
+      type: 'object',
+      properties: { enabled: BOOLEAN, command: TEXT, image: TEXT, allowedPaths: TEXTS, networkAccess: BOOLEAN },
+    },
+  ],
+};
+
+export const tools = {
+  sandbox: setting<boolean | string | SandboxSettings | undefined>(
+    SANDBOX,
+    undefined,
+    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}.',
+    { project: 'tighten', whenInvalid: { use: true } },
+  ),
+  sandboxAllowedPaths: texts([], 'Folders the sandbox may use besides the project.', { project: 'never' }),
+  sandboxNetworkAccess: flag(false, 'Lets the sandbox use the network.', { project: 'never' }),
+  shell: {
+    enableInteractiveShell: flag(true, 'Runs commands in a terminal of their own, so that they can ask.'),
+    backgroundCompletionBehavior: choice(
+      ['silent', 'inject', 'notify'],
+      'silent',
+      'What happens when a background command ends.',
+    ),
+    pager: textOr('cat', 'The pager of commands.'),
+    showColor: flag(true, 'Shows colours of commands.'),
+    inactivityTimeout: count(300, 'Seconds without output after which a command is ended.'),
+    enableShellOutputEfficiency: flag(true, 'Asks the model to keep output short.'),
+  },
+  core: optionalTexts('The only built-in tools there are; run_shell_command(git) names a command.', {
+    whenInvalid: { use: [] },
+  }),
+  allowed: optionalTexts('Tools that need no approval; run_shell_command(git) names a command.'),
+  confirmationRequired: optionalTexts('Tools that always need an approval.', { whenInvalid: { use: ['*'] } }),
+  exclude: optionalTexts('Tools that are never run.', { merge: 'union', whenInvalid: 'refuse' }),
+  discoveryCommand: text('A command that lists further tools as JSON.'),
+  callCommand: text('A command that runs a listed tool.'),
+  useRipgrep: flag(true, 'Searches with ripgrep where there is one.'),
+  truncateToolOutputThreshold: count(40_000, 'Characters of output above which the rest goes to a file.', {
+    minimum: -1,
+  }),
+  disableLLMCorrection: flag(true, 'Does not ask a model to repair an edit that does not match.'),
+};
+
+export const mcp = {
+  serverCommand: text('A command that starts a server.'),
+  allowed: optionalTexts('The only servers that are used; of several files, those all of them name.', {
+    merge: 'intersect',
+    whenInvalid: { use: [] },
+  }),
+  excluded: optionalTexts('Servers that are never used.', { merge: 'concat', whenInvalid: 'refuse' }),
+};
+
+export interface McpServerSettings {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly httpUrl?: string;
+  readonly tcp?: string;
+  readonly type?: 'stdio' | 'sse' | 'http';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeout?: number;
+  readonly trust?: boolean;
+  readonly description?: string;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  readonly oauth?: Readonly<Record<string, unknown>>;
+  readonly authProviderType?: string;
+  readonly targetAudience?: string;
+  readonly targetServiceAccount?: string;
+}
+
+const MCP_SERVER: Shape = {
+  type: 'object',
+  properties: {
+    command: TEXT,
+    args: TEXTS,
+    env: TEXT_MAP,
+    cwd: TEXT,
+    url: TEXT,
+    httpUrl: TEXT,
+    tcp: TEXT,
+    type: { type: 'string', enum: ['stdio', 'sse', 'http'] },
+    headers: TEXT_MAP,
+    timeout: { type: 'number', minimum: 0 },
+    trust: BOOLEAN,
+    description: TEXT,
+    includeTools: TEXTS,
+    excludeTools: TEXTS,
+    oauth: { type: 'object' },
+    authProviderType: {
+      type: 'string',
+      enum: ['dynamic_discovery', 'google_credentials', 'service_account_impersonation'],
+    },
+    targetAudience: TEXT,
+    targetServiceAccount: TEXT,
+  },
+};
+
+export const mcpServers = setting<Readonly<Record<string, McpServerSettings>>>(
+  { type: 'object', additionalProperties: MCP_SERVER },
+  {},
+  'Servers that bring tools, by name.',
+  { merge: 'shallow' },
+);
+
+/** As written, with the types it must have; names of events and matchers are the hooks' own business. */
+export interface HookGroupSettings {
+  readonly matcher?: string;
+  readonly sequential?: boolean;
+  readonly hooks?: readonly HookSettings[];
+}
+
+export interface HookSettings {
+  readonly type?: string;
+  readonly command?: string;
+  readonly name?: string;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const HOOK: Shape = {
+  type: 'object',
+  properties: {
+    type: TEXT,
+    command: TEXT,
+    name: TEXT,
+    timeout: { type: 'number', minimum: 0 },
+    description: TEXT,
+    env: TEXT_MAP,
+  },
+};
+
+const HOOK_GROUPS: Shape = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { matcher: TEXT, sequential: BOOLEAN, hooks: { type: 'array', items: HOOK } },
+  },
+};
+
+function hookEvent(moment: string) {
+  return setting<readonly HookGroupSettings[]>(HOOK_GROUPS, [], `Hooks that run ${moment}.`, { merge: 'concat' });
+}
+
+export const hooks = {
+  BeforeTool: hookEvent('before a tool'),
+  AfterTool: hookEvent('after a tool'),
+  BeforeAgent: hookEvent('when a prompt is given'),
+  AfterAgent: hookEvent('when the agent is done with a prompt'),
+  Notification: hookEvent('when a person is notified'),
+  SessionStart: hookEvent('when a session starts'),
+  SessionEnd: hookEvent('when a session ends'),
+  PreCompress: hookEvent('before the history is compressed'),
+  BeforeModel: hookEvent('before a request to the model'),
+  AfterModel: hookEvent('after each piece of an answer'),
+  BeforeToolSelection: hookEvent('before the model chooses tools'),
+};
+
+export const hooksConfig = {
+  enabled: flag(true, 'Runs hooks.'),
+  disabled: texts([], 'Hooks that never run, by name or command.', { merge: 'union' }),
+  notifications: flag(true, 'Shows that hooks run.'),
+};
+
+export const skills = {
+  enabled: flag(true, 'Offers skills to the model.'),
+  disabled: texts([], 'Skills that are never offered.', { merge: 'union' }),
+};
+
+export const extensions = {
+  disabled: texts([], 'Extensions that are switched off.', { merge: 'union' }),
+  workspacesWithMigrationNudge: texts([], 'Folders where a move of extensions has been offered.', { merge: 'union' }),
+};
