@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { readHookLayers } from './hook-config.ts';
+import type { HookLayer } from './hook-layer.ts';
+
+const command = (name: string, rest: object = {}) => ({ type: 'command', command: name, ...rest });
+const user = (hooks: unknown, hooksConfig?: unknown): HookLayer => ({
+  source: 'user',
+  file: '/u.json',
+  hooks,
+  hooksConfig,
+});
+
+describe('readHookLayers', () => {
+  it('reads every field, and gives defaults to those that are absent', () => {
+    const full = command('b', { name: 'n', timeout: 5, description: 'd', env: { A: '1' } });
+    const hooks = { BeforeTool: [{ matcher: 'x', sequential: true, hooks: [command('a'), full] }] };
+    const shared = {
+      event: 'BeforeTool',
+      source: 'user',
+      file: '/u.json',
+      matcher: 'x',
+      sequential: true,
+      isDisabled: false,
+    };
+    expect(readHookLayers([user(hooks)])).toEqual({
+      entries: [
+        { ...shared, name: 'a', command: 'a', timeoutMs: 60_000, env: {} },
+        { ...shared, name: 'n', command: 'b', timeoutMs: 5, description: 'd', env: { A: '1' } },
+      ],
+      problems: [],
+    });
+  });
+
+  it('puts them in the order of their sources', () => {
+    const layer = (source: HookLayer['source']): HookLayer => ({
+      source,
+      hooks: { BeforeAgent: [{ hooks: [command(source)] }] },
+    });
+    const { entries } = readHookLayers((['extensions', 'system', 'user', 'project', 'runtime'] as const).map(layer));
+    expect(entries.map(({ name }) => name)).toEqual(['runtime', 'project', 'user', 'system', 'extensions']);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a list', [], '/u.json: "hooks" must be an object of events, not a list. No hook of it runs.'],
+    [
+      'an unknown event',
+      { Foo: [] },
+      '/u.json: hooks.Foo was left out: there is no such event. The events are BeforeTool,',
+    ],
+    ['another agent’s event', { PreToolUse: [] }, 'there is no such event. Write BeforeTool.'],
+    ['a misspelt event', { before_tool: [] }, 'Write BeforeTool.'],
+    ['no list', { BeforeTool: {} }, '/u.json: hooks.BeforeTool must be a list, not an object.'],
+    [
+      'no definition',
+      { BeforeTool: [5] },
+      '/u.json: hooks.BeforeTool[0] was left out: it must be an object with a list "hooks".',
+    ],
+    ['a matcher that is no text', { BeforeTool: [{ matcher: 1, hooks: [] }] }, '"matcher" must be a text, not 1.'],
+    [
+      'no type',
+      { BeforeTool: [{ hooks: [{ command: 'a' }] }] },
+      'hooks.BeforeTool[0].hooks[0] was left out: its "type" must be "command", not nothing.',
+    ],
+    ['no command', { BeforeTool: [{ hooks: [{ type: 'command' }] }] }, 'it needs a "command", a text to run.'],
+    ['a blank command', { BeforeTool: [{ hooks: [command(' ')] }] }, 'it needs a "command", a text to run.'],
+  ])('leaves out %s and says so', (_, hooks, sentence) => {
+    const { entries, problems } = readHookLayers([user(hooks)]);
+    expect(entries).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a timeout in words', { timeout: '5s' }, '"timeout" must be milliseconds above 0, not "5s"; 60000 counts.'],
+    ['a timeout of nothing', { timeout: 0 }, '"timeout" must be milliseconds above 0, not 0; 60000 counts.'],
+    ['a list as environment', { env: [] }, '"env" must be an object of texts, not a list; it is not used.'],
+    ['a number in the environment', { env: { A: 1 } }, 'env.A must be a text; it is not used.'],
+    ['a name that is no text', { name: 1 }, '"name" must be a text; it is not used.'],
+  ])('keeps a hook with %s and says what counts', (_, rest, sentence) => {
+    const { entries, problems } = readHookLayers([user({ BeforeTool: [{ hooks: [command('a', rest)] }] })]);
+    expect(entries).toMatchObject([{ name: 'a', timeoutMs: 60_000, env: {} }]);
+    expect(problems).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  it('does not let a bad entry take its neighbours with it', () => {
+    const { entries } = readHookLayers([user({ Foo: 1, BeforeTool: [1, { hooks: [1, command('a')] }] })]);
+    expect(entries.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  it.each<[string, HookLayer[], string[]]>([
+    ['by name', [user({}, { disabled: ['p'] })], ['p']],
+    ['altogether', [user({}, { enabled: false })], ['p', 'u']],
+    [
+      'not when an administrator wants them',
+      [user({}, { enabled: false }), { source: 'system', hooksConfig: { enabled: true } }],
+      [],
+    ],
+    ['by a project, its own only', [{ source: 'project', hooksConfig: { enabled: false, disabled: ['u'] } }], ['p']],
+    ['by a project by name, its own only', [{ source: 'project', hooksConfig: { disabled: ['u', 'p'] } }], ['p']],
+    ['not by what is no switch', [user({}, { enabled: 'no', disabled: 'p' })], []],
+  ])('switches hooks off %s', (_, layers, expected) => {
+    const hooks = (name: string) => ({ BeforeTool: [{ hooks: [command(name)] }] });
+    const { entries } = readHookLayers([
+      ...layers,
+      { source: 'project', hooks: hooks('p') },
+      { source: 'user', hooks: hooks('u') },
+    ]);
+    expect(entries.filter(({ isDisabled }) => isDisabled).map(({ name }) => name)).toEqual(expected);
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * The `hooks` and `hooksConfig` of settings files, read into entries. Whatever is not
+ * a hook is left out with a sentence that names the file and the place; a bad entry
+ * never takes its neighbours with it. It reads no disk and runs nothing.
+ */
+
+import { HOOK_EVENTS } from './hook-events.ts';
+import type { HookEventName } from './hook-events.ts';
+import { HOOK_SOURCES } from './hook-layer.ts';
+import type { HookLayer, HookSource } from './hook-layer.ts';
+
+export interface HookEntry {
+  event: HookEventName;
+  source: HookSource;
+  file?: string;
+  /** Empty: every occasion. */
+  matcher: string;
+  sequential: boolean;
+  /** As configured, or the command. */
+  name: string;
+  command: string;
+  timeoutMs: number;
+  description?: string;
+  env: Readonly<Record<string, string>>;
+  /** Switched off by name, by its file, or altogether. */
+  isDisabled: boolean;
+}
+
+export interface HookSettings {
+  /** In the order they run. */
+  entries: readonly HookEntry[];
+  /** Sentences about what was left out. */
+  problems: readonly string[];
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** The longest a timer can wait. */
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+/** Older settings keep these beside the events. */
+const OLD_CONFIG_FIELDS = new Set(['enabled', 'disabled', 'notifications']);
+
+/** What other agents call the events, and one old spelling or another. */
+const OTHER_NAMES: Readonly<Record<string, HookEventName>> = {
+  PreToolUse: 'BeforeTool',
+  PostToolUse: 'AfterTool',
+  UserPromptSubmit: 'BeforeAgent',
+  Stop: 'AfterAgent',
+  PreCompact: 'PreCompress',
+};
+
+export function readHookLayers(layers: readonly HookLayer[]): HookSettings {
+  const problems: string[] = [];
+  const entries = HOOK_SOURCES.flatMap((source) =>
+    layers.filter((layer) => layer.source === source).flatMap((layer) => readLayer(layer, problems)),
+  );
+  const isOff = readSwitches(layers, problems);
+  return { entries: entries.map((entry) => ({ ...entry, isDisabled: isOff(entry) })), problems };
+}
+
+function readLayer(layer: HookLayer, problems: string[]): HookEntry[] {
+  const where = layer.file ?? `the ${layer.source} hooks`;
+  if (layer.hooks === undefined) return [];
+  if (!isRecord(layer.hooks)) {
+    problems.push(`${where}: "hooks" must be an object of events, not ${describe(layer.hooks)}. No hook of it runs.`);
+    return [];
+  }
+  return Object.entries(layer.hooks).flatMap(([event, definitions]) => {
+    if (OLD_CONFIG_FIELDS.has(event)) return [];
+    const place = `${where}: hooks.${event}`;
+    if (!isHookEvent(event)) {
+      problems.push(unknownEvent(place, event));
+      return [];
+    }
+    if (!Array.isArray(definitions)) {
+      problems.push(`${place} must be a list, not ${describe(definitions)}.`);
+      return [];
+    }
+    return definitions.flatMap((definition: unknown, index) =>
+      readDefinition(definition, { event, layer, place: `${place}[${index}]`, problems }),
+    );
+  });
+}
+
+interface Place {
+  event: HookEventName;
+  layer: HookLayer;
+  place: string;
+  problems: string[];
+}
+
+function readDefinition(definition: unknown, at: Place): HookEntry[] {
+  const { place, problems } = at;
+  if (!isRecord(definition) || !Array.isArray(definition['hooks'])) {
+    problems.push(`${place} was left out: it must be an object with a list "hooks".`);
+    return [];
+  }
+  const { matcher = '', sequential = false } = definition;
+  if (typeof matcher !== 'string') {
+    problems.push(`${place} was left out: "matcher" must be a text, not ${describe(matcher)}.`);
+    return [];
+  }
+  if (typeof sequential !== 'boolean')
+    problems.push(`${place}: "sequential" must be true or false; it counts as true.`);
+  return definition['hooks'].flatMap((hook: unknown, index) => {
+    const entry = readHook(hook, { ...at, place: `${place}.hooks[${index}]` });
+    return entry ? [{ ...entry, matcher, sequential: sequential !== false }] : [];
+  });
+}
+
+function readHook(hook: unknown, { event, layer, place, problems }: Place): HookEntry | undefined {
+  const leaveOut = (why: string) => void problems.push(`${place} was left out: ${why}`);
+  if (!isRecord(hook)) return leaveOut(`it must be an object, not ${describe(hook)}.`);
+  const { type, command, name, description } = hook;
+  if (type !== 'command') return leaveOut(`its "type" must be "command", not ${describe(type)}.`);
+  if (typeof command !== 'string' || command.trim() === '') return leaveOut('it needs a "command", a text to run.');
+  if (name !== undefined && typeof name !== 'string') problems.push(`${place}: "name" must be a text; it is not used.`);
+  return {
+    event,
+    source: layer.source,
+    ...(layer.file !== undefined && { file: layer.file }),
+    matcher: '',
+    sequential: false,
+    name: typeof name === 'string' && name !== '' ? name : command,
+    command,
+    timeoutMs: readTimeout(hook['timeout'], place, problems),
+    ...(typeof description === 'string' && { description }),
+    env: readEnvironment(hook['env'], place, problems),
+    isDisabled: false,
+  };
+}
+
+function readTimeout(value: unknown, place: string, problems: string[]): number {
+  if (value === undefined) return DEFAULT_TIMEOUT_MS;
+  if (typeof value === 'number' && value > 0) return Math.min(value, LONGEST_TIMEOUT_MS);
+  problems.push(
+    `${place}: "timeout" must be milliseconds above 0, not ${describe(value)}; ${DEFAULT_TIMEOUT_MS} counts.`,
+  );
+  return DEFAULT_TIMEOUT_MS;
+}
+
+function readEnvironment(value: unknown, place: string, problems: string[]): Record<string, string> {
+  if (value === undefined) return {};
+  if (!isRecord(value)) {
+    problems.push(`${place}: "env" must be an object of texts, not ${describe(value)}; it is not used.`);
+    return {};
+  }
+  const result: Record<string, string> = {};
+  for (const [name, text] of Object.entries(value)) {
+    const isUsable = typeof text === 'string' && /^[^=\0]+$/.test(name) && !text.includes('\0');
+    if (isUsable) result[name] = text;
+    else problems.push(`${place}: env.${name} must be a text; it is not used.`);
+  }
+  return result;
+}
+
+/**
+ * What is switched off. A project's word counts for the project's own hooks: it must
+ * not be able to silence a guard the person set up for themselves.
+ */
+function readSwitches(layers: readonly HookLayer[], problems: string[]): (entry: HookEntry) => boolean {
+  const switches = layers.map((layer) => ({ source: layer.source, ...readSwitch(layer, problems) }));
+  const ofPerson = switches.filter(({ source }) => source !== 'project' && source !== 'extensions');
+  const ofProject = switches.filter(({ source }) => source === 'project');
+  // Of the person's files the one that is stronger than the others decides.
+  const isOn = ofPerson
+    .toSorted((a, b) => rank(a.source) - rank(b.source))
+    .findLast(({ enabled }) => enabled !== undefined);
+  const disabled = new Set(ofPerson.flatMap((one) => one.disabled));
+  const disabledHere = new Set(ofProject.flatMap((one) => one.disabled));
+  const projectIsOff = ofProject.some(({ enabled }) => enabled === false);
+  return ({ source, name }) =>
+    isOn?.enabled === false || disabled.has(name) || (source === 'project' && (projectIsOff || disabledHere.has(name)));
+}
+
+function rank(source: HookSource): number {
+  return ['user', 'system', 'runtime'].indexOf(source);
+}
+
+function readSwitch(layer: HookLayer, problems: string[]): { enabled?: boolean; disabled: string[] } {
+  const { hooksConfig, file = `the ${layer.source} settings` } = layer;
+  if (hooksConfig === undefined) return { disabled: [] };
+  if (!isRecord(hooksConfig)) {
+    problems.push(`${file}: "hooksConfig" must be an object, not ${describe(hooksConfig)}; it is not used.`);
+    return { disabled: [] };
+  }
+  const { enabled, disabled = [] } = hooksConfig;
+  if (enabled !== undefined && typeof enabled !== 'boolean') {
+    problems.push(`${file}: hooksConfig.enabled must be true or false, not ${describe(enabled)}; it is not used.`);
+  }
+  const names = Array.isArray(disabled) ? disabled.filter((name) => typeof name === 'string') : undefined;
+  if (names === undefined) problems.push(`${file}: hooksConfig.disabled must be a list of names; it is not used.`);
+  return { ...(typeof enabled === 'boolean' && { enabled }), disabled: names ?? [] };
+}
+
+function unknownEvent(place: string, event: string): string {
+  const meant =
+    OTHER_NAMES[event] ??
+    HOOK_EVENTS.find((known) => known.toLowerCase() === event.toLowerCase().replaceAll(/[-_]/g, ''));
+  const hint = meant ? `Write ${meant}.` : `The events are ${HOOK_EVENTS.join(', ')}.`;
+  return `${place} was left out: there is no such event. ${hint}`;
+}
+
+export function isHookEvent(name: string): name is HookEventName {
+  return (HOOK_EVENTS as readonly string[]).includes(name);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
+}

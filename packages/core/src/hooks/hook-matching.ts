@@ -1,0 +1,63 @@
+/**
+ * Which hooks an occasion fires, and how: by event and matcher, each (name, command)
+ * once, all one after another as soon as one of them wants it. Pure.
+ */
+
+import type { HookEntry } from './hook-config.ts';
+import type { HookEventName } from './hook-events.ts';
+import type { HookSource } from './hook-layer.ts';
+
+export interface ChosenHooks {
+  entries: readonly HookEntry[];
+  isSequential: boolean;
+}
+
+/** Names under which matchers may still know a tool. */
+const OLD_TOOL_NAMES: Readonly<Record<string, string>> = { grep_search: 'search_file_content' };
+
+/** `trigger` is what the matcher speaks of: a tool's name, a source, a reason. */
+export function chooseHooks(entries: readonly HookEntry[], event: HookEventName, trigger?: string): ChosenHooks {
+  const matching = entries.filter((entry) => !entry.isDisabled && entry.event === event && isMatch(entry, trigger));
+  return { entries: withoutDuplicates(matching), isSequential: matching.some(({ sequential }) => sequential) };
+}
+
+function isMatch({ event, matcher }: HookEntry, trigger: string | undefined): boolean {
+  if (matcher === '' || matcher === '*' || trigger === undefined) return true;
+  switch (event) {
+    case 'BeforeTool':
+    case 'AfterTool':
+      return isToolMatch(matcher, trigger) || isToolMatch(matcher, OLD_TOOL_NAMES[trigger]);
+    case 'SessionStart':
+    case 'SessionEnd':
+    case 'PreCompress':
+      return matcher === trigger;
+    default:
+      return true;
+  }
+}
+
+function isToolMatch(matcher: string, toolName: string | undefined): boolean {
+  if (toolName === undefined) return false;
+  try {
+    return new RegExp(matcher).test(toolName);
+  } catch {
+    // Not a regular expression: then it is a name.
+    return matcher === toolName;
+  }
+}
+
+/** Of two equal hooks the one nobody else could have tampered with counts, in the place of the first. */
+function withoutDuplicates(entries: readonly HookEntry[]): HookEntry[] {
+  const chosen = new Map<string, HookEntry>();
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.name, entry.command]);
+    const other = chosen.get(key);
+    if (!other || (isForeign(other.source) && !isForeign(entry.source))) chosen.set(key, entry);
+  }
+  return [...chosen.values()];
+}
+
+/** Whether somebody other than the person decides what this source holds. */
+export function isForeign(source: HookSource): boolean {
+  return source === 'project' || source === 'extensions';
+}

@@ -1,0 +1,179 @@
+/**
+ * What a hook said, read from what it printed and how it ended. JSON counts whatever
+ * the exit code; other text means what its exit code says; a hook that could not do
+ * its work says nothing. Every field is checked, and a wrong one is named and left
+ * out. Pure.
+ */
+
+import { HOOK_DECISIONS, TOOL_MODES } from './hook-events.ts';
+import type { HookOutput, HookSpecificOutput } from './hook-events.ts';
+import type { HookRun } from './hook-runner.ts';
+
+export interface HookAnswer {
+  output?: HookOutput;
+  /** Why the hook has nothing to say. */
+  failure?: string;
+  /** Sentences for whoever wrote the hook. */
+  problems: string[];
+}
+
+/** Plain text is for people; what may go to the model is longer. */
+const LONGEST_TEXT = 16_000;
+const LONGEST_CONTEXT = 100_000;
+/** Codes with which a shell says that there was nothing to run, or that a signal ended it. */
+const COULD_NOT_RUN = 126;
+
+export function readHookAnswer(run: HookRun): HookAnswer {
+  const problems: string[] = [];
+  if (run.failure !== undefined) return { failure: run.failure, problems };
+  if (run.leftOut > 0) problems.push(`printed ${run.leftOut} bytes more than are read; they were left out`);
+  const text = run.stdout.trim() || run.stderr.trim();
+  const parsed = parseObject(text);
+  if (parsed) return { output: readOutput(parsed, problems), problems };
+  if (looksLikeMixedJson(text)) {
+    problems.push(
+      'printed text besides its JSON, so the JSON was not read: print the JSON alone, and the rest to stderr',
+    );
+  }
+  return { ...readText(cut(text, LONGEST_TEXT), run.exitCode ?? 0), problems };
+}
+
+/** Text that is no JSON, by the exit code. */
+function readText(text: string, exitCode: number): Pick<HookAnswer, 'output' | 'failure'> {
+  if (exitCode === 0) return text ? { output: { decision: 'allow', systemMessage: text } } : {};
+  const exited = `it exited with code ${exitCode}`;
+  if (exitCode >= COULD_NOT_RUN && exitCode !== 255)
+    return { failure: text ? `${exited}: ${firstLine(text)}` : exited };
+  if (exitCode === 1) {
+    return { failure: exited, ...(text && { output: { decision: 'allow', systemMessage: `Warning: ${text}` } }) };
+  }
+  if (text) return { output: { decision: 'deny', reason: text } };
+  return exitCode === 2 ? { output: { decision: 'deny' } } : { failure: exited };
+}
+
+/** A JSON object, or one wrapped in a JSON string. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    let value: unknown = JSON.parse(text);
+    if (typeof value === 'string') value = JSON.parse(value);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // Not JSON is as good an answer as any.
+    return undefined;
+  }
+}
+
+function looksLikeMixedJson(text: string): boolean {
+  return /^\s*\{/m.test(text) && /"(decision|continue|systemMessage|reason|hookSpecificOutput)"\s*:/.test(text);
+}
+
+function readOutput(value: Record<string, unknown>, problems: string[]): HookOutput {
+  const read = new Fields(value, problems);
+  const specific = read.record('hookSpecificOutput');
+  const inner = specific && new Fields(specific, problems);
+  // The names other agents use for the same two things.
+  const decision = read.choice('decision', HOOK_DECISIONS) ?? inner?.choice('permissionDecision', HOOK_DECISIONS);
+  const reason = read.text('reason', LONGEST_CONTEXT) ?? inner?.text('permissionDecisionReason', LONGEST_CONTEXT);
+  return withoutUndefined({
+    continue: read.flag('continue'),
+    stopReason: read.text('stopReason', LONGEST_CONTEXT),
+    suppressOutput: read.flag('suppressOutput'),
+    systemMessage: read.text('systemMessage', LONGEST_TEXT),
+    decision,
+    reason,
+    hookSpecificOutput: inner && readSpecific(inner, problems),
+  });
+}
+
+function readSpecific(read: Fields, problems: string[]): HookSpecificOutput {
+  return withoutUndefined({
+    hookEventName: read.text('hookEventName', LONGEST_TEXT),
+    additionalContext: read.text('additionalContext', LONGEST_CONTEXT),
+    tool_input: read.record('tool_input') ?? read.record('updatedInput'),
+    tailToolCallRequest: readTailCall(read.record('tailToolCallRequest'), problems),
+    clearContext: read.flag('clearContext'),
+    llm_request: read.record('llm_request'),
+    llm_response: read.record('llm_response'),
+    toolConfig: readToolConfig(read.record('toolConfig'), problems),
+  });
+}
+
+function readTailCall(
+  value: Record<string, unknown> | undefined,
+  problems: string[],
+): HookSpecificOutput['tailToolCallRequest'] {
+  if (!value) return undefined;
+  const { name, args = {} } = value;
+  if (typeof name === 'string' && name !== '' && isRecord(args)) return { name, args };
+  problems.push('gave a "tailToolCallRequest" without a "name" and an object "args"; it was left out');
+  return undefined;
+}
+
+function readToolConfig(
+  value: Record<string, unknown> | undefined,
+  problems: string[],
+): HookSpecificOutput['toolConfig'] {
+  if (!value) return undefined;
+  const mode = new Fields(value, problems).choice('mode', TOOL_MODES);
+  const { allowedFunctionNames: names } = value;
+  const isList = Array.isArray(names) && names.every((name) => typeof name === 'string');
+  if (names !== undefined && !isList)
+    problems.push('gave "allowedFunctionNames" that are no list of texts; they were left out');
+  return withoutUndefined({ mode, allowedFunctionNames: isList ? names : undefined });
+}
+
+/** Typed views of an unknown object; what has the wrong type is reported and counts as absent. */
+class Fields {
+  private readonly value: Record<string, unknown>;
+  private readonly problems: string[];
+
+  constructor(value: Record<string, unknown>, problems: string[]) {
+    this.value = value;
+    this.problems = problems;
+  }
+
+  text(name: string, longest: number): string | undefined {
+    const text = this.take(name, 'a text', (value) => typeof value === 'string');
+    return text === undefined || text === '' ? undefined : cut(text, longest);
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.take(name, 'true or false', (value) => typeof value === 'boolean');
+  }
+
+  record(name: string): Record<string, unknown> | undefined {
+    return this.take(name, 'an object', isRecord);
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const isChoice = (value: unknown): value is T => choices.some((choice) => choice === value);
+    return this.take(name, `one of ${choices.join(', ')}`, isChoice);
+  }
+
+  private take<T>(name: string, expected: string, is: (value: unknown) => value is T): T | undefined {
+    const value = this.value[name];
+    if (value === undefined || value === null) return undefined;
+    if (is(value)) return value;
+    const given = cut(JSON.stringify(value), 80);
+    this.problems.push(`gave "${name}" that must be ${expected}, not ${given}; it was left out`);
+    return undefined;
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… [${text.length - longest} characters left out]`;
+}
+
+function firstLine(text: string): string {
+  return cut(text.split('\n', 1)[0] ?? '', 300);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,205 @@
+/**
+ * HookRunner: one hook process, from its start to its end. It has its own process
+ * group, reads one JSON text, and is finished when it exits, whatever still holds its
+ * pipes. Past its timeout the group is asked to end and killed 5 seconds later. What
+ * it prints is kept up to a limit and counted beyond. It knows no event and no decision.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { builtin } from '../util/builtin-modules.ts';
+import { createAbortError, throwIfAborted } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+
+export interface HookShell {
+  /** By absolute path: a program planted in the project is never found. */
+  file: string;
+  toArguments(command: string): string[];
+}
+
+/** Sees to it that no hook outlives this program, however that ends. */
+export interface HookGuard {
+  /** Called before a hook starts; what it gives is added to the hook's environment. */
+  prepare(): Readonly<Record<string, string>>;
+  watch(group: number): void;
+  unwatch(group: number): void;
+}
+
+export interface HookRunnerOptions {
+  shell: HookShell;
+  clock: Clock;
+  guard?: HookGuard;
+}
+
+export interface HookProcess {
+  command: string;
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  input: string;
+  timeoutMs: number;
+}
+
+export interface HookRun {
+  stdout: string;
+  stderr: string;
+  /** Null when a signal ended it or it never ran. */
+  exitCode: number | null;
+  durationMs: number;
+  /** Why there is nothing to go by: it could not be started, was killed, or ran out of time. */
+  failure?: string;
+  /** Bytes of output beyond what is kept. */
+  leftOut: number;
+}
+
+/** Of each stream; a hook may hand back a whole conversation. */
+const KEPT_BYTES = 10 * 1024 * 1024;
+const KILL_AFTER_TERM_MS = 5_000;
+/** A person who cancels does not wait as long. */
+const KILL_AFTER_ABORT_MS = 500;
+/** How long pipes may stay open after the exit, for what is on its way. */
+const DRAIN_MS = 250;
+
+export class HookRunner {
+  private readonly options: HookRunnerOptions;
+  private readonly running = new Set<ChildProcess>();
+
+  constructor(options: HookRunnerOptions) {
+    this.options = options;
+  }
+
+  /** Rejects with AbortError only. */
+  async run(hook: HookProcess, signal: AbortSignal): Promise<HookRun> {
+    throwIfAborted(signal);
+    const { clock } = this.options;
+    const startedAt = clock.now();
+    let child: ChildProcess;
+    try {
+      child = this.start(hook);
+    } catch (error) {
+      return notStarted(error, clock.now() - startedAt);
+    }
+    const stdout = new Capture(child.stdout);
+    const stderr = new Capture(child.stderr);
+    const over = new AbortController();
+    const ending = this.endInTime(child, hook, signal, over.signal);
+    try {
+      const { code, signal: killedBy } = await waitForExit(child);
+      if (signal.aborted) throw createAbortError(signal);
+      const failure = ending.timedOut
+        ? `it did not end within ${hook.timeoutMs} ms and was ended`
+        : killedBy && `it was ended by ${killedBy}`;
+      return {
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        exitCode: code,
+        durationMs: clock.now() - startedAt,
+        leftOut: stdout.leftOut + stderr.leftOut,
+        ...(failure && { failure }),
+      };
+    } catch (error) {
+      throwIfAborted(signal);
+      return notStarted(error, clock.now() - startedAt);
+    } finally {
+      over.abort();
+      if (ending.timedOut || signal.aborted) signalGroup(child, 'SIGKILL');
+      this.running.delete(child);
+      if (child.pid !== undefined) this.options.guard?.unwatch(child.pid);
+    }
+  }
+
+  /** Ends what still runs, at once. */
+  dispose(): void {
+    for (const child of this.running) signalGroup(child, 'SIGKILL');
+  }
+
+  private start({ command, cwd, env, input }: HookProcess): ChildProcess {
+    const { shell, guard } = this.options;
+    const marks = guard?.prepare();
+    const child = builtin.childProcess.spawn(shell.file, shell.toArguments(command), {
+      cwd,
+      // Without a level, bash takes a socket as its input for a login from afar and reads ~/.bashrc.
+      env: { SHLVL: '1', ...env, ...marks },
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.running.add(child);
+    if (child.pid !== undefined) guard?.watch(child.pid);
+    // A hook need not read what it is told.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+    return child;
+  }
+
+  /** Asks the group to end at the timeout or on abort, and kills it when it has had its time. */
+  private endInTime(child: ChildProcess, hook: HookProcess, signal: AbortSignal, over: AbortSignal) {
+    const { clock } = this.options;
+    const state = { timedOut: false };
+    const end = (graceMs: number) => {
+      signalGroup(child, 'SIGTERM');
+      clock.sleep(graceMs, over).then(
+        () => signalGroup(child, 'SIGKILL'),
+        () => undefined,
+      );
+    };
+    clock.sleep(hook.timeoutMs, over).then(
+      () => {
+        state.timedOut = true;
+        end(KILL_AFTER_TERM_MS);
+      },
+      () => undefined,
+    );
+    signal.addEventListener('abort', () => end(KILL_AFTER_ABORT_MS), { once: true, signal: over });
+    return state;
+  }
+}
+
+function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const drain = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drain);
+        resolve({ code, signal });
+      });
+    });
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+function notStarted(error: unknown, durationMs: number): HookRun {
+  const failure = `it could not be started: ${getErrorMessage(error)}`;
+  return { stdout: '', stderr: '', exitCode: null, durationMs, failure, leftOut: 0 };
+}
+
+/** The first bytes of a stream, and how many came after them. */
+class Capture {
+  leftOut = 0;
+  private readonly chunks: Buffer[] = [];
+  private kept = 0;
+
+  constructor(stream: ChildProcess['stdout']) {
+    stream?.on('data', (chunk: Buffer) => {
+      const piece = chunk.subarray(0, KEPT_BYTES - this.kept);
+      if (piece.length > 0) this.chunks.push(piece);
+      this.kept += piece.length;
+      this.leftOut += chunk.length - piece.length;
+    });
+  }
+
+  text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Which hooks of a project may run. None before the folder is trusted; then those the
+ * person has consented to, by content: the entry itself and the scripts of the project
+ * it names. The record is `~/.gemini/trusted_hooks.json`, shared with Gemini CLI, whose
+ * own entries (`name:command`) count too until there is one of ours.
+ */
+
+import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { builtin } from '../util/builtin-modules.ts';
+import type { HookEntry } from './hook-config.ts';
+
+/** `first`: nothing of this project is on record yet. */
+export type ConsentState = 'known' | 'first' | 'new' | 'changed';
+
+export interface ConsentOptions {
+  /** `trusted_hooks.json`. */
+  file: string;
+  /** The project's folder, as a real path. */
+  root: string;
+}
+
+/** Larger scripts are told apart by their size and time only. */
+const LARGEST_SCRIPT = 10 * 1024 * 1024;
+const SCRIPT_NAME = /\.(sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua|ps1|bat|cmd)$/i;
+const INTERPRETER = /(^|\/)(bash|sh|zsh|dash|python[\d.]*|node|ruby|perl|php|lua|deno|bun|tsx|source|\.)$/;
+const OUR_ENTRY = /^sha256:(\S+) (\S+) (.*)$/s;
+
+export class HookConsent {
+  private readonly options: ConsentOptions;
+  /** Undefined when the file cannot be read: then nothing is known, and nothing is written. */
+  private readonly record: Record<string, string[]> | undefined;
+  readonly problem: string | undefined;
+
+  constructor(options: ConsentOptions) {
+    this.options = options;
+    const read = readRecord(options.file);
+    this.record = read.record;
+    this.problem = read.problem;
+  }
+
+  stateOf(entry: HookEntry): ConsentState {
+    const known = this.known();
+    if (!known) return this.record ? 'first' : 'new';
+    if (known.includes(this.toKey(entry))) return 'known';
+    if (this.hasOurs(entry)) return 'changed';
+    const { name, command } = entry;
+    const isKnownElsewhere = known.includes(`${name}:${command}`) || known.includes(`:${command}`);
+    if (isKnownElsewhere) return 'known';
+    return known.some((key) => key.startsWith(`${name}:`)) ? 'changed' : 'new';
+  }
+
+  /** From now on these may run, and of the project's own no others. Throws what the disk throws. */
+  consent(entries: readonly HookEntry[]): void {
+    const { file, root } = this.options;
+    if (!this.record) throw new Error(this.problem);
+    const foreign = (this.known() ?? []).filter((key) => !OUR_ENTRY.test(key));
+    const keys = [...foreign, ...entries.map((entry) => this.toKey(entry))];
+    if (JSON.stringify(keys) === JSON.stringify(this.known())) return;
+    this.record[root] = keys;
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+    writeFileSync(temporary, `${JSON.stringify(this.record, null, 2)}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
+  }
+
+  private known(): string[] | undefined {
+    const { root } = this.options;
+    return this.record && Object.hasOwn(this.record, root) ? this.record[root] : undefined;
+  }
+
+  private hasOurs({ event, name }: HookEntry): boolean {
+    return (this.known() ?? []).some((key) => {
+      const [, , ofEvent, ofName] = OUR_ENTRY.exec(key) ?? [];
+      return ofEvent === event && ofName === name;
+    });
+  }
+
+  private toKey(entry: HookEntry): string {
+    const { event, matcher, sequential, name, command, timeoutMs, env } = entry;
+    const hash = builtin.crypto.createHash('sha256');
+    hash.update(JSON.stringify([event, matcher, sequential, name, command, timeoutMs, Object.entries(env)]));
+    for (const script of findScripts(command, this.options.root))
+      hash.update(`\0${script}\0`).update(readScript(script));
+    return `sha256:${hash.digest('hex')} ${event} ${name}`;
+  }
+}
+
+export interface Admission {
+  entries: HookEntry[];
+  /** Sentences for the person: what runs for the first time, and what does not. */
+  messages: string[];
+}
+
+export interface AdmissionOptions {
+  isTrusted: boolean;
+  /** The person trusts the folder by a flag or a variable, for this run as it is. */
+  isTrustedForRun: boolean;
+  consent: () => HookConsent;
+}
+
+/** Leaves out what may not run, says why, and records what now runs. */
+export function admitHooks(entries: readonly HookEntry[], options: AdmissionOptions): Admission {
+  const ofProject = entries.filter(({ source, isDisabled }) => source === 'project' && !isDisabled);
+  const others = entries.filter(({ source }) => source !== 'project');
+  if (ofProject.length === 0) return { entries: others, messages: [] };
+  if (!options.isTrusted) {
+    const message = `${ofProject.length} hook(s) of this project do not run, because the folder is not trusted.`;
+    return { entries: others, messages: [message] };
+  }
+  const consent = options.consent();
+  const messages = consent.problem === undefined ? [] : [consent.problem];
+  const states = new Map(ofProject.map((entry) => [entry, consent.stateOf(entry)]));
+  const mayRun = (state: ConsentState | undefined) => state === 'known' || state === 'first' || options.isTrustedForRun;
+  const admitted = ofProject.filter((entry) => mayRun(states.get(entry)));
+  const fresh = admitted.filter((entry) => states.get(entry) !== 'known');
+  const refused = ofProject.filter((entry) => !mayRun(states.get(entry)));
+  if (fresh.length > 0) messages.push(`This project brings hooks that run with your rights: ${list(fresh)}.`);
+  if (refused.length > 0) {
+    messages.push(
+      `Hooks of this project are new or were changed since you consented, and do not run: ${list(refused)}. ` +
+        'Look at them with "castor hooks list", then consent with "castor hooks trust".',
+    );
+  } else if (consent.problem === undefined) messages.push(...tryConsent(consent, admitted));
+  const allowed = new Set([...others, ...admitted]);
+  return { entries: entries.filter((entry) => allowed.has(entry)), messages };
+}
+
+function tryConsent(consent: HookConsent, entries: readonly HookEntry[]): string[] {
+  try {
+    consent.consent(entries);
+    return [];
+  } catch (error) {
+    return [`It could not be recorded that these hooks are known: ${getErrorMessage(error)}`];
+  }
+}
+
+function list(entries: readonly HookEntry[]): string {
+  return entries
+    .map(({ event, name, command }) => (name === command ? `${event} (${command})` : `${event} ${name} (${command})`))
+    .join(', ');
+}
+
+function readRecord(file: string): { record?: Record<string, string[]>; problem?: string } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { record: {} } : { problem: `${file} was not read: ${getErrorMessage(error)}` };
+  }
+  const wrong = { problem: `${file} was not read: it must be a JSON object from folders to lists of texts.` };
+  try {
+    const record: unknown = JSON.parse(text);
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return wrong;
+    const isWhole = Object.values(record).every(
+      (keys) => Array.isArray(keys) && keys.every((key) => typeof key === 'string'),
+    );
+    return isWhole ? { record: record as Record<string, string[]> } : wrong;
+  } catch {
+    // Whatever is wrong with it, the sentence is the same.
+    return wrong;
+  }
+}
+
+/** Files of the project that the command runs, as far as one can see: what it only reads or writes may change. */
+function findScripts(command: string, root: string): string[] {
+  const words = command.match(/[^\s'"`;|&()<>]+/g) ?? [];
+  const scripts = words.flatMap((word, index) => {
+    const path = word.replace(/^\$\{?(GEMINI_PROJECT_DIR|GEMINI_CWD|CLAUDE_PROJECT_DIR)\}?/, () => root);
+    const file = resolve(root, path);
+    const isRead = INTERPRETER.test(words[index - 1] ?? '');
+    return file.startsWith(`${root}${sep}`) && isScript(file, isRead) ? [file] : [];
+  });
+  return [...new Set(scripts)].toSorted();
+}
+
+function isScript(file: string, isRead: boolean): boolean {
+  try {
+    const stat = statSync(file);
+    return stat.isFile() && (isRead || SCRIPT_NAME.test(file) || (stat.mode & 0o111) !== 0);
+  } catch {
+    // Not there, or not ours to look at: then it is no script of the project.
+    return false;
+  }
+}
+
+function readScript(path: string): string | Buffer {
+  try {
+    const real = realpathSync(path);
+    const { size, mtimeMs } = lstatSync(real);
+    return size > LARGEST_SCRIPT ? `${real} ${size} ${mtimeMs}` : readFileSync(real);
+  } catch (error) {
+    return `unreadable: ${getErrorMessage(error)}`;
+  }
+}

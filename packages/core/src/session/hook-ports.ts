@@ -1,0 +1,260 @@
+/**
+ * The hook system as the ports that client, chat and scheduler ask: what hooks answer
+ * becomes a decision, what they say to the person is kept until a surface takes it. A
+ * port has only the members somebody has a hook for, so the others cost nothing.
+ */
+
+import { assertLegalConversation } from '../chat/legality.ts';
+import type { AfterModelDecision, BeforeModelDecision, ModelHooks, ToolSelection } from '../chat/model-hooks.ts';
+import type { AfterAgentDecision, AgentHooks, BeforeAgentDecision } from '../client/agent-hooks.ts';
+import { toHookContext } from '../client/gemini-client.ts';
+import type {
+  HookEventName,
+  HookLlmRequest,
+  HookOutput,
+  SessionEndReason,
+  SessionStartSource,
+} from '../hooks/hook-events.ts';
+import { reasonOf } from '../hooks/hook-merge.ts';
+import type { HookMessage, HookSystem } from '../hooks/hook-system.ts';
+import {
+  applyHookRequest,
+  applyHookResponse,
+  fromHookResponse,
+  toHookRequest,
+  toHookResponse,
+} from '../hooks/llm-translation.ts';
+import type { HookMessageEvent } from '../protocol/agent-events.ts';
+import type { GenerateContentParameters } from '../protocol/content.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ToolCallConfirmationDetails } from '../protocol/tools.ts';
+import type { AfterToolDecision, BeforeToolDecision, ToolHookInput, ToolHooks } from '../scheduler/ports.ts';
+
+/** What hooks said to the person and no surface has shown yet. */
+export class HookMessages {
+  private messages: HookMessageEvent[] = [];
+
+  add(message: HookMessage): void {
+    this.messages.push({ type: 'hook_message', ...message });
+  }
+
+  take(): HookMessageEvent[] {
+    const taken = this.messages;
+    this.messages = [];
+    return taken;
+  }
+}
+
+export interface HookPorts {
+  agent: AgentHooks;
+  model: ModelHooks;
+  tool: ToolHooks;
+  /** Resolves with what the model should read first, framed; undefined when there is nothing. */
+  sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string | undefined>;
+  sessionEnd(reason: SessionEndReason, signal: AbortSignal): Promise<void>;
+  /** Settles when every notification that was sent has been dealt with. */
+  idle(): Promise<void>;
+}
+
+export function createHookPorts(system: HookSystem, messages: HookMessages): HookPorts {
+  const { tool, idle } = toolPort(system, messages);
+  return {
+    agent: agentPort(system, messages),
+    model: modelPort(system, messages),
+    tool,
+    idle,
+    async sessionStart(source, signal) {
+      const output = await system.fire('SessionStart', { source }, signal);
+      say(messages, 'SessionStart', output);
+      const context = output.hookSpecificOutput?.additionalContext;
+      return context && toHookContext(context);
+    },
+    async sessionEnd(reason, signal) {
+      say(messages, 'SessionEnd', await system.fire('SessionEnd', { reason }, signal));
+    },
+  };
+}
+
+function agentPort(system: HookSystem, messages: HookMessages): AgentHooks {
+  return {
+    ...(system.has('BeforeAgent') && {
+      async beforeAgent(prompt, signal): Promise<BeforeAgentDecision> {
+        const output = await system.fire('BeforeAgent', { prompt }, signal);
+        const ended = toEnd(output);
+        if (ended) return ended;
+        say(messages, 'BeforeAgent', output);
+        const context = output.hookSpecificOutput?.additionalContext;
+        return { kind: 'proceed', ...(context && { additionalContext: context }) };
+      },
+    }),
+    ...(system.has('AfterAgent') && {
+      async afterAgent({ prompt, response, stopHookActive }, signal): Promise<AfterAgentDecision> {
+        const payload = { prompt, prompt_response: response, stop_hook_active: stopHookActive };
+        const output = await system.fire('AfterAgent', payload, signal);
+        const ended = toEnd(output);
+        if (ended) return { ...ended, ...(output.hookSpecificOutput?.clearContext && { clearContext: true }) };
+        say(messages, 'AfterAgent', output);
+        return { kind: 'proceed' };
+      },
+    }),
+    ...(system.has('PreCompress') && {
+      async preCompress(trigger, signal): Promise<void> {
+        say(messages, 'PreCompress', await system.fire('PreCompress', { trigger }, signal));
+      },
+    }),
+  };
+}
+
+function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
+  const requests = new WeakMap<GenerateContentParameters, HookLlmRequest>();
+  // Asked for every burst of an answer, and as long as the whole conversation.
+  const toRequest = (request: GenerateContentParameters): HookLlmRequest => {
+    const known = requests.get(request) ?? toHookRequest(request);
+    requests.set(request, known);
+    return known;
+  };
+  return {
+    ...(system.has('BeforeModel') && {
+      async beforeModel(request, signal): Promise<BeforeModelDecision> {
+        const output = await system.fire('BeforeModel', { llm_request: toRequest(request) }, signal);
+        say(messages, 'BeforeModel', output);
+        const { llm_request: change, llm_response: answer } = output.hookSpecificOutput ?? {};
+        const end = toEnd(output);
+        if (end) {
+          const response = end.kind === 'block' && answer ? fromHookResponse(answer) : undefined;
+          return { kind: end.kind, reason: end.reason, ...(response && { response }) };
+        }
+        const made = answer && fromHookResponse(answer);
+        if (made?.candidates?.[0]?.content?.parts?.some(({ text }) => text?.trim()))
+          return { kind: 'answer', response: made };
+        const changed = change && legal(applyHookRequest(request, change), messages);
+        return { kind: 'proceed', ...(changed && { request: changed }) };
+      },
+    }),
+    ...(system.has('BeforeToolSelection') && {
+      async beforeToolSelection(request, signal): Promise<ToolSelection | undefined> {
+        const output = await system.fire('BeforeToolSelection', { llm_request: toRequest(request) }, signal);
+        say(messages, 'BeforeToolSelection', output);
+        return toSelection(request, output);
+      },
+    }),
+    ...(system.has('AfterModel') && {
+      async afterModel(request, response, signal): Promise<AfterModelDecision> {
+        const payload = { llm_request: toRequest(request), llm_response: toHookResponse(response) };
+        const output = await system.fire('AfterModel', payload, signal);
+        say(messages, 'AfterModel', output);
+        const change = output.hookSpecificOutput?.llm_response;
+        const replaced = change && applyHookResponse(response, change);
+        const end = toEnd(output);
+        if (end) {
+          const { kind, reason } = end;
+          return { kind, reason, ...(kind === 'block' && replaced && { response: replaced }) };
+        }
+        return { kind: 'proceed', ...(replaced && { response: replaced }) };
+      },
+    }),
+  };
+}
+
+function toolPort(system: HookSystem, messages: HookMessages): { tool: ToolHooks; idle(): Promise<void> } {
+  const open = new Set<Promise<void>>();
+  const never = new AbortController().signal;
+  const tool: ToolHooks = {
+    ...(system.has('BeforeTool') && {
+      async beforeTool(input, signal): Promise<BeforeToolDecision> {
+        const output = await system.fire('BeforeTool', toToolPayload(input), signal);
+        say(messages, 'BeforeTool', output);
+        const end = toEnd(output);
+        if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
+        const args = output.hookSpecificOutput?.tool_input;
+        return { kind: output.decision === 'ask' ? 'ask' : 'proceed', ...(args && { args }) };
+      },
+    }),
+    ...(system.has('AfterTool') && {
+      async afterTool({ result, ...input }, signal): Promise<AfterToolDecision> {
+        const { llmContent, returnDisplay, error } = result;
+        const tool_response = { llmContent, returnDisplay, ...(error && { error }) };
+        const output = await system.fire('AfterTool', { ...toToolPayload(input), tool_response }, signal);
+        say(messages, 'AfterTool', output);
+        const end = toEnd(output);
+        if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
+        const { additionalContext: context, tailToolCallRequest: tailCall } = output.hookSpecificOutput ?? {};
+        return {
+          kind: 'proceed',
+          ...(context && { additionalContext: toHookContext(context) }),
+          ...(tailCall && { tailCall }),
+        };
+      },
+    }),
+    ...(system.has('Notification') && {
+      personAsked(details: ToolCallConfirmationDetails): void {
+        const message = `Your permission is needed: ${details.title}`;
+        const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
+        const fired = system.fire('Notification', payload, never).then(
+          (output) => say(messages, 'Notification', output),
+          // Only an abort is thrown, and nobody aborts this.
+          () => undefined,
+        );
+        open.add(fired);
+        void fired.finally(() => open.delete(fired));
+      },
+    }),
+  };
+  return { tool, idle: async () => void (await Promise.all(open)) };
+}
+
+function toToolPayload({ toolName, args, originalToolName }: ToolHookInput) {
+  return {
+    tool_name: toolName,
+    tool_input: args,
+    ...(originalToolName !== undefined && { original_request_name: originalToolName }),
+  };
+}
+
+/** Undefined: it goes on. The message goes with the end, so that it is said once. */
+function toEnd(output: HookOutput): { kind: 'stop' | 'block'; reason: string; systemMessage?: string } | undefined {
+  const kind = output.continue === false ? 'stop' : output.decision === 'deny' ? 'block' : undefined;
+  if (!kind) return undefined;
+  const { systemMessage, suppressOutput } = output;
+  return { kind, reason: reasonOf(output), ...(systemMessage && !suppressOutput && { systemMessage }) };
+}
+
+function say(messages: HookMessages, hookEvent: HookEventName, { systemMessage, suppressOutput }: HookOutput): void {
+  if (systemMessage && !suppressOutput) messages.add({ hookEvent, level: 'info', message: systemMessage });
+}
+
+/** A conversation the service would refuse is not sent: the one before the hook is. */
+function legal(
+  request: GenerateContentParameters | undefined,
+  messages: HookMessages,
+): GenerateContentParameters | undefined {
+  if (!request) return undefined;
+  try {
+    assertLegalConversation(request.contents);
+    return request;
+  } catch (error) {
+    const message = `The request a BeforeModel hook made is not used: ${getErrorMessage(error)}`;
+    messages.add({ hookEvent: 'BeforeModel', level: 'warning', message });
+    return undefined;
+  }
+}
+
+/** The service takes names only with ANY; with AUTO the other tools are not offered instead. */
+function toSelection(
+  { config = {} }: GenerateContentParameters,
+  { hookSpecificOutput }: HookOutput,
+): ToolSelection | undefined {
+  const { mode, allowedFunctionNames } = hookSpecificOutput?.toolConfig ?? {};
+  if (!mode) return undefined;
+  const names = new Set(allowedFunctionNames);
+  const declared = (config.tools ?? []).flatMap(({ functionDeclarations = [] }) => functionDeclarations);
+  const known = declared.flatMap(({ name }) => (name !== undefined && names.has(name) ? [name] : []));
+  const functionCallingConfig = { mode, ...(mode === 'ANY' && known.length > 0 && { allowedFunctionNames: known }) };
+  if (mode !== 'AUTO' || names.size === 0) return { toolConfig: { functionCallingConfig } };
+  const tools = (config.tools ?? []).flatMap((tool) => {
+    if (!tool.functionDeclarations) return [tool];
+    const functionDeclarations = tool.functionDeclarations.filter(({ name }) => name !== undefined && names.has(name));
+    return functionDeclarations.length > 0 ? [{ ...tool, functionDeclarations }] : [];
+  });
+  return { toolConfig: { functionCallingConfig }, tools };
+}

@@ -1,0 +1,152 @@
+/**
+ * Opens the hooks of a session: reads the layers, leaves out what may not run here,
+ * and gives each hook its shell, its environment and its end. The one place that knows
+ * both the hook room and the rooms whose rules hold for every child of this program.
+ */
+
+import { join } from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+import { readHookLayers } from '../hooks/hook-config.ts';
+import type { HookEntry } from '../hooks/hook-config.ts';
+import type { HookExecution, SessionEndReason, SessionStartSource } from '../hooks/hook-events.ts';
+import type { HookLayer } from '../hooks/hook-layer.ts';
+import { isForeign } from '../hooks/hook-matching.ts';
+import { HookRunner } from '../hooks/hook-runner.ts';
+import type { HookGuard, HookShell } from '../hooks/hook-runner.ts';
+import { HookSystem } from '../hooks/hook-system.ts';
+import { HookConsent, admitHooks } from '../hooks/hook-trust.ts';
+import type { HookMessageEvent } from '../protocol/agent-events.ts';
+import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/child-environment.ts';
+import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
+import { Watchdog } from '../tools/shell/watchdog.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { HookMessages, createHookPorts } from './hook-ports.ts';
+import type { HookPorts } from './hook-ports.ts';
+
+export interface OpenHooksOptions {
+  layers: readonly HookLayer[];
+  sessionId: string;
+  /** The folder the session works in, as a real path. */
+  root: string;
+  home: string;
+  plansDirectory: string;
+  transcriptPath: () => string;
+  /** The person's own environment; what a hook may see of it is decided here. */
+  environment: Environment;
+  /** Credentials in use, kept from every hook. */
+  secrets?: readonly string[];
+  /** The project's own hooks run in a trusted folder only. */
+  isTrusted: boolean;
+  /** Trusted by a flag or a variable: hooks that are new or changed run too. */
+  isTrustedForRun?: boolean;
+  clock?: Clock;
+  /** Told of every run of a hook, for telemetry. */
+  onExecution?: (execution: HookExecution) => void;
+  /** Told of hooks that are not in force, and of those a project brings. */
+  onWarning?: (message: string) => void;
+}
+
+export interface SessionHooks extends Pick<HookPorts, 'agent' | 'model' | 'tool'> {
+  /** What hooks said to the person since it was last asked. */
+  takeHookMessages(): HookMessageEvent[];
+  /** What the model should read before the first prompt, framed. */
+  sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string | undefined>;
+  /** Ends after `limitMs` at the latest, whatever the hooks do. Does not reject. */
+  sessionEnd(reason: SessionEndReason, options?: { limitMs?: number }): Promise<void>;
+  /** Ends what still runs. Notifications get a moment to finish. */
+  dispose(): Promise<void>;
+}
+
+const NOTIFICATION_GRACE_MS = 1_000;
+
+export function openHooks(options: OpenHooksOptions): SessionHooks {
+  const { clock = systemClock, onWarning, onExecution } = options;
+  const messages = new HookMessages();
+  const watchdog = new Watchdog();
+  const runner = new HookRunner({ shell: findShell(options.environment), clock, guard: toGuard(watchdog) });
+  const system = new HookSystem({
+    entries: readEntries(options),
+    runner,
+    clock,
+    sessionId: options.sessionId,
+    cwd: options.root,
+    plansDirectory: options.plansDirectory,
+    transcriptPath: options.transcriptPath,
+    environmentOf: createEnvironmentOf(options),
+    onMessage: (message) => messages.add(message),
+    ...(onExecution && { onExecution }),
+  });
+  const { agent, model, tool, idle, sessionStart, sessionEnd } = createHookPorts(system, messages);
+  return {
+    agent,
+    model,
+    tool,
+    sessionStart,
+    takeHookMessages: () => messages.take(),
+    sessionEnd: (reason, { limitMs } = {}) => withLimit((signal) => sessionEnd(reason, signal), limitMs, clock),
+    async dispose() {
+      await withLimit(idle, NOTIFICATION_GRACE_MS, clock);
+      runner.dispose();
+      watchdog.dispose();
+      for (const { message } of messages.take()) onWarning?.(message);
+    },
+  };
+}
+
+/** It is up before the hook is, and finds what left the hook's group by its mark. */
+export function toGuard(watchdog: Watchdog): HookGuard {
+  return {
+    prepare() {
+      watchdog.start();
+      return { [CALL_MARK]: watchdog.nextMark() };
+    },
+    watch: (group) => watchdog.watch(group),
+    unwatch: (group) => watchdog.unwatch(group),
+  };
+}
+
+function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
+  const { layers, home, root, isTrusted, isTrustedForRun = false, onWarning } = options;
+  const { entries, problems } = readHookLayers(layers);
+  const consent = () => new HookConsent({ file: join(userDirectory(home), 'trusted_hooks.json'), root });
+  const admission = admitHooks(entries, { isTrusted, isTrustedForRun, consent });
+  for (const message of [...problems, ...admission.messages]) onWarning?.(message);
+  return admission.entries;
+}
+
+/** Our credentials never pass; what makes programs load code passes only from the person's own files. */
+export function createEnvironmentOf(
+  options: Pick<OpenHooksOptions, 'environment' | 'secrets'>,
+): (entry: HookEntry) => Record<string, string> {
+  const secrets = options.secrets && { secretValues: options.secrets };
+  const own = createChildEnvironment({ base: options.environment, ...secrets });
+  return ({ env, source }) => {
+    const wanted = Object.entries(env).filter(([name]) => !isForeign(source) || !isLoaderVariable(name));
+    if (wanted.length === 0) return own;
+    const passed = createChildEnvironment({ base: Object.fromEntries(wanted), ...secrets });
+    return { ...own, ...Object.fromEntries(wanted.filter(([name, value]) => passed[name] === value)) };
+  };
+}
+
+/** By absolute path, in fixed places first: nothing in the working directory is ever taken for a shell. */
+export function findShell(environment: Environment): HookShell {
+  if (process.platform === 'win32') return { file: 'powershell.exe', toArguments: toPowerShellArguments };
+  const file = findProgram(['bash', 'sh'], environment, ['/bin', '/usr/bin', '/usr/local/bin']) ?? '/bin/sh';
+  return { file, toArguments: (command) => ['-c', command] };
+}
+
+async function withLimit(
+  work: (signal: AbortSignal) => Promise<void>,
+  limitMs: number | undefined,
+  clock: Clock,
+): Promise<void> {
+  const limit = new AbortController();
+  const over = new AbortController();
+  const timer = limitMs === undefined ? undefined : clock.sleep(limitMs, over.signal).then(() => limit.abort());
+  const worked = work(limit.signal).catch(() => undefined);
+  await (timer ? Promise.race([worked, timer]) : worked);
+  over.abort();
+  await timer?.catch(() => undefined);
+}

@@ -1,0 +1,115 @@
+/** A prompt run by an agent with real hook scripts, against the scripted model. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createGeminiGenerator, createWorkspaceAgent } from '@castor/core';
+import type { AgentEvent, HookLayer, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import { createWorkspace, fakeModel } from '@castor/testkit';
+import type { FakeModel, Script, Workspace } from '@castor/testkit';
+
+export interface HookedRun extends AsyncDisposable {
+  agent: WorkspaceAgent;
+  model: FakeModel;
+  workspace: Workspace;
+  warnings: string[];
+  /** Runs one prompt and gives everything that happened. */
+  prompt(text: string, react?: (event: AgentEvent) => void): Promise<AgentEvent[]>;
+  /** What the hooks wrote with `tee -a "$GEMINI_PROJECT_DIR/log"`, one object a line. */
+  log(): Record<string, unknown>[];
+}
+
+/** Appends what the hook is told to a log, then answers. */
+export function says(output: object | string = {}): string {
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
+  return `(cat; echo) >> "$GEMINI_PROJECT_DIR/log"; cat <<'END'\n${text}\nEND`;
+}
+
+/** One hook for each event, from the person's own settings. */
+export function userHooks(hooks: Readonly<Record<string, string | readonly string[]>>, rest: object = {}): HookLayer {
+  const definitions = Object.entries(hooks).map(([event, commands]) => [
+    event,
+    [{ ...rest, hooks: [commands].flat().map((command) => ({ type: 'command', command })) }],
+  ]);
+  return { source: 'user', file: 'settings.json', hooks: Object.fromEntries(definitions) };
+}
+
+export async function openHooked(
+  script: Script,
+  hookLayers: readonly HookLayer[],
+  { homeFiles = {}, ...options }: Partial<WorkspaceAgentOptions> & { homeFiles?: Record<string, string> } = {},
+): Promise<HookedRun> {
+  const workspace = await createWorkspace({ files: { 'a.txt': 'text of a' }, homeFiles });
+  const model = await fakeModel(script);
+  const warnings: string[] = [];
+  const agent = await createWorkspaceAgent({
+    generator: createGeminiGenerator({ baseUrl: model.url, apiKey: 'secret-key' }),
+    model: 'gemini-2.5-flash',
+    sessionId: 'session',
+    root: workspace.project,
+    home: workspace.home,
+    environment: { PATH: process.env['PATH'], HOME: workspace.home, GEMINI_API_KEY: 'secret-key' },
+    secrets: ['secret-key'],
+    approvalMode: 'yolo',
+    hookLayers,
+    onWarning: (message) => void warnings.push(message),
+    ...options,
+  });
+  return {
+    agent,
+    model,
+    workspace,
+    warnings,
+    async prompt(text, react) {
+      const events: AgentEvent[] = [];
+      for await (const event of agent.session.prompt([{ text }], new AbortController().signal)) {
+        events.push(event);
+        react?.(event);
+      }
+      return events;
+    },
+    log: () =>
+      readFileSync(join(workspace.project, 'log'), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    async [Symbol.asyncDispose]() {
+      await agent.dispose();
+      await model.close();
+      await workspace.dispose();
+    },
+  };
+}
+
+/** A pipe that tells when a hook is up, and when the last process that holds it is gone. */
+export function openSign(path: string): { command: string; isUp: Promise<unknown>; isGone(): Promise<unknown> } {
+  execFileSync('mkfifo', [path]);
+  // Opening it for reading waits for a writer; the end comes when there is none left.
+  const stream = createReadStream(path);
+  return {
+    command: `exec 9>'${path}'; trap '' TERM; sleep 1000`,
+    isUp: once(stream, 'open'),
+    isGone: () => once(stream.resume(), 'end'),
+  };
+}
+
+/** The text of the answer, and how the prompt ended. */
+export function summaryOf(events: readonly AgentEvent[]): { text: string; outcome: string; detail?: string } {
+  const text = events.map((event) => (event.type === 'content' ? event.value : '')).join('');
+  const end = events.at(-1);
+  if (end?.type !== 'prompt_ended') throw new Error('The prompt did not end.');
+  return { text, outcome: end.outcome, ...(end.detail !== undefined && { detail: end.detail }) };
+}
+
+/** What the model was told of the calls before its last request. */
+export function toldOf({ requests }: FakeModel, index = 1): unknown[] {
+  const parts = (requests[index]?.body.contents.at(-1).parts ?? []) as { functionResponse?: { response: unknown } }[];
+  return parts.flatMap(({ functionResponse }) => functionResponse?.response ?? []);
+}
+
+/** The texts of the last turn of a request. */
+export function lastTexts({ requests }: FakeModel, index = 0): string[] {
+  const parts = (requests[index]?.body.contents.at(-1).parts ?? []) as { text?: string }[];
+  return parts.flatMap(({ text }) => text ?? []);
+}

@@ -1,0 +1,162 @@
+/** Hooks in the program as it is built: settings files, trust, sessions that begin and end, and signals. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, ending, fakeModel, runCli, say, startCli, text } from '@castor/testkit';
+import type { CliOptions, Script, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { openSign } from './hook-fixture.ts';
+
+const settings = (hooks: Record<string, string>, rest: object = {}) =>
+  JSON.stringify({
+    hooks: Object.fromEntries(
+      Object.entries(hooks).map(([event, command]) => [event, [{ hooks: [{ type: 'command', command }] }]]),
+    ),
+    ...rest,
+  });
+
+const LOG = 'cat >> "$GEMINI_PROJECT_DIR/log"; echo >> "$GEMINI_PROJECT_DIR/log"';
+
+function eventsIn({ project }: Workspace): unknown[] {
+  const path = join(project, 'log');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const { hook_event_name, source, reason } = JSON.parse(line) as Record<string, unknown>;
+    return [hook_event_name, source ?? reason];
+  });
+}
+
+async function runIn(workspace: Workspace, script: Script, args: string[] = [], options: CliOptions = {}) {
+  await using model = await fakeModel(script);
+  const result = await runCli(['-p', 'hello', ...args], { model, workspace, ...options });
+  return { ...result, requests: model.requests };
+}
+
+describe('castor with hooks in the user’s settings', () => {
+  it.each(['text', 'json', 'stream-json'])(
+    'says on stderr what they say, whatever goes to stdout: %s',
+    async (format) => {
+      const hooks = { SessionStart: 'echo welcome', BeforeAgent: 'echo looking', SessionEnd: 'echo bye' };
+      await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+      const { stdout, stderr, code } = await runIn(workspace, [say('ok')], ['-o', format]);
+      expect([code, stderr]).toEqual([
+        0,
+        'Hook system message: welcome\nHook system message: looking\nHook system message: bye\n',
+      ]);
+      expect(stdout).not.toContain('looking');
+      expect(stdout).toContain('ok');
+    },
+  );
+
+  it('begins and ends a session once, and puts the context before the prompt', async () => {
+    const context = `${LOG}; echo '{"hookSpecificOutput":{"additionalContext":"be brief"}}'`;
+    const hooks = { SessionStart: context, SessionEnd: LOG };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+    const { requests } = await runIn(workspace, [say('ok')]);
+    expect(eventsIn(workspace)).toEqual([
+      ['SessionStart', 'startup'],
+      ['SessionEnd', 'exit'],
+    ]);
+    const { parts } = requests[0]?.body.contents.at(-1) as { parts: { text: string }[] };
+    expect(parts.at(-1)?.text).toBe('<hook_context>be brief</hook_context>\n\nhello');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends the session on %s too', async (signal, code) => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': settings({ SessionEnd: LOG }) },
+    });
+    await using model = await fakeModel([answer(text('one'), ending('stall'))]);
+    await using cli = await startCli(['-p', 'hello', '-o', 'stream-json'], { model, workspace });
+    await cli.waitForStdout('"one"');
+    cli.kill(signal);
+    expect((await cli.done).code).toBe(code);
+    expect(eventsIn(workspace)).toEqual([['SessionEnd', 'exit']]);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGKILL', null],
+  ] as const)('leaves no hook running when it ends by %s', async (signal, code) => {
+    await using workspace = await createWorkspace();
+    const sign = openSign(join(workspace.root, 'sign'));
+    await mkdir(join(workspace.home, '.gemini'));
+    await writeFile(join(workspace.home, '.gemini', 'settings.json'), settings({ BeforeAgent: sign.command }));
+    await using model = await fakeModel([]);
+    await using cli = await startCli(['-p', 'hello'], { model, workspace });
+    await sign.isUp;
+    cli.kill(signal);
+    expect((await cli.done).code).toBe(code);
+    await sign.isGone();
+  });
+
+  it('lets the model read why a call did not run, in yolo too', async () => {
+    const hooks = { BeforeTool: 'echo "not today" >&2; exit 2' };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+    const script = [answer(call('run_shell_command', { command: 'touch made' }, { id: '1' })), say('done')];
+    const { requests, stdout, code } = await runIn(workspace, script, ['-y']);
+    const [part] = requests[1]?.body.contents.at(-1).parts ?? [];
+    expect(part.functionResponse.response).toEqual({ error: 'Tool execution blocked: not today' });
+    expect([stdout, code, existsSync(join(workspace.project, 'made'))]).toEqual(['done\n', 0, false]);
+  });
+
+  it('exits with an error when a hook refuses the prompt', async () => {
+    const hooks = { BeforeAgent: 'echo "no secrets" >&2; exit 2' };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+    const { stdout, stderr, code } = await runIn(workspace, []);
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr).toContain('no secrets');
+  });
+
+  it('leaves a variable of the command to the shell', async () => {
+    const hooks = { BeforeAgent: 'touch "$CASTOR_HOOK_TEST"' };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+    const env = { CASTOR_HOOK_TEST: 'a"; touch PWNED; "' };
+    await runIn(workspace, [say('ok')], [], { env });
+    const made = ['PWNED', env.CASTOR_HOOK_TEST].map((name) => existsSync(join(workspace.project, name)));
+    expect(made).toEqual([false, true]);
+  });
+});
+
+describe('castor in a project that brings hooks', () => {
+  const hooks = settings({ BeforeAgent: 'touch canary', SessionStart: 'touch canary' });
+
+  it.each<[string, string[]]>([
+    ['-p', []],
+    ['--yolo', ['--yolo']],
+  ])('runs none of them where nobody trusts the folder, with %s', async (_, args) => {
+    await using workspace = await createWorkspace({ files: { '.gemini/settings.json': hooks } });
+    const { stdout } = await runIn(workspace, [say('ok')], args);
+    expect([stdout, existsSync(join(workspace.project, 'canary'))]).toEqual(['ok\n', false]);
+  });
+
+  it('announces them once where it is trusted, and runs a changed one only after another consent', async () => {
+    await using workspace = await createWorkspace({ files: { '.gemini/settings.json': hooks } });
+    const file = join(workspace.root, 'trusted.json');
+    await writeFile(file, JSON.stringify({ [workspace.project]: 'TRUST_FOLDER' }), { mode: 0o600 });
+    const env = { GEMINI_CLI_TRUSTED_FOLDERS_PATH: file };
+    const run = (args: string[] = []) => runIn(workspace, [say('ok')], args, { env });
+    const isMade = (name: string) => existsSync(join(workspace.project, name));
+
+    expect((await run()).stderr).toContain(
+      'This project brings hooks that run with your rights: BeforeAgent (touch canary)',
+    );
+    expect(isMade('canary')).toBe(true);
+    expect((await run()).stderr).toBe('');
+
+    await workspace.write('.gemini/settings.json', settings({ BeforeAgent: 'touch evil' }));
+    expect((await run()).stderr).toContain('do not run: BeforeAgent (touch evil)');
+    expect(isMade('evil')).toBe(false);
+    const consented = await runCli(['hooks', 'trust'], { workspace, env });
+    expect([consented.code, consented.stdout]).toEqual([0, expect.stringContaining('BeforeAgent: touch evil')]);
+    expect([(await run()).stderr, isMade('evil')]).toEqual(['', true]);
+
+    await workspace.write('.gemini/settings.json', settings({ BeforeAgent: 'touch again' }));
+    expect((await run(['--skip-trust'])).stderr).toContain('run with your rights');
+    expect(isMade('again')).toBe(true);
+  });
+});
