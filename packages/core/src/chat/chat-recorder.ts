@@ -22,4 +22,6 @@ export interface ChatRecorder {
   added(content: Content): void;
   /** The history was replaced (compression, rewind). */
   replaced(history: readonly Content[]): void;
+  /** What a request must wait for: the record of effects it speaks of. Undefined: nothing. Must not reject. */
+  settled?(): Promise<void> | undefined;
 }

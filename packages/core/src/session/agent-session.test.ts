@@ -1,4 +1,4 @@
-import { answer, call, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
+import { answer, bytes, call, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
@@ -210,6 +210,34 @@ describe('AgentSession', () => {
       }
     }
     expect(typesOf(seen).filter((type) => type === 'content').length).toBe(2);
+  });
+
+  it('reads words a prompt could not say any more with the next one', async () => {
+    await using env = await setUp([fault(400), say('ok')]);
+    for await (const event of env.session.prompt('go', NEVER)) {
+      if (event.type === 'error') env.session.steer('and hurry');
+    }
+    await collect(env.session.prompt('again', NEVER));
+    expect(lastTurn(env.model.requests[1]?.body)?.parts).toEqual([{ text: 'and hurry' }, { text: 'again' }]);
+  });
+
+  it('shows nothing more of what arrived together once it is cancelled', async () => {
+    const frame = (words: string) =>
+      `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [{ text: words }] } }] })}\n\n`;
+    await using env = await setUp([
+      answer(bytes(`${frame('a')}${frame('b')}${frame('c')}`), ending('stall')),
+      say('ok'),
+    ]);
+    const controller = new AbortController();
+    const seen: AgentEvent[] = [];
+    for await (const event of env.session.prompt('go', controller.signal)) {
+      seen.push(event);
+      if (event.type === 'content') controller.abort();
+    }
+    expect(typesOf(seen).slice(-3)).toEqual(['content', 'user_cancelled', 'prompt_ended']);
+    expect(typesOf(seen).filter((type) => type === 'content')).toEqual(['content']);
+    await collect(env.session.prompt('again', NEVER));
+    expect(lastTurn(env.model.requests[1]?.body)?.parts).toEqual([{ text: 'go' }, { text: 'again' }]);
   });
 
   it('says that there was nothing to send', async () => {

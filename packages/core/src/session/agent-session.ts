@@ -7,20 +7,25 @@
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { toParts } from '../chat/parts.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
-import type { AgentEvent, FallbackIntent, Outcome } from '../protocol/agent-events.ts';
+import type { AgentEvent, FallbackIntent, HookMessageEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import type { Budget, Watch } from './budget.ts';
 import type { SchedulerPort } from './scheduler-port.ts';
 
 export interface AgentSessionOptions {
   sessionId: string;
-  client: Pick<GeminiClient, 'sendMessageStream'>;
+  client: Pick<GeminiClient, 'sendInBursts'>;
   chat: Pick<GeminiChat, 'addHistory'>;
   scheduler: SchedulerPort;
+  /** Ends a prompt, between two requests, when it is spent. */
+  budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
+  /** What hooks said since it was last asked; absent where there are none. */
+  takeHookMessages?: () => readonly HookMessageEvent[];
   /** Takes the answer to a `fallback_requested`. */
   answerFallback?: (requestId: string, intent: FallbackIntent) => void;
   /** Told of every event before a surface is. Must not throw. */
@@ -39,6 +44,7 @@ interface Ending {
   outcome: Outcome;
   error?: StructuredError;
   detail?: string;
+  budget?: SpentBudget;
 }
 
 const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
@@ -66,35 +72,39 @@ export class AgentSession {
    */
   async *prompt(
     input: PartListUnion,
-    signal: AbortSignal,
+    outerSignal: AbortSignal,
     options: PromptOptions = {},
   ): AsyncGenerator<AgentEvent, void> {
-    if (this.isOpen) throw new Error('This session is busy with another prompt. Use steer() to add to it.');
-    this.isOpen = true;
+    this.open();
     const { client } = this.options;
-    const prompt_id = this.options.prompt_id ?? `${this.sessionId}########${this.promptCount}`;
-    this.promptCount++;
+    const prompt_id = this.nextPromptId();
+    const watch = this.options.budget?.watch(outerSignal) ?? unlimited(outerSignal);
+    const { signal } = watch;
     // Until it is known better: only a consumer that leaves ends a prompt before it is.
     let ending = ABANDONED;
     try {
-      yield this.note({ type: 'prompt_started', prompt_id, ...(options.text !== undefined && { text: options.text }) });
-      let ended = EMPTY;
-      for (let request = toParts(input); request.length > 0;) {
+      yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) });
+      let ended = this.overBudget() ?? EMPTY;
+      for (let request = this.begin(ended, input); request.length > 0;) {
         ended = { outcome: 'completed' };
-        const events = client.sendMessageStream(request, signal, prompt_id);
-        let step = await events.next();
+        const bursts = client.sendInBursts(request, signal, prompt_id);
+        let step = await bursts.next();
         try {
-          for (; !step.done; step = await events.next()) {
-            ended = toEnding(step.value) ?? ended;
-            yield this.note(step.value);
+          for (; !step.done; step = await bursts.next()) {
+            if (this.options.takeHookMessages) yield* this.hookMessages();
+            for (const event of step.value) {
+              ended = toEnding(event) ?? ended;
+              yield this.note(event);
+              // What has arrived but was not shown before the cancel is not shown any more.
+              if (signal.aborted) break;
+            }
           }
         } finally {
           // The consumer left: the turn lets go of its connection.
-          if (!step.done) await events.return(undefined as never);
+          if (!step.done) await bursts.return(undefined as never);
         }
         if (ended.outcome !== 'completed') break;
-        const calls = step.value.pendingToolCalls;
-        const completed = calls.length > 0 ? yield* this.runTools(calls, signal) : [];
+        const completed = yield* this.runTools(step.value.pendingToolCalls, signal);
         const next = this.next(completed, signal);
         if (!Array.isArray(next)) {
           ended = next;
@@ -102,13 +112,14 @@ export class AgentSession {
         }
         request = next;
       }
-      ending = ended;
+      ending = this.judge(ended, watch, outerSignal);
     } catch (error) {
       ending = { outcome: 'failed', error: toStructuredError(error) };
       throw error;
     } finally {
+      watch.release();
       this.isOpen = false;
-      this.steering = [];
+      yield* this.hookMessages();
       yield this.note({ type: 'prompt_ended', prompt_id, ...ending });
     }
   }
@@ -125,34 +136,81 @@ export class AgentSession {
     answerFallback(requestId, intent);
   }
 
-  /** Adds words to the prompt under way: the model reads them with the next tool results, or instead of ending. */
+  /**
+   * Adds words to the prompt under way: the model reads them with the next tool results, or
+   * instead of ending. If the prompt fails or is cancelled first, it reads them with the next.
+   */
   steer(input: PartListUnion): void {
     if (!this.isOpen) throw new Error('There is no prompt to steer. Use prompt() to begin one.');
     this.steering.push(...toParts(input));
+  }
+
+  private open(): void {
+    if (this.isOpen) throw new Error('This session is busy with another prompt. Use steer() to add to it.');
+    this.isOpen = true;
+  }
+
+  private nextPromptId(): string {
+    const count = this.promptCount++;
+    return this.options.prompt_id ?? `${this.sessionId}########${count}`;
+  }
+
+  /** What a prompt before this one could not say any more, and the request; nothing when it is over already. */
+  private begin(ended: Ending, input: PartListUnion): Part[] {
+    const request = ended === EMPTY ? toParts(input) : [];
+    return request.length > 0 ? this.withWarning([...this.takeSteering(), ...request]) : [];
   }
 
   /** Between two turns: how the prompt ends, or what the model reads next. */
   private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
     const responses = completed.flatMap(({ response }) => response.responseParts);
     const stop = signal.aborted ? { outcome: 'cancelled' as const } : toStop(completed);
-    if (!stop) return [...responses, ...this.takeSteering()];
+    const goesOn = responses.length > 0 || this.steering.length > 0;
+    const end = stop ?? (goesOn ? this.overBudget() : undefined);
+    if (!end) return this.withWarning([...responses, ...this.takeSteering()]);
     // What the calls did is known; the model must read it whenever the session goes on.
     if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
-    return stop;
+    return end;
+  }
+
+  /** A prompt the budget cut short, or kept from sending, was ended by the budget. */
+  private judge(ended: Ending, watch: Watch, outerSignal: AbortSignal): Ending {
+    const isCutShort = ended.outcome === 'cancelled' && watch.hasExpired && !outerSignal.aborted;
+    const isRefused = ended.error?.reason === 'budget_exceeded';
+    return (isCutShort || isRefused ? this.overBudget() : undefined) ?? ended;
+  }
+
+  private overBudget(): Ending | undefined {
+    const exceeded = this.options.budget?.exceeded();
+    return exceeded && { outcome: 'budget_exceeded', ...exceeded };
+  }
+
+  /** The request, and what the model should know about what is left; nothing is added to no request. */
+  private withWarning(request: Part[]): Part[] {
+    const warning = request.length > 0 ? this.options.budget?.warning() : undefined;
+    return warning === undefined ? request : [...request, { text: warning }];
   }
 
   private async *runTools(
     calls: readonly ToolCallRequestInfo[],
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
+    if (calls.length === 0) return [];
     const events = this.options.scheduler.run(calls, signal);
     let step = await events.next();
     try {
-      for (; !step.done; step = await events.next()) yield this.note(step.value);
+      for (; !step.done; step = await events.next()) {
+        if (this.options.takeHookMessages) yield* this.hookMessages();
+        yield this.note(step.value);
+      }
     } finally {
       if (!step.done) await events.return([]);
     }
     return step.value;
+  }
+
+  private *hookMessages(): Generator<AgentEvent> {
+    for (const message of this.options.takeHookMessages?.() ?? []) yield this.note(message);
   }
 
   private takeSteering(): Part[] {
@@ -165,6 +223,14 @@ export class AgentSession {
     this.options.record?.(event);
     return event;
   }
+}
+
+function pickText({ text }: PromptOptions): { text?: string } {
+  return text === undefined ? {} : { text };
+}
+
+function unlimited(signal: AbortSignal): Watch {
+  return { signal, hasExpired: false, release: () => undefined };
 }
 
 /** The events that mean more than going on; a later one counts more than an earlier one. */

@@ -29,13 +29,18 @@ import { ModelRouter } from '../model/router.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Tool } from '../protocol/content.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
-import type { CallRecorder, EditProposal, PolicyPort, ToolHooks } from '../scheduler/ports.ts';
+import type { CallRecorder, EditProposal, PolicyPort, ResultContext, ToolHooks } from '../scheduler/ports.ts';
 import { outputThreshold } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import type { ReportError } from '../turn/turn-error-handler.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { AgentSession } from './agent-session.ts';
+import type { AgentSessionOptions } from './agent-session.ts';
+import { Budget } from './budget.ts';
+import type { BudgetLimits } from './budget.ts';
+import { createBudgetedGenerator } from './budgeted-generator.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger.ts';
 import { createLoopJudge } from './loop-judge.ts';
@@ -53,9 +58,11 @@ export interface AgentOptions {
   policy?: PolicyPort;
   systemInstruction?: string;
   history?: readonly Content[];
+  /** What is left of the history when a hook clears it. */
+  openingHistory?: readonly Content[];
   /** Whether somebody can answer questions while it runs. */
   interactive?: boolean;
-  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks };
+  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks } & Pick<AgentSessionOptions, 'takeHookMessages'>;
   limits?: AgentLimits;
   /** Things that are off unless asked for. */
   features?: AgentFeatures;
@@ -64,11 +71,17 @@ export interface AgentOptions {
   editProposal?: EditProposal;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;
+  /** What the model should read beside a result. */
+  resultContext?: ResultContext;
   record?: (event: AgentEvent) => void;
   reportError?: ReportError;
   prices?: LedgerOptions['prices'];
-  /** Given when `generator` already reports to it; else there is a new one. */
+  /** Given when `generator` already reports to it (and to `telemetry`); else there is a new one. */
   ledger?: Ledger;
+  /** See openTelemetry. */
+  telemetry?: TelemetryPort;
+  /** What the session may spend: as limits, or as the one `generator` already asks. */
+  budget?: BudgetLimits | Budget;
   retry?: RetryLimits;
   /** One id for all prompts of a program that runs once. */
   prompt_id?: string;
@@ -102,20 +115,30 @@ export interface Agent {
   chat: GeminiChat;
   ledger: Ledger;
   tools: ToolRegistry;
+  /** The model or alias the next prompt asks for. */
+  requestedModel(): string;
+  /** Takes effect with the next turn. */
+  setModel(model: string): void;
 }
 
+/** Throws BudgetError when a limit cannot be held. */
 export function createAgent(options: AgentOptions): Agent {
   const { clock = systemClock, interactive = false, limits = {}, features = {}, hooks = {} } = options;
   const { preview = true, loopDetection: detectsLoops = true } = features;
   const limitOf = limits.tokenLimit ?? tokenLimit;
   const tools = options.tools ?? new ToolRegistry();
-  const resolvedModel = resolveModel(options.model, { preview });
+  let requestedModel = options.model;
+  const resolvedModel = resolveModel(requestedModel, { preview });
 
-  const ledger = options.ledger ?? new Ledger({ clock, ...(options.prices && { prices: options.prices }) });
-  const generator = options.ledger ? options.generator : createMeteredGenerator(options.generator, ledger, clock);
+  const { telemetry } = options;
+  const ledger = options.ledger ?? openLedger(options, clock);
+  const budget = openBudget(options.budget, ledger, clock);
+  budget?.requirePriceOf(resolvedModel);
+  const metered = options.ledger ? options.generator : meterGenerator(options, ledger, clock);
+  const generator = budget && !(options.budget instanceof Budget) ? createBudgetedGenerator(metered, budget) : metered;
   const resolveConfig = createModelConfigResolver({ preview });
   const availability = new ModelAvailability(clock);
-  const chainFor = (model: string) => policyChain(model, { requestedModel: options.model });
+  const chainFor = (model: string) => policyChain(model, { requestedModel });
   const fallback = createFallback({ availability, chainFor, interactive });
   const utility = new UtilityModel({ generator, resolveModel: resolveConfig, clock });
   const router = new ModelRouter({
@@ -148,7 +171,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (isNew) {
       availability.resetTurn();
       const question = {
-        requestedModel: options.model,
+        requestedModel,
         // Copied only if a strategy looks: most decide without it, and a session may be long.
         get history() {
           return chat.getHistory(true);
@@ -191,6 +214,7 @@ export function createAgent(options: AgentOptions): Agent {
     ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput) }),
     ...(options.ideState && { ideContext: new IdeContext(options.ideState) }),
     ...(hooks.agent && { hooks: hooks.agent }),
+    ...(options.openingHistory && { openingHistory: options.openingHistory }),
     ...(limits.maxSessionTurns !== undefined && { maxSessionTurns: limits.maxSessionTurns }),
     ...(features.nextSpeakerCheck && {
       checkNextSpeaker: (signal: AbortSignal, prompt_id: string) =>
@@ -219,6 +243,7 @@ export function createAgent(options: AgentOptions): Agent {
     ...(hooks.tool && { hooks: hooks.tool }),
     ...(options.callRecorder && { recorder: options.callRecorder }),
     ...(options.editProposal && { editProposal: options.editProposal }),
+    ...(options.resultContext && { resultContext: options.resultContext }),
   });
 
   const session = new AgentSession({
@@ -233,20 +258,57 @@ export function createAgent(options: AgentOptions): Agent {
       },
     },
     answerFallback: (requestId, intent) => fallback.answer(requestId, intent),
+    ...(budget && { budget }),
+    ...(hooks.takeHookMessages && { takeHookMessages: hooks.takeHookMessages }),
     record: (event) => {
       ledger.add(event);
+      budget?.add(event);
+      telemetry?.add(event);
       options.record?.(event);
     },
     ...(options.prompt_id !== undefined && { prompt_id: options.prompt_id }),
   });
 
-  return { session, client, chat, ledger, tools };
+  return {
+    session,
+    client,
+    chat,
+    ledger,
+    tools,
+    requestedModel: () => requestedModel,
+    setModel: (model) => {
+      budget?.requirePriceOf(resolveModel(model, { preview }));
+      requestedModel = model;
+      chosen = undefined;
+    },
+  };
 }
 
 const ALLOW_EVERYTHING: PolicyPort = {
   check: async () => ({ decision: 'allow' }),
   remember: async () => undefined,
 };
+
+/** What the session spends is counted there, and every call is told to telemetry. */
+export function openLedger({ prices, telemetry }: Pick<AgentOptions, 'prices' | 'telemetry'>, clock: Clock): Ledger {
+  return new Ledger({
+    clock,
+    ...(prices && { prices }),
+    ...(telemetry && { onCall: (call) => telemetry.called(call) }),
+  });
+}
+
+export function meterGenerator(
+  { generator, telemetry }: Pick<AgentOptions, 'generator' | 'telemetry'>,
+  ledger: Ledger,
+  clock: Clock,
+): ContentGenerator {
+  return createMeteredGenerator(telemetry ? telemetry.watch(generator) : generator, ledger, clock);
+}
+
+function openBudget(budget: AgentOptions['budget'], ledger: Ledger, clock: Clock): Budget | undefined {
+  return budget === undefined || budget instanceof Budget ? budget : new Budget({ limits: budget, ledger, clock });
+}
 
 function declare(tools: ToolRegistry): Tool[] {
   const functionDeclarations = tools.declarations();

@@ -10,6 +10,7 @@ import { retryKind } from '../model/retry-table.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { UsageMetadata } from '../protocol/content.ts';
 import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
+import type { ClosedCall } from '../telemetry/event-telemetry.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { PRICES } from './prices-data.ts';
@@ -43,6 +44,8 @@ export interface LedgerOptions {
   clock?: Clock;
   /** See `mergePrices` for a user's own. */
   prices?: PriceTable;
+  /** Told of every call once it has its response. */
+  onCall?: (call: ClosedCall) => void;
 }
 
 interface Account extends ApiMetrics {
@@ -62,9 +65,9 @@ export class Ledger {
   private readonly tools: ToolLedger;
   private readonly models = new Map<string, ModelAccount>();
 
-  constructor({ clock = systemClock, prices = PRICES }: LedgerOptions = {}) {
+  constructor({ clock = systemClock, prices = PRICES, onCall }: LedgerOptions = {}) {
     this.prices = prices;
-    this.tools = new ToolLedger(clock);
+    this.tools = new ToolLedger(clock, onCall);
   }
 
   record(request: RequestRecord): void {
@@ -113,6 +116,11 @@ export class Ledger {
       usd: known.reduce((sum, usd) => (sum === undefined || usd === undefined ? undefined : sum + usd), 0),
       byModel: Object.fromEntries(spent.map(([name, { usd }]) => [name, usd])),
     };
+  }
+
+  /** Whether what this model costs can be known. */
+  hasPrice(model: string): boolean {
+    return costOf(model, NO_TOKENS, this.prices) !== undefined;
   }
 
   /** Every token the service reported, those of broken answers included: what a budget is held against. */

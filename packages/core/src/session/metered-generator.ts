@@ -5,7 +5,9 @@
  * usage and pass uncounted.
  */
 
+import { burstsOf, toBurstStream } from '../model/burst-stream.ts';
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
+import { releaseOnReturn } from '../model/release-on-return.ts';
 import type { GenerateContentParameters, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Ledger, RequestFailure } from './ledger.ts';
@@ -24,7 +26,12 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
     async generateContentStream(request, prompt_id, role) {
       const meter = begin(request, role);
       const stream = await meter.watch(inner.generateContentStream(request, prompt_id, role));
-      return meterStream(stream, meter);
+      const bursts = burstsOf(stream);
+      const abandon = () => {
+        meter.end({ kind: 'abandoned' });
+        void bursts.return();
+      };
+      return toBurstStream(releaseOnReturn(meterBursts(bursts, meter), abandon), request.config?.abortSignal);
     },
 
     countTokens: (request) => inner.countTokens(request),
@@ -32,28 +39,20 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
   };
 }
 
-/** Looks on without standing in between: one more generator would cost every frame. */
-function meterStream(
-  stream: AsyncGenerator<GenerateContentResponse>,
+async function* meterBursts(
+  bursts: AsyncIterable<readonly GenerateContentResponse[]>,
   meter: Meter,
-): AsyncGenerator<GenerateContentResponse> {
-  const pull = stream.next.bind(stream);
-  const giveUp = stream.return.bind(stream);
-  const see = (step: IteratorResult<GenerateContentResponse>) => {
-    if (step.done) meter.end();
-    else meter.see(step.value);
-    return step;
-  };
-  const fail = (error: unknown): never => {
+): AsyncGenerator<readonly GenerateContentResponse[], void> {
+  try {
+    for await (const burst of bursts) {
+      for (const response of burst) meter.see(response);
+      yield burst;
+    }
+    meter.end();
+  } catch (error) {
     meter.end({ kind: 'error', error });
     throw error;
-  };
-  stream.next = (...args) => pull(...args).then(see, fail);
-  stream.return = (value) => {
-    meter.end({ kind: 'abandoned' });
-    return giveUp(value);
-  };
-  return stream;
+  }
 }
 
 /** One request from its sending to its end, which is entered once whatever is reported after it. */

@@ -3,9 +3,9 @@
  * runs, the approval mode and the rules of "always", and keeps them in one place.
  */
 
-import { sessionRule, targetsOfAlways } from '../policy/always-rule.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
+import type { PolicyRule } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { ServerTool, ToolKind } from '../protocol/tools.ts';
 import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
@@ -36,10 +36,23 @@ export class PolicyAdapter implements PolicyPort {
     return this.options.interactive;
   }
 
-  async check({ toolName, args, kind }: PolicyQuestion): Promise<PolicyVerdict> {
-    const { engine, interactive } = this.options;
+  /** The rules in force, those of this session included. */
+  get rules(): readonly PolicyRule[] {
+    return this.options.engine.rules;
+  }
+
+  async check(question: PolicyQuestion): Promise<PolicyVerdict> {
+    return this.decide(question, this.options.interactive);
+  }
+
+  /** For what a person wants to run themselves: as where somebody can be asked, so that `ask_user` is never a refusal. */
+  async checkForPerson(question: PolicyQuestion): Promise<PolicyVerdict> {
+    return this.decide(question, true);
+  }
+
+  private async decide({ toolName, args, kind }: PolicyQuestion, interactive: boolean): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
-    const { decision, denyMessage, unanswerable } = await engine.check({ toolName, args, kind }, context);
+    const { decision, denyMessage, unanswerable } = await this.options.engine.check({ toolName, args, kind }, context);
     return {
       decision,
       ...(denyMessage !== undefined && { denyMessage }),
@@ -50,6 +63,7 @@ export class PolicyAdapter implements PolicyPort {
   async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
     // "Always" for an edit means: stop asking about edits in this session.
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
+    const { sessionRule, targetsOfAlways } = await import('../policy/always-rule.ts');
     const targets = await targetsOfAlways({ toolName, args, kind }, outcome);
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
     this.offered.clear();

@@ -30,4 +30,6 @@ export const PRICES: PriceTable = {
   },
   'gemini-2.5-flash': { input: 0.3, output: 2.5, cached: 0.03 },
   'gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cached: 0.01 },
+  /** Castor's own, which sends nothing. */
+  offline: { input: 0, output: 0 },
 };

@@ -1,15 +1,27 @@
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { answer, call, createFakeClock, fakeModel, fault, say } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import type { Part } from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgent } from './create-agent.ts';
+import { toSessionHistory } from './session-history.ts';
+import { parseSession } from './session-loader.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
 const NEVER = new AbortController().signal;
+
+/** Only root may; what the tests of others prove without it is enough for the rest. */
+function canMount(): boolean {
+  return process.platform === 'linux' && process.getuid?.() === 0;
+}
 
 describe('SessionRecorder', () => {
   let directory: string;
@@ -65,7 +77,6 @@ describe('SessionRecorder', () => {
       'user',
       'gemini',
       '$callStarted',
-      '$callEnded',
       'user',
       'gemini',
     ]);
@@ -75,7 +86,8 @@ describe('SessionRecorder', () => {
       [{ functionResponse: { id: 'c1', name: 'touch', response: { output: 'touched' } } }],
       [{ text: 'Done.' }],
     ]);
-    expect(records[6]).toMatchObject({ model: 'gemini-2.5-flash', tokens: { input: 10, output: 5, total: 15 } });
+    expect(records[4]).toMatchObject({ call: { id: 'c1', status: 'success' } });
+    expect(records[5]).toMatchObject({ model: 'gemini-2.5-flash', tokens: { input: 10, output: 5, total: 15 } });
     expect([(await stat(recorder.path)).mode & 0o777, (await stat(directory)).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(recorder.path).toMatch(/session-\d{4}-\d\d-\d\dT\d\d-\d\d-12345678\.jsonl$/);
   });
@@ -104,9 +116,178 @@ describe('SessionRecorder', () => {
     await writeFile(directory, 'in the way');
     const problems: string[] = [];
     const recorder = record((message) => problems.push(message));
-    recorder.sent({ role: 'user', parts: [{ text: 'a' }] });
-    recorder.sent({ role: 'user', parts: [{ text: 'b' }] });
-    await recorder.started({ callId: 'c', name: 't', args: {}, isClientInitiated: false, prompt_id: 'p' });
+    recorder.sent({ role: 'user', parts: [{ text: 'a' }] }, 'p');
+    recorder.sent({ role: 'user', parts: [{ text: 'b' }] }, 'p');
+    const request = { callId: 'c', name: 't', args: {}, isClientInitiated: false, prompt_id: 'p' };
+    await recorder.started(request, { hasEffects: true });
     expect(problems).toEqual([expect.stringMatching(/^This session is not recorded any more: /)]);
+  });
+
+  const user = (text: string) => ({ role: 'user', parts: [{ text }] });
+  const request = (callId: string, args = {}) => ({
+    callId,
+    name: 'touch',
+    args,
+    isClientInitiated: false,
+    prompt_id: 'p',
+  });
+  const completed = (callId: string, parts: Part[] = [result(callId)]): CompletedToolCall => ({
+    status: 'success',
+    request: request(callId),
+    response: { callId, responseParts: parts, resultDisplay: 'ok', error: undefined, errorType: undefined },
+  });
+  const result = (id: string) => ({ functionResponse: { id, name: 'touch', response: { output: id } } });
+  const answer1 = (...parts: Part[]) => ({ content: { role: 'model', parts }, thoughts: [], model: 'm' });
+  const asking = (id: string, args = {}) => ({ functionCall: { id, name: 'touch', args } });
+
+  it('writes a result when it comes and not again when it is sent, words beside it only once', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    recorder.answered(answer1(asking('c1'), asking('c2', { a: 1 })), 'p');
+    await recorder.started(request('c1'), { hasEffects: false });
+    await recorder.started(request('c2', { a: 2 }), { hasEffects: true });
+    const [first, second] = [completed('c1'), completed('c2')];
+    recorder.ended(second);
+    recorder.ended(first);
+    const parts = [...first.response.responseParts, ...second.response.responseParts, { text: 'Hurry' }];
+    recorder.sent({ role: 'user', parts }, 'p');
+    const records = await readRecords(recorder.path);
+    expect(records.slice(3)).toMatchObject([
+      { $callStarted: { callId: 'c1', name: 'touch', hasEffects: false } },
+      { $callStarted: { callId: 'c2', name: 'touch', args: { a: 2 }, hasEffects: true } },
+      { content: [result('c2')], call: { id: 'c2', status: 'success' } },
+      { content: [result('c1')], call: { id: 'c1', status: 'success' } },
+      { content: [{ text: 'Hurry' }], isJoined: true },
+    ]);
+    expect(records[3]).not.toHaveProperty('$callStarted.args');
+  });
+
+  it('keeps results that are not sent yet when the history is replaced', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    recorder.answered(answer1(asking('c1')), 'p');
+    const ended = completed('c1');
+    recorder.ended(ended);
+    recorder.replaced([user('Short'), { role: 'model', parts: [asking('c1')] }]);
+    recorder.sent({ role: 'user', parts: ended.response.responseParts }, 'p');
+    recorder.answered(answer1({ text: 'Done.' }), 'p');
+    const { turns } = toSessionHistory(parseSession(await readFile(recorder.path)).messages);
+    expect(turns.map(({ parts }) => parts)).toEqual([
+      [{ text: 'Short' }],
+      [asking('c1')],
+      [result('c1')],
+      [{ text: 'Done.' }],
+    ]);
+  });
+
+  it('has a request wait for the disk only after a call with effects', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    recorder.answered(answer1(asking('c1'), asking('c2')), 'p');
+    await recorder.started(request('c1'), { hasEffects: false });
+    recorder.ended(completed('c1'));
+    expect(recorder.settled()).toBeUndefined();
+    await recorder.started(request('c2'), { hasEffects: true });
+    recorder.ended(completed('c2'));
+    await expect(recorder.settled()).resolves.toBeUndefined();
+    expect(recorder.settled()).toBeUndefined();
+  });
+
+  it('has no request leave before what it speaks of is on the disk', async () => {
+    const order: string[] = [];
+    await using model = await fakeModel(() => {
+      order.push('request');
+      return say('Done.');
+    });
+    const recorder = record();
+    const settled = async () => {
+      await readdir('/');
+      order.push('settled');
+    };
+    const { session } = createAgent({
+      generator: createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' }),
+      model: 'gemini-2.5-flash',
+      sessionId: 's',
+      tempDirectory: directory,
+      chatRecorder: Object.assign(recorder, { settled }),
+    });
+    for await (const _event of session.prompt('Go', NEVER));
+    expect(order).toEqual(['settled', 'request']);
+  });
+
+  it('writes text under way after a while or when it is much, and leaves it out once it is void or accepted', async () => {
+    const clock = createFakeClock();
+    const recorder = new SessionRecorder({ directory, sessionId: 's', root: '/project', clock });
+    const shown = async () => parseSession(await readFile(recorder.path)).messages.at(-1);
+    recorder.sent(user('Go'), 'p');
+    recorder.observe({ type: GeminiEventType.Content, value: 'Slow' });
+    await setImmediate();
+    await setImmediate();
+    expect([clock.sleeps, await shown()]).toMatchObject([[250], { content: [{ text: 'Slow' }], isInterrupted: true }]);
+    recorder.observe({ type: GeminiEventType.Content, value: 'x'.repeat(5000) });
+    expect(await shown()).toMatchObject({ content: [{ text: `Slow${'x'.repeat(5000)}` }] });
+    recorder.observe({ type: GeminiEventType.Retry });
+    expect(await shown()).toMatchObject({ type: 'user' });
+    recorder.observe({ type: GeminiEventType.Content, value: 'The end' });
+    recorder.answered(answer1({ text: 'The end.' }), 'p');
+    recorder.observe({ type: GeminiEventType.Content, value: '.' });
+    recorder.close();
+    const { messages } = parseSession(await readFile(recorder.path));
+    expect(messages.map(({ content }) => content)).toEqual([[{ text: 'Go' }], [{ text: 'The end.' }]]);
+  });
+
+  it('writes what a call prints while it runs, for the model to read when there is no result', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    recorder.answered(answer1(asking('c1'), asking('c2')), 'p');
+    await recorder.started(request('c1'), { hasEffects: false });
+    await recorder.started(request('c2'), { hasEffects: true });
+    const print = (callId: string, output: string) =>
+      recorder.observe({ type: 'tool_call_updated', callId, status: 'executing', output });
+    print('c1', 'quick');
+    recorder.ended(completed('c1'));
+    print('c2', 'step 1\n');
+    await setImmediate();
+    await setImmediate();
+    print('c2', 'step 2\n');
+    recorder.close();
+    expect((await readFile(recorder.path, 'utf8')).includes('quick')).toBe(false);
+    const { openCalls } = toSessionHistory(parseSession(await readFile(recorder.path)).messages);
+    expect(openCalls[1]?.response.functionResponse?.response).toMatchObject({
+      status: 'unknown',
+      output: 'step 1\nstep 2\n',
+    });
+  });
+
+  it.skipIf(!canMount())(
+    'takes back half a line when the disk is full, says so once, and leaves a whole file',
+    async () => {
+      await mkdir(directory, { recursive: true });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'castor-test', directory]);
+      try {
+        const problems: string[] = [];
+        const recorder = record((message) => problems.push(message));
+        recorder.sent(user('Go'), 'p');
+        const before = await readFile(recorder.path, 'utf8');
+        recorder.answered(answer1({ text: 'x'.repeat(20_000) }), 'p');
+        recorder.sent(user('More'), 'p');
+        await recorder.started(request('c1'), { hasEffects: true });
+        recorder.ended(completed('c1'));
+        recorder.close();
+        expect(problems).toEqual([expect.stringMatching(/^This session is not recorded any more: ENOSPC/)]);
+        expect(await readFile(recorder.path, 'utf8')).toBe(before);
+      } finally {
+        execFileSync('umount', [directory]);
+      }
+    },
+  );
+
+  it('leaves no file of a session whose only message was taken back', async () => {
+    const recorder = record();
+    const content = user('Go');
+    recorder.sent(content, 'p');
+    recorder.withdrawn(content);
+    recorder.close();
+    expect(await readdir(directory)).toEqual([]);
   });
 });

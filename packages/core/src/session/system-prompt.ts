@@ -8,8 +8,6 @@ export interface SystemPromptOptions {
   interactive: boolean;
   /** Whether the workspace is a git repository. */
   isGitRepository: boolean;
-  /** The user's and the project's own instructions, already framed. */
-  memory?: string;
 }
 
 const CORE = `You are Castor, a coding agent in the user's terminal. You work in the user's folder with the tools you are given.
@@ -37,7 +35,7 @@ const HEADLESS =
 const GIT =
   'The folder is a git repository. When asked to commit: look at `git status`, `git diff HEAD` and `git log -n 3` first, and write a message in the style of the log.';
 
-export function createSystemPrompt({ interactive, isGitRepository, memory }: SystemPromptOptions): string {
+export function createSystemPrompt({ interactive, isGitRepository }: SystemPromptOptions): string {
   const notes = [interactive ? INTERACTIVE : HEADLESS, ...(isGitRepository ? [GIT] : [])];
-  return [CORE, notes.map((note) => `- ${note}`).join('\n'), memory].filter(Boolean).join('\n\n');
+  return [CORE, notes.map((note) => `- ${note}`).join('\n')].join('\n\n');
 }

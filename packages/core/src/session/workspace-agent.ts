@@ -6,7 +6,10 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backgroundLogDirectory, projectTempDirectory } from '../config/paths.ts';
+import { backgroundLogDirectory } from '../config/paths.ts';
+import { resolveProjectDirectory } from '../config/project-registry.ts';
+import { hasHooks } from '../hooks/hook-layer.ts';
+import type { HookLayer } from '../hooks/hook-layer.ts';
 import { createModelConfigResolver } from '../model/model-configs.ts';
 import { resolveModel } from '../model/models.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
@@ -14,10 +17,12 @@ import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
 import { FileStore } from '../tools/file-store.ts';
 import { IgnoreRules } from '../tools/ignore-rules.ts';
+import type { IgnoreOptions } from '../tools/ignore-rules.ts';
 import { ReadLedger } from '../tools/read-ledger.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
@@ -28,14 +33,19 @@ import { saveOutput } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { systemClock } from '../util/clock.ts';
-import { createAgent } from './create-agent.ts';
+import { Budget } from './budget.ts';
+import { createBudgetedGenerator } from './budgeted-generator.ts';
+import { createAgent, meterGenerator, openLedger } from './create-agent.ts';
 import type { Agent, AgentOptions } from './create-agent.ts';
-import { createEnvironmentContext } from './environment-context.ts';
-import { Ledger } from './ledger.ts';
-import { createMeteredGenerator } from './metered-generator.ts';
+import type { ContextFileOptions, LoadedContext } from './context-files.ts';
+import { WorkspaceContext } from './context-workspace.ts';
+import type { SystemPromptFields } from './context-workspace.ts';
+import { createFileReferences } from './file-references.ts';
+import type { FileReferences, ReadReferences } from './file-references.ts';
+import type { OpenedSession } from './open-session.ts';
+import type { OpenHooksOptions, SessionHooks } from './open-hooks.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from './session-recorder.ts';
-import { createSystemPrompt } from './system-prompt.ts';
 import { loadPrices } from './user-prices.ts';
 
 export interface WorkspaceAgentOptions extends Omit<
@@ -63,30 +73,57 @@ export interface WorkspaceAgentOptions extends Omit<
   rules?: SettingsRuleFields;
   policyPaths?: readonly string[];
   adminPolicyPaths?: readonly string[];
-  /** The user's and the project's own instructions, already framed. */
+  /** Further instructions for the model, already framed. */
   memory?: string;
+  /** Which ignore files count, and further ones. */
+  ignore?: Omit<IgnoreOptions, 'includeDirectories'>;
+  /** Which files hold the user's and the project's instructions. */
+  context?: ContextFileOptions;
+  /** A system prompt of the user's own; see resolveSystemPromptFile. */
+  systemPrompt?: SystemPromptFields;
   /** Record the session to a file under the user's folder. */
   recordSession?: boolean;
+  /** A session to work in, as `openSession` gives it; recorded to its file. */
+  session?: OpenedSession;
+  /** Hooks as the settings files have them; see OpenHooksOptions. They take the place of `hooks`. */
+  hookLayers?: readonly HookLayer[];
+  /** The folder is trusted by a flag or a variable, for this run as it is. */
+  isTrustedForRun?: boolean;
+  /** Told of every run of a hook, as telemetry is. */
+  onHookExecution?: OpenHooksOptions['onExecution'];
   /** Told of rules that are not in force and the like. */
   onWarning?: (message: string) => void;
 }
 
 export interface WorkspaceAgent extends Agent {
   workspace: Workspace;
+  /** Absent where no hook is configured. */
+  hooks?: SessionHooks;
   policy: PolicyAdapter;
+  /** Runs what a person typed; the tools' own commands go the same way. */
+  shell: ShellRunner;
+  /** What `@path` means. */
+  references: FileReferences;
+  /** The instructions the model was given so far. */
+  readonly context: LoadedContext;
+  /** Reads them again and tells the model. */
+  reloadContext(): Promise<LoadedContext>;
   dispose(): Promise<void>;
 }
 
-/** Throws PolicyFileError when a rule that was written would not be in force. */
+/**
+ * Throws PolicyFileError when a rule that was written would not be in force, and
+ * SystemPromptError when the system prompt that was asked for cannot be used.
+ */
 export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
   const { root, home, sessionId, clock = systemClock, interactive = false, rules = {}, onWarning } = options;
   const { trustedFolder, includeDirectories = [] } = options;
   const approvalMode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
-  const tempDirectory = projectTempDirectory(home, root);
+  const tempDirectory = await resolveProjectDirectory({ home, root, clock });
   const plansDirectory = join(tempDirectory, 'plans');
 
   const [ignore, loaded, isGitRepository, priced] = await Promise.all([
-    IgnoreRules.load(root, { includeDirectories }),
+    IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
     loadPolicies({
       home,
       platform: process.platform,
@@ -141,10 +178,15 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     ...(onWarning && { onProblem: onWarning }),
   });
 
-  const ledger = new Ledger({ clock, prices: options.prices ?? priced.prices });
-  const generator = createMeteredGenerator(options.generator, ledger, clock);
+  const ledger = openLedger({ ...options, prices: options.prices ?? priced.prices }, clock);
+  const limits = options.budget;
+  const budget = limits && (limits instanceof Budget ? limits : new Budget({ limits, ledger, clock }));
+  const metered = meterGenerator(options, ledger, clock);
+  // Tools that ask a model spend from the same purse.
+  const generator = budget ? createBudgetedGenerator(metered, budget) : metered;
+  const store = new FileStore(workspace, new ReadLedger());
   const builtins = createBuiltinTools({
-    store: new FileStore(workspace, new ReadLedger()),
+    store,
     shell,
     background,
     generator,
@@ -170,46 +212,99 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
   });
 
-  const recorder = options.recordSession
-    ? new SessionRecorder({
-        directory: join(tempDirectory, 'chats'),
+  const { session: opened, recordSession } = options;
+  const recorder =
+    recordSession && !opened
+      ? new SessionRecorder({
+          directory: join(tempDirectory, 'chats'),
+          sessionId,
+          root: workspace.root,
+          clock,
+          ...(onWarning && { onProblem: onWarning }),
+        })
+      : opened?.recorder;
+  const context = await WorkspaceContext.load({
+    workspace,
+    home,
+    trustedFolder,
+    interactive,
+    isGitRepository,
+    now: () => new Date(clock.now()),
+    ...(options.context && { files: options.context }),
+    ...(options.systemPrompt && { systemPrompt: options.systemPrompt }),
+    ...(options.memory !== undefined && { memory: options.memory }),
+    ...(onWarning && { onWarning }),
+  });
+  const hooks = hasHooks(options.hookLayers)
+    ? (await import('./open-hooks.ts')).openHooks({
+        layers: options.hookLayers ?? [],
         sessionId,
         root: workspace.root,
+        home,
+        plansDirectory,
+        transcriptPath: () => recorder?.path ?? '',
+        environment: options.environment,
+        isTrusted: trustedFolder === true,
+        isTrustedForRun: options.isTrustedForRun ?? false,
         clock,
-        ...(onWarning && { onProblem: onWarning }),
+        ...(options.secrets && { secrets: options.secrets }),
+        onExecution: (execution) => {
+          options.telemetry?.hookExecuted(execution);
+          options.onHookExecution?.(execution);
+        },
+        ...(onWarning && { onWarning }),
       })
     : undefined;
   const agent = createAgent({
     ...options,
+    ...(hooks && { hooks }),
     generator,
     ledger,
+    ...(budget && { budget }),
     ...(recorder && { chatRecorder: recorder, callRecorder: recorder }),
+    record: (event) => {
+      recorder?.observe(event);
+      if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
+      options.record?.(event);
+    },
     tools,
     policy,
     tempDirectory,
     saveOutput: (toolName, callId, text) => saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
-    systemInstruction: createSystemPrompt({
-      interactive,
-      isGitRepository,
-      ...(options.memory !== undefined && { memory: options.memory }),
-    }),
-    history: options.history ?? [
-      createEnvironmentContext({
-        now: new Date(clock.now()),
-        platform: process.platform,
-        directories: workspace.directories,
-        tempDirectory,
-      }),
-    ],
+    systemInstruction: context.systemInstruction,
+    history: options.history ?? [context.firstMessage, ...(opened?.history ?? [])],
+    openingHistory: [context.firstMessage],
+    ...(context.resultContext && { resultContext: context.resultContext }),
   });
   return {
     ...agent,
+    ...(hooks && { hooks }),
     workspace,
     policy,
+    shell,
+    references: createFileReferences(workspace, readReferences(store)),
+    get context() {
+      return context.loaded;
+    },
+    reloadContext: () => context.reload(agent.chat),
     async dispose() {
-      await Promise.all([shell.dispose(), background.dispose()]);
+      await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
       recorder?.close();
     },
+  };
+}
+
+/** Files a person referred to count as read by the model. */
+function readReferences({ workspace, ledger }: FileStore): ReadReferences {
+  return async (patterns, signal) => {
+    const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
+      import('../tools/builtin/read-many-files.ts'),
+      import('../tools/builtin/read-file.ts'),
+    ]);
+    const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
+    const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
+    const { files, problems } = await readManyFiles(dependencies, { include: [...patterns] }, execution);
+    return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
   };
 }
 

@@ -1,0 +1,168 @@
+/**
+ * Budget: what a session may spend, held against what its ledger says was spent, by
+ * whatever request. It warns once at nine tenths, ends at the whole, and never cuts a
+ * request short but for the time, and for that only after a grace. Nothing is sent
+ * once it is spent: budgeted-generator.ts sees to that.
+ */
+
+import type { AgentEvent, BudgetName, SpentBudget } from '../protocol/agent-events.ts';
+import { BudgetExceededError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface BudgetLimits {
+  /** Accepted answers of the model in the conversation. */
+  turns?: number;
+  /** Every token the service reports, those of broken answers included. */
+  tokens?: number;
+  /** US dollars. */
+  cost?: number;
+  /** Milliseconds since the budget was opened. */
+  timeMs?: number;
+}
+
+export interface BudgetOptions {
+  limits: BudgetLimits;
+  ledger: Pick<Ledger, 'spentTokens' | 'cost' | 'hasPrice'>;
+  clock: Clock;
+}
+
+/** A limit that cannot be held, found before anything is spent. */
+export class BudgetError extends Error {
+  override readonly name = 'BudgetError';
+}
+
+export interface Watch {
+  /** Aborted with the given one, or when the time and its grace are over. */
+  readonly signal: AbortSignal;
+  readonly hasExpired: boolean;
+  release(): void;
+}
+
+const WARN_AT = 0.9;
+/** What runs when the time is over may take this part of it longer, and never more than the other. */
+const GRACE_PART = 0.1;
+const MAX_GRACE_MS = 30_000;
+
+interface Account extends SpentBudget {
+  /** For a person: `9 of 10 turns`. */
+  words: string;
+}
+
+export class Budget {
+  private readonly options: BudgetOptions;
+  private readonly startedAt: number;
+  private turns = 0;
+  private hasWarned = false;
+
+  constructor(options: BudgetOptions) {
+    this.options = options;
+    this.startedAt = options.clock.now();
+  }
+
+  /** Throws BudgetError when the cost of this model would not be known. */
+  requirePriceOf(model: string): void {
+    if (this.options.limits.cost === undefined || this.options.ledger.hasPrice(model)) return;
+    throw new BudgetError(
+      `a limit on the cost cannot be held: there is no price for the model ${model}. ` +
+        'Add one to ~/.gemini/prices.json, choose a model that has one, or limit the tokens instead.',
+    );
+  }
+
+  /** Any event of the session; the end of a turn counts. */
+  add(event: AgentEvent): void {
+    if (event.type === GeminiEventType.Finished) this.turns += 1;
+  }
+
+  /** The first of the limits that is reached, and the sentence that says so. */
+  exceeded(): { budget: SpentBudget; detail: string } | undefined {
+    const account = this.accounts().find(({ spent, limit }) => spent >= limit);
+    if (!account) return undefined;
+    const { words, ...budget } = account;
+    return { budget, detail: `The budget of this run is spent: ${words}.` };
+  }
+
+  /** Throws BudgetExceededError when nothing more may be sent. */
+  assertOpen(): void {
+    const exceeded = this.exceeded();
+    if (exceeded) throw new BudgetExceededError(exceeded.detail);
+  }
+
+  /** What the model is told when little is left; once. */
+  warning(): string | undefined {
+    if (this.hasWarned) return undefined;
+    const near = this.accounts().filter(isNearlySpent);
+    if (near.length === 0) return undefined;
+    this.hasWarned = true;
+    const spent = near.map(({ words }) => words).join(', ');
+    return (
+      `[The budget of this run is nearly spent: ${spent}. Begin nothing new. Bring what you are doing to a safe end ` +
+      'and answer now with what you have; the run is stopped when the budget is reached.]'
+    );
+  }
+
+  /** For the length of one prompt. */
+  watch(outer: AbortSignal): Watch {
+    const { limits, clock } = this.options;
+    if (limits.timeMs === undefined) return { signal: outer, hasExpired: false, release: () => undefined };
+    const limited = new AbortController();
+    const released = new AbortController();
+    const onAbort = () => limited.abort(outer.reason);
+    outer.addEventListener('abort', onAbort, { once: true });
+    if (outer.aborted) onAbort();
+    let hasExpired = false;
+    const grace = Math.min(limits.timeMs * GRACE_PART, MAX_GRACE_MS);
+    const left = limits.timeMs + grace - this.elapsedMs();
+    const expire = () => {
+      hasExpired = true;
+      limited.abort();
+    };
+    // The other end of the wait is the release, and asks for nothing.
+    clock.sleep(Math.max(0, left), released.signal).then(expire, () => undefined);
+    return {
+      signal: limited.signal,
+      get hasExpired() {
+        return hasExpired;
+      },
+      release() {
+        outer.removeEventListener('abort', onAbort);
+        released.abort();
+      },
+    };
+  }
+
+  private elapsedMs(): number {
+    return this.options.clock.now() - this.startedAt;
+  }
+
+  private accounts(): Account[] {
+    const { limits, ledger } = this.options;
+    const accounts: (Account | undefined)[] = [
+      limits.turns === undefined ? undefined : account('turns', this.turns, limits.turns, 'turns'),
+      limits.tokens === undefined ? undefined : account('tokens', ledger.spentTokens, limits.tokens, 'tokens'),
+      limits.cost === undefined ? undefined : this.costAccount(limits.cost),
+      limits.timeMs === undefined
+        ? undefined
+        : account('time', this.elapsedMs() / 1000, limits.timeMs / 1000, 'seconds'),
+    ];
+    return accounts.filter((each) => each !== undefined);
+  }
+
+  private costAccount(limit: number): Account {
+    const { usd } = this.options.ledger.cost();
+    if (usd !== undefined) return account('cost', usd, limit, 'US dollars');
+    // A model without a price has answered: what it cost may be anything, so nothing more is spent.
+    return { name: 'cost', limit, spent: limit, words: 'a model without a price was used, so the cost is not known' };
+  }
+}
+
+function account(name: BudgetName, spent: number, limit: number, unit: string): Account {
+  const rounded = Math.round(spent * 10_000) / 10_000;
+  return { name, limit, spent: rounded, words: `${rounded} of ${limit} ${unit}` };
+}
+
+/** Turns are few: the last one is said to be the last, whatever part of all it is. */
+function isNearlySpent({ name, spent, limit }: Account): boolean {
+  return spent > 0 && (spent >= limit * WARN_AT || (name === 'turns' && spent + 1 >= limit));
+}

@@ -1,0 +1,128 @@
+/**
+ * Custom commands as people and projects write them: TOML files below `commands/`, one
+ * command each. This file finds and checks them; what a prompt's placeholders mean is the
+ * surface's business. A file that cannot be used is skipped with a sentence, and nothing
+ * of a project is read unless the folder is trusted.
+ */
+
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { readContextFile } from './context-reader.ts';
+
+export interface CommandFile {
+  /** From its path: `git/commit.toml` is `git:commit`. */
+  name: string;
+  source: 'user' | 'workspace';
+  file: string;
+  description: string;
+  prompt: string;
+}
+
+export interface LoadedCommandFiles {
+  commands: CommandFile[];
+  problems: string[];
+}
+
+export interface CommandFileOptions {
+  home: string;
+  root: string;
+  trustedFolder: boolean | undefined;
+}
+
+const MAX_FILES = 1000;
+const MAX_DEPTH = 10;
+const MAX_SEGMENT = 50;
+const MAX_DESCRIPTION = 100;
+
+export async function loadCommandFiles({ home, root, trustedFolder }: CommandFileOptions): Promise<LoadedCommandFiles> {
+  const user = path.join(userDirectory(home), 'commands');
+  const project = path.join(root, '.gemini', 'commands');
+  const loaded = await loadFolder(user, 'user');
+  if (trustedFolder !== true || project === user) return loaded;
+  const { commands, problems } = await loadFolder(project, 'workspace');
+  return { commands: [...loaded.commands, ...commands], problems: [...loaded.problems, ...problems] };
+}
+
+async function loadFolder(folder: string, source: CommandFile['source']): Promise<LoadedCommandFiles> {
+  const problems: string[] = [];
+  const commands: CommandFile[] = [];
+  const files = await findCommandFiles(folder, problems);
+  for (const file of files) {
+    const command = await loadCommandFile(file, folder, source);
+    if (typeof command === 'string') problems.push(`${file}: ${command}`);
+    else commands.push(command);
+  }
+  return { commands, problems };
+}
+
+/** Sorted, so that the same files always give the same list. Links to folders are not followed. */
+async function findCommandFiles(folder: string, problems: string[], depth = 0): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const files: string[] = [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory() && depth < MAX_DEPTH) files.push(...(await findCommandFiles(file, problems, depth + 1)));
+      else if (entry.name.toLowerCase().endsWith('.toml') && !entry.isDirectory()) files.push(file);
+    }
+    if (files.length <= MAX_FILES) return files;
+    problems.push(`${folder}: there are more than ${MAX_FILES} command files; the rest was left out.`);
+    return files.slice(0, MAX_FILES);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') problems.push(`${folder}: the commands there cannot be read: ${getErrorMessage(error)}`);
+    return [];
+  }
+}
+
+/** The command, or what is wrong with the file. */
+async function loadCommandFile(
+  file: string,
+  folder: string,
+  source: CommandFile['source'],
+): Promise<CommandFile | string> {
+  const read = await readContextFile(file, source === 'workspace' ? [folder] : undefined);
+  if ('reason' in read) return `the command was skipped: ${read.reason}.`;
+  const { parse, TomlError } = await import('smol-toml');
+  let table: Record<string, unknown>;
+  try {
+    table = parse(read.text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    return `line ${error.line}: the command was skipped: ${error.message.split('\n')[0]}.`;
+  }
+  const { prompt, description } = table;
+  if (typeof prompt !== 'string' || prompt.trim() === '') {
+    return `the command was skipped: it needs a line such as prompt = "…" with text in it${describeGot(prompt)}.`;
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    return `the command was skipped: description must be text${describeGot(description)}.`;
+  }
+  return {
+    name: toCommandName(path.relative(folder, file)),
+    source,
+    file,
+    description: shorten(description ?? `Custom command from ${path.basename(file)}`),
+    prompt,
+  };
+}
+
+function describeGot(value: unknown): string {
+  return value === undefined || typeof value === 'string' ? '' : `, not ${JSON.stringify(value)}`;
+}
+
+function toCommandName(relative: string): string {
+  const segments = relative.slice(0, -'.toml'.length).split(path.sep);
+  return segments
+    .map((segment) => segment.replaceAll(/[^A-Za-z0-9_.-]/g, '_'))
+    .map((segment) => (segment.length > MAX_SEGMENT ? `${segment.slice(0, MAX_SEGMENT - 3)}...` : segment))
+    .join(':');
+}
+
+/** One line, as lists show it. */
+function shorten(description: string): string {
+  const line = description.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 3)}...` : line;
+}

@@ -1,0 +1,90 @@
+/**
+ * What was found, read and put together: each file between marker lines with its name,
+ * its imports in place, all of it in the frames the model knows it by. It bounds the whole
+ * and loses no reason why something is missing.
+ */
+
+import type { ContextFile, FoundContextFile, LoadedContext } from './context-files.ts';
+import { resolveImports } from './context-imports.ts';
+import { readContextFile } from './context-reader.ts';
+
+/** Of all files and their imports together. */
+const MAX_CONTEXT_CHARACTERS = 4 * 1024 * 1024;
+
+const FRAME = /<(?=\/?(?:loaded_context|global_context|extension_context|project_context|session_context)\b)/gi;
+
+export async function assembleContext(
+  found: readonly FoundContextFile[],
+  importFormat: 'tree' | 'flat',
+): Promise<LoadedContext> {
+  const { entries, files, warnings } = await readAll(found, importFormat);
+  const texts = (scope: ContextFile['scope']) => entries.filter((entry) => entry.scope === scope).map(toMarked);
+  return {
+    global: toFrame('global_context', texts('global')),
+    project: toFrame('project_context', texts('project')),
+    files,
+    warnings,
+  };
+}
+
+/** The files as text between marker lines, without frames. */
+export async function assembleFiles(
+  found: readonly FoundContextFile[],
+  importFormat: 'tree' | 'flat',
+): Promise<{ text: string; files: ContextFile[]; warnings: string[] }> {
+  const { entries, files, warnings } = await readAll(found, importFormat);
+  return { text: entries.map(toMarked).join('\n\n'), files, warnings };
+}
+
+interface Entry {
+  scope: ContextFile['scope'];
+  name: string;
+  text: string;
+}
+
+async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' | 'flat') {
+  const entries: Entry[] = [];
+  const files: ContextFile[] = [];
+  const warnings: string[] = [];
+  const seen = new Set<string>();
+  let left = MAX_CONTEXT_CHARACTERS;
+  for (const { path, scope, name, allowedRoots } of found) {
+    // The person's own file may be a link into their dotfiles; a project's may not lead out of it.
+    const file = await readContextFile(path, scope === 'project' ? allowedRoots : undefined);
+    if ('reason' in file) {
+      warnings.push(`${name} was not read: ${file.reason}.`);
+      continue;
+    }
+    // Two names of one file, such as GEMINI.md as a link to AGENTS.md, are one file.
+    if (seen.has(file.path)) continue;
+    seen.add(file.path);
+    warnings.push(...file.remarks.map((remark) => `${name} ${remark}.`));
+    const imported = await resolveImports(file, { name, format: importFormat, allowedRoots, maxCharacters: left });
+    warnings.push(...imported.warnings);
+    const text = imported.text.trim();
+    if (text === '') continue;
+    if (text.length > left) {
+      warnings.push(`${name} was not read: the context files together are larger than 4 MiB.`);
+      continue;
+    }
+    left -= text.length;
+    entries.push({ scope, name, text });
+    files.push({ path, scope, bytes: Buffer.byteLength(text) });
+  }
+  return { entries, files, warnings };
+}
+
+function toMarked({ name: given, text }: Entry): string {
+  // A folder may be called anything, line breaks included.
+  const name = given.replaceAll(/\s+/g, ' ');
+  return `--- Context from: ${name} ---\n${text.replaceAll(FRAME, '&lt;')}\n--- End of Context from: ${name} ---`;
+}
+
+/** Other text from files is data to the model; this is not. */
+const PREAMBLE =
+  'Instructions of the user and the project. Where they conflict: project before extension before global.';
+
+function toFrame(tag: 'global_context' | 'project_context', texts: readonly string[]): string {
+  if (texts.length === 0) return '';
+  return `<loaded_context>\n${PREAMBLE}\n<${tag}>\n${texts.join('\n\n')}\n</${tag}>\n</loaded_context>`;
+}

@@ -1,0 +1,159 @@
+/**
+ * Context files: the instructions a person and a project wrote down for the model. This
+ * file finds them by name and says what was found; reading them is loaded only when there
+ * is something to read, so that a folder without any costs a few look-ups. Nothing of a
+ * project is read unless the folder is trusted.
+ */
+
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+
+/** What settings say about context files. */
+export interface ContextFileOptions {
+  /** The names looked for, in this order. Default GEMINI.md. */
+  fileNames?: readonly string[];
+  /** Read AGENTS.md in a directory that has none of the names. Default true. */
+  readAgentsFile?: boolean;
+  /** What marks the top of a project; a directory that holds one is the last one looked in. Default .git. */
+  boundaryMarkers?: readonly string[];
+  /** `tree` puts an import where it was named, `flat` puts every file once behind the first. */
+  importFormat?: 'tree' | 'flat';
+  /** Read the files of the other workspace directories as well. */
+  loadFromIncludeDirectories?: boolean;
+}
+
+export interface LoadContextOptions extends ContextFileOptions {
+  home: string;
+  /** The workspace directories; the root first. */
+  directories: readonly string[];
+  /** Only `true` lets the project speak. */
+  trustedFolder: boolean | undefined;
+  /** Whether the person keeps a file from the model (.geminiignore). */
+  isIgnored?: (file: string) => boolean;
+}
+
+export interface ContextFile {
+  path: string;
+  scope: 'global' | 'project';
+  /** As sent: imports included, hidden characters left out. */
+  bytes: number;
+}
+
+export interface LoadedContext {
+  /** For the system instruction, framed; empty when there is none. */
+  global: string;
+  /** For the first user message, framed; empty when there is none. */
+  project: string;
+  files: ContextFile[];
+  warnings: string[];
+}
+
+/** A file to be read, and the directories its imports may come from. */
+export interface FoundContextFile {
+  path: string;
+  scope: ContextFile['scope'];
+  /** What people and the model are told it is called. */
+  name: string;
+  allowedRoots: readonly string[];
+}
+
+export const DEFAULT_CONTEXT_FILE = 'GEMINI.md';
+const AGENTS_FILE = 'AGENTS.md';
+const DEFAULT_MARKERS: readonly string[] = ['.git'];
+
+/** Never throws: what cannot be read is in `warnings`. */
+export async function loadContextFiles(options: LoadContextOptions): Promise<LoadedContext> {
+  const global = findGlobalFiles(options);
+  const project = findProjectFiles(options);
+  const isTrusted = options.trustedFolder === true;
+  const warnings = isTrusted ? [] : describeUnread(project);
+  const found = [...global, ...(isTrusted ? project : [])];
+  if (found.length === 0) return { global: '', project: '', files: [], warnings };
+  const { assembleContext } = await import('./context-assembly.ts');
+  const context = await assembleContext(found, options.importFormat ?? 'tree');
+  return { ...context, warnings: [...warnings, ...context.warnings] };
+}
+
+/** The context files in one directory, by the rule of names. */
+export function findInDirectory(directory: string, options: ContextFileOptions): string[] {
+  const names = wantedNames(options);
+  const found = names.map((name) => path.join(directory, name)).filter(isThere);
+  if (found.length > 0 || options.readAgentsFile === false || names.includes(AGENTS_FILE)) return found;
+  return [path.join(directory, AGENTS_FILE)].filter(isThere);
+}
+
+/** The directory that bounds the project around `directory`: the next one with a marker, else itself. */
+export function findBoundary(directory: string, { home, boundaryMarkers }: BoundaryOptions): string {
+  const markers = (boundaryMarkers ?? DEFAULT_MARKERS).filter((marker) => marker !== '' && !marker.includes('..'));
+  for (let current = directory; ; current = path.dirname(current)) {
+    if (markers.some((marker) => isThere(path.join(current, marker)))) return current;
+    // Without a marker nobody said that what lies above belongs to the project.
+    if (current === home || path.dirname(current) === current) return directory;
+  }
+}
+
+export interface BoundaryOptions extends Pick<ContextFileOptions, 'boundaryMarkers'> {
+  home: string;
+}
+
+function findGlobalFiles(options: LoadContextOptions): FoundContextFile[] {
+  const directory = userDirectory(options.home);
+  return findInDirectory(directory, options).map((file) => ({
+    path: file,
+    scope: 'global',
+    name: path.join('~', path.relative(options.home, file)),
+    allowedRoots: [directory],
+  }));
+}
+
+/** From the top of the project down to the workspace directory: the nearer file has the last word. */
+function findProjectFiles(options: LoadContextOptions): FoundContextFile[] {
+  const { directories, isIgnored, loadFromIncludeDirectories = false } = options;
+  const starts = loadFromIncludeDirectories ? directories : directories.slice(0, 1);
+  const found = new Map<string, FoundContextFile>();
+  for (const start of starts) {
+    const boundary = findBoundary(start, options);
+    for (const directory of directoriesBetween(boundary, start)) {
+      if (directory === userDirectory(options.home)) continue;
+      for (const file of findInDirectory(directory, options)) {
+        if (isIgnored?.(file)) continue;
+        const name = path.relative(directories[0] ?? start, file);
+        found.set(file, { path: file, scope: 'project', name, allowedRoots: [boundary, ...directories] });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** From the outer to the inner directory, both included. */
+export function directoriesBetween(outer: string, inner: string): string[] {
+  const directories = [inner];
+  for (let current = inner; current !== outer && path.dirname(current) !== current;) {
+    current = path.dirname(current);
+    directories.unshift(current);
+  }
+  return directories;
+}
+
+function describeUnread(files: readonly FoundContextFile[]): string[] {
+  if (files.length === 0) return [];
+  const names = files.map(({ name }) => name).join(', ');
+  return [`${names} was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
+}
+
+/** Names with a path in them would lead out of the directory. */
+function wantedNames({ fileNames = [DEFAULT_CONTEXT_FILE] }: ContextFileOptions): string[] {
+  return [...new Set(fileNames.map((name) => name.trim()))].filter(
+    (name) => name !== '' && path.basename(name) === name && name !== '..' && name !== '.',
+  );
+}
+
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A directory that may not be searched has nothing for us.
+    return false;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * openSession: a session to work in, new or gone on with, with its file held by this
+ * process. It decides what the model, the person and the file are told of what an
+ * earlier process left behind. What it opened is closed through its recorder.
+ */
+
+import { join } from 'node:path';
+import { resolveProjectDirectory } from '../config/project-registry.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { Content, Part } from '../protocol/content.ts';
+import type { Clock } from '../util/clock.ts';
+import { SessionError } from './session-error.ts';
+import { isSessionId } from './session-file.ts';
+import { createSessionId } from './session-id.ts';
+import { SessionRecorder } from './session-recorder.ts';
+
+export interface OpenSessionOptions {
+  home: string;
+  /** The project's folder. */
+  root: string;
+  /** `latest`, an index of `listSessions` counted from 1, or a session's id. */
+  resume?: string;
+  /** Go on in a copy, under a new id. With `resume`. */
+  fork?: boolean;
+  /** The id of a new session. */
+  sessionId?: string;
+  /** A `.json` or `.jsonl` file to begin a new session with. */
+  sessionFile?: string;
+  /** Told once, when recording had to end. */
+  onProblem?: (message: string) => void;
+  clock?: Clock;
+}
+
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly origin: 'new' | 'resumed' | 'forked' | 'imported';
+  readonly recorder: SessionRecorder;
+  /** What the model was told and said so far; every call in it is answered. Empty for a new session. */
+  readonly history: Content[];
+  /** Sentences for the person: what was interrupted, damaged or not found. */
+  readonly notices: readonly string[];
+  /** The prompt that got no answer. Absent when the session is idle. */
+  readonly interruptedPrompt?: { readonly text: string };
+  /**
+   * Takes the turn that got no answer off the history and gives it to be sent with
+   * `prompt()`. Call it before the agent is made. Undefined when the session is idle.
+   */
+  takeInterrupted(): Part[] | undefined;
+  /** What was shown of the session, for a surface to show again. Costs the length of the session. */
+  events(): AgentEvent[];
+}
+
+/** Throws SessionError. */
+export async function openSession(options: OpenSessionOptions): Promise<OpenedSession> {
+  const given = [options.resume, options.sessionId, options.sessionFile].filter((value) => value !== undefined);
+  if (given.length > 1) {
+    throw new SessionError('invalid', 'Only one of resume, session id and session file can be given.');
+  }
+  const directory = join(await resolveProjectDirectory(options), 'chats');
+  if (options.sessionFile !== undefined) {
+    const { importSession } = await import('./session-resume.ts');
+    return importSession(options.sessionFile, options, directory);
+  }
+  if (options.resume !== undefined) {
+    const { resumeSession } = await import('./session-resume.ts');
+    return (
+      (await resumeSession(options.resume, options, directory)) ??
+      openNew(options, directory, ['No previous sessions found for this project. Starting a new session.'])
+    );
+  }
+  return openNew(options, directory);
+}
+
+async function openNew(
+  options: OpenSessionOptions,
+  directory: string,
+  notices: readonly string[] = [],
+): Promise<OpenedSession> {
+  const sessionId = options.sessionId ?? createSessionId(options.clock);
+  if (options.sessionId !== undefined) await assertFree(sessionId, options);
+  return {
+    sessionId,
+    origin: 'new',
+    recorder: new SessionRecorder({ ...options, directory, sessionId }),
+    history: [],
+    notices,
+    takeInterrupted: () => undefined,
+    events: () => [],
+  };
+}
+
+async function assertFree(sessionId: string, options: OpenSessionOptions): Promise<void> {
+  if (!isSessionId(sessionId)) {
+    throw new SessionError('invalid', 'A session id is made of letters, digits, "-" and "_", at most 128 of them.');
+  }
+  const { findSessionById } = await import('./session-find.ts');
+  if (!findSessionById(sessionId, options)) return;
+  throw new SessionError(
+    'exists',
+    `Session ID "${sessionId}" already exists. Use --resume ${sessionId} to go on with it.`,
+  );
+}

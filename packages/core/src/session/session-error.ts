@@ -1,0 +1,24 @@
+/** SessionError: why a session cannot be had as asked. The message is a whole sentence for the person who asked. */
+
+export type SessionErrorReason =
+  /** There is no such session, or none at all. */
+  | 'not_found'
+  /** The id is taken. */
+  | 'exists'
+  /** What was given is no id, index or session file. */
+  | 'invalid'
+  /** Another process works in it. */
+  | 'locked';
+
+export class SessionError extends Error {
+  readonly reason: SessionErrorReason;
+  /** The process that holds the session, with `locked`. */
+  readonly pid: number | undefined;
+
+  constructor(reason: SessionErrorReason, message: string, options: ErrorOptions & { pid?: number } = {}) {
+    super(message, options);
+    this.name = 'SessionError';
+    this.reason = reason;
+    this.pid = options.pid;
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { toSessionHistory } from './session-history.ts';
+import { parseSession } from './session-loader.ts';
+import { toSessionEvents } from './session-transcript.ts';
+
+const load = (...records: readonly unknown[]) =>
+  parseSession(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
+const historyOf = (...records: readonly unknown[]) => toSessionHistory(load(...records).messages);
+const HEADER = { sessionId: 's-1', kind: 'main' };
+const call = (id: string, name = 'touch') => ({ functionCall: { id, name, args: { id } } });
+const response = (id: string, name = 'touch') => ({
+  functionResponse: { id, name, response: { output: `did ${id}` } },
+});
+
+describe('a session of Gemini CLI', () => {
+  it('goes on with its calls and results, each once, where both message and turn hold them', () => {
+    const { turns, openCalls } = historyOf(
+      HEADER,
+      { id: 'u0', type: 'user', content: [{ text: '<session_context>\nThis is …' }] },
+      { id: 'u1', type: 'user', content: [{ text: 'Touch c1' }] },
+      {
+        id: 'g1',
+        type: 'gemini',
+        content: [{ text: 'On it.', callIndex: 1 }, { functionCall: { id: 'touch__c1', name: 'touch', args: {} } }],
+        toolCalls: [{ id: 'touch__c1', name: 'touch', args: {}, result: [response('c1')], status: 'success' }],
+      },
+      { id: 'u2', type: 'user', content: [response('c1')] },
+      { id: 'i1', type: 'info', content: 'Something for the screen' },
+      { id: 'u3', type: 'user', content: '/stats' },
+      { id: 'g2', type: 'gemini', content: 'Done.' },
+    );
+    expect(turns).toEqual([
+      { role: 'user', parts: [{ text: 'Touch c1' }] },
+      { role: 'model', parts: [{ text: 'On it.' }, { functionCall: { id: 'touch__c1', name: 'touch', args: {} } }] },
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'touch__c1', name: 'touch', response: { output: 'did c1' } } }],
+      },
+      { role: 'model', parts: [{ text: 'Done.' }] },
+    ]);
+    expect(openCalls).toEqual([]);
+  });
+
+  it('is rebuilt from an older file: thoughts, text, calls, and results that are only strings', () => {
+    const { turns } = historyOf(
+      HEADER,
+      { id: 'u1', type: 'user', content: 'Look' },
+      {
+        id: 'g1',
+        type: 'gemini',
+        content: 'Looking.',
+        thoughts: [{ subject: 'Plan', description: 'look around' }],
+        toolCalls: [
+          { id: 'c1', name: 'ls', args: { path: '.' }, result: 'a.txt', status: 'success' },
+          { id: 'c2', name: 'ls', args: { path: '/' }, status: 'cancelled' },
+        ],
+      },
+      { id: 'u2', type: 'user', content: 'And now?' },
+    );
+    expect(turns).toEqual([
+      { role: 'user', parts: [{ text: 'Look' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: '**Plan** look around', thought: true },
+          { text: 'Looking.' },
+          { functionCall: { id: 'c1', name: 'ls', args: { path: '.' } } },
+          { functionCall: { id: 'c2', name: 'ls', args: { path: '/' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'c1', name: 'ls', response: { output: 'a.txt' } } },
+          {
+            functionResponse: {
+              id: 'c2',
+              name: 'ls',
+              response: { error: expect.stringMatching(/is unknown/), status: 'unknown' },
+            },
+          },
+        ],
+      },
+      { role: 'user', parts: [{ text: 'And now?' }] },
+    ]);
+  });
+});
+
+describe('a session that was stopped', () => {
+  const asked = [
+    HEADER,
+    { id: 'u1', type: 'user', content: [{ text: 'Touch all' }], prompt_id: 'p' },
+    { id: 'g1', type: 'gemini', content: [call('c1'), call('c2'), call('c3'), call('c4')], prompt_id: 'p' },
+    { $callStarted: { callId: 'c2', name: 'touch', hasEffects: false } },
+    { $callStarted: { callId: 'c1', name: 'touch', hasEffects: true } },
+    { id: 'r2', type: 'user', content: [response('c2')], call: { id: 'c2', status: 'success' } },
+    { $callStarted: { callId: 'c3', name: 'touch', args: { changed: true }, hasEffects: false } },
+  ];
+
+  it('answers every call in its order, with what is known of it', () => {
+    const { turns, openCalls } = historyOf(...asked);
+    expect(openCalls.map(({ id, status, args }) => [id, status, args])).toEqual([
+      ['c1', 'unknown', { id: 'c1' }],
+      ['c2', 'finished', { id: 'c2' }],
+      ['c3', 'unknown', { changed: true }],
+      ['c4', 'not_started', { id: 'c4' }],
+    ]);
+    expect(turns.at(-1)?.parts?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
+      { error: expect.stringMatching(/effect is unknown: check/), status: 'unknown' },
+      { output: 'did c2' },
+      { error: expect.stringMatching(/changes nothing, so it can be repeated/), status: 'unknown' },
+      {
+        error: expect.stringMatching(/^The program was stopped before .* Nothing of it has happened/),
+        status: 'not_started',
+      },
+    ]);
+  });
+
+  it('lays words that went out with the results into their turn, and later words into one of their own', () => {
+    const joined = { id: 'w1', type: 'user', content: [{ text: 'Hurry' }], prompt_id: 'p', isJoined: true };
+    const later = { id: 'u2', type: 'user', content: [{ text: '/etc is a folder?' }], prompt_id: 'p' };
+    const { turns, openCalls } = historyOf(...asked, joined, later);
+    expect(turns.slice(-2).map(({ parts }) => parts?.map(({ text }) => text))).toEqual([
+      [undefined, undefined, undefined, undefined, 'Hurry'],
+      ['/etc is a folder?'],
+    ]);
+    expect(openCalls).toEqual([]);
+  });
+
+  it('does not tell the model text that was shown and never accepted', () => {
+    const { messages } = load(...asked.slice(0, 2), { $partial: { text: 'I will' } });
+    expect(toSessionHistory(messages).turns).toEqual([{ role: 'user', parts: [{ text: 'Touch all' }] }]);
+    expect(toSessionEvents(messages)).toEqual([
+      { type: 'prompt_started', prompt_id: 'resumed########0', text: 'Touch all' },
+      { type: 'content', value: 'I will' },
+      {
+        type: 'prompt_ended',
+        prompt_id: 'resumed########0',
+        outcome: 'cancelled',
+        detail: 'The program was stopped.',
+      },
+    ]);
+  });
+
+  it('is shown with every call at its end', () => {
+    const { messages } = load(...asked);
+    const events = toSessionEvents(messages, toSessionHistory(messages).openCalls);
+    expect(
+      events.flatMap((event) => (event.type === 'tool_call_updated' ? [[event.callId, event.status]] : [])),
+    ).toEqual([
+      ['c2', 'success'],
+      ['c1', 'cancelled'],
+      ['c3', 'cancelled'],
+      ['c4', 'cancelled'],
+    ]);
+  });
+});

@@ -1,0 +1,226 @@
+/**
+ * What a recorded session tells the model when it goes on: messages to turns of the
+ * API, each fact once, every call answered right after it was asked for. A call that a
+ * stop of the program cut off is answered with what is known of it: that it was not
+ * started, or that its effect is unknown. Pure.
+ */
+
+import { separatePlayedMedia } from '../chat/played-media.ts';
+import type { Content, FunctionCall, FunctionResponse, Part } from '../protocol/content.ts';
+import type { InterruptedStatus, StartedCall } from './session-file.ts';
+import type { LoadedMessage } from './session-loader.ts';
+import { textOf, toStoredParts } from './session-parts.ts';
+
+/** A call of the turn that the program did not live to send the answers of. */
+export interface OpenCall {
+  id: string | undefined;
+  name: string;
+  args: Record<string, unknown>;
+  status: InterruptedStatus | 'finished';
+  /** What the model reads of it. */
+  response: Part;
+}
+
+export interface SessionHistory {
+  turns: Content[];
+  /** The message each turn came from. */
+  ids: Map<Content, string>;
+  /** Calls of the last turn, if nothing but answers followed it. */
+  openCalls: OpenCall[];
+  /** The last turn was sent to the model and got no answer. */
+  awaitsAnswer: boolean;
+}
+
+const TOLD: Record<InterruptedStatus, string> = {
+  not_started: 'The program was stopped before this call was started. Nothing of it has happened.',
+  unknown:
+    'The program was stopped while this call was running. Whether it had its effect is unknown: check before you repeat it.',
+};
+/** Of what an interrupted call printed, this much from the end is told. */
+const TOLD_OUTPUT = 8192;
+const TOLD_WITHOUT_EFFECT =
+  'The program was stopped while this call was running and its result is lost. It changes nothing, so it can be repeated.';
+
+export function toSessionHistory(messages: readonly LoadedMessage[]): SessionHistory {
+  const builder = new HistoryBuilder();
+  for (const message of messages) {
+    if (message.isInterrupted) continue;
+    if (message.type === 'gemini') builder.model(message);
+    else if (message.type === 'user' && !isInternal(message)) builder.user(message);
+  }
+  return builder.finish();
+}
+
+/**
+ * Words that never reached a model: commands of the surface, and context that a
+ * resumed session gets anew. What carries a `prompt_id` was sent as it is.
+ */
+function isInternal(message: LoadedMessage): boolean {
+  const parts = toStoredParts(message.content);
+  if (parts.some((part) => part.functionResponse)) return false;
+  const text = textOf(parts).trimStart();
+  if (text.startsWith('<session_context>')) return true;
+  return message.prompt_id === undefined && /^([/?]|<hook_context>)/.test(text);
+}
+
+/** A turn that asked for calls, and what has answered it so far. */
+class Asking {
+  readonly message: LoadedMessage;
+  readonly calls: readonly FunctionCall[];
+  /** By the index of the call: its response, and the media that belong to it. */
+  private readonly answers = new Map<number, Part[]>();
+  /** What a person added. */
+  private readonly words: Part[] = [];
+
+  constructor(message: LoadedMessage, calls: readonly FunctionCall[]) {
+    this.message = message;
+    this.calls = calls;
+    for (const parts of storedAnswers(message)) this.add(parts, { belongTogether: true });
+  }
+
+  /** An answer given before is replaced: a fact told twice is one fact. */
+  add(parts: readonly Part[], { belongTogether }: { belongTogether: boolean }): void {
+    let group: Part[] | undefined;
+    for (const part of parts) {
+      if (part.functionResponse) {
+        const index = this.find(part.functionResponse);
+        const call = this.calls[index];
+        group = call && [withIdentity(part, call)];
+        if (group) this.answers.set(index, group);
+      } else if (!belongTogether) this.words.push(part);
+      else group?.push(part);
+    }
+  }
+
+  /** The answers in the order of the calls, then what came along with them. */
+  finish(): { parts: Part[]; calls: OpenCall[] } {
+    const calls = this.calls.map((call, index) => {
+      const [response] = this.answers.get(index) ?? [];
+      const { id, name = '', args = {} } = call;
+      return response ? { id, name, args, status: 'finished' as const, response } : toInterrupted(call, this.message);
+    });
+    const media = this.calls.flatMap((_, index) => this.answers.get(index)?.slice(1) ?? []);
+    return { parts: [...calls.map(({ response }) => response), ...media, ...this.words], calls };
+  }
+
+  private find(response: FunctionResponse): number {
+    const byId = this.calls.findIndex((call) => isSameId(response, call));
+    if (byId >= 0) return byId;
+    return this.calls.findIndex(
+      (call, index) =>
+        call.name === response.name && (call.id === undefined || response.id === undefined) && !this.answers.has(index),
+    );
+  }
+}
+
+class HistoryBuilder {
+  private readonly turns: Content[] = [];
+  private readonly ids = new Map<Content, string>();
+  private asking: Asking | undefined;
+  /** The last turn asks for nothing. */
+  private isAside = false;
+
+  model(message: LoadedMessage): void {
+    this.answer();
+    const parts = toModelParts(message);
+    if (parts.length === 0) return;
+    this.push({ role: 'model', parts }, message.id);
+    const calls = parts.flatMap((part) => part.functionCall ?? []);
+    if (calls.length > 0) this.asking = new Asking(message, calls);
+  }
+
+  user(message: LoadedMessage): void {
+    const parts = toStoredParts(message.content);
+    if (parts.length === 0) return;
+    const hasAnswers = parts.some((part) => part.functionResponse);
+    if (this.asking && (hasAnswers || message.isJoined)) {
+      this.asking.add(parts, { belongTogether: message.call !== undefined });
+    } else {
+      this.answer();
+      if (hasAnswers) return;
+      this.push({ role: 'user', parts }, message.id);
+      this.isAside = message.isAside ?? false;
+    }
+  }
+
+  finish(): SessionHistory {
+    const openCalls = this.answer();
+    const awaitsAnswer = this.turns.at(-1)?.role === 'user' && !this.isAside;
+    return { turns: this.turns, ids: this.ids, openCalls, awaitsAnswer };
+  }
+
+  private answer(): OpenCall[] {
+    const { asking } = this;
+    if (!asking) return [];
+    this.asking = undefined;
+    const { parts, calls } = asking.finish();
+    const id = `${asking.message.id}_response`;
+    for (const turn of separatePlayedMedia({ role: 'user', parts })) this.push(turn, id);
+    return calls;
+  }
+
+  private push(content: Content, id: string): void {
+    this.turns.push(content);
+    this.ids.set(content, id);
+    this.isAside = false;
+  }
+}
+
+/** Calls and thoughts are in the content of newer files; older ones keep them beside it. */
+function toModelParts({ content, thoughts = [], toolCalls = [] }: LoadedMessage): Part[] {
+  const parts = toStoredParts(content).filter((part) => !part.functionResponse);
+  if (parts.some((part) => part.functionCall || part.thought)) return parts;
+  return [
+    ...thoughts.map(({ subject = '', description = '' }) => ({
+      text: `**${subject}** ${description}`,
+      thought: true,
+    })),
+    ...parts.filter((part) => part.text !== ''),
+    ...toolCalls.map(({ id, name, args }) => ({
+      functionCall: { ...(id !== undefined && { id }), name: name ?? '', args: args ?? {} },
+    })),
+  ];
+}
+
+/** For each stored result its response, and the media that belong to it. */
+function* storedAnswers({ toolCalls = [] }: LoadedMessage): Generator<Part[]> {
+  for (const { id, name, result } of toolCalls) {
+    if (result === undefined || result === null) continue;
+    const parts = typeof result === 'string' ? [] : toStoredParts(result);
+    if (parts.some((part) => part.functionResponse)) yield parts;
+    else {
+      const output = typeof result === 'string' ? result : textOf(parts);
+      const functionResponse = { ...(id !== undefined && { id }), name: name ?? '', response: { output } };
+      yield [{ functionResponse }, ...parts.filter((part) => part.text === undefined)];
+    }
+  }
+}
+
+/** Gemini CLI puts the name before an id, not everywhere. */
+function isSameId(response: { id?: string; name?: string }, { id, name = '' }: FunctionCall): boolean {
+  if (response.id === undefined || id === undefined) return false;
+  const bare = (text: string) => (text.startsWith(`${name}__`) ? text.slice(name.length + 2) : text);
+  return bare(response.id) === bare(id);
+}
+
+function withIdentity(part: Part, { id, name = '' }: FunctionCall): Part {
+  const { id: ownId, ...rest } = part.functionResponse ?? {};
+  if (ownId === id && rest.name === name) return part;
+  return { ...part, functionResponse: { ...rest, ...(id !== undefined && { id }), name } };
+}
+
+function toInterrupted(call: FunctionCall, message: LoadedMessage): OpenCall {
+  const started = message.started?.findLast(({ callId }) => callId === call.id);
+  const status = toStatus(started, message);
+  const { id, name = '', args = {} } = call;
+  const error = status === 'unknown' && started?.hasEffects === false ? TOLD_WITHOUT_EFFECT : TOLD[status];
+  const output = started?.output?.slice(-TOLD_OUTPUT);
+  const told = { error, status, ...(output && { output }) };
+  const response = { functionResponse: { ...(id !== undefined && { id }), name, response: told } };
+  return { id, name, args: started?.args ?? args, status, response };
+}
+
+/** Only our own records say when a call begins; of other calls nothing is known. */
+function toStatus(started: StartedCall | undefined, message: LoadedMessage): InterruptedStatus {
+  return started || message.prompt_id === undefined ? 'unknown' : 'not_started';
+}

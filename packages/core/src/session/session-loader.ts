@@ -1,0 +1,176 @@
+/**
+ * Reads a session file: replays its records into the messages that hold at its end.
+ * Whatever the bytes are, it gives what can be read of them: a line that is no record
+ * is counted and skipped, a record of a kind nobody knows yet is left alone. It never
+ * writes, and costs one pass.
+ */
+
+import { isRecord } from '../chat/call-ids.ts';
+import type { SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
+import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
+
+export interface LoadedMessage extends SessionMessage {
+  /** Calls of this message of which is on record that they began. */
+  started?: StartedCall[];
+}
+
+export interface LoadedSession {
+  /** Without an id where the file does not say it. */
+  metadata: Partial<SessionMetadata>;
+  messages: LoadedMessage[];
+  /** Lines that are no records: cut off or damaged. */
+  badLines: number;
+  /** A single JSON value, as Gemini CLI wrote sessions once. */
+  isLegacy: boolean;
+}
+
+const NEW_LINE = 0x0a;
+
+export function parseSession(bytes: Buffer): LoadedSession {
+  const replay = new Replay();
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(NEW_LINE, start);
+    const end = found < 0 ? bytes.length : found;
+    replay.line(bytes.toString('utf8', start, end));
+    start = end + 1;
+  }
+  const session = replay.finish();
+  const looksLegacy = session.metadata.sessionId === undefined && session.badLines > 0;
+  return (looksLegacy && parseLegacy(bytes)) || session;
+}
+
+function parseLegacy(bytes: Buffer): LoadedSession | undefined {
+  const value = parse(bytes.toString('utf8'));
+  if (!isRecord(value) || !Array.isArray(value['messages'])) return undefined;
+  const replay = new Replay();
+  replay.record(value);
+  return { ...replay.finish(), isLegacy: true };
+}
+
+/** The state after some of the records. */
+class Replay {
+  private metadata: Partial<SessionMetadata> = {};
+  private messages: LoadedMessage[] = [];
+  private indexes = new Map<string, number>();
+  private badLines = 0;
+  private isLegacy = false;
+  /** Text of the answer under way that was shown and not accepted. */
+  private partial = '';
+  private interrupted = 0;
+
+  line(line: string): void {
+    const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
+    if (text.trim() === '') return;
+    const value = parse(text);
+    if (isRecord(value)) this.record(value);
+    else this.badLines++;
+  }
+
+  record(record: Record<string, unknown>): void {
+    if (isRecord(record['$set'])) this.patch(record['$set']);
+    else if (typeof record['$rewindTo'] === 'string') this.rewindTo(record['$rewindTo']);
+    else if (isRecord(record['$callStarted'])) this.callStarted(record['$callStarted']);
+    else if (isRecord(record['$callOutput'])) this.callOutput(record['$callOutput']);
+    else if ('$partial' in record) this.addPartial(record['$partial']);
+    else if (isMessage(record)) this.message(record);
+    else if (typeof record['sessionId'] === 'string') this.header(record);
+  }
+
+  finish(): LoadedSession {
+    this.keepPartial();
+    const { metadata, messages, badLines, isLegacy } = this;
+    return { metadata, messages, badLines, isLegacy };
+  }
+
+  private header(record: Record<string, unknown>): void {
+    this.isLegacy = Array.isArray(record['messages']);
+    this.patch(record);
+    this.metadata.sessionId ??= record['sessionId'] as string;
+  }
+
+  private patch({ messages, sessionId: _fixed, ...fields }: Record<string, unknown>): void {
+    Object.assign(this.metadata, fields);
+    if (!Array.isArray(messages)) return;
+    this.messages = [];
+    this.indexes.clear();
+    for (const message of messages) if (isRecord(message) && isMessage(message)) this.put(message);
+  }
+
+  private message(message: SessionMessage): void {
+    if (message.type === 'gemini') this.partial = '';
+    else if (this.partial !== '' && !hasResponse(message)) this.keepPartial();
+    this.put(message);
+  }
+
+  private put(stored: LoadedMessage): void {
+    const message = withRightFields(stored);
+    const index = this.indexes.get(message.id);
+    if (index === undefined) this.indexes.set(message.id, this.messages.push(message) - 1);
+    else this.messages[index] = message;
+  }
+
+  /** A message that is not there: the session begins anew. */
+  private rewindTo(id: string): void {
+    const kept = this.indexes.get(id) ?? 0;
+    for (const removed of this.messages.splice(kept)) this.indexes.delete(removed.id);
+    this.partial = '';
+  }
+
+  private callStarted(call: Record<string, unknown>): void {
+    if (typeof call['callId'] !== 'string' || typeof call['name'] !== 'string') return;
+    const asker = this.messages.findLast(({ type }) => type === 'gemini');
+    const { output: _notItsOwn, ...started } = call as unknown as StartedCall;
+    if (asker) (asker.started ??= []).push(started);
+  }
+
+  private callOutput({ callId, text }: Record<string, unknown>): void {
+    const asker = this.messages.findLast(({ type }) => type === 'gemini');
+    const call = asker?.started?.findLast((started) => started.callId === callId);
+    if (call && typeof text === 'string') call.output = `${call.output ?? ''}${text}`;
+  }
+
+  /** Null: what was shown of the answer is void. */
+  private addPartial(partial: unknown): void {
+    if (!isRecord(partial)) this.partial = '';
+    else if (typeof partial['text'] === 'string') this.partial += partial['text'];
+  }
+
+  private keepPartial(): void {
+    if (this.partial === '') return;
+    const id = `interrupted-${++this.interrupted}`;
+    this.put({ id, type: 'gemini', content: [{ text: this.partial }], isInterrupted: true });
+    this.partial = '';
+  }
+}
+
+function isMessage(record: Record<string, unknown>): record is Record<string, unknown> & SessionMessage {
+  return typeof record['id'] === 'string' && typeof record['type'] === 'string';
+}
+
+/** Fields that are no lists, texts or records where one belongs are as good as absent. */
+function withRightFields(message: LoadedMessage): LoadedMessage {
+  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, ...rest } = message;
+  const isPlain = toolCalls === undefined && thoughts === undefined && stored === undefined && ours === undefined;
+  if (isPlain && (prompt_id === undefined || typeof prompt_id === 'string')) return message;
+  const call = toEndedCall(stored);
+  return {
+    ...rest,
+    ...(typeof prompt_id === 'string' && { prompt_id }),
+    ...(toolCalls !== undefined && { toolCalls: toStoredCalls(toolCalls) }),
+    ...(thoughts !== undefined && { thoughts: toStoredThoughts(thoughts) }),
+    ...(call && { call }),
+  };
+}
+
+function hasResponse({ content }: SessionMessage): boolean {
+  return toStoredParts(content).some((part) => part.functionResponse);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Torn or damaged, or not JSON at all: the caller counts it.
+    return undefined;
+  }
+}

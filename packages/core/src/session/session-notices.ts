@@ -1,0 +1,45 @@
+/** What a person is told when a session goes on: what was interrupted, and what of the file could not be read. Pure. */
+
+import { sha256 } from '../util/sha256.ts';
+import type { OpenCall } from './session-history.ts';
+import type { LoadedSession } from './session-loader.ts';
+
+export interface LoadedReport {
+  path: string;
+  root: string;
+  loaded: LoadedSession;
+  openCalls: readonly OpenCall[];
+  /** The words of the prompt that got no answer. */
+  prompt: string | undefined;
+}
+
+const SENTENCES: Record<OpenCall['status'], string> = {
+  finished: 'had finished; its result is kept',
+  not_started: 'was not started',
+  unknown: 'was running: whether it had its effect is unknown, so check before it is repeated',
+};
+const SHOWN_LENGTH = 100;
+
+export function describeLoaded({ path, root, loaded, openCalls, prompt }: LoadedReport): string[] {
+  const { badLines, metadata, messages } = loaded;
+  const notices: string[] = [];
+  if (badLines > 0) {
+    notices.push(`${badLines} damaged ${badLines === 1 ? 'line was' : 'lines were'} left out of ${path}.`);
+  }
+  if (/^[0-9a-f]{64}$/.test(metadata.projectHash ?? '') && metadata.projectHash !== sha256(root)) {
+    notices.push('This session was recorded in another folder: paths in it may not be here.');
+  }
+  if (prompt !== undefined) {
+    notices.push(`The last prompt was interrupted: "${shorten(prompt)}" (--continue goes on with it).`);
+    for (const { name, args, status } of openCalls) {
+      notices.push(`The call ${name} ${shorten(JSON.stringify(args))} ${SENTENCES[status]}.`);
+    }
+  }
+  if (messages.at(-1)?.isInterrupted) notices.push('The last answer was cut off; the model will give it anew.');
+  return notices;
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH - 1)}…` : line;
+}

@@ -1,0 +1,165 @@
+/**
+ * Words in all sessions of all projects: a plain scan, newest first. Most files are
+ * ruled out on their bytes, and only lines that may hold a word are parsed; there is
+ * no index that could be stale.
+ */
+
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../chat/call-ids.ts';
+import { readProjectRoot, tempRoot } from '../config/project-registry.ts';
+import type { Part } from '../protocol/content.ts';
+import { isSessionFileName } from './session-file.ts';
+import { summarizeSession } from './session-list.ts';
+import type { SessionSummary } from './session-list.ts';
+import { parseSession } from './session-loader.ts';
+import { toStoredParts } from './session-parts.ts';
+
+export interface SessionMatch extends SessionSummary {
+  /** The project's folder, where it is known. */
+  root: string | undefined;
+  /** Messages in which the most of the words stand together. */
+  matches: number;
+  /** Around the first of the words, one line. */
+  excerpt: string;
+}
+
+export interface SearchOptions {
+  home: string;
+  /** All must be in the session; upper and lower case are the same. */
+  words: readonly string[];
+  /** Default 20. */
+  limit?: number;
+}
+
+const EXCERPT_BEFORE = 40;
+const EXCERPT_LENGTH = 140;
+/** A file that is longer is no session of a person. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+/** Newest first. Files that cannot be read are passed over. */
+export async function searchSessions({ home, words, limit = 20 }: SearchOptions): Promise<SessionMatch[]> {
+  const wanted = words.map((word) => word.trim().toLowerCase()).filter((word) => word !== '');
+  const found = new Map<string, SessionMatch>();
+  if (wanted.length === 0) return [];
+  const patterns = wanted.map(toPattern);
+  for (const file of findAllFiles(home)) {
+    if (found.size >= limit) break;
+    const match = searchFile(file, wanted, patterns);
+    if (match && !found.has(match.id)) found.set(match.id, match);
+  }
+  return [...found.values()];
+}
+
+interface DatedFile {
+  path: string;
+  project: string;
+  size: number;
+  changedAt: number;
+}
+
+function findAllFiles(home: string): DatedFile[] {
+  const root = tempRoot(home);
+  const files = namesIn(root).flatMap((name) => {
+    const project = join(root, name);
+    const chats = join(project, 'chats');
+    return namesIn(chats)
+      .filter(isSessionFileName)
+      .flatMap((file) => {
+        const path = join(chats, file);
+        const stat = statSync(path, { throwIfNoEntry: false });
+        return stat?.isFile() ? [{ path, project, size: stat.size, changedAt: stat.mtimeMs }] : [];
+      });
+  });
+  return files.sort((one, other) => other.changedAt - one.changedAt);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // A file among the folders, or nothing recorded yet.
+    return [];
+  }
+}
+
+function searchFile(
+  { path, project, size }: DatedFile,
+  words: readonly string[],
+  patterns: readonly RegExp[],
+): SessionMatch | undefined {
+  if (size > MAX_BYTES) return undefined;
+  const bytes = read(path);
+  if (!bytes) return undefined;
+  const text = bytes.toString('utf8');
+  if (!patterns.every((pattern) => pattern.test(text))) return undefined;
+  const texts = parseSession(bytes).messages.map(({ content, toolCalls }) => searchableText(content, toolCalls));
+  const best = findBest(texts, words);
+  const summary = best && summarizeSession(path);
+  return summary && { ...summary, ...best, root: readProjectRoot(project) };
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    // Removed meanwhile, or not ours to read.
+    return undefined;
+  }
+}
+
+/** As the word stands in JSON, in any case. */
+function toPattern(word: string): RegExp {
+  const escaped = JSON.stringify(word).slice(1, -1);
+  return new RegExp(escaped.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu');
+}
+
+function searchableText(content: unknown, toolCalls: unknown): string {
+  const own = toStoredParts(content).map(toText);
+  return toolCalls === undefined ? own.join('\n') : [...own, JSON.stringify(toolCalls)].join('\n');
+}
+
+function toText({ text, functionCall, functionResponse }: Part): string {
+  if (typeof text === 'string') return text;
+  if (functionCall) return `${functionCall.name} ${toPlain(functionCall.args)}`;
+  return functionResponse ? toPlain(functionResponse.response) : '';
+}
+
+/** The values, which is what a person saw. */
+function toPlain(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(toPlain).join(' ');
+  return isRecord(value) ? Object.values(value).map(toPlain).join(' ') : JSON.stringify(value ?? '');
+}
+
+/** Undefined when a word stands nowhere a person could have seen it. */
+function findBest(
+  texts: readonly string[],
+  words: readonly string[],
+): { matches: number; excerpt: string } | undefined {
+  let most = 0;
+  let matches = 0;
+  let excerpt = '';
+  const seen = new Set<string>();
+  for (const text of texts) {
+    const lower = text.toLowerCase();
+    const here = words.filter((word) => lower.includes(word));
+    for (const word of here) seen.add(word);
+    if (here.length > most) {
+      most = here.length;
+      matches = 0;
+      excerpt = toExcerpt(text, lower.indexOf(here[0] ?? ''));
+    }
+    if (here.length === most && most > 0) matches++;
+  }
+  return seen.size === new Set(words).size ? { matches, excerpt } : undefined;
+}
+
+function toExcerpt(text: string, index: number): string {
+  const start = Math.max(0, index - EXCERPT_BEFORE);
+  const piece = text
+    .slice(start, start + EXCERPT_LENGTH)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${start > 0 ? '…' : ''}${piece}${start + EXCERPT_LENGTH < text.length ? '…' : ''}`;
+}

@@ -1,0 +1,20 @@
+/** What of a session a person would want back: their own words and the answers, not the commands around them. Pure. */
+
+import type { SessionMessage } from './session-file.ts';
+import { textOf, toStoredParts } from './session-parts.ts';
+
+/** Whether a person would want the session back for this message. */
+export function isWorthResuming(message: SessionMessage): boolean {
+  const { type, content, toolCalls, thoughts } = message;
+  if (type !== 'gemini') return ownWords(message) !== undefined;
+  return toStoredParts(content).length > 0 || Boolean(toolCalls?.length || thoughts?.length);
+}
+
+/** What a person said. Commands of the surface and context it adds are not their words; nor are results. */
+export function ownWords({ type, content, displayContent, prompt_id, isAside }: SessionMessage): string | undefined {
+  if (type !== 'user' || isAside || toStoredParts(content).some((part) => part.functionResponse)) return undefined;
+  const text = textOf(displayContent ?? content);
+  const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
+  if (words.trim() === '' || /^\s*<(session|hook)_context>/.test(words)) return undefined;
+  return prompt_id === undefined && /^\s*[/?]/.test(words) ? undefined : words;
+}

@@ -1,0 +1,65 @@
+/**
+ * A system prompt of the user's own in place of ours, and ours written out for them to
+ * start from. Which file is meant follows GEMINI_SYSTEM_MD and GEMINI_WRITE_SYSTEM_MD;
+ * reading the variables is the caller's business.
+ */
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { getErrorMessage } from '../protocol/errors.ts';
+
+/** A file that was asked for and cannot be used. */
+export class SystemPromptError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SystemPromptError';
+  }
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The file a variable means: `true` and `1` the project's own, a path that one, anything that says no none. */
+export function resolveSystemPromptFile(
+  value: string | undefined,
+  { root, home }: { root: string; home: string },
+): string | undefined {
+  const meant = value?.trim() ?? '';
+  if (meant === '' || /^(?:false|0)$/i.test(meant)) return undefined;
+  if (/^(?:true|1)$/i.test(meant)) return path.join(root, '.gemini', 'system.md');
+  if (meant === '~' || meant.startsWith('~/')) return path.join(home, meant.slice(1));
+  return path.resolve(root, meant);
+}
+
+/** Throws SystemPromptError when there is no such file, or no text in it. */
+export function readSystemPrompt(file: string): string {
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile()) throw new SystemPromptError(`The system prompt ${file} is not a regular file.`);
+    if (stat.size > MAX_BYTES) throw new SystemPromptError(`The system prompt ${file} is larger than 1 MiB.`);
+    const text = readFileSync(file, 'utf8')
+      .toWellFormed()
+      .replace(/^\uFEFF/, '');
+    if (text.trim() === '') throw new SystemPromptError(`The system prompt ${file} is empty.`);
+    return text;
+  } catch (error) {
+    if (error instanceof SystemPromptError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : getErrorMessage(error);
+    throw new SystemPromptError(
+      `The system prompt ${file} cannot be used: ${reason}. Create it, or unset GEMINI_SYSTEM_MD.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Throws SystemPromptError when it cannot be written. */
+export function writeSystemPrompt(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new SystemPromptError(`The system prompt could not be written to ${file}: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { CALLS, hasEffect, indexOf, runKilled } from './crash-driver.ts';
+import type { KilledSession, Turn } from './crash-driver.ts';
+
+const KILLS = 200;
+/** Of one session; then it may end. */
+const KILLS_EACH = 12;
+const AT_ONCE = 4;
+
+/** Calls of the conversation with what the model was told of each, in order. */
+function callsOf(turns: readonly Turn[]) {
+  const parts = turns.flatMap((turn) => turn.parts);
+  const responses = parts.flatMap(({ functionResponse }) => functionResponse ?? []);
+  return parts.flatMap(({ functionCall }) => {
+    if (!functionCall) return [];
+    const told = responses.filter(({ id }) => id === functionCall.id).map(({ response }) => response);
+    return [{ index: indexOf(functionCall.args), told, status: told[0]?.['status'] ?? 'finished' }];
+  });
+}
+
+function check({ kills, last, requests, violations, effects, files, lines }: KilledSession): void {
+  const final = requests.at(-1) ?? [];
+  const calls = callsOf(final);
+  // Killed with the answer on record, there is nothing left to go on with; else it is given.
+  const hasAnswered = /the session has no prompt that was interrupted/.test(last.stderr);
+  const ending = { code: hasAnswered ? 42 : 0, answer: hasAnswered ? '' : 'All thirty calls are made.' };
+  const said = { code: last.code, answer: last.stdout.trimEnd().split('\n').at(-1) };
+  expect({ ...said, stderr: said.code === ending.code ? '' : last.stderr }).toEqual({ ...ending, stderr: '' });
+  expect([violations, lines.at(-1)]).toEqual([[], expect.stringContaining('All thirty calls are made.')]);
+
+  // Everything the model was told is still there, in order, once: every request extends the one before.
+  for (const [index, turns] of requests.entries()) {
+    const before = requests[index - 1] ?? [];
+    expect(turns.slice(0, before.length)).toEqual(before);
+  }
+
+  // Every call is answered once; a call is asked for again only if it is known not to have begun.
+  expect(calls.filter(({ told }) => told.length !== 1)).toEqual([]);
+  for (let index = 0; index < CALLS; index++) {
+    const statuses = calls.filter((made) => made.index === index).map(({ status }) => status);
+    expect(statuses.slice(0, -1).filter((status) => status !== 'not_started')).toEqual([]);
+    const times = effects.filter((effect) => effect === index).length;
+    const expected = !hasEffect(index) ? [0] : statuses.at(-1) === 'unknown' ? [0, 1] : [1];
+    expect(expected).toContain(times);
+  }
+
+  // No stumps: one session, unlocked, and no line that is not whole but where a process died while writing it.
+  const sessions = files.filter((name) => name.endsWith('.jsonl'));
+  expect([sessions.length, files.filter((name) => name.startsWith(`${sessions[0]}.`))]).toEqual([1, []]);
+  expect(lines.filter((line) => !line.endsWith('}')).length).toBeLessThanOrEqual(kills);
+}
+
+describe('a program that is killed', () => {
+  it('goes on 200 times from where it was: nothing is lost, doubled or run again', async () => {
+    const results: KilledSession[] = [];
+    const killed = () => results.reduce((sum, { kills }) => sum + kills, 0);
+    let seed = 0;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (killed() < KILLS) results.push(await runKilled(++seed, KILLS_EACH));
+      }),
+    );
+    for (const result of results) check(result);
+    // The kills were spread over all that can be under way; else this would prove little.
+    const statuses = results.flatMap(({ requests }) => callsOf(requests.at(-1) ?? []).map(({ status }) => status));
+    expect(new Set(statuses)).toEqual(new Set(['finished', 'not_started', 'unknown']));
+  }, 150_000);
+});

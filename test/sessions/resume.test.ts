@@ -1,0 +1,169 @@
+import { watch } from 'node:fs';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startCli, text } from '@castor/testkit';
+import type { FakeModel, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const ID = '[0-9a-f-]{36}';
+
+/** The project's folder of sessions, made beforehand so that it can be watched. */
+async function prepareChats({ home, project }: Workspace): Promise<string> {
+  const chats = join(home, '.gemini', 'tmp', 'project', 'chats');
+  await mkdir(chats, { recursive: true });
+  await writeFile(join(home, '.gemini', 'projects.json'), JSON.stringify({ projects: { [project]: 'project' } }));
+  return chats;
+}
+
+async function readSessions(chats: string): Promise<string> {
+  const names = (await readdir(chats)).filter((name) => name.endsWith('.jsonl'));
+  return (await Promise.all(names.map((name) => readFile(join(chats, name), 'utf8')))).join('');
+}
+
+/** Resolves when the sessions hold the text. */
+async function untilRecorded(chats: string, expected: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = async () => {
+    if ((await readSessions(chats)).includes(expected)) resolve();
+  };
+  const watcher = watch(chats, () => void look());
+  await look();
+  await promise;
+  watcher.close();
+}
+
+const lastTexts = (model: FakeModel) =>
+  (model.requests.at(-1)?.body.contents as { parts: { text?: string }[] }[]).map(({ parts }) => parts.at(-1)?.text);
+
+describe('castor --resume', () => {
+  it('goes on with the session used last, lists sessions and deletes one', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('The first.'), say('The second.')]);
+    const run = (...args: string[]) => runCli(args, { workspace, model });
+    expect(await run('--list-sessions')).toMatchObject({
+      code: 0,
+      stdout: 'No previous sessions found for this project.\n',
+    });
+    await run('-p', 'What is   the “first”?');
+    expect(await run('-r', 'latest', '-p', 'And then?')).toMatchObject({
+      code: 0,
+      stdout: 'The second.\n',
+      stderr: '',
+    });
+    expect(lastTexts(model)).toEqual(['What is   the “first”?', 'The first.', 'And then?']);
+    expect((await run('--list-sessions')).stdout).toMatch(
+      new RegExp(
+        `^\\nAvailable sessions for this project \\(1\\):\\n  1\\. What is the first\\? \\(Just now\\) \\[${ID}\\]\\n$`,
+      ),
+    );
+    expect(await run('--delete-session', '2')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/session.*"2"/),
+    });
+    expect((await run('--delete-session', '1')).stdout).toMatch(/^Deleted session: What is the first\? \[/);
+    expect((await run('--list-sessions')).stdout).toBe('No previous sessions found for this project.\n');
+  });
+
+  it.each([
+    [['-r', '7', '-p', 'x'], /Error resuming session: No previous sessions found for this project\./],
+    [['-r', '../../x', '-p', 'x'], /Error resuming session: "\.\.\/\.\.\/x" is no session/],
+    [['--session-file', 'none.json', '-p', 'x'], /The session file .*none\.json cannot be read: ENOENT/],
+  ])('refuses %j with 42', async (args, message) => {
+    await using model = await fakeModel([]);
+    expect(await runCli(args, { model })).toMatchObject({ code: 42, stderr: expect.stringMatching(message) });
+  });
+
+  it('refuses a session in use, naming the process, and goes on in a copy with --fork', async () => {
+    await using workspace = await createWorkspace();
+    const waiting = gate();
+    await using model = await fakeModel([answer(text('One '), waiting, text('two.')), say('A copy.')]);
+    await using first = await startCli(['-p', 'Count'], { workspace, model });
+    await waiting.reached;
+    const refused = await runCli(['-r', '-p', 'x'], { workspace, model });
+    expect(refused).toMatchObject({ code: 42, stdout: '' });
+    expect(refused.stderr).toContain(`is in use by process ${first.pid}. Wait for it, end it, or add --fork`);
+    const forked = await runCli(['-r', '--fork', '-p', 'Here'], { workspace, model });
+    expect(forked).toMatchObject({ code: 0, stdout: 'A copy.\n' });
+    waiting.release();
+    expect(await first.done).toMatchObject({ code: 0, stdout: 'One two.\n' });
+    expect((await runCli(['--list-sessions'], { workspace })).stdout).toContain('(2)');
+  });
+
+  it('loses no text that was shown, and tells the model only what it had finished', async () => {
+    await using workspace = await createWorkspace();
+    const chats = await prepareChats(workspace);
+    const waiting = gate();
+    await using model = await fakeModel([answer(text('The answer is '), waiting), say('The answer is 4.')]);
+    await using cli = await startCli(['-p', 'Two and two?', '-o', 'stream-json'], { workspace, model });
+    await cli.waitForStdout('The answer is');
+    await untilRecorded(chats, 'The answer is');
+    cli.kill('SIGKILL');
+    await cli.done;
+    const shown = await runCli(['sessions', 'show'], { workspace });
+    expect(shown.stdout).toBe('> Two and two?\n\nThe answer is\n\n(The program was stopped.)\n');
+    const resumed = await runCli(['--continue'], { workspace, model });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'The answer is 4.\n' });
+    expect(resumed.stderr).toContain('The last prompt was interrupted: "Two and two?"');
+    expect(resumed.stderr).toContain('The last answer was cut off; the model will give it anew.');
+    expect(lastTexts(model)).toEqual(['Two and two?']);
+    expect((await runCli(['--continue'], { workspace, model })).code).toBe(42);
+  });
+
+  it('goes on with a session of Gemini CLI, every result once', async () => {
+    await using workspace = await createWorkspace();
+    const chats = await prepareChats(workspace);
+    const result = { functionResponse: { id: 'a1', name: 'read_file', response: { output: 'two' } } };
+    const records = [
+      { sessionId: '11111111-2222-4333-8444-555555555555', projectHash: 'h', startTime: '2026-01-02T03:04:05.000Z' },
+      { id: 'u1', timestamp: '2026-01-02T03:04:05.000Z', type: 'user', content: [{ text: 'Read a' }] },
+      {
+        id: 'g1',
+        timestamp: '2026-01-02T03:04:06.000Z',
+        type: 'gemini',
+        content: [{ functionCall: { id: 'read_file__a1', name: 'read_file', args: { file_path: 'a' } } }],
+        toolCalls: [
+          { id: 'read_file__a1', name: 'read_file', args: { file_path: 'a' }, result: [result], status: 'success' },
+        ],
+      },
+      { id: 'u2', timestamp: '2026-01-02T03:04:07.000Z', type: 'user', content: [result] },
+      { id: 'g2', timestamp: '2026-01-02T03:04:08.000Z', type: 'gemini', content: 'It says two.' },
+    ];
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    await writeFile(join(chats, 'session-2026-01-02T03-04-11111111.jsonl'), lines);
+    await using model = await fakeModel([say('Three.')]);
+    expect(await runCli(['-r', '1', '-p', 'Plus one?'], { workspace, model })).toMatchObject({
+      code: 0,
+      stdout: 'Three.\n',
+    });
+    expect(JSON.stringify(model.requests[0]?.body.contents).match(/"functionResponse"/g)).toEqual([
+      '"functionResponse"',
+    ]);
+    expect(model.violations).toEqual([]);
+    expect((await readSessions(chats)).startsWith(lines)).toBe(true);
+  });
+
+  it('runs where no session can be kept, and says so once', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/tmp': 'in the way' } });
+    await using model = await fakeModel([
+      answer(call('run_shell_command', { command: 'echo x' })),
+      answer(call('run_shell_command', { command: 'echo y' })),
+      say('Fine.'),
+    ]);
+    const { code, stdout, stderr } = await runCli(['-y', '-p', 'Go'], { workspace, model });
+    expect([code, stdout, stderr.match(/not recorded/g)?.length]).toEqual([0, 'Fine.\n', 1]);
+  });
+
+  it('finds words in sessions of any folder', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('An elephant never forgets.'), say('Nothing.')]);
+    await runCli(['-p', 'Who remembers?'], { workspace, model });
+    await runCli(['-p', 'Something else'], { workspace, model, cwd: workspace.root });
+    const found = await runCli(['sessions', 'search', 'ELEPHANT', 'remembers'], { workspace, cwd: workspace.home });
+    expect(found.stdout).toMatch(
+      new RegExp(
+        `^Who remembers\\? \\(Just now\\) \\[${ID}\\]\\n  in ${workspace.project}\\n  Who remembers\\?\\n\\n$`,
+      ),
+    );
+    expect(await runCli(['sessions', 'search', 'giraffe'], { workspace })).toMatchObject({ code: 1, stdout: '' });
+  });
+});
