@@ -8,9 +8,10 @@ import { startModel } from './bench/processes.mjs';
 import { measureStart } from './bench/start-rows.mjs';
 import { print } from './bench/table.mjs';
 import { measureTools } from './bench/tool-rows.mjs';
+import { measureTui } from './bench/tui-rows.mjs';
 import { measureTurns } from './bench/turn-rows.mjs';
 
-const GROUPS = { start: measureStart, turns: measureTurns, tools: measureTools };
+const GROUPS = { start: measureStart, turns: measureTurns, tools: measureTools, tui: measureTui };
 
 const args = process.argv.slice(2);
 const names = args.filter((arg) => Object.hasOwn(GROUPS, arg));

@@ -1,13 +1,16 @@
 /**
- * The cli as one esbuild bundle with lazy chunks. New files are put in place one
- * by one, the entry last: a program that is running, or starts meanwhile, always
+ * The cli as one esbuild bundle with lazy chunks, packed by pack.mjs. New files are put
+ * in place one by one, the entry last: a program that is running, or starts meanwhile, always
  * finds the chunks its own entry names.
  */
 
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { directImports } from './direct-imports.mjs';
+import { inkPlugin } from './ink-plugin.mjs';
+import { packBundle } from './pack.mjs';
 
 /** Chunks of an older build stay this long for the programs that still run it. */
 const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60_000;
@@ -34,8 +37,7 @@ const directBuiltins = {
   },
 };
 
-export async function buildBundle(root) {
-  const folder = join(root, 'packages', 'cli', 'dist');
+export async function buildBundle(root, folder = join(root, 'packages', 'cli', 'dist')) {
   const { version } = JSON.parse(readFileSync(join(root, 'packages', 'cli', 'package.json'), 'utf8'));
   const result = await esbuild
     .build({
@@ -58,8 +60,10 @@ export async function buildBundle(root) {
       legalComments: 'none',
       loader: { '.md': 'text' },
       chunkNames: '[name]-[hash]',
-      plugins: [directBuiltins],
-      define: { CASTOR_VERSION: JSON.stringify(version) },
+      assetNames: '[name]-[hash]',
+      plugins: [directImports(root), inkPlugin, directBuiltins],
+      jsx: 'automatic',
+      define: { CASTOR_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
       logLevel: 'silent',
     })
     .catch((error) => {
@@ -67,11 +71,10 @@ export async function buildBundle(root) {
       throw new Error(`castor: the build failed\n${lines.join('\n') || error.message}`);
     });
   mkdirSync(folder, { recursive: true });
-  const isEntry = (file) => basename(file.path) === 'main.js';
-  const files = result.outputFiles.sort((left, right) => Number(isEntry(left)) - Number(isEntry(right)));
-  for (const file of files) replaceFile(file.path, file.contents);
+  const files = await packBundle(result);
+  for (const [name, contents] of files) replaceFile(join(folder, name), contents);
   replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
-  removeOldChunks(folder, new Set(files.map((file) => relative(folder, file.path))));
+  removeOldChunks(folder, files);
 }
 
 function replaceFile(path, contents) {
@@ -82,12 +85,13 @@ function replaceFile(path, contents) {
 
 function removeOldChunks(folder, current) {
   for (const name of readdirSync(folder)) {
-    if (!name.endsWith('.js') || current.has(name)) continue;
+    if (!/\.c?js$/.test(name) || current.has(name)) continue;
     const path = join(folder, name);
     if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true });
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildBundle(fileURLToPath(new URL('..', import.meta.url)));
+  // A folder of one's own, for trials beside the built program.
+  await buildBundle(fileURLToPath(new URL('..', import.meta.url)), process.argv[2]);
 }

@@ -6,7 +6,15 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const SOURCES = ['packages/core/src', 'packages/cli/src', 'packages/cli/package.json', 'scripts/build.mjs'];
+const SOURCES = [
+  'packages/core/src',
+  'packages/cli/src',
+  'packages/cli/package.json',
+  'scripts/build.mjs',
+  'scripts/direct-imports.mjs',
+  'scripts/ink-plugin.mjs',
+  'scripts/pack.mjs',
+];
 
 /** Everything the bundle is made of, as one text that changes when any of it does. */
 export function sourceState(root) {
@@ -20,7 +28,7 @@ export function stampPath(root) {
 }
 
 export function isBundleFresh(root, state) {
-  if (!existsSync(join(root, 'packages', 'cli', 'dist', 'main.js'))) return false;
+  if (!existsSync(join(root, 'packages', 'cli', 'dist', 'main.cjs'))) return false;
   try {
     return readFileSync(stampPath(root), 'utf8') === state;
   } catch {

@@ -5,17 +5,23 @@
  */
 
 import { createServer } from 'node:http';
+import { STEADY_LENGTH, createMarkdown } from './markdown.mjs';
 
 const SHORT = frames(8, 40);
 const LONG = frames(20_000, 100);
 /** Calls of one prompt; few enough that nobody is asked whether it goes in circles. */
 const READS = 25;
 const BYTES_PER_TOKEN = 4;
+/** Twenty seconds of an answer. */
+const STEADY = pieces(createMarkdown(STEADY_LENGTH), 25);
+const STEADY_PER_SECOND = 400;
 
 const MODELS = {
   short: { answer: () => SHORT, announced: true },
   long: { answer: () => LONG },
   plain: { answer: () => SHORT },
+  /** The pace of a quick model, whatever the reader does. */
+  steady: { answer: () => STEADY, perSecond: STEADY_PER_SECOND },
   reads: {
     announced: true,
     answer: (turn) => {
@@ -51,6 +57,16 @@ function frames(count, length) {
     ...Array.from({ length: count - 1 }, (_, index) => content(index)),
     frame({ parts: [{ text: '.' }] }, { finishReason: 'STOP' }, usage),
   ];
+}
+
+function pieces(text, length) {
+  const count = Math.ceil(text.length / length);
+  const usage = { promptTokenCount: 4, candidatesTokenCount: count, totalTokenCount: count + 4 };
+  return Array.from({ length: count }, (_, index) => {
+    const isLast = index === count - 1;
+    const piece = text.slice(index * length, (index + 1) * length);
+    return frame({ parts: [{ text: piece }] }, isLast ? { finishReason: 'STOP' } : {}, isLast ? usage : undefined);
+  });
 }
 
 function calls(list, turn) {
@@ -95,6 +111,19 @@ function play(response, stream) {
   more();
 }
 
+/** Writes every frame at its time, counted from the beginning: a late one does not make the next late. */
+function playSteadily(response, stream, perSecond) {
+  const started = performance.now();
+  let index = 0;
+  const next = () => {
+    const due = ((performance.now() - started) * perSecond) / 1000;
+    while (index < stream.length && index <= due) response.write(stream[index++]);
+    if (index < stream.length) setTimeout(next, Math.max(1, started + (index * 1000) / perSecond - performance.now()));
+    else response.end();
+  };
+  next();
+}
+
 /** What a compression asks for beside the conversation. */
 function summarise(response) {
   const parts = [{ text: `<state_snapshot>${words(1, 2000)}</state_snapshot>` }];
@@ -115,7 +144,9 @@ const server = createServer((request, response) => {
     const turn = turns[name] ?? 0;
     turns[name] = turn + 1;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    play(response, model.answer(turn, bytes));
+    const stream = model.answer(turn, bytes);
+    if (model.perSecond) playSteadily(response, stream, model.perSecond);
+    else play(response, stream);
   });
 });
 

@@ -73,7 +73,13 @@ function measure(name, program, { model, env, usage = false }) {
   let firstRequestMs;
   model.onArrival = (arrived) => (firstRequestMs ??= arrived - started);
   const args = usage ? ['-r', USAGE, ...program] : program;
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit', usage ? 'pipe' : 'ignore'] });
+  // In the empty home: a start in this repository would also read its AGENTS.md and .gitignore.
+  const cwd = env.HOME;
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', usage ? 'pipe' : 'ignore'],
+  });
   let bytes = 0;
   let report = '';
   child.stdout.on('data', (chunk) => (bytes += chunk.length));

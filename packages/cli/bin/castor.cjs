@@ -14,15 +14,6 @@ function isVersionAsked(args) {
   return args.length === 1 && (args[0] === '--version' || args[0] === '-v');
 }
 
-function turnOnCompileCache() {
-  var nodeModule = require('module');
-  try {
-    if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
-  } catch (error) {
-    /* A cache that cannot be written costs a few milliseconds, nothing else. */
-  }
-}
-
 if (!isNewEnough(process.versions.node)) {
   process.stderr.write(
     'castor: this is Node ' +
@@ -35,6 +26,10 @@ if (!isNewEnough(process.versions.node)) {
 } else if (isVersionAsked(process.argv.slice(2))) {
   process.stdout.write(require('../package.json').version + '\n');
 } else {
-  turnOnCompileCache();
-  require('./load-bundle.cjs');
+  try {
+    require('./load-bundle.cjs');
+  } catch (error) {
+    process.stderr.write('castor: the program could not be loaded: ' + (error && error.stack) + '\n');
+    process.exitCode = 1;
+  }
 }

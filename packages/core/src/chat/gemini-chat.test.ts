@@ -298,24 +298,56 @@ describe('model hooks', () => {
             : { kind: 'proceed' },
       },
     });
-    expect(await collect(send(env.chat, 'hi'))).toEqual(['***', 'STOP']);
+    const shown: GenerateContentResponse[] = [];
+    for await (const event of send(env.chat, 'hi')) if (event.type === StreamEventType.CHUNK) shown.push(event.value);
+    expect(shown.map(({ candidates }) => candidates)).toEqual([[{ content: modelTurn('***'), finishReason: 'STOP' }]]);
     expect(env.chat.getLastContent()).toEqual(modelTurn('secret'));
   });
 
   it('can stop or block an answer, which then leaves the history', async () => {
     for (const kind of ['stop', 'block'] as const) {
-      await using env = await setUp([say(['a', 'b'])], {
+      const hold = gate();
+      await using env = await setUp([answer(text('a'), hold, text('b'))], {
         hooks: {
           afterModel: async (_request, response) =>
             response.candidates?.[0]?.content?.parts?.[0]?.text === 'b' ? { kind, reason: 'no' } : { kind: 'proceed' },
         },
       });
-      expect(await collect(send(env.chat, 'hi'))).toEqual([
+      const stream = send(env.chat, 'hi');
+      const { value: first } = await stream.next();
+      hold.release();
+      expect([textOf((first as { value: GenerateContentResponse }).value), ...(await collect(stream))]).toEqual([
         'a',
         kind === 'stop' ? 'agent_execution_stopped' : 'agent_execution_blocked',
       ]);
       expect(env.chat.getHistory()).toEqual([user('hi')]);
     }
+  });
+
+  it('see what came before a failure, which is then retried', async () => {
+    const seen: (string | undefined)[] = [];
+    await using env = await setUp([fault('reset_mid_stream'), say('ok')], {
+      hooks: {
+        afterModel: async (_request, { candidates }) => {
+          seen.push(candidates?.[0]?.content?.parts?.[0]?.text);
+          return { kind: 'proceed' };
+        },
+      },
+    });
+    expect(await collect(send(env.chat, 'hi'))).toEqual(['frame 1 ', 'retry', 'ok', 'STOP']);
+    expect(seen).toEqual(['frame 1 ', 'ok']);
+  });
+
+  it('leave no request open when they end an answer', async () => {
+    await using env = await setUp([answer(text('a'), ending('stall')), say('next')], {
+      hooks: {
+        afterModel: async (_request, { candidates }) =>
+          candidates?.[0]?.content?.parts?.[0]?.text === 'a' ? { kind: 'stop', reason: 'no' } : { kind: 'proceed' },
+      },
+    });
+    expect(await collect(send(env.chat, 'hi'))).toEqual(['agent_execution_stopped']);
+    await env.model.waitForDisconnects(1);
+    expect(await collect(send(env.chat, 'again'))).toEqual(['next', 'STOP']);
   });
 
   it('go unheard when they throw', async () => {

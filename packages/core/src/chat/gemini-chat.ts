@@ -12,6 +12,7 @@ import { RetryPlan } from '../model/retry-plan.ts';
 import type { RetryLimits, RetryStep } from '../model/retry-plan.ts';
 import { retryRule } from '../model/retry-table.ts';
 import type { RetryPhase } from '../model/retry-table.ts';
+import { burstsOf } from '../model/burst-stream.ts';
 import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
 import { toModelConfigKey } from '../model/model-config.ts';
 import type { ModelConfigKey, ModelConfigResolver } from '../model/model-config.ts';
@@ -20,16 +21,20 @@ import type {
   Content,
   GenerateContentConfig,
   GenerateContentParameters,
+  GenerateContentResponse,
   PartListUnion,
   Tool,
   UsageMetadata,
 } from '../protocol/content.ts';
 import { InvalidStreamError, isAbortError, toStructuredError } from '../protocol/errors.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
-import { askHook } from '../util/abort.ts';
+import { askHook, untilAborted } from '../util/abort.ts';
+import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
+import { throughAfterModel } from './after-model.ts';
+import type { HookedStream } from './after-model.ts';
 import { Attempt } from './attempt.ts';
 import { CallIds } from './call-ids.ts';
 import { askForFallback } from './chat-fallback.ts';
@@ -39,7 +44,7 @@ import { History } from './history.ts';
 import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
 import { separatePlayedMedia } from './played-media.ts';
-import { endByHook } from './model-hooks.ts';
+import { endByHook, finished } from './model-hooks.ts';
 import type { ModelHooks } from './model-hooks.ts';
 import { createUserContent, hasFunctionResponse, withoutSignatures } from './parts.ts';
 import { StreamEventType } from './stream-events.ts';
@@ -124,50 +129,60 @@ export class GeminiChat {
    * AbortError. After an error the message is not in the history unless it answered
    * calls; after an abort it is, so that the next prompt can refer to it.
    */
-  async *sendMessageStream(
+  sendMessageStream(
     model: ModelConfigKey | string,
     message: PartListUnion,
     prompt_id: string,
     signal: AbortSignal,
     role: LlmRole = 'main',
   ): AsyncGenerator<StreamEvent, void> {
-    const { generator, hooks } = this.options;
+    return splitBursts(this.sendInBursts(model, message, prompt_id, signal, role), signal);
+  }
+
+  /** `sendMessageStream` with what arrived together in one piece. */
+  async *sendInBursts(
+    model: ModelConfigKey | string,
+    message: PartListUnion,
+    prompt_id: string,
+    signal: AbortSignal,
+    role: LlmRole = 'main',
+  ): AsyncGenerator<readonly StreamEvent[], void> {
+    const { generator } = this.options;
     const release = await this.queue.enter(signal);
     let send: Send | undefined;
     try {
       const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
       send = this.begin(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
+      await this.recorded(signal);
       for (;;) {
         const failed: FailedAttempt = { model: send.key.model, phase: 'connect', error: undefined };
         try {
           throwIfAborted(signal);
-          const request = yield* this.prepare(send);
+          const request = yield* oneByOne(this.prepare(send));
           if (!request) return;
           failed.model = request.model;
           const stream = await generator.generateContentStream(request, prompt_id, role);
           failed.phase = 'stream';
           const attempt = new Attempt(this.callIds);
-          // In this generator on purpose: each more between the wire and the surface costs every frame.
-          for await (const arrived of stream) {
-            throwIfAborted(signal);
-            const response = attempt.add(arrived);
-            const decision =
-              hooks?.afterModel && (await askHook(async () => hooks.afterModel?.(request, response, signal), signal));
-            if (decision && decision.kind !== 'proceed') {
-              yield* endByHook(decision);
-              return;
+          const bursts = burstsOf(stream);
+          const ask = this.afterModel(request, signal);
+          if (ask) {
+            if (yield* throughAfterModel({ bursts, attempt, signal, ask })) return;
+          } else {
+            for await (const burst of bursts) {
+              throwIfAborted(signal);
+              const shown = showable(burst, attempt);
+              if (shown.length > 0) yield shown;
             }
-            const value = decision?.response ?? response;
-            if (!attempt.hold(value)) yield { type: StreamEventType.CHUNK, value };
           }
           throwIfAborted(signal);
           this.accept(attempt, request.model, send);
-          for (const value of attempt.held) yield { type: StreamEventType.CHUNK, value };
+          for (const value of attempt.held) yield [{ type: StreamEventType.CHUNK, value }];
           return;
         } catch (error) {
           failed.error = error;
         }
-        yield* this.waitForNextAttempt(failed, send, plan);
+        yield* oneByOne(this.waitForNextAttempt(failed, send, plan));
       }
     } catch (error) {
       if (send) this.giveUp(send, error);
@@ -263,6 +278,11 @@ export class GeminiChat {
     return { ...parameters, key, content, mark, afterFunctionResponse };
   }
 
+  private async recorded(signal: AbortSignal): Promise<void> {
+    const settled = this.options.recorder?.settled?.();
+    if (settled) await untilAborted(settled, signal);
+  }
+
   /** A message that was never accepted is taken back, unless it says what tools did; an abort leaves it. */
   private giveUp(send: Send, error: unknown): void {
     if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
@@ -328,6 +348,13 @@ export class GeminiChat {
     let request = this.buildRequest(send);
     const { signal } = send;
     const decision = hooks?.beforeModel && (await askHook(async () => hooks.beforeModel?.(request, signal), signal));
+    if (decision?.kind === 'answer') {
+      const attempt = new Attempt(this.callIds);
+      const value = attempt.add(finished(decision.response));
+      this.accept(attempt, request.model, send);
+      yield { type: StreamEventType.CHUNK, value };
+      return undefined;
+    }
     if (decision && decision.kind !== 'proceed') {
       yield* endByHook(decision);
       return undefined;
@@ -340,6 +367,13 @@ export class GeminiChat {
     if (request.contents === this.history.contents) this.history.assertLegal();
     else assertLegalConversation(request.contents);
     return request;
+  }
+
+  /** What each piece of the answer is shown to first; undefined where no hook looks at it. */
+  private afterModel(request: GenerateContentParameters, signal: AbortSignal): HookedStream['ask'] | undefined {
+    const { hooks } = this.options;
+    if (!hooks?.afterModel) return undefined;
+    return async (response) => (await hooks.afterModel?.(request, response, signal)) ?? { kind: 'proceed' };
   }
 
   private buildRequest(send: Send): GenerateContentParameters {
@@ -363,6 +397,16 @@ export class GeminiChat {
     if (!wordless) return this.systemInstruction;
     return [this.systemInstruction, ANSWER_NUDGE].filter(Boolean).join('\n\n');
   }
+}
+
+/** The frames of a burst that need not wait until the attempt is accepted. */
+function showable(burst: readonly GenerateContentResponse[], attempt: Attempt): StreamEvent[] {
+  const shown: StreamEvent[] = [];
+  for (const arrived of burst) {
+    const value = attempt.add(arrived);
+    if (!attempt.hold(value)) shown.push({ type: StreamEventType.CHUNK, value });
+  }
+  return shown;
 }
 
 function withSignal(request: GenerateContentParameters, abortSignal: AbortSignal): GenerateContentParameters {

@@ -17,7 +17,17 @@ export interface HookBlock {
   response?: GenerateContentResponse;
 }
 
-export type BeforeModelDecision = { kind: 'proceed'; request?: GenerateContentParameters } | HookStop | HookBlock;
+/** The model is not asked: this is its answer, and it remembers it as one. */
+export interface HookAnswer {
+  kind: 'answer';
+  response: GenerateContentResponse;
+}
+
+export type BeforeModelDecision =
+  | { kind: 'proceed'; request?: GenerateContentParameters }
+  | HookAnswer
+  | HookStop
+  | HookBlock;
 
 export type AfterModelDecision = { kind: 'proceed'; response?: GenerateContentResponse } | HookStop | HookBlock;
 
@@ -53,7 +63,7 @@ export function* endByHook(decision: HookStop | HookBlock): Generator<StreamEven
 }
 
 /** A synthetic answer is a whole one. */
-function finished(response: GenerateContentResponse): GenerateContentResponse {
+export function finished(response: GenerateContentResponse): GenerateContentResponse {
   const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
   return { ...response, ...(candidates && { candidates }) };
 }

@@ -27,6 +27,11 @@ const BINDING =
 /** Turns that carry context of ours, not words of the user. */
 const NOT_THE_USERS = /^\s*(<session_context>|<hook_context>|<state_snapshot>|<carried_over>|System: |\[System: )/;
 
+/** The first turn of a session: where it takes place, and the project's own instructions. */
+export function isSessionContext(content: Content | undefined): boolean {
+  return content?.parts?.[0]?.text?.startsWith('<session_context>') ?? false;
+}
+
 /** Everything in these turns that must survive, what earlier compressions carried included. */
 export function collectCarriedOver(history: readonly Content[]): CarriedOver {
   const collected: CarriedOver = { userStatements: [], todos: [] };

@@ -46,6 +46,16 @@ describe('Compressor', () => {
     env.model.assertDone();
   });
 
+  it('keeps the instructions of the project word for word', async () => {
+    const context = user('<session_context>\nUse tabs.\n</session_context>');
+    await using env = await setUp([SNAPSHOT, FINAL], [context, ...HISTORY]);
+    await env.compress();
+    const [first, summary, , ...kept] = env.chat.getHistory();
+    expect(first).toEqual(context);
+    expect(summary?.parts?.[0]?.text).toContain('<state_snapshot>s2</state_snapshot>');
+    expect(kept).toEqual(HISTORY.slice(2));
+  });
+
   it('keeps the first snapshot when the second call fails', async () => {
     await using env = await setUp([SNAPSHOT, fault(400)]);
     await env.compress();

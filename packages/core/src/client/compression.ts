@@ -12,7 +12,7 @@ import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { askHook } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
-import { collectCarriedOver, formatCarriedOver } from './carried-over.ts';
+import { collectCarriedOver, formatCarriedOver, isSessionContext } from './carried-over.ts';
 import {
   CRITIQUE_PROMPT,
   SNAPSHOT_ACKNOWLEDGEMENT,
@@ -78,7 +78,9 @@ export class Compressor {
     originalTokenCount: number,
   ): Promise<ChatCompressionInfo> {
     const splitAt = findIndexAfterFraction(history, 1 - COMPRESSION_PRESERVE_THRESHOLD);
-    const old = history.slice(0, splitAt);
+    // Instructions are no history: a summary of them would bind nobody.
+    const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
+    const old = history.slice(context.length, splitAt);
     if (old.length === 0) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
     const snapshot = await this.takeSnapshot(old, request);
     if (!snapshot) {
@@ -86,6 +88,7 @@ export class Compressor {
     }
     const carried = formatCarriedOver(collectCarriedOver(old));
     const compressed: Content[] = [
+      ...context,
       { role: 'user', parts: [{ text: [snapshot, carried].filter(Boolean).join('\n\n') }] },
       { role: 'model', parts: [{ text: SNAPSHOT_ACKNOWLEDGEMENT }] },
       ...history.slice(splitAt),

@@ -6,12 +6,13 @@
  */
 
 import { createUserContent, partListUnionToString, toParts } from '../chat/parts.ts';
-import type { Part, PartListUnion } from '../protocol/content.ts';
+import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import { askHook } from '../util/abort.ts';
+import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { TurnEvent, TurnOptions } from '../turn/turn.ts';
@@ -36,6 +37,8 @@ export interface GeminiClientOptions extends TurnSurroundings {
   /** The model limits are judged by until one is chosen. */
   model: string;
   hooks?: AgentHooks;
+  /** What the history begins with when a hook clears it. */
+  openingHistory?: readonly Content[];
   /** Asked after a turn without calls; absent: the user speaks next. */
   checkNextSpeaker?: (signal: AbortSignal, prompt_id: string) => Promise<NextSpeaker | undefined>;
   /** Go on once with "Please continue." when no attempt gave a usable answer. */
@@ -80,41 +83,45 @@ export class GeminiClient {
    * `UnauthorizedError`; an abort ends with `user_cancelled`. Breaking out leaves
    * nothing running.
    */
-  async *sendMessageStream(
+  sendMessageStream(
     request: PartListUnion,
     signal: AbortSignal,
     prompt_id: string,
     turns: number = MAX_TURNS,
   ): AsyncGenerator<TurnEvent, Turn> {
+    return splitBursts(this.sendInBursts(request, signal, prompt_id, turns), signal);
+  }
+
+  /** `sendMessageStream` with the events of what arrived together in one piece. */
+  async *sendInBursts(
+    request: PartListUnion,
+    signal: AbortSignal,
+    prompt_id: string,
+    turns: number = MAX_TURNS,
+  ): AsyncGenerator<readonly TurnEvent[], Turn> {
     let turn = this.createTurn(prompt_id);
     try {
       const prompt = this.beginPrompt(toParts(request), prompt_id);
       let next: Part[] | undefined = toParts(request);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
-        const admitted: Part[] | undefined = yield* this.admit(next, prompt, signal);
+        const admitted: Part[] | undefined = yield* oneByOne(this.admit(next, prompt, signal));
         if (!admitted) break;
         const toBe = this.announceTurn(admitted, prompt_id, { turnsLeft, signal });
-        let then: Continuation | undefined = yield* this.check(toBe);
+        let then: Continuation | undefined = yield* oneByOne(this.check(toBe));
         if (!then) {
           turn = this.createTurn(prompt_id);
-          let end: TurnEnd = 'finished';
-          const held: TurnEvent[] = [];
-          for await (const event of turn.run({ model: toBe.model }, admitted, signal)) {
-            then = this.checkLoop(event, turnsLeft);
-            if (then) break;
-            end = toTurnEnd(event) ?? end;
-            // Calls are given out all together, when none of them closes a circle.
-            if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
-            else yield event;
-          }
-          then = then ? yield* this.takeBack(then) : yield* this.giveOut(held, { turn, end, prompt, signal });
+          const ended = yield* this.runTurn(turn, toBe, admitted);
+          const follow: AsyncGenerator<TurnEvent, Continuation> = ended.loop
+            ? this.takeBack(ended.loop)
+            : this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
+          then = yield* oneByOne(follow);
         }
-        if (then.event) yield then.event;
+        if (then.event) yield [then.event];
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
       }
     } catch (error) {
       if (!signal.aborted && !isAbortError(error)) throw error;
-      yield { type: GeminiEventType.UserCancelled };
+      yield [{ type: GeminiEventType.UserCancelled }];
     }
     return turn;
   }
@@ -181,6 +188,32 @@ export class GeminiClient {
     return undefined;
   }
 
+  /** Shows what the turn says, until it is over or goes in circles. Its calls are held back. */
+  private async *runTurn(
+    turn: Turn,
+    { model, signal, turnsLeft }: TurnToBe,
+    request: Part[],
+  ): AsyncGenerator<readonly TurnEvent[], { loop: Continuation | undefined; end: TurnEnd; held: TurnEvent[] }> {
+    let end: TurnEnd = 'finished';
+    const held: TurnEvent[] = [];
+    for await (const burst of turn.runInBursts({ model }, request, signal)) {
+      const shown: TurnEvent[] = [];
+      let loop: Continuation | undefined;
+      for (const event of burst) {
+        loop = this.checkLoop(event, turnsLeft);
+        if (loop) break;
+        end = toTurnEnd(event) ?? end;
+        // Calls are given out all together, when none of them closes a circle.
+        if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
+        else shown.push(event);
+      }
+      if (shown.length > 0) yield shown;
+      // Who cancelled meanwhile hears of that, not of a circle.
+      if (loop && !signal.aborted) return { loop, end, held };
+    }
+    return { loop: undefined, end, held };
+  }
+
   /** What follows when this event shows that the model goes in circles. */
   private checkLoop(event: TurnEvent, turnsLeft: number): Continuation | undefined {
     if (event.type === 'fallback_requested' || event.type === 'fallback_answered') return undefined;
@@ -202,7 +235,7 @@ export class GeminiClient {
    * What the model repeated is no answer: whoever showed it takes it back. Its calls did
    * not run, and the model reads so, now or with the next prompt.
    */
-  private *takeBack(then: Continuation): Generator<TurnEvent, Continuation> {
+  private async *takeBack(then: Continuation): AsyncGenerator<TurnEvent, Continuation> {
     yield { type: GeminiEventType.Retry };
     const { chat } = this.options;
     const responses = toUnrunResponses(chat.getLastContent());
@@ -230,7 +263,7 @@ export class GeminiClient {
     if (decision.kind === 'proceed') return STOP;
     const { kind, clearContext = false, ...said } = decision;
     const value = { ...said, ...(clearContext && { contextCleared: true }) };
-    if (clearContext) this.options.chat.clearHistory();
+    if (clearContext) this.options.chat.setHistory(this.options.openingHistory ?? []);
     if (kind === 'stop') return { kind: 'stop', event: { type: GeminiEventType.AgentExecutionStopped, value } };
     prompt.stopHookActive = true;
     prompt.isAdmitted = false;

@@ -26,7 +26,9 @@ const MAX_ROW_LENGTH = 2000;
 /** Larger than the memory, a window and a period together, and a power of two. */
 const RING = 8192;
 const MASK = RING - 1;
-const BUCKET_SHIFT = 32 - Math.log2(RING);
+/** Many more than there are windows: a bucket that is empty is the quickest answer. */
+const BUCKETS = 65_536;
+const BUCKET_SHIFT = 32 - Math.log2(BUCKETS);
 const NONE = -1;
 /** Positions are 32-bit; at this one the count starts anew. */
 const LAST_POSITION = 0x4000_0000;
@@ -78,11 +80,11 @@ export class RepeatedContent {
   /** By position: hash of all text before it. */
   private readonly prefixes = new Int32Array(RING);
   /** By bucket: the newest window in it. */
-  private readonly newest = new Int32Array(RING).fill(NONE);
+  private readonly newest = new Int32Array(BUCKETS).fill(NONE);
   /** By position of a window: the one before it in its bucket. */
   private readonly older = new Int32Array(RING);
-  /** By position of a window: the latest occurrence of its text that counts. */
-  private readonly counted = new Int32Array(RING);
+  /** By position of a window that has a twin: the latest occurrence of its text that counts. */
+  private readonly counted = new Int32Array(RING).fill(-RING);
   /** By position of a window that counts: the one that counted before it. */
   private readonly previous = new Int32Array(RING);
   /** By position of a window that counts: how many there were up to it. */
@@ -204,7 +206,7 @@ export class RepeatedContent {
    */
   private trackRun(text: string, from: number, stop = NEWLINE): number {
     if (this.end + text.length >= LAST_POSITION) this.startAnew();
-    const { characters, prefixes, newest, older, counted, previous, tally, start } = this;
+    const { characters, prefixes, newest, older, start } = this;
     let { end } = this;
     this.isComplete = false;
     let index = from;
@@ -223,9 +225,6 @@ export class RepeatedContent {
       const candidate = newest[bucket] as number;
       newest[bucket] = position;
       older[slot] = candidate;
-      counted[slot] = position;
-      previous[slot] = NONE;
-      tally[slot] = 1;
       if (candidate < start || candidate < end - MEMORY) continue;
       this.end = end;
       if (this.count(position, candidate) >= OCCURRENCES && this.isLoop(position)) {
@@ -242,13 +241,28 @@ export class RepeatedContent {
     const slot = position & MASK;
     const twin = this.findTwin(position, candidate);
     if (twin === NONE) return 1;
-    const latest = this.counted[twin & MASK] as number;
+    const latest = this.latestOf(twin);
     if (position - latest < WINDOW) {
       this.counted[slot] = latest;
       return 0;
     }
+    this.counted[slot] = position;
     this.previous[slot] = latest;
     return (this.tally[slot] = (this.tally[latest & MASK] as number) + 1);
+  }
+
+  /**
+   * The latest occurrence that counts, as the window at `twin` knows it. A window is noted
+   * only once it has a twin; until then what stands in its place is of one long gone.
+   */
+  private latestOf(twin: number): number {
+    const slot = twin & MASK;
+    if (twin - (this.counted[slot] as number) >= WINDOW) {
+      this.counted[slot] = twin;
+      this.previous[slot] = NONE;
+      this.tally[slot] = 1;
+    }
+    return this.counted[slot] as number;
   }
 
   /** The latest earlier window with the same text, along the chain that begins with `candidate`. */
@@ -305,5 +319,6 @@ export class RepeatedContent {
     this.start = 0;
     this.end = 0;
     this.newest.fill(NONE);
+    this.counted.fill(-RING);
   }
 }

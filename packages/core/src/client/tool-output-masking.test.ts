@@ -46,6 +46,19 @@ describe('ToolOutputMask', () => {
     expect(JSON.stringify(chat.getHistory()[1])).toContain('/out/1.txt');
   });
 
+  it('does not touch a history for output that would not get shorter, or that cannot be saved', async () => {
+    const small = setUp(
+      Array.from({ length: 900 }, (_, id) => [call(`${id}`), output(`${id}`, 'x', BIG.slice(0, 900))]).flat(),
+    );
+    await small.mask.apply(small.chat);
+    const { chat } = setUp(['1', '2', '3', '4'].flatMap((id) => [call(id), output(id)]));
+    const before = [small.chat.getHistory(), chat.getHistory()];
+    await new ToolOutputMask(async () => ({ problem: 'full' })).apply(chat);
+    const after = [small.chat.getHistory(), chat.getHistory()];
+    expect(after.flat().every((content, index) => content === before.flat()[index])).toBe(true);
+    expect(small.saved).toEqual([]);
+  });
+
   it('leaves a history alone in which little is old', async () => {
     const { chat, mask, saved } = setUp([call('1'), output('1'), call('2'), output('2', 'x', 'small')]);
     await mask.apply(chat);

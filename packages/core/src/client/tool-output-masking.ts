@@ -13,6 +13,8 @@ const PROTECTED_TOKENS = 50_000;
 /** Below this, replacing would cost the service's cache more than it saves. */
 const MIN_PRUNABLE_TOKENS = 30_000;
 const PREVIEW_LENGTH = 250;
+/** Shorter output would not get shorter by a note on where it is. */
+const WORTH_SAVING = PREVIEW_LENGTH * 4;
 const EXEMPT: ReadonlySet<string> = new Set(['activate_skill', 'ask_user', 'enter_plan_mode', 'exit_plan_mode']);
 const MASK_TAG = '<tool_output_masked>';
 
@@ -34,7 +36,7 @@ export class SavedOutputs {
   async shorten(part: Part): Promise<Part> {
     const { functionResponse } = part;
     const text = outputOf(part);
-    if (!functionResponse || text === undefined || text.length < PREVIEW_LENGTH * 4) return part;
+    if (!functionResponse || text === undefined || text.length < WORTH_SAVING) return part;
     const saved = await this.save(functionResponse.name ?? 'tool', functionResponse.id ?? 'call', text);
     if ('problem' in saved) return part;
     const { path } = saved;
@@ -64,7 +66,12 @@ export class ToolOutputMask {
     const prunable = this.prunable();
     if (prunable.tokens < MIN_PRUNABLE_TOKENS) return;
     const masked = new Map<Content, Content>();
-    for (const { content } of prunable.outputs) masked.set(content, await this.mask(content));
+    for (const { content } of prunable.outputs) {
+      const shorter = await this.mask(content);
+      if (shorter) masked.set(content, shorter);
+    }
+    // What could not be saved stays as it is, and a history that stays is not written again.
+    if (masked.size === 0) return;
     chat.setHistory(chat.getHistory().map((content) => masked.get(content) ?? content));
     this.forget();
   }
@@ -103,18 +110,21 @@ export class ToolOutputMask {
     return { tokens: outputs.reduce((sum, { tokens }) => sum + tokens, 0), outputs };
   }
 
-  private async mask(content: Content): Promise<Content> {
-    const parts = await Promise.all(
-      (content.parts ?? []).map(async (part) => (isMaskable(part) ? this.saved.shorten(part) : part)),
+  /** Undefined when nothing of it could be shortened. */
+  private async mask(content: Content): Promise<Content | undefined> {
+    const { parts = [] } = content;
+    const shortened = await Promise.all(
+      parts.map(async (part) => (isMaskable(part) ? this.saved.shorten(part) : part)),
     );
-    return { ...content, parts };
+    return shortened.some((part, index) => part !== parts[index]) ? { ...content, parts: shortened } : undefined;
   }
 }
 
 function isMaskable(part: Part): boolean {
   const { functionResponse } = part;
   if (!functionResponse || EXEMPT.has(functionResponse.name ?? '')) return false;
-  return !(outputOf(part) ?? MASK_TAG).startsWith(MASK_TAG);
+  const text = outputOf(part) ?? '';
+  return text.length >= WORTH_SAVING && !text.startsWith(MASK_TAG);
 }
 
 function outputOf(part: Part): string | undefined {

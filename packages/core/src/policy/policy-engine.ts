@@ -12,11 +12,8 @@ import type { ProtectedPlaces } from './protected-paths.ts';
 import { isInside, pathArguments, protectedPlaceOf } from './protected-paths.ts';
 import { isMcp, matchesArguments, matchesCall, SHELL_TOOL, stableJson } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
-import { byPriority, isNarrowed } from './rule.ts';
-import { loadShellParser } from './shell-command.ts';
+import { byPriority, isNarrowed, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell-judge.ts';
-import { judgeLine, ruleReason } from './shell-judge.ts';
-import { readShellLine } from './shell-leaves.ts';
 
 export interface PolicyEngineOptions {
   rules: readonly PolicyRule[];
@@ -115,11 +112,10 @@ export class PolicyEngine {
     rules: readonly PolicyRule[],
     context: PolicyContext,
   ): Promise<PolicyVerdict> {
-    await loadShellParser();
+    const { judgeShell } = await import('./judge-shell.ts');
     const { root, home, tempDirectory, trustedFolder = true } = this.#options;
     const folder = call.args['dir_path'];
-    const reading = readShellLine(command, new Map([['HOME', home]]));
-    return judgeLine(command, reading, {
+    return judgeShell(command, home, {
       ...context,
       rules,
       trustedFolder,

@@ -9,7 +9,6 @@ import { BUILTIN_CHECKERS, BUILTIN_RULES } from './builtin-rules.ts';
 import { fileFacts, listTomlFiles, readTextFile } from './policy-disk.ts';
 import type { PolicyRule, RuleTier, SafetyChecker } from './rule.ts';
 import type { PolicyProblem, RuleTest } from './rules-file.ts';
-import { parseRulesFile } from './rules-file.ts';
 import type { SettingsRuleFields } from './settings-rules.ts';
 import { rulesFromSettings } from './settings-rules.ts';
 
@@ -130,6 +129,7 @@ async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): 
     loaded.problems.push({ file, message: 'it is larger than 1 MB' });
     return;
   }
+  const { parseRulesFile } = await import('./rules-file.ts');
   const { rules, checkers, tests, problems } = await parseRulesFile(text, file, tier);
   loaded.files.push(file);
   loaded.rules.push(...rules);

@@ -106,3 +106,10 @@ export const STRICTNESS: Readonly<Record<PolicyDecision, number>> = { allow: 0, 
 export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDecision {
   return STRICTNESS[left] >= STRICTNESS[right] ? left : right;
 }
+
+/** Why, in words for a person. */
+export function ruleReason(rule: PolicyRule): string {
+  const { name, line } = rule.source;
+  const verb = { allow: 'allowed', ask_user: 'to be asked about', deny: 'denied' }[rule.decision];
+  return `${verb} by ${name}${line === undefined ? '' : ` line ${line}`}`;
+}

@@ -8,10 +8,10 @@ import type { ApprovalMode } from './approval-mode.ts';
 import { isDestructive, isKnownSafe } from './known-commands.ts';
 import { isInside } from './protected-paths.ts';
 import { realPathOf } from './policy-disk.ts';
-import type { CommandTexts } from './rule-matching.ts';
-import { commandTexts, coversLine, matchesCommand, prefixWords, spells } from './rule-matching.ts';
+import type { CommandTexts } from './command-matching.ts';
+import { commandTexts, coversLine, matchesCommand, prefixWords, spells } from './command-matching.ts';
 import type { PolicyDecision, PolicyRule } from './rule.ts';
-import { isNarrowed, stricter } from './rule.ts';
+import { isNarrowed, ruleReason, stricter } from './rule.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { protectedWrites, treeDeletions } from './shell-effects.ts';
 import type { Leaf, ShellReading } from './shell-leaves.ts';
@@ -83,12 +83,6 @@ function strictest(
     first,
   );
   return { decision: worst.decision, reason: worst.reason, ...(worst.rule !== undefined && { rule: worst.rule }) };
-}
-
-export function ruleReason(rule: PolicyRule): string {
-  const { name, line } = rule.source;
-  const verb = { allow: 'allowed', ask_user: 'to be asked about', deny: 'denied' }[rule.decision];
-  return `${verb} by ${name}${line === undefined ? '' : ` line ${line}`}`;
 }
 
 class LineJudge {

@@ -10,16 +10,23 @@ export class Approvals {
   /** Rejects with AbortError. */
   async wait(callId: string, signal: AbortSignal): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const onAbort = () => reject(createAbortError(signal));
+    const onAbort = () => {
+      this.waiting.delete(callId);
+      reject(createAbortError(signal));
+    };
+    this.waiting.set(callId, resolve);
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    this.waiting.set(callId, resolve);
     try {
       return await promise;
     } finally {
       this.waiting.delete(callId);
       signal.removeEventListener('abort', onAbort);
     }
+  }
+
+  isWaiting(callId: string): boolean {
+    return this.waiting.has(callId);
   }
 
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {

@@ -17,7 +17,7 @@ import type {
 } from '../protocol/tools.ts';
 import type { Approvals } from './approvals.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { Answer, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+import type { Answer, EditProposal, PolicyPort, ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -76,8 +76,7 @@ export class CallPreparation {
     const { hooks } = this.options;
     const { request } = call;
     if (!hooks?.beforeTool) return { call, mustAsk: false };
-    const input = { callId: request.callId, toolName: request.name, args: request.args };
-    const decision = await orNothing(hooks.beforeTool(input, signal), signal);
+    const decision = await orNothing(hooks.beforeTool(toHookInput(call), signal), signal);
     if (!decision) return { call, mustAsk: false };
     if (decision.kind === 'stop') {
       throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');
@@ -86,9 +85,10 @@ export class CallPreparation {
       throw new ToolError(`Tool execution blocked: ${decision.reason}`, 'policy_violation');
     }
     const mustAsk = decision.kind === 'ask';
-    if (!decision.args) return { call, mustAsk };
-    const modified = { ...request, args: decision.args, inputModifiedByHook: true };
-    return { call: this.build(modified), mustAsk };
+    const { args } = decision;
+    const asked = { ...request, ...(mustAsk && { forcedAsk: true }) };
+    if (!args) return { call: { ...call, request: asked }, mustAsk };
+    return { call: this.build({ ...asked, args, inputModifiedByHook: true }), mustAsk };
   }
 
   private async askPolicy(
@@ -137,6 +137,7 @@ export class CallPreparation {
     const answer = this.options.approvals.wait(callId, signal);
     emit({ type: 'tool_call_updated', callId, status: 'awaiting_approval' });
     emit({ type: GeminiEventType.ToolCallConfirmation, value });
+    this.options.hooks?.personAsked?.(value.details);
     return answer;
   }
 
@@ -163,6 +164,17 @@ export class CallPreparation {
     if (newContent === undefined || !call.invocation.modifyArgs) return call;
     return this.build({ ...call.request, args: call.invocation.modifyArgs(newContent) });
   }
+}
+
+/** The tool by its own name, also when the model used an old one. */
+export function toHookInput({ request, tool }: ReadyCall): ToolHookInput {
+  const { callId, args, originalRequestName } = request;
+  return {
+    callId,
+    toolName: tool.name,
+    args,
+    ...(originalRequestName !== undefined && { originalToolName: originalRequestName }),
+  };
 }
 
 function questionOf({ request, tool }: ReadyCall): {

@@ -15,14 +15,17 @@ import { SerialQueue } from '../util/serial-queue.ts';
 import { Approvals } from './approvals.ts';
 import { CallPreparation } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
-import { createCancelledResult } from './call-results.ts';
+import { createCancelledResult, createErrorResult } from './call-results.ts';
 import type { CallRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
 import { transition } from './tool-call-state.ts';
 import { ToolExecutor } from './tool-executor.ts';
 import type { ToolExecutorOptions } from './tool-executor.ts';
 import { toWaves } from './waves.ts';
 
-export interface CoreToolSchedulerOptions extends Pick<ToolExecutorOptions, 'model' | 'outputBounds'> {
+export interface CoreToolSchedulerOptions extends Pick<
+  ToolExecutorOptions,
+  'model' | 'outputBounds' | 'resultContext'
+> {
   tools: ToolLookup;
   policy: PolicyPort;
   hooks?: ToolHooks;
@@ -32,6 +35,9 @@ export interface CoreToolSchedulerOptions extends Pick<ToolExecutorOptions, 'mod
 }
 
 const CANCELLED = 'User cancelled operation';
+/** A hook that always hands on to another tool would never let a call end. */
+const MAX_TAKEOVERS = 10;
+const TOO_MANY = `Hooks handed this call on to another tool more than ${MAX_TAKEOVERS} times.`;
 
 export class CoreToolScheduler {
   private readonly approvals = new Approvals();
@@ -64,7 +70,7 @@ export class CoreToolScheduler {
     const both = AbortSignal.any([signal, left.signal, this.everything.signal]);
     const batch = this.runInTurn(requests, both, (event) => events.push(event)).finally(() => events.close());
     try {
-      yield* events;
+      for await (const event of events) if (!this.isOutdated(event)) yield event;
     } finally {
       left.abort();
       await batch;
@@ -103,6 +109,11 @@ export class CoreToolScheduler {
   /** Answers a `tool_call_confirmation`. Throws when no such call waits. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
     this.approvals.respond(callId, outcome, payload);
+  }
+
+  /** A question nobody waits to have answered: the call was cancelled before it was read. */
+  private isOutdated(event: AgentEvent): boolean {
+    return event.type === GeminiEventType.ToolCallConfirmation && !this.approvals.isWaiting(event.value.request.callId);
   }
 
   private async runInTurn(
@@ -163,9 +174,11 @@ export class CoreToolScheduler {
 
   private async runCall(first: ReadyCall, batch: Batch, signal: AbortSignal): Promise<void> {
     batch.move({ status: 'executing', request: first.request });
+    let takenOver = 0;
     for (let call = first; ;) {
       const ended = await this.executor.execute(call, signal, batch.emit);
       if (!('kind' in ended)) return batch.complete(ended);
+      if (++takenOver > MAX_TAKEOVERS) return batch.complete(createErrorResult(ended.request, new Error(TOO_MANY)));
       // Another tool takes over under the same id; it has to pass everything this one passed.
       const next = await this.preparation.prepare(ended.request, signal, batch.emit);
       if (next.kind === 'refused') return batch.complete(next.completed);

@@ -46,7 +46,7 @@ export interface PolicyPort {
 export type BeforeToolDecision =
   | { kind: 'proceed'; args?: Record<string, unknown> }
   /** A person is asked, whatever the policy says. */
-  | { kind: 'ask'; systemMessage?: string; args?: Record<string, unknown> }
+  | { kind: 'ask'; args?: Record<string, unknown> }
   | { kind: 'deny'; reason: string }
   | { kind: 'stop'; reason: string };
 
@@ -59,20 +59,27 @@ export interface ToolHookInput {
   callId: string;
   toolName: string;
   args: Record<string, unknown>;
+  /** The tool the model asked for, when this one took over from it. */
+  originalToolName?: string;
 }
 
 /** A member that throws counts as having nothing to say. */
 export interface ToolHooks {
   beforeTool?(input: ToolHookInput, signal: AbortSignal): Promise<BeforeToolDecision>;
   afterTool?(input: ToolHookInput & { result: ToolResult }, signal: AbortSignal): Promise<AfterToolDecision>;
+  /** A person is being asked; nobody waits for it. Must not throw. */
+  personAsked?(details: ToolCallConfirmationDetails): void;
 }
 
 /** The write-ahead record of calls. Must not throw. */
 export interface CallRecorder {
   /** Resolves when the call is on record. Awaited before a call with effects starts. */
-  started(request: ToolCallRequestInfo): Promise<void>;
+  started(request: ToolCallRequestInfo, options: { hasEffects: boolean }): Promise<void>;
   ended(call: CompletedToolCall): void;
 }
+
+/** What the model should read beside a result that touched these paths. One that throws has nothing to say. */
+export type ResultContext = (paths: readonly string[]) => Promise<string | undefined>;
 
 /** Lets a person edit a proposal; undefined when they left it as it was. What it throws is told to the person. */
 export type EditProposal = (

@@ -87,6 +87,19 @@ const statuses = (events: AgentEvent[], callId: string) =>
   );
 
 describe('CoreToolScheduler', () => {
+  it('does not ask a person what was cancelled before the question was read', async () => {
+    const controller = new AbortController();
+    const { scheduler } = setUp([tool('w')], { verdict: { decision: 'ask_user' } });
+    const { events, completed } = await run(scheduler, [request('w')], {
+      signal: controller.signal,
+      onEvent: (event) =>
+        event.type === 'tool_call_updated' && event.status === 'awaiting_approval' && controller.abort(),
+    });
+    expect(statuses(events, 'w')).toEqual(['validating', 'awaiting_approval', 'cancelled']);
+    expect(events.filter(({ type }) => type === 'tool_call_confirmation')).toEqual([]);
+    expect(completed.map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
   it('runs a call through its states and answers it', async () => {
     const { scheduler } = setUp([tool('ls')]);
     const { events, completed } = await run(scheduler, [request('ls')]);
@@ -468,6 +481,41 @@ describe('tool hooks', () => {
     ]);
   });
 
+  it('do not hand a call on for ever', async () => {
+    let runs = 0;
+    const { scheduler } = setUp([tool('again', async () => void runs++)], {
+      hooks: { afterTool: async () => ({ kind: 'proceed', tailCall: { name: 'again', args: {} } }) },
+    });
+    const { completed } = await run(scheduler, [request('again')]);
+    expect([completed.map(toldTo), runs]).toEqual([
+      [{ error: 'Hooks handed this call on to another tool more than 10 times.' }],
+      11,
+    ]);
+  });
+
+  it('hear when a person is asked, and which tool took a call over', async () => {
+    const heard: unknown[] = [];
+    const { scheduler } = setUp([tool('first'), tool('second')], {
+      hooks: {
+        beforeTool: async ({ toolName, originalToolName }) => {
+          heard.push([toolName, originalToolName]);
+          return { kind: toolName === 'first' ? 'ask' : 'proceed' };
+        },
+        afterTool: async ({ toolName }) =>
+          toolName === 'first' ? { kind: 'proceed', tailCall: { name: 'second', args: {} } } : { kind: 'proceed' },
+        personAsked: ({ title }) => void heard.push(title),
+      },
+    });
+    await run(scheduler, [request('first')], {
+      onEvent: (event) => {
+        if (event.type !== 'tool_call_confirmation') return;
+        heard.push(event.value.request.forcedAsk);
+        scheduler.respond('first', 'proceed_once');
+      },
+    });
+    expect(heard).toEqual([['first', undefined], 'Confirm first', true, ['second', 'first']]);
+  });
+
   it('go unheard when they throw', async () => {
     const fail = async () => {
       throw new Error('hook');
@@ -545,5 +593,22 @@ describe('transition', () => {
   it('does not mix up calls', () => {
     const other = { status: 'scheduled', request: request('t', {}, 'other') } as ToolCall;
     expect(() => transition(at('validating'), other)).toThrow();
+  });
+});
+
+describe('what is known of the places a call touched', () => {
+  const read: ServerTool = {
+    ...tool('a'),
+    build: (args) => ({ ...tool('a').build(args), locations: () => [{ path: '/x' }] }),
+  };
+
+  it.each([
+    ['is read beside the result', async (paths: readonly string[]) => `about ${paths.join()}`, 'a done\n\nabout /x'],
+    ['is nothing', async () => undefined, 'a done'],
+    ['never costs the result', async () => Promise.reject(new Error('no')), 'a done'],
+  ])('%s', async (_, resultContext, output) => {
+    const { scheduler } = setUp([read], { resultContext });
+    const { completed } = await run(scheduler, [request('a')]);
+    expect(completed.map(toldTo)).toEqual([{ output }]);
   });
 });

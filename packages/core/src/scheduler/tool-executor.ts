@@ -11,9 +11,10 @@ import type { ToolExecutionContext, ToolKind, ToolResult } from '../protocol/too
 import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
 import type { OutputBounds } from '../tools/tool-output.ts';
 import type { Clock } from '../util/clock.ts';
+import { toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
-import type { AfterToolDecision, CallRecorder, ToolHooks } from './ports.ts';
+import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks } from './ports.ts';
 
 export interface ToolExecutorOptions {
   /** The model that will read the result. */
@@ -21,6 +22,7 @@ export interface ToolExecutorOptions {
   outputBounds: () => OutputBounds;
   hooks?: ToolHooks;
   recorder?: CallRecorder;
+  resultContext?: ResultContext;
   clock: Clock;
 }
 
@@ -46,8 +48,9 @@ export class ToolExecutor {
   async execute(call: ReadyCall, signal: AbortSignal, emit: Emit): Promise<CompletedToolCall | TailCall> {
     const { clock, recorder } = this.options;
     const { request, tool } = call;
-    const recorded = recorder?.started(request);
-    if (!EFFECTLESS.has(tool.kind)) await recorded;
+    const hasEffects = !EFFECTLESS.has(tool.kind);
+    const recorded = recorder?.started(request, { hasEffects });
+    if (hasEffects) await recorded;
     const startedAt = clock.now();
     const printed = new Tail(KEPT_OUTPUT);
     let ended: CompletedToolCall | TailCall;
@@ -98,7 +101,10 @@ export class ToolExecutor {
 
   private async succeed(call: ReadyCall, result: ToolResult, context: string | undefined): Promise<CompletedToolCall> {
     const { request, tool } = call;
-    const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context].filter((note) => typeof note === 'string');
+    const nearby = await this.nearbyContext(call);
+    const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context, nearby].filter(
+      (note) => typeof note === 'string',
+    );
     const content = withNotes(result.llmContent, notes);
     const bounded = await boundOutput(
       content,
@@ -114,12 +120,20 @@ export class ToolExecutor {
     });
   }
 
+  private async nearbyContext({ invocation }: ReadyCall): Promise<string | undefined> {
+    try {
+      return await this.options.resultContext?.(invocation.locations().map(({ path }) => path));
+    } catch {
+      // What could not be added must not cost the result that is there.
+      return undefined;
+    }
+  }
+
   private async askHook(call: ReadyCall, result: ToolResult, signal: AbortSignal): Promise<AfterToolDecision> {
     const { hooks } = this.options;
     if (!hooks?.afterTool) return { kind: 'proceed' };
-    const { callId, name: toolName, args } = call.request;
     try {
-      return await hooks.afterTool({ callId, toolName, args, result }, signal);
+      return await hooks.afterTool({ ...toHookInput(call), result }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       // A hook that fails has nothing to say about a result that is there.
@@ -153,7 +167,7 @@ function toTailRequest(
   request: ToolCallRequestInfo,
   { name, args }: { name: string; args: Record<string, unknown> },
 ): ToolCallRequestInfo {
-  const { inputModifiedByHook: _ofTheFirst, ...rest } = request;
+  const { inputModifiedByHook: _modified, forcedAsk: _asked, ...rest } = request;
   return {
     ...rest,
     name,

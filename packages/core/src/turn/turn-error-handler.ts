@@ -6,6 +6,7 @@
 import type { Content, Tool } from '../protocol/content.ts';
 import {
   ApiError,
+  BudgetExceededError,
   InvalidStreamError,
   UnauthorizedError,
   isAbortError,
@@ -48,7 +49,9 @@ export class TurnErrorHandler {
     }
     const friendly = toFriendlyError(error);
     if (friendly instanceof UnauthorizedError) throw friendly;
-    await this.reportError?.(friendly, context.history?.() ?? [], REPORT_TYPE);
+    // A limit of the person's own is nothing to look into.
+    if (!(friendly instanceof BudgetExceededError))
+      await this.reportError?.(friendly, context.history?.() ?? [], REPORT_TYPE);
     const structured = toStructuredError(friendly);
     const hint = describeSchemaProblem(structured.message, context.tools ?? []);
     if (hint) structured.message += `\n${hint}`;

@@ -28,6 +28,7 @@ import type {
   ServerGeminiThoughtEvent,
 } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { TurnErrorHandler } from './turn-error-handler.ts';
@@ -48,6 +49,14 @@ export interface TurnChat {
     signal: AbortSignal,
     role?: LlmRole,
   ): AsyncIterable<StreamItem> | Promise<AsyncIterable<StreamItem>>;
+  /** The same with what arrived together in one piece, where the chat knows. */
+  sendInBursts?(
+    model: ModelConfigKey | string,
+    message: PartListUnion,
+    prompt_id: string,
+    signal: AbortSignal,
+    role?: LlmRole,
+  ): AsyncIterable<readonly StreamItem[]>;
   getHistory(curated?: boolean): Content[];
   getTools?(): readonly Tool[];
 }
@@ -83,27 +92,55 @@ export class Turn {
    */
   run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
   run(model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
-  async *run(...args: RunArguments): AsyncGenerator<TurnEvent, void> {
+  run(...args: RunArguments): AsyncGenerator<TurnEvent, void> {
     const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
+    const { role = 'main' } = this.options;
+    const send = async () => oneByOne(await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role));
+    return splitBursts(this.translateAll(send, request, signal));
+  }
+
+  /** `run` with the events of what arrived together in one piece; the turn is then ahead of who looks at them. */
+  runInBursts(
+    model: ModelConfigKey | string,
+    request: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly TurnEvent[], void> {
+    const { role = 'main' } = this.options;
+    const send = async () =>
+      this.chat.sendInBursts?.(model, request, this.prompt_id, signal, role) ??
+      oneByOne(await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role));
+    return this.translateAll(send, request, signal);
+  }
+
+  private async *translateAll(
+    send: () => Promise<AsyncIterable<readonly StreamItem[]>>,
+    request: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly TurnEvent[], void> {
     try {
-      const { role = 'main' } = this.options;
-      const stream = await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role);
-      for await (const item of stream) {
+      for await (const items of await send()) {
         if (signal.aborted) {
-          yield { type: GeminiEventType.UserCancelled };
+          yield [{ type: GeminiEventType.UserCancelled }];
           return;
         }
-        const event = toStreamEvent(item);
-        for (const translated of this.translate(event)) yield translated;
-        if (event.type === StreamEventType.AGENT_EXECUTION_STOPPED) return;
+        const events: TurnEvent[] = [];
+        let isStopped = false;
+        for (const item of items) {
+          const event = toStreamEvent(item);
+          this.translate(event, events);
+          isStopped ||= event.type === StreamEventType.AGENT_EXECUTION_STOPPED;
+        }
+        if (events.length > 0) yield events;
+        if (isStopped) return;
       }
-      if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
+      if (signal.aborted) yield [{ type: GeminiEventType.UserCancelled }];
     } catch (error) {
-      yield await this.errorHandler.handleError(error, {
+      const event = await this.errorHandler.handleError(error, {
         signal,
         history: () => [...this.chat.getHistory(true), createUserContent(request)],
         tools: this.chat.getTools?.() ?? [],
       });
+      yield [event];
     }
   }
 
@@ -129,25 +166,30 @@ export class Turn {
     this.debugResponses.length = 0;
   }
 
-  private translate(event: StreamEvent): readonly TurnEvent[] {
+  /** Adds what the event says to `events`. */
+  private translate(event: StreamEvent, events: TurnEvent[]): void {
     switch (event.type) {
       case StreamEventType.CHUNK:
-        return event.value ? this.translateChunk(event.value) : [];
+        if (event.value) this.translateChunk(event.value, events);
+        break;
       case StreamEventType.RETRY:
         this.reset();
-        return [{ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) }];
+        events.push({ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) });
+        break;
       case StreamEventType.AGENT_EXECUTION_STOPPED:
-        return [{ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } }];
+        events.push({ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } });
+        break;
       case StreamEventType.AGENT_EXECUTION_BLOCKED:
-        return [{ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } }];
+        events.push({ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } });
+        break;
       case StreamEventType.FALLBACK:
-        return [event.value];
+        events.push(event.value);
+        break;
     }
   }
 
-  private translateChunk(response: GenerateContentResponse): TurnEvent[] {
+  private translateChunk(response: GenerateContentResponse, events: TurnEvent[]): void {
     this.addDebugResponse(response);
-    const events: TurnEvent[] = [];
     const traceId = response.responseId;
     for (const value of getThoughts(response)) events.push(traced({ type: GeminiEventType.Thought, value }, traceId));
     const text = getResponseText(response);
@@ -157,7 +199,6 @@ export class Turn {
     }
     for (const citation of getCitations(response)) this.pendingCitations.add(citation);
     if (response.candidates?.[0]?.finishReason) events.push(...this.translateFinish(response));
-    return events;
   }
 
   private register(call: FunctionCall, traceId: string | undefined): ToolCallRequestInfo {

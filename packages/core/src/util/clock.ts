@@ -42,7 +42,7 @@ export function createAbortError(signal?: AbortSignal): DOMException {
   const reason: unknown = signal?.reason;
   return reason instanceof DOMException && reason.name === 'AbortError'
     ? reason
-    : new DOMException('Aborted', { name: 'AbortError', cause: reason });
+    : Object.assign(new DOMException('Aborted', 'AbortError'), { cause: reason });
 }
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {

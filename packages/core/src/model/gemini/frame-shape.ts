@@ -29,14 +29,19 @@ export function tidyFrame(frame: Fields): string | undefined {
 /** Nearly every frame of a long answer: one part, which is text and nothing else. */
 function isPlainText(frame: Fields): boolean {
   const { candidates, usageMetadata, responseId, functionCalls } = frame;
-  if (!Array.isArray(candidates) || candidates.length !== 1 || usageMetadata !== undefined) return false;
-  if (functionCalls !== undefined || (responseId !== undefined && typeof responseId !== 'string')) return false;
-  const candidate: unknown = candidates[0];
+  if (usageMetadata !== undefined || functionCalls !== undefined) return false;
+  if (responseId !== undefined && typeof responseId !== 'string') return false;
+  return Array.isArray(candidates) && candidates.length === 1 && isPlainCandidate(candidates[0]);
+}
+
+function isPlainCandidate(candidate: unknown): boolean {
   if (!isFields(candidate) || candidate['finishReason'] !== undefined) return false;
   const { content, citationMetadata } = candidate;
   const parts = isFields(content) && citationMetadata === undefined ? content['parts'] : undefined;
-  if (!Array.isArray(parts) || parts.length !== 1) return false;
-  const part: unknown = parts[0];
+  return Array.isArray(parts) && parts.length === 1 && isPlainPart(parts[0]);
+}
+
+function isPlainPart(part: unknown): boolean {
   if (!isFields(part) || typeof part['text'] !== 'string') return false;
   for (const key in part) if (key !== 'text') return false;
   return true;

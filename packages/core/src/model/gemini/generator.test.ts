@@ -102,6 +102,34 @@ describe('GeminiGenerator', () => {
     ),
   );
 
+  describe('with frames that arrive together', () => {
+    const frame = (words: string) =>
+      `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: words }] } }] })}\n\n`;
+
+    it('hands out those before a broken one, then says what is wrong', () =>
+      exchange(
+        [answer(bytes(`${frame('a')}${frame('b')}data: {"broken\n\n${frame('c')}`))],
+        {},
+        async ({ generator }) => {
+          expect(await drain(generator)).toMatchObject({ texts: ['a', 'b'], error: { code: 'MALFORMED_FRAME' } });
+        },
+      ));
+
+    it('hands out none after an abort, and ends with it', () =>
+      exchange([answer(bytes(`${frame('a')}${frame('b')}${frame('c')}`), finish())], {}, async ({ generator }) => {
+        const controller = new AbortController();
+        const texts: unknown[] = [];
+        const read = async () => {
+          for await (const each of await open(generator, { abortSignal: controller.signal })) {
+            texts.push(textOf(each));
+            controller.abort();
+          }
+        };
+        await expect(read()).rejects.toMatchObject({ name: 'AbortError' });
+        expect(texts).toEqual(['a']);
+      }));
+  });
+
   it('answers unstreamed calls, counts and embeds', () =>
     exchange([say('whole')], {}, async ({ model, generator }) => {
       expect(textOf(await generator.generateContent(request(), 'p', 'main'))).toBe('whole');

@@ -14,10 +14,11 @@ import {
   createHttpClient,
 } from '../http/http-client.ts';
 import { releaseOnReturn } from '../release-on-return.ts';
+import { toBurstStream } from '../burst-stream.ts';
 import { assertAccepted, parseResponse, readAnswer } from './answer.ts';
 import { type GeminiEndpointOptions, type GeminiMethod, createGeminiEndpoint } from './endpoint.ts';
-import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
-import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
+import { type RequestBody, toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
+import { DEFAULT_MAX_FRAME_BYTES, type SseFrame, SseReader } from './sse.ts';
 
 export interface GeminiGeneratorOptions extends GeminiEndpointOptions, HttpClientOptions {
   /** A frame, or a whole unstreamed answer, of more bytes is refused. Default 64 MiB. */
@@ -41,7 +42,7 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   async function send(
     model: string,
     method: GeminiMethod,
-    body: Uint8Array,
+    body: RequestBody,
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
     const response = await http.post({
@@ -59,16 +60,15 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   async function* readStream(
     response: HttpResponse,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<GenerateContentResponse, void> {
+  ): AsyncGenerator<readonly GenerateContentResponse[], void> {
     const reader = new SseReader({ maxFrameBytes });
     for await (const bytes of response.body) {
-      for (const frame of reader.push(bytes)) {
-        throwIfAborted(signal);
-        if (frame.data !== '') yield parseResponse(frame);
-      }
+      throwIfAborted(signal);
+      yield* parseFrames(reader.push(bytes));
     }
     if (response.closed) return;
-    for (const frame of reader.end()) yield parseResponse(frame);
+    throwIfAborted(signal);
+    yield* parseFrames(reader.end());
   }
 
   return {
@@ -81,7 +81,8 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
     async generateContentStream(request) {
       const signal = request.config?.abortSignal;
       const response = await send(request.model, 'streamGenerateContent', toGenerateBody(request), signal);
-      return releaseOnReturn(readStream(response, signal), () => response.close());
+      const bursts = releaseOnReturn(readStream(response, signal), () => response.close());
+      return toBurstStream(bursts, signal);
     },
 
     async countTokens(request) {
@@ -99,4 +100,14 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
 
     close: () => http.close(),
   };
+}
+
+/** The frames as one burst. One that cannot be read fails the stream once those before it are handed out. */
+function* parseFrames(frames: readonly SseFrame[]): Generator<readonly GenerateContentResponse[], void> {
+  const burst: GenerateContentResponse[] = [];
+  try {
+    for (const frame of frames) if (frame.data !== '') burst.push(parseResponse(frame));
+  } finally {
+    if (burst.length > 0) yield burst;
+  }
 }

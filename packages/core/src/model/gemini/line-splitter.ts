@@ -1,14 +1,15 @@
 /**
- * Bytes in, whole lines out, whether they end in LF, CR or CRLF and wherever
- * the bytes are cut. A line is handed out as a range of bytes: nothing is copied
- * unless it came in pieces. Every byte is looked at a fixed number of times.
+ * Bytes in, whole lines out, whether they end in LF, CR or CRLF and wherever the
+ * bytes are cut. All lines that end in one piece are decoded at once, and a line is
+ * handed out as a range of that text. Only whole lines are decoded, so that no
+ * character is ever split; every byte is looked at a fixed number of times.
  */
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Called with the bytes from `start` up to `end`, without the line's end. */
-export type LineHandler = (bytes: Buffer, start: number, end: number) => void;
+/** Called with the text from `start` up to `end`, without the line's end. */
+export type LineHandler = (text: string, start: number, end: number) => void;
 
 export class LineSplitter {
   private readonly onLine: LineHandler;
@@ -23,33 +24,26 @@ export class LineSplitter {
   }
 
   push(chunk: Buffer): void {
-    let start = this.skipLineFeed(chunk, 0);
-    // Each kind of end is looked for once and remembered, so that a stream of one kind is not searched
-    // again and again for the other.
-    let lineFeed = chunk.indexOf(LINE_FEED, start);
-    let carriageReturn = chunk.indexOf(CARRIAGE_RETURN, start);
-    for (;;) {
-      const end = firstOf(lineFeed, carriageReturn);
-      if (end === -1) break;
-      this.endLine(chunk, start, end);
-      this.afterCarriageReturn = end === carriageReturn;
-      start = this.skipLineFeed(chunk, end + 1);
-      if (lineFeed !== -1 && lineFeed < start) lineFeed = chunk.indexOf(LINE_FEED, start);
-      if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = chunk.indexOf(CARRIAGE_RETURN, start);
-    }
-    this.keep(chunk.subarray(start));
+    const whole = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN)) + 1;
+    if (whole > 0) this.readLines(this.decode(chunk, whole));
+    this.keep(chunk.subarray(whole));
   }
 
   /** Hands out the last line, if it has no end. */
   end(): void {
-    if (this.pendingBytes > 0) this.endLine(Buffer.alloc(0), 0, 0);
+    if (this.pendingBytes === 0) return;
+    const text = this.decode(Buffer.alloc(0), 0);
+    this.onLine(text, 0, text.length);
   }
 
-  /** The second half of a CRLF is no line of its own, also when it comes with the next bytes. */
-  private skipLineFeed(chunk: Buffer, at: number): number {
-    if (!this.afterCarriageReturn || at >= chunk.length) return at;
-    this.afterCarriageReturn = false;
-    return chunk[at] === LINE_FEED ? at + 1 : at;
+  /** What was kept, and the chunk up to `end`. */
+  private decode(chunk: Buffer, end: number): string {
+    if (this.pendingBytes === 0) return chunk.toString('utf8', 0, end);
+    this.keep(chunk.subarray(0, end));
+    const bytes = Buffer.concat(this.pieces, this.pendingBytes);
+    this.pieces = [];
+    this.pendingBytes = 0;
+    return bytes.toString('utf8');
   }
 
   private keep(piece: Buffer): void {
@@ -58,16 +52,28 @@ export class LineSplitter {
     this.pendingBytes += piece.length;
   }
 
-  private endLine(chunk: Buffer, start: number, end: number): void {
-    if (this.pendingBytes === 0) {
-      this.onLine(chunk, start, end);
-      return;
+  /** The text ends with the end of a line. */
+  private readLines(text: string): void {
+    let start = this.skipLineFeed(text, 0);
+    // Each kind of end is looked for once and remembered, so that a stream of one kind is not searched
+    // again and again for the other.
+    let lineFeed = text.indexOf('\n', start);
+    let carriageReturn = text.indexOf('\r', start);
+    while (start < text.length) {
+      const end = firstOf(lineFeed, carriageReturn);
+      this.onLine(text, start, end);
+      this.afterCarriageReturn = end === carriageReturn;
+      start = this.skipLineFeed(text, end + 1);
+      if (lineFeed !== -1 && lineFeed < start) lineFeed = text.indexOf('\n', start);
+      if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
     }
-    this.keep(chunk.subarray(start, end));
-    const line = Buffer.concat(this.pieces, this.pendingBytes);
-    this.pieces = [];
-    this.pendingBytes = 0;
-    this.onLine(line, 0, line.length);
+  }
+
+  /** The second half of a CRLF is no line of its own, also when it comes with the next bytes. */
+  private skipLineFeed(text: string, at: number): number {
+    if (!this.afterCarriageReturn || at >= text.length) return at;
+    this.afterCarriageReturn = false;
+    return text.charCodeAt(at) === LINE_FEED ? at + 1 : at;
   }
 }
 

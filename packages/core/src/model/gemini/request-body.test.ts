@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Content, GenerateContentConfig } from '../../protocol/content.ts';
+import type { RequestBody } from './request-body.ts';
 import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
 
-const parse = (body: Buffer): unknown => JSON.parse(body.toString());
+const toText = (body: RequestBody): string => Buffer.concat(body).toString();
+const parse = (body: RequestBody): unknown => JSON.parse(toText(body));
 
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 
@@ -43,10 +45,10 @@ describe('toGenerateBody', () => {
   });
 
   it('is only the contents when nothing else is set', () => {
-    expect(String(toGenerateBody({ model: 'm', contents: [user('a'), user('b')] }))).toBe(
+    expect(toText(toGenerateBody({ model: 'm', contents: [user('a'), user('b')] }))).toBe(
       '{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b"}]}]}',
     );
-    expect(String(toGenerateBody({ model: 'm', contents: [], config: { abortSignal: AbortSignal.abort() } }))).toBe(
+    expect(toText(toGenerateBody({ model: 'm', contents: [], config: { abortSignal: AbortSignal.abort() } }))).toBe(
       '{"contents":[]}',
     );
   });
@@ -61,7 +63,7 @@ describe('toGenerateBody', () => {
 
   it('is the JSON of its contents on every turn of a long session, also when an old turn is replaced', () => {
     const contents: Content[] = [];
-    const check = () => expect(String(toGenerateBody({ model: 'm', contents }))).toBe(JSON.stringify({ contents }));
+    const check = () => expect(toText(toGenerateBody({ model: 'm', contents }))).toBe(JSON.stringify({ contents }));
     for (let turn = 0; turn < 200; turn++) {
       contents.push(user(`turn ${turn} é`));
       check();
@@ -80,6 +82,25 @@ describe('toGenerateBody', () => {
     check();
   });
 
+  it('leaves alone what was handed out, whatever the next request adds or takes back', () => {
+    const first = user('first');
+    const bodies = [
+      [first, user('a')],
+      [first, user('b'), user('c')],
+      [first],
+      [first, user('x'.repeat(100_000))],
+      [first, user('d')],
+    ].map((contents) => ({ contents, body: toGenerateBody({ model: 'm', contents }) }));
+    for (const { contents, body } of bodies) expect(parse(body)).toEqual({ contents });
+  });
+
+  it('does not keep a conversation that is very large, and still sends all of it', () => {
+    const contents = [user('a'.repeat(9 * 1024 * 1024)), user('b'.repeat(9 * 1024 * 1024))];
+    for (let turn = 0; turn < 2; turn++) {
+      expect(toText(toGenerateBody({ model: 'm', contents })) === JSON.stringify({ contents })).toBe(true);
+    }
+  });
+
   it('serialises a content once, however many requests it is part of', () => {
     let serialised = 0;
     const content: Content = { role: 'user', parts: [{ text: 'long' }] };
@@ -89,8 +110,8 @@ describe('toGenerateBody', () => {
         return { role: 'user', parts: [{ text: 'long' }] };
       },
     });
-    const first = String(toGenerateBody({ model: 'm', contents: [content] }));
-    const second = String(toGenerateBody({ model: 'm', contents: [content, user('next')] }));
+    const first = toText(toGenerateBody({ model: 'm', contents: [content] }));
+    const second = toText(toGenerateBody({ model: 'm', contents: [content, user('next')] }));
     expect(serialised).toBe(1);
     expect(second.startsWith(first.slice(0, -2))).toBe(true);
   });
@@ -110,7 +131,7 @@ describe('toGenerateBody', () => {
       },
     ];
     const config = { systemInstruction: text, stopSequences: [text] };
-    const body = String(toGenerateBody({ model: 'm', contents, config }));
+    const body = toText(toGenerateBody({ model: 'm', contents, config }));
     expect(JSON.parse(body)).toEqual({
       contents: [
         {

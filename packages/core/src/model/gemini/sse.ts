@@ -1,8 +1,7 @@
 /**
  * Bytes of an event stream in, frames out, however the bytes are cut. It owns
- * fields and limits; what a frame says is not its business. Only whole lines are
- * decoded, so that no character is ever split. Event names, ids and reconnection
- * times are read over: nobody uses them.
+ * fields and limits; what a frame says is not its business. Event names, ids and
+ * reconnection times are read over: nobody uses them.
  */
 
 import { ApiError } from '../../protocol/errors.ts';
@@ -26,20 +25,20 @@ const MAX_BARE_LENGTH = 1024 * 1024;
 
 const SPACE = 0x20;
 const COLON = 0x3a;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const DATA = Buffer.from('data');
+const BYTE_ORDER_MARK = '\uFEFF';
+const DATA = 'data';
 /** What bare JSON begins with, and what the last of its lines begins with. */
-const OPENING: ReadonlySet<number | undefined> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number | undefined> = new Set([0x5d, 0x7d]);
+const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
+const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 
 /** One per stream. Both methods throw an ApiError when the stream cannot be read on. */
 export class SseReader {
   private readonly maxFrameBytes: number;
-  private readonly lines = new LineSplitter((bytes, start, end) => this.readLine(bytes, start, end));
+  private readonly lines = new LineSplitter((text, start, end) => this.readLine(text, start, end));
   private frames: SseFrame[] = [];
   /** The event under way. */
   private data: string | undefined;
-  private dataBytes = 0;
+  private dataLength = 0;
   /** The bare JSON under way. */
   private bare: string | undefined;
   private isFirstLine = true;
@@ -74,40 +73,40 @@ export class SseReader {
     return frames;
   }
 
-  private readLine(bytes: Buffer, lineStart: number, end: number): void {
+  private readLine(text: string, lineStart: number, end: number): void {
     let start = lineStart;
     if (this.isFirstLine) {
       this.isFirstLine = false;
-      if (startsWith(bytes, start, end, BYTE_ORDER_MARK)) start += BYTE_ORDER_MARK.length;
+      if (text.startsWith(BYTE_ORDER_MARK, start)) start += BYTE_ORDER_MARK.length;
     }
-    if (isDataLine(bytes, start, end)) {
+    if (isDataLine(text, start, end)) {
       if (this.bare !== undefined) this.endBare();
-      this.addData(bytes, start + DATA.length, end);
-    } else if (this.bare !== undefined || (start < end && OPENING.has(bytes[start]))) {
-      this.addBare(bytes, start, end);
+      this.addData(text, start + DATA.length, end);
+    } else if (this.bare !== undefined || (start < end && OPENING.has(text[start]))) {
+      this.addBare(text.slice(start, end));
     } else if (start === end && this.data !== undefined) {
       this.endEvent();
     }
   }
 
-  private addData(bytes: Buffer, colon: number, end: number): void {
+  private addData(text: string, colon: number, end: number): void {
     let start = Math.min(colon + 1, end);
-    if (start < end && bytes[start] === SPACE) start += 1;
-    this.dataBytes += end - start;
-    this.checkSize(this.dataBytes);
-    const value = bytes.toString('utf8', start, end);
+    if (start < end && text.charCodeAt(start) === SPACE) start += 1;
+    // A character is at least a byte: what is too long is too large.
+    this.dataLength += end - start;
+    this.checkSize(this.dataLength);
+    const value = text.slice(start, end);
     this.data = this.data === undefined ? value : `${this.data}\n${value}`;
   }
 
   private endEvent(): void {
     this.frames.push({ data: this.data ?? '', bare: false });
     this.data = undefined;
-    this.dataBytes = 0;
+    this.dataLength = 0;
   }
 
-  private addBare(bytes: Buffer, start: number, end: number): void {
-    const line = bytes.toString('utf8', start, end);
-    const mayClose = this.bare === undefined || CLOSING.has(bytes[start]);
+  private addBare(line: string): void {
+    const mayClose = this.bare === undefined || CLOSING.has(line[0]);
     this.bare = this.bare === undefined ? line : `${this.bare}\n${line}`;
     if (this.bare.length > MAX_BARE_LENGTH || (mayClose && isJson(this.bare))) this.endBare();
   }
@@ -124,15 +123,10 @@ export class SseReader {
   }
 }
 
-function isDataLine(bytes: Buffer, start: number, end: number): boolean {
-  if (!startsWith(bytes, start, end, DATA)) return false;
+function isDataLine(text: string, start: number, end: number): boolean {
+  if (!text.startsWith(DATA, start)) return false;
   const next = start + DATA.length;
-  return next === end || bytes[next] === COLON;
-}
-
-function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
-  if (end - start < prefix.length) return false;
-  return prefix.every((byte, index) => bytes[start + index] === byte);
+  return next === end || text.charCodeAt(next) === COLON;
 }
 
 function isJson(text: string): boolean {

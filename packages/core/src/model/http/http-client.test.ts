@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import { type AddressInfo, type Socket, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, type Socket, connect, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.ts';
 import { type HttpClientOptions, type HttpResponse, createHttpClient } from './http-client.ts';
@@ -41,6 +41,22 @@ async function serveBytes(answer: (socket: Socket) => void): Promise<URL> {
   await once(server, 'listening');
   cleanups.push(() => server.close());
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+/** A process that listens and is stopped, with its queue full: Linux lets further connections wait. */
+async function startDeaf(): Promise<URL> {
+  const listen =
+    "const s = require('net').createServer(); s.listen(0, '127.0.0.1', 1, () => console.log(s.address().port))";
+  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanups.push(() => child.kill('SIGKILL'));
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGSTOP');
+  for (let place = 0; place < 8; place++) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    cleanups.push(() => socket.destroy());
+    if (place === 0) await once(socket, 'connect');
+  }
+  return new URL(`http://127.0.0.1:${Number(port)}/`);
 }
 
 function createClient(options: HttpClientOptions = {}) {
@@ -222,6 +238,14 @@ describe('HttpClient and the signal', () => {
 });
 
 describe('HttpClient and time', () => {
+  it.skipIf(process.platform !== 'linux')('gives up on a connection nobody takes', async () => {
+    const url = await startDeaf();
+    const failure = await failureOf(createClient({ connectTimeoutMs: 30 }).post(request(url)));
+    expect(failure).toBeInstanceOf(ApiError);
+    expect(failure).toMatchObject({ reason: 'timeout', retryable: true, code: 'ETIMEDOUT' });
+    expect(String(failure)).toContain(`${url.host} took no connection within 30 ms`);
+  });
+
   it('gives up on headers that do not come', async () => {
     const { url, connections } = await serve(() => {});
     const failure = await failureOf(createClient({ headersTimeoutMs: 30 }).post(request(url)));
@@ -275,6 +299,8 @@ describe('HttpClient and broken connections', () => {
     const failure = await failureOf(createClient().post(request(url)));
     expect(failure).toMatchObject({ reason: 'network', code: 'ECONNREFUSED', cause: { code: 'ECONNREFUSED' } });
     expect((failure as Error).message).toBe(`${url.host}: the connection was refused (ECONNREFUSED)`);
+    const told = await failureOf(createClient({ addressSource: 'BASE_URL' }).post(request(url)));
+    expect((told as Error).message).toBe(`${url.host} (from BASE_URL): the connection was refused (ECONNREFUSED)`);
   });
 
   it('names the host that cannot be found', async () => {

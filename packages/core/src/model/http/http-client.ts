@@ -12,10 +12,14 @@ import { toConnectionError } from './connection-error.ts';
 import { createRoutes } from './route.ts';
 
 export interface HttpClientOptions {
+  /** Until the other end takes the connection. Default 15 s. */
+  connectTimeoutMs?: number | undefined;
   /** From the request's end to the answer's headers. Default 60 s. */
   headersTimeoutMs?: number | undefined;
   /** Between two pieces of a body somebody is waiting for. Default 300 s. */
   idleTimeoutMs?: number | undefined;
+  /** Where the address came from, if a person set it: errors say so. */
+  addressSource?: string | undefined;
   /** The proxy for a URL, as a URL; undefined for a direct connection. */
   proxyFor?: ((url: URL) => string | undefined) | undefined;
 }
@@ -23,7 +27,8 @@ export interface HttpClientOptions {
 export interface HttpRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
+  /** In one piece or in several. */
+  body: Uint8Array | readonly Uint8Array[];
   signal?: AbortSignal | undefined;
   /** For this request instead of the client's. */
   headersTimeoutMs?: number | undefined;
@@ -49,23 +54,28 @@ export interface HttpClient {
   close(): void;
 }
 
+const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const clientHeadersTimeoutMs = options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS;
+  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
   const routes = createRoutes({ proxyFor: options.proxyFor, tunnelTimeoutMs: clientHeadersTimeoutMs });
 
   return {
     async post(request) {
-      const { url, body, signal, headersTimeoutMs = clientHeadersTimeoutMs } = request;
+      const { url, signal, headersTimeoutMs = clientHeadersTimeoutMs } = request;
       throwIfAborted(signal);
-      const headers = { ...request.headers, 'accept-encoding': 'identity', 'content-length': body.length };
+      const body = request.body instanceof Uint8Array ? [request.body] : request.body;
+      const length = body.reduce((sum, piece) => sum + piece.length, 0);
+      const headers = { ...request.headers, 'accept-encoding': 'identity', 'content-length': length };
       for (;;) {
-        const { outgoing, peer } = routes.start(url, headers);
+        const { outgoing, peer: host } = routes.start(url, headers);
+        const peer = options.addressSource === undefined ? host : `${host} (from ${options.addressSource})`;
         try {
-          return await exchange(outgoing, body, { peer, signal, headersTimeoutMs, idleTimeoutMs });
+          return await exchange(outgoing, body, { peer, signal, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs });
         } catch (error) {
           // An idle connection the server had given up: nothing was asked yet, so it is asked on another.
           if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
@@ -84,12 +94,13 @@ interface Exchange {
   /** What messages call the other end. */
   peer: string;
   signal: AbortSignal | undefined;
+  connectTimeoutMs: number;
   headersTimeoutMs: number;
   idleTimeoutMs: number;
 }
 
-function exchange(outgoing: ClientRequest, body: Uint8Array, about: Exchange): Promise<HttpResponse> {
-  const { peer, signal, headersTimeoutMs } = about;
+function exchange(outgoing: ClientRequest, body: readonly Uint8Array[], about: Exchange): Promise<HttpResponse> {
+  const { peer, signal, connectTimeoutMs, headersTimeoutMs } = about;
   return new Promise((resolve, reject) => {
     let answered = false;
     const fail = (error: Error) => {
@@ -106,6 +117,13 @@ function exchange(outgoing: ClientRequest, body: Uint8Array, about: Exchange): P
       signal?.removeEventListener('abort', onAbort);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
+    outgoing.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const connectTimer = setTimeout(() => {
+        fail(timeoutError(`${peer} took no connection within ${connectTimeoutMs} ms.`));
+      }, connectTimeoutMs);
+      socket.once('connect', () => clearTimeout(connectTimer)).once('close', () => clearTimeout(connectTimer));
+    });
     outgoing.on('finish', () => timer.refresh());
     outgoing.on('error', (error) => {
       // Once there is an answer, its body tells how the connection ended.
@@ -116,7 +134,10 @@ function exchange(outgoing: ClientRequest, body: Uint8Array, about: Exchange): P
       release();
       resolve(toResponse(incoming, about));
     });
-    outgoing.end(body);
+    // Together with the headers, in one write to the system.
+    outgoing.cork();
+    for (const piece of body) outgoing.write(piece);
+    outgoing.end();
   });
 }
 

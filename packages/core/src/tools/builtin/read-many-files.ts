@@ -69,7 +69,8 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
       additionalProperties: false,
     },
     describe: ({ include }) => `Will attempt to read and concatenate files using patterns: ${include.join(', ')}`,
-    execute: async (params, context) => toResult(workspace, await readManyFiles({ workspace, readFile }, params, context)),
+    execute: async (params, context) =>
+      toResult(workspace, await readManyFiles({ workspace, readFile }, params, context)),
   });
 }
 
@@ -195,7 +196,9 @@ async function readOne(
 }
 
 function toTextParts(content: PartListUnion): Part[] {
-  return (Array.isArray(content) ? content : [content]).map((part) => (typeof part === 'string' ? { text: part } : part));
+  return (Array.isArray(content) ? content : [content]).map((part) =>
+    typeof part === 'string' ? { text: part } : part,
+  );
 }
 
 function toFramedParts({ path, parts }: ReadFiles['files'][number]): Part[] {

@@ -3,7 +3,6 @@
 import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
-import { placeEdit } from '../edit/place-edit.ts';
 import type { EditPlacement } from '../edit/place-edit.ts';
 import { createFileChange, planSplices, planText } from '../file-change.ts';
 import type { FileParams, PlannedChange } from '../file-change.ts';
@@ -94,6 +93,7 @@ async function plan(params: Params, file: TextFile | undefined, workspace: Works
     throw new ToolError('No changes to apply: old_string and new_string are identical.', 'edit_no_change');
   }
   const allowMultiple = params.allow_multiple ?? false;
+  const { placeEdit } = await import('../edit/place-edit.ts');
   const placement = placeEdit(file.text, { old, replacement, allowMultiple });
   if (placement.kind !== 'placed') throw describeFailure(placement, file, absolute, replacement);
   const splices = keepFinalNewline(file.text, placement.splices);

@@ -20,10 +20,7 @@ import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { answerText, withSources } from '../grounding.ts';
 import { wrapUntrusted } from '../tool-output.ts';
-import { isPublicAddress } from '../web-fetch/addresses.ts';
-import { download } from '../web-fetch/download.ts';
 import type { DownloadOptions } from '../web-fetch/download.ts';
-import { toPageText } from '../web-fetch/page-text.ts';
 import { createRateLimit } from '../web-fetch/rate-limit.ts';
 import type { RateLimit } from '../web-fetch/rate-limit.ts';
 import { findUrls, isRefusedHost, MAX_URLS } from '../web-fetch/urls.ts';
@@ -84,7 +81,7 @@ export function createWebFetchTool(dependencies: WebFetchDependencies): ServerTo
     async execute(params, context) {
       throwIfAborted(context.signal);
       const prompt = textOf(params);
-      const { urls, skipped } = selectUrls(findUrls(prompt).urls, rateLimit, dependencies);
+      const { urls, skipped } = await selectUrls(findUrls(prompt).urls, rateLimit, dependencies);
       if (urls.length === 0) {
         throw new ToolError(`All requested URLs were skipped: ${skipped.join(', ')}`, 'web_fetch_processing_error');
       }
@@ -102,11 +99,13 @@ function toResult(text: string, note: string): ToolResult {
   return { llmContent: `${wrapUntrusted(text)}${note}`, returnDisplay: 'Content processed from prompt.' };
 }
 
-function selectUrls(
+async function selectUrls(
   urls: readonly URL[],
   rateLimit: RateLimit,
-  { isAllowedAddress = isPublicAddress }: WebFetchDependencies,
-): { urls: URL[]; skipped: string[] } {
+  dependencies: WebFetchDependencies,
+): Promise<{ urls: URL[]; skipped: string[] }> {
+  const { isPublicAddress } = await import('../web-fetch/addresses.ts');
+  const { isAllowedAddress = isPublicAddress } = dependencies;
   const allowed: URL[] = [];
   const skipped: string[] = [];
   for (const url of urls) {
@@ -175,6 +174,8 @@ async function readPages(
     ...(isAllowedAddress && { isAllowedAddress }),
     ...(resolve && { resolve }),
   };
+  const { download } = await import('../web-fetch/download.ts');
+  const { toPageText } = await import('../web-fetch/page-text.ts');
   const answers = await Promise.allSettled(urls.map(async (url) => toPageText(await download(url, options))));
   throwIfAborted(signal);
   const share = Math.floor(MAX_CHARACTERS / urls.length);

@@ -1,0 +1,15 @@
+/**
+ * All that is known about shell lines, behind one door: the policy engine opens it when
+ * the first command comes, so that a start does not load it.
+ */
+
+import { loadShellParser } from './shell-command.ts';
+import type { JudgeOptions, LineVerdict } from './shell-judge.ts';
+import { judgeLine } from './shell-judge.ts';
+import { readShellLine } from './shell-leaves.ts';
+
+/** The decision on a command line; `home` is what the line finds in HOME. */
+export async function judgeShell(command: string, home: string, options: JudgeOptions): Promise<LineVerdict> {
+  await loadShellParser();
+  return judgeLine(command, readShellLine(command, new Map([['HOME', home]])), options);
+}

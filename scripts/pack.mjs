@@ -1,0 +1,170 @@
+/**
+ * The last step of the build: ES modules to CommonJS, and all a headless answer needs
+ * into one file, which packages/cli/bin/load-bundle.cjs can start from code that is
+ * already compiled. A chunk that must stay an ES module (it awaits at its top, or asks
+ * where it is) stays one, with all that import it.
+ */
+
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import * as esbuild from 'esbuild';
+
+const MAIN = 'packages/cli/src/main.ts';
+/** What answers; the code it needed is worth keeping. */
+const SURFACE = 'packages/cli/src/headless/run.ts';
+const STATIC_IMPORT = 'import-statement';
+const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
+
+/**
+ * Beside the chunks in the pack. Files that are not in it are read with Node's compile
+ * cache, which is turned on no earlier: most answers need none of them.
+ */
+const PACK = 'castor:pack';
+const PACK_SOURCE = `
+let hasAnswered = false;
+let isKeeping = false;
+export const isWarm = () => hasAnswered;
+export const answer = () => { hasAnswered = true; };
+export const keep = () => {
+  if (!isKeeping) process.getBuiltinModule('module').enableCompileCache();
+  isKeeping = true;
+};
+`;
+
+/** Of a split build in ES modules that was not written: the files to write, by name. `main.cjs` is the program. */
+export async function packBundle({ outputFiles, metafile }) {
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'));
+  const others = outputFiles.filter(({ path }) => !path.endsWith('.js'));
+  const texts = new Map(scripts.map(({ path, text }) => [basename(path), text]));
+  const nameOf = (entryPoint) => [...outputs.keys()].find((name) => outputs.get(name).entryPoint === entryPoint);
+  const bundle = { outputs, texts, main: nameOf(MAIN), surface: nameOf(SURFACE), packed: new Set(), modern: new Set() };
+  addImports(bundle.packed.add(bundle.main).add(bundle.surface), outputs);
+  for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
+  addImporters(bundle.modern, outputs);
+  const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
+  if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
+
+  const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
+  for (const name of texts.keys()) {
+    if (bundle.modern.has(name)) files.set(name, rename(name, bundle));
+    else if (!bundle.packed.has(name)) files.set(toCjs(name), await toCommonJs(rename(name, bundle)));
+    else if (name !== bundle.main) files.set(toCjs(name), forward(name, outputs.get(name).exports));
+  }
+  // Last, so that whoever finds the program finds what it names.
+  files.set(toCjs(bundle.main), await pack(bundle));
+  return files;
+}
+
+/** Whether it awaits at its top, or asks where it is: the two things CommonJS does not have. */
+async function mustStayModern(text) {
+  if (text.includes('import.meta')) return true;
+  return toCommonJs(text).then(
+    () => false,
+    (error) => {
+      if (String(error.message).includes('Top-level await')) return true;
+      throw error;
+    },
+  );
+}
+
+async function toCommonJs(text) {
+  return (await esbuild.transform(text, { ...CJS, minifyWhitespace: true, minifySyntax: true })).code;
+}
+
+function addImporters(names, outputs) {
+  for (let before = -1; before !== names.size;) {
+    before = names.size;
+    for (const [name, output] of outputs) if (staticImports(output).some((each) => names.has(each))) names.add(name);
+  }
+}
+
+function addImports(names, outputs) {
+  for (const name of names) for (const each of staticImports(outputs.get(name))) names.add(each);
+}
+
+function staticImports({ imports }) {
+  return imports.filter(({ kind, external }) => kind === STATIC_IMPORT && !external).map(({ path }) => basename(path));
+}
+
+function toCjs(name) {
+  return name.replace(/\.js$/, '.cjs');
+}
+
+/** Chunks are named by their hash: the name in quotes is nothing but an import. */
+function rename(from, { outputs, texts, modern }) {
+  return outputs.get(from).imports.reduce((code, { path, kind, external }) => {
+    const name = basename(path);
+    if (external || modern.has(name)) return code;
+    if (kind === STATIC_IMPORT) return code.replaceAll(`"./${name}"`, `"./${toCjs(name)}"`);
+    return code.replaceAll(`import("./${name}")`, `Promise.resolve().then(()=>require("./${toCjs(name)}"))`);
+  }, texts.get(from));
+}
+
+/** The packed chunks in one scope, the program last: it begins when all of them are there. */
+async function pack(bundle) {
+  const { packed, main } = bundle;
+  const chunks = [...packed].filter((name) => name !== main);
+  const entry = [
+    ...chunks.map((name) => `export * as ${idOf(name)} from "./${name}";`),
+    `export { isWarm } from "${PACK}";`,
+    `import "./${main}";`,
+  ];
+  const { outputFiles } = await esbuild.build({
+    ...CJS,
+    stdin: { contents: entry.join('\n') },
+    bundle: true,
+    write: false,
+    minify: true,
+    plugins: [readPacked(bundle)],
+  });
+  const code = toAscii(outputFiles[0].text);
+  // Its first line says which bundle it is.
+  return `/*${createHash('sha256').update(code).digest('hex').slice(0, 16)}*/${code}`;
+}
+
+/** It is read without decoding. esbuild leaves characters beyond ASCII in regular expressions alone. */
+function toAscii(text) {
+  return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function readPacked(bundle) {
+  const { packed, modern, surface } = bundle;
+  return {
+    name: 'packed',
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, ({ path }) => {
+        const name = basename(path);
+        if (path === PACK || packed.has(name)) return { path: path === PACK ? path : name, namespace: 'packed' };
+        return { path: modern.has(name) || !path.startsWith('./') ? path : toCjs(path), external: true };
+      });
+      build.onLoad({ filter: /.*/, namespace: 'packed' }, ({ path }) => ({
+        contents: path === PACK ? PACK_SOURCE : withNotes(bundle.texts.get(path)),
+      }));
+    },
+  };
+
+  /**
+   * What is loaded later says so first. Code that was compiled from a text cannot import
+   * modules without a warning: the launcher does it.
+   */
+  function withNotes(text) {
+    const noted = text.replaceAll(/\bimport\("([^"]+)"\)/g, (all, path) => {
+      const name = basename(path);
+      if (name === surface) return `($pack.answer(),${all})`;
+      if (packed.has(name)) return all;
+      if (modern.has(name) || !path.startsWith('./')) return `($pack.keep(),require.importModule("${path}"))`;
+      return `($pack.keep(),Promise.resolve().then(()=>require("${path}")))`;
+    });
+    return noted === text ? text : `import * as $pack from "${PACK}";${noted}`;
+  }
+}
+
+function idOf(name) {
+  return name.replace(/\.js$/, '').replaceAll(/\W/g, '_');
+}
+
+/** The names stand there for ES modules, which read them without running the file. */
+function forward(name, names) {
+  return `"use strict";module.exports=require("./main.cjs").${idOf(name)};\n0&&(module.exports={${names.join(',')}});\n`;
+}
