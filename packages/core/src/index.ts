@@ -73,6 +73,7 @@ export type { RoutingContext, RoutingDecision } from './model/router.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { ToolDefinition } from './tools/define-tool.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
+export { IgnoreRules } from './tools/ignore-rules.ts';
 
 export { APPROVAL_MODES, parseApprovalMode, toCliName } from './policy/approval-mode.ts';
 export type { ApprovalMode } from './policy/approval-mode.ts';
@@ -82,6 +83,7 @@ export { describeProblem, loadPolicies, PolicyFileError } from './policy/policy-
 export type { LoadedPolicies, PolicyLoaderOptions } from './policy/policy-loader.ts';
 export { TrustedFolders } from './policy/trusted-folders.ts';
 export type { TrustAnswer, TrustLevel, TrustQuestion } from './policy/trusted-folders.ts';
+export type { PolicyRule } from './policy/rule.ts';
 export { explainVerdict } from './policy/explain.ts';
 export { runRuleTests } from './policy/rule-tests.ts';
 
@@ -107,10 +109,20 @@ export { createAgent } from './session/create-agent.ts';
 export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
 export { createWorkspaceAgent } from './session/workspace-agent.ts';
 export type { WorkspaceAgent, WorkspaceAgentOptions } from './session/workspace-agent.ts';
+export { Budget, BudgetError } from './session/budget.ts';
+export type { BudgetLimits } from './session/budget.ts';
 export { createEditProposal } from './session/edit-proposal.ts';
 export type { EditProposalOptions } from './session/edit-proposal.ts';
 export { createEnvironmentContext } from './session/environment-context.ts';
 export { createSystemPrompt } from './session/system-prompt.ts';
+export { SystemPromptError, resolveSystemPromptFile } from './session/system-prompt-file.ts';
+export { loadContextFiles } from './session/context-files.ts';
+export type { ContextFile, ContextFileOptions, LoadContextOptions, LoadedContext } from './session/context-files.ts';
+export { loadCommandFiles } from './session/command-files.ts';
+export type { CommandFile, LoadedCommandFiles } from './session/command-files.ts';
+export { JustInTimeContext } from './session/just-in-time-context.ts';
+export type { FileReferences, ReferencedFiles, ResolvedReference } from './session/file-references.ts';
+export type { ShellOutcome } from './tools/shell/shell-runner.ts';
 export { Ledger } from './session/ledger.ts';
 export { PRICES, PRICES_AS_OF } from './session/prices-data.ts';
 export { mergePrices } from './session/prices.ts';
@@ -118,15 +130,66 @@ export { toStreamStats } from './session/session-metrics.ts';
 export type { SessionMetrics } from './session/session-metrics.ts';
 
 export { createTranscript, getPendingItems } from './transcript/transcript.ts';
-export type { Transcript } from './transcript/transcript.ts';
+export type {
+  FallbackQuestion,
+  PendingCall,
+  ShownResult,
+  ToolCallView,
+  Transcript,
+  TranscriptItem,
+} from './transcript/transcript.ts';
 export { reduce } from './transcript/reduce.ts';
 export { createTranscriptStore } from './transcript/store.ts';
+export type { TranscriptStore } from './transcript/store.ts';
 export { findEnclosingCodeBlockStart, findLastSafeSplitPoint, isIndexInsideCodeBlock } from './transcript/split.ts';
 export { StreamingState, deriveStreamingState } from './transcript/streaming-state.ts';
 
 export { SessionRecorder } from './session/session-recorder.ts';
 export type { SessionRecorderOptions } from './session/session-recorder.ts';
 export { createSessionId } from './session/session-id.ts';
+export { openSession } from './session/open-session.ts';
+export type { OpenedSession, OpenSessionOptions } from './session/open-session.ts';
+export { SessionError } from './session/session-error.ts';
+export type { SessionErrorReason } from './session/session-error.ts';
+export { listSessions } from './session/session-list.ts';
+export type { ProjectSessions, SessionSummary } from './session/session-list.ts';
+export { findSession } from './session/session-find.ts';
+export { deleteSession } from './session/session-delete.ts';
+export { loadSession } from './session/session-load.ts';
+export { searchSessions } from './session/session-search.ts';
+export type { SearchOptions, SessionMatch } from './session/session-search.ts';
+export { cleanUpSessions } from './session/session-clean-up.ts';
+export type { CleanUpOptions, CleanUpResult, SessionRetention } from './session/session-retention.ts';
+export { resolveProjectDirectory } from './config/project-registry.ts';
 export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';
+
+export { loadSettings } from './config/load-settings.ts';
+export type { LoadedSettings, LoadSettingsOptions } from './config/load-settings.ts';
+export type { SettingExplanation, SettingSource } from './config/explain-setting.ts';
+export type { SettingsLayer, SettingsScope } from './config/settings-layer.ts';
+export { findSetting, listSettings } from './config/settings-table.ts';
+export type { FoundSetting, NamedSetting, Settings } from './config/settings-table.ts';
+export { createSettingsSchema } from './config/settings-schema.ts';
+export { fitShape } from './config/setting-shape.ts';
+export type { Shape } from './config/setting-shape.ts';
+export { loadConfiguration } from './config/load-configuration.ts';
+export type { Configuration, LoadConfigurationOptions } from './config/load-configuration.ts';
+export { userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
+export { SettingsError } from './config/settings-error.ts';
+export { saveSetting, writeMigrations } from './config/edit-settings.ts';
+export { readEnvFile } from './config/env-file.ts';
+export type { EnvFile, EnvFileOptions } from './config/env-file.ts';
+
+export { openTelemetry, TelemetrySettingsError } from './telemetry/open-telemetry.ts';
+export type { TelemetryPort, TelemetrySettings } from './telemetry/open-telemetry.ts';
+export type { HookExecution } from './hooks/hook-events.ts';
+
+export { HOOK_EVENTS } from './hooks/hook-events.ts';
+export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
+export type { HookLayer, HookSource } from './hooks/hook-layer.ts';
+export type { SessionHooks } from './session/open-hooks.ts';
+export { toHookLayers } from './session/hook-layers.ts';
+export { consentToHooks, inspectHooks, tryHooks } from './session/hook-inspection.ts';
+export type { InspectedHook, TriedHooks } from './session/hook-inspection.ts';

@@ -49,5 +49,8 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new DOMException('Aborted', { name: 'AbortError', cause: signal.reason });
+  if (signal?.aborted) {
+    const cause: unknown = signal.reason;
+    throw Object.assign(new DOMException('Aborted', 'AbortError'), { cause });
+  }
 }

@@ -99,7 +99,8 @@ function killRunning(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-function cleanEnvironment(home: string, { env, model }: CliOptions): NodeJS.ProcessEnv {
+/** Nothing of the person who runs the tests but where programs and temporary files are. */
+export function cleanEnvironment(home: string, { env, model }: Pick<CliOptions, 'env' | 'model'>): NodeJS.ProcessEnv {
   const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
   const entries = [
     ...inherited,

@@ -26,7 +26,19 @@ export type Outcome =
   /** A hook or a tool ended the prompt. */
   | 'stopped'
   /** A hook refused the prompt. */
-  | 'blocked';
+  | 'blocked'
+  /** What the session may spend is spent; `budget` says of what. */
+  | 'budget_exceeded';
+
+/** What a session may be limited in. */
+export type BudgetName = 'turns' | 'tokens' | 'cost' | 'time';
+
+/** A limit that was reached: in turns, tokens, US dollars or seconds. */
+export interface SpentBudget {
+  name: BudgetName;
+  limit: number;
+  spent: number;
+}
 
 /** What a person may answer when a model has no quota left. */
 export type FallbackIntent =
@@ -50,9 +62,16 @@ interface AgentEventValues {
   /**
    * The prompt is over and the session idle. Session; last event of its prompt,
    * exactly one for each `prompt_started`, also on abort and on a bug. `error` comes
-   * with `failed`; `detail` is a sentence on any other outcome that needs one.
+   * with `failed`; `budget` with `budget_exceeded`; `detail` is a sentence on any other
+   * outcome that needs one.
    */
-  prompt_ended: { prompt_id: string; outcome: Outcome; error?: StructuredError; detail?: string };
+  prompt_ended: {
+    prompt_id: string;
+    outcome: Outcome;
+    error?: StructuredError;
+    detail?: string;
+    budget?: SpentBudget;
+  };
 
   /**
    * A call moved on, or printed something. Scheduler; any number, after the call's
@@ -74,6 +93,12 @@ interface AgentEventValues {
    * when the prompt is cancelled instead (as `stop`).
    */
   fallback_answered: { requestId: string; intent: FallbackIntent };
+
+  /**
+   * A hook has something to say to the person, or failed (`warning`). Session; any number,
+   * before the first event after the hook ran. What ended the prompt says so itself.
+   */
+  hook_message: { hookEvent: string; level: 'info' | 'warning'; message: string };
 }
 
 export type LifecycleEventType = keyof AgentEventValues;
@@ -92,3 +117,4 @@ export type PromptEndedEvent = AgentEventOf<'prompt_ended'>;
 export type ToolCallUpdatedEvent = AgentEventOf<'tool_call_updated'>;
 export type FallbackRequestedEvent = AgentEventOf<'fallback_requested'>;
 export type FallbackAnsweredEvent = AgentEventOf<'fallback_answered'>;
+export type HookMessageEvent = AgentEventOf<'hook_message'>;

@@ -11,7 +11,7 @@ export interface StructuredError {
   message: string;
   status?: number;
   /** What kind of failure it was, for consumers that decide on it. */
-  reason?: ApiErrorReason | 'unauthorized' | InvalidStreamErrorType;
+  reason?: ApiErrorReason | 'unauthorized' | 'budget_exceeded' | InvalidStreamErrorType;
   retryable?: boolean;
 }
 
@@ -99,6 +99,11 @@ export class ApiError extends CastorError {
 export class UnauthorizedError extends CastorError {
   override readonly name = 'UnauthorizedError';
   readonly status = 401;
+}
+
+/** What the session may spend is spent; the request was not sent. */
+export class BudgetExceededError extends CastorError {
+  override readonly name = 'BudgetExceededError';
 }
 
 /** What `toFriendlyError` makes of a foreign 400. */
@@ -208,6 +213,9 @@ export function toStructuredError(error: unknown): StructuredError {
     structured.retryable = error.retryable;
   } else if (error instanceof UnauthorizedError) {
     structured.reason = 'unauthorized';
+    structured.retryable = false;
+  } else if (error instanceof BudgetExceededError) {
+    structured.reason = 'budget_exceeded';
     structured.retryable = false;
   } else if (error instanceof InvalidStreamError) {
     structured.reason = error.type;

@@ -45,6 +45,7 @@ export const SAMPLE_EVENTS: { readonly [T in AgentEventType]: AgentEventOf<T> } 
     message: 'Quota exceeded for requests per day.',
   },
   fallback_answered: { type: 'fallback_answered', requestId: 'fallback-1', intent: 'retry_always' },
+  hook_message: { type: 'hook_message', hookEvent: 'BeforeTool', level: 'info', message: 'The call was looked at.' },
   [GeminiEventType.Content]: {
     type: GeminiEventType.Content,
     value: 'The tests pass.\n\nNothing is left to do.',
@@ -153,6 +154,7 @@ export const SAMPLE_LOG: readonly AgentEvent[] = [
   SAMPLE_EVENTS[GeminiEventType.Finished],
   { type: 'tool_call_updated', callId: SHELL_CALL.callId, status: 'validating' },
   { type: 'tool_call_updated', callId: READ_CALL.callId, status: 'scheduled' },
+  SAMPLE_EVENTS.hook_message,
   SAMPLE_EVENTS[GeminiEventType.ToolCallConfirmation],
   { type: 'tool_call_updated', callId: SHELL_CALL.callId, status: 'scheduled' },
   SAMPLE_EVENTS.tool_call_updated,

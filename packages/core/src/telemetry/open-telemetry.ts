@@ -4,6 +4,7 @@
  * runs and no connection is made.
  */
 
+import type { HookExecution } from '../hooks/hook-events.ts';
 import type { ContentGenerator } from '../model/content-generator.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { systemClock } from '../util/clock.ts';
@@ -19,7 +20,7 @@ export interface TelemetrySettings {
   otlpEndpoint?: string;
   otlpProtocol?: string;
   logPrompts?: boolean;
-  outfile?: string;
+  outfile?: string | undefined;
 }
 
 export interface TelemetryContext {
@@ -30,21 +31,6 @@ export interface TelemetryContext {
   authType?: string;
   clock?: Clock;
   onProblem: (message: string) => void;
-}
-
-/** What one hook process did; the shape of `gemini_cli.hook_call`. */
-export interface HookExecution {
-  hookEventName: string;
-  hookType: string;
-  hookName: string;
-  durationMs: number;
-  success: boolean;
-  exitCode?: number;
-  input?: string;
-  output?: string;
-  stdout?: string;
-  stderr?: string;
-  error?: string;
 }
 
 /** What the runtime reports to. Nothing of it throws. */

@@ -1,9 +1,10 @@
 /** createTelemetryPort: the parts of this room put together behind what the runtime reports to. */
 
+import type { HookExecution } from '../hooks/hook-events.ts';
 import { EventTelemetry } from './event-telemetry.ts';
 import { createLoggedGenerator } from './logged-generator.ts';
 import { METRICS } from './metric-names.ts';
-import type { HookExecution, TelemetryPort } from './open-telemetry.ts';
+import type { TelemetryPort } from './open-telemetry.ts';
 import { Telemetry } from './telemetry.ts';
 import type { TelemetryOptions } from './telemetry.ts';
 

@@ -108,6 +108,7 @@ const OUTCOME_TEXTS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
   invalid_stream: 'The model sent no usable response.',
   stopped: 'Agent execution stopped.',
   blocked: 'Agent execution blocked.',
+  budget_exceeded: 'The budget of this run is spent.',
 };
 
 /** How a prompt ended, for those that say nothing else about it; undefined for success. */

@@ -104,6 +104,10 @@ export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
     }
     case 'fallback_answered':
       return settleQuestion(state, event);
+    case 'hook_message': {
+      const type = event.level === 'warning' ? MessageType.WARNING : MessageType.INFO;
+      return commit(state, { type, text: event.message, about: event.type });
+    }
     default:
       return assertNever(event);
   }
