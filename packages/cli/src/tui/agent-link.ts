@@ -1,0 +1,71 @@
+/**
+ * The agent behind the screen: opened in the background after the first frame, replaced
+ * when the person goes on with another session, ended with the program.
+ */
+
+import type { OpenedSession, WorkspaceAgent } from '@castor/core';
+import type { Start } from '../start.ts';
+import { beginSession, endSession } from './session-hooks.ts';
+import type { SessionOccasion } from './session-hooks.ts';
+
+export interface AgentLinkOptions {
+  readonly onWarning: (message: string) => void;
+  readonly onInfo: (message: string) => void;
+  /** Gives the terminal to somebody else for a while. */
+  readonly suspend: (run: () => Promise<void>) => Promise<void>;
+  readonly onOpened: (agent: WorkspaceAgent, session: OpenedSession) => void;
+}
+
+export interface SessionWish {
+  /** See OpenSessionOptions. */
+  readonly resume?: string;
+  readonly sessionId?: string;
+  readonly sessionFile?: string;
+}
+
+export class AgentLink {
+  private readonly options: AgentLinkOptions;
+  private opening: Promise<WorkspaceAgent> | undefined;
+
+  constructor(options: AgentLinkOptions) {
+    this.options = options;
+  }
+
+  /** The agent, once it was asked for by `open`. */
+  current(): Promise<WorkspaceAgent> {
+    return this.opening ?? Promise.reject(new Error('The agent is not open yet.'));
+  }
+
+  /** Ends the one before. */
+  open(start: Start, wish: SessionWish): Promise<WorkspaceAgent> {
+    const before = this.opening;
+    const isNew = wish.resume === undefined && wish.sessionFile === undefined;
+    const opening = (async () => {
+      await this.end(before, isNew ? 'clear' : 'other');
+      return this.create(start, wish, isNew ? (before ? 'clear' : 'startup') : 'resume');
+    })();
+    this.opening = opening;
+    // Whoever waits for the agent is told; nobody may be waiting yet.
+    opening.catch(() => {});
+    return opening;
+  }
+
+  async dispose(): Promise<void> {
+    await this.end(this.opening, 'exit');
+  }
+
+  private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<WorkspaceAgent> {
+    const { openAgent } = await import('./open-agent.ts');
+    const { agent, session } = await openAgent(start, wish, this.options);
+    await beginSession(agent, occasion);
+    this.options.onOpened(agent, session);
+    return agent;
+  }
+
+  private async end(opening: Promise<WorkspaceAgent> | undefined, reason: 'exit' | 'clear' | 'other'): Promise<void> {
+    const agent = await opening?.catch(() => undefined);
+    if (!agent) return;
+    await endSession(agent, reason, this.options.onInfo);
+    await agent.dispose();
+  }
+}

@@ -1,0 +1,48 @@
+/** What the app knows beside the transcript. One place, written by the app alone. */
+
+import type { ApprovalMode, Todo, WorkspaceAgent } from '@castor/core';
+import type { PendingCall } from '@castor/core';
+import type { Start } from '../start.ts';
+import type { ShownKinds } from './render/transcript-item.ts';
+
+export interface AppState {
+  /** Until the settings are read. */
+  start: Start | undefined;
+  agent: WorkspaceAgent | undefined;
+  mode: ApprovalMode;
+  model: string;
+  branch: string | undefined;
+  promptStartedAt: number | undefined;
+  toast: string | undefined;
+  /** Pressed once: the next press leaves. */
+  isExitArmed: boolean;
+  todos: readonly Todo[];
+  showsTodos: boolean;
+  /** A `!command` that runs. */
+  shellCall: PendingCall | undefined;
+  isTerminalFocused: boolean;
+  isVim: boolean;
+  /** `/quit --delete`. */
+  deletesSession: boolean;
+  show: ShownKinds;
+}
+
+export function createAppState(): AppState {
+  return {
+    start: undefined,
+    agent: undefined,
+    mode: 'default',
+    model: '',
+    branch: undefined,
+    promptStartedAt: undefined,
+    toast: undefined,
+    isExitArmed: false,
+    todos: [],
+    showsTodos: false,
+    shellCall: undefined,
+    isTerminalFocused: true,
+    isVim: false,
+    deletesSession: false,
+    show: { thinking: false, citations: false, model: false },
+  };
+}

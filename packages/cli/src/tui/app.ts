@@ -1,0 +1,395 @@
+/**
+ * The app: keys to actions, events to frames. It holds the parts together and decides
+ * what each key means at the moment; the parts do the work. Works from the first
+ * millisecond: before Ink and the agent are there, one can type.
+ */
+
+import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage, tokenLimit } from '@castor/core';
+import type { ApprovalMode, OpenedSession, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import { AgentLink } from './agent-link.ts';
+import type { SessionWish } from './agent-link.ts';
+import { Appearance } from './appearance.ts';
+import { createAppState } from './app-state.ts';
+import type { AppState } from './app-state.ts';
+import { composerRows } from './components/composer-rows.ts';
+import { Conversation } from './conversation.ts';
+import type { PrepareTurn } from './conversation.ts';
+import { DialogHost } from './dialogs/dialog-host.ts';
+import { layoutFrame } from './frame-layout.ts';
+import type { FrameSections } from './frame-layout.ts';
+import { frameCaret, frameRows } from './frame-rows.ts';
+import type { InkView } from './ink-view.tsx';
+import type { CommandName } from './input/commands.ts';
+import type { ComposerController, Submission } from './input/composer-contract.ts';
+import { createComposerController } from './input/composer-controller.ts';
+import { composerCaret, composerHeight } from './input/composer-view.ts';
+import type { InputReport } from './input/key-parser.ts';
+import { Questions } from './questions.ts';
+import { createHighlighter } from './render/highlight.ts';
+import type { Grammars } from './render/highlight.ts';
+import { renderNote } from './render/transcript-item.ts';
+import { Screen } from './screen.ts';
+import { nextMode } from './approval-modes.ts';
+import type { Frame, Reflow, Size } from './terminal/painter.ts';
+import type { TerminalSession } from './terminal/terminal-session.ts';
+import { backgroundOfReport } from './theme/detect-background.ts';
+import { TranscriptPrinter } from './transcript-printer.ts';
+import type { Style } from './theme/styles.ts';
+
+export interface AppOptions {
+  readonly terminal: TerminalSession;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly reflow: Reflow;
+  /** What a submitted text stands for. */
+  readonly prepare: (app: App, ...input: Parameters<PrepareTurn>) => ReturnType<PrepareTurn>;
+  readonly onExit: () => void;
+}
+
+const EXIT_WINDOW_MS = 3_000;
+const EXIT_HINT = 'Press Ctrl+C again to exit.';
+const EXIT_HINT_D = 'Press Ctrl+D again to exit.';
+
+export class App {
+  readonly state: AppState = createAppState();
+  store: TranscriptStore;
+  readonly appearance: Appearance;
+  readonly composer: ComposerController;
+  readonly dialogs: DialogHost;
+  readonly conversation: Conversation;
+  readonly link: AgentLink;
+  readonly screen: Screen;
+  readonly options: AppOptions;
+  inkView: InkView | undefined;
+  grammars: Grammars | undefined;
+  /** Told when an answer is done or a question waits. */
+  onAttention: ((what: string) => void) | undefined;
+  onStateChange: (() => void) | undefined;
+  /** What Node and libraries wanted to say. */
+  takeMessages: (() => string[]) | undefined;
+  /** Run at the end, in order. */
+  readonly onClose: (() => void | Promise<void>)[] = [];
+  private readonly printer: TranscriptPrinter;
+  private readonly questions: Questions;
+  private toastTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AppOptions) {
+    this.options = options;
+    const { terminal } = options;
+    this.store = this.openStore();
+    this.appearance = new Appearance(options.environment);
+    this.dialogs = new DialogHost(() => this.screen.drawNow());
+    this.composer = createComposerController({
+      onSubmit: (submission) => this.submit(submission),
+      onQueue: (submission) => this.submit(submission),
+      canQueue: () => this.conversation.isBusy,
+      onCommand: (command) => this.onCommand(command),
+      takeQueued: () => this.conversation.takeQueue(),
+      onReport: (report) => this.onReport(report),
+      onFocus: (isFocused) => {
+        this.state.isTerminalFocused = isFocused;
+      },
+      editor: { environment: options.environment, suspend: (run) => this.suspend(run) },
+    });
+    this.composer.pushConsumer(this.dialogs);
+    this.screen = new Screen({
+      terminal,
+      reflow: options.reflow,
+      draw: (size) => this.draw(size),
+      onResize: (size) => this.sizeComposer(size),
+    });
+    this.printer = new TranscriptPrinter({
+      styles: () => this.appearance.styles,
+      width: () => this.width,
+      show: () => this.state.show,
+      createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
+    });
+    this.link = new AgentLink({
+      onWarning: (message) => this.warn(message),
+      onInfo: (message) => this.info(message),
+      suspend: (run) => this.suspend(run),
+      onOpened: (agent, session) => this.onOpened(agent, session),
+    });
+    this.conversation = new Conversation({
+      store: () => this.store,
+      agent: () => this.link.current(),
+      prepare: (text, signal) => options.prepare(this, text, signal),
+      onChange: () => this.onConversationChange(),
+      onUnauthorized: (message) => this.fail(`The credentials were refused: ${message}`),
+      onFailure: (message) => this.fail(message),
+      onIdle: () => this.onAttention?.('Done'),
+    });
+    this.questions = new Questions({
+      host: this.dialogs,
+      agent: () => this.link.current(),
+      printPlan: (path) => this.printPlan(path),
+      onAsked: (what) => this.onAttention?.(what),
+      approval: () => ({
+        allowsPermanent: this.state.start?.settings.security.enablePermanentToolApproval ?? false,
+        hasEditor: true,
+        print: (rows) => this.screen.print(rows(this.appearance.styles, this.width)),
+        height: terminal.size.rows,
+        width: terminal.size.columns,
+        styles: this.appearance.styles,
+      }),
+    });
+    this.sizeComposer(terminal.size);
+    this.composer.subscribe(() => this.screen.drawNow());
+  }
+
+  /** Cells a line may take. */
+  get width(): number {
+    return this.options.terminal.size.columns - 1;
+  }
+
+  get streaming(): StreamingState {
+    const state = deriveStreamingState(this.store.getSnapshot());
+    return state === StreamingState.Idle && this.conversation.isBusy ? StreamingState.Responding : state;
+  }
+
+  info(text: string): void {
+    this.note('ℹ', text, this.appearance.styles.secondary);
+  }
+
+  warn(text: string): void {
+    this.note('⚠', text, this.appearance.styles.warning);
+  }
+
+  fail(text: string): void {
+    this.note('✕', text, this.appearance.styles.error);
+  }
+
+  toast(text: string, milliseconds = EXIT_WINDOW_MS): void {
+    clearTimeout(this.toastTimer);
+    this.state.toast = text;
+    this.toastTimer = setTimeout(() => {
+      this.state.toast = undefined;
+      this.state.isExitArmed = false;
+      this.screen.drawNow();
+    }, milliseconds);
+    this.screen.drawNow();
+  }
+
+  setMode(mode: ApprovalMode): void {
+    this.state.mode = mode;
+    if (this.state.agent) this.state.agent.policy.mode = mode;
+    this.screen.drawNow();
+  }
+
+  /** Goes on with another session, or a new one. What was printed stays. */
+  async changeSession(wish: SessionWish): Promise<void> {
+    const { start } = this.state;
+    if (!start) return;
+    this.store = this.openStore();
+    this.printer.reset();
+    this.state.todos = [];
+    try {
+      await this.link.open(start, wish);
+    } catch (error) {
+      this.fail(getErrorMessage(error));
+    }
+  }
+
+  async suspend(run: () => Promise<void>): Promise<void> {
+    this.screen.hold();
+    try {
+      await this.options.terminal.suspend(run);
+    } finally {
+      this.screen.release();
+    }
+  }
+
+  exit(deletesSession = false): void {
+    this.state.deletesSession = deletesSession;
+    clearTimeout(this.toastTimer);
+    this.conversation.cancel();
+    this.dialogs.dismissAll();
+    this.options.onExit();
+  }
+
+  private openStore(): TranscriptStore {
+    const store = createTranscriptStore();
+    store.subscribe(() => this.onTranscriptChange());
+    return store;
+  }
+
+  private onOpened(agent: WorkspaceAgent, session: OpenedSession): void {
+    agent.policy.mode = this.state.mode;
+    this.state.agent = agent;
+    if (session.origin !== 'new') this.store.dispatchAll(session.events());
+    for (const notice of session.notices) this.info(notice);
+    for (const { message } of agent.hooks?.takeHookMessages() ?? []) this.info(message);
+    if (session.interruptedPrompt && this.composer.isEmpty()) this.composer.setText(session.interruptedPrompt.text);
+    this.screen.refresh();
+  }
+
+  private note(mark: string, text: string, style: Style): void {
+    this.screen.print(['', ...renderNote(mark, text, style, this.width)]);
+  }
+
+  private submit({ text, isShell }: Submission): void {
+    this.conversation.submit(isShell ? `!${text}` : text);
+  }
+
+  private onCommand(command: CommandName): boolean {
+    switch (command) {
+      case 'basic.cancel':
+        return this.cancel();
+      case 'basic.quit':
+        return this.quit();
+      case 'basic.exit':
+        return this.arm(EXIT_HINT_D);
+      case 'app.cycleApprovalMode':
+        this.setMode(nextMode(this.state.mode, this.conversation.isBusy));
+        return true;
+      case 'app.toggleYolo':
+        this.toggleYolo();
+        return true;
+      case 'app.showFullTodos':
+        this.state.showsTodos = !this.state.showsTodos;
+        this.screen.drawNow();
+        return true;
+      case 'app.clearScreen':
+        this.clearScreen();
+        return true;
+      case 'app.showErrorDetails':
+        this.info(this.takeMessages?.().join('\n') || 'There are no messages.');
+        return true;
+      case 'app.showShortcuts':
+        if (!this.composer.isEmpty()) return false;
+        this.conversation.submit('/help');
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** What was queued behind the request goes back to the editor: nothing typed is lost. */
+  private cancel(): boolean {
+    const hasCancelled = this.conversation.cancel();
+    const queued = hasCancelled ? this.conversation.takeQueue() : undefined;
+    if (queued !== undefined) this.composer.insert(this.composer.isEmpty() ? queued : `\n\n${queued}`);
+    return hasCancelled;
+  }
+
+  private quit(): boolean {
+    if (this.cancel()) return true;
+    if (this.dialogs.top && !this.composer.isEmpty()) this.dialogs.top.dismiss();
+    else if (this.composer.isEmpty()) return this.arm(EXIT_HINT);
+    else this.composer.clear();
+    return true;
+  }
+
+  private arm(hint: string): boolean {
+    if (this.state.isExitArmed) {
+      this.exit();
+      return true;
+    }
+    this.state.isExitArmed = true;
+    this.toast(hint);
+    return true;
+  }
+
+  private toggleYolo(): void {
+    if (this.state.start?.trustedFolder === false)
+      return this.toast('An untrusted folder is never worked in without asking.');
+    const mode = this.state.mode === 'yolo' ? 'default' : 'yolo';
+    this.setMode(mode);
+    if (mode !== 'yolo') return;
+    for (const { callId, status } of this.store.getSnapshot().pendingGroup?.calls ?? []) {
+      if (status === 'awaiting_approval') this.state.agent?.session.respond(callId, 'proceed_once');
+    }
+  }
+
+  /** The screen is scrolled away, not erased: what was there stays in the scrollback. */
+  private clearScreen(): void {
+    this.screen.hold();
+    this.options.terminal.write(`${'\n'.repeat(this.options.terminal.size.rows)}\x1b[H`);
+    this.screen.release();
+  }
+
+  private onReport(report: InputReport): void {
+    if (report.kind === 'keyboard') this.options.terminal.enableKittyKeyboard();
+    if (report.kind !== 'color' || report.slot !== 11) return;
+    const background = backgroundOfReport(report.value);
+    if (background && this.appearance.noteBackground(background)) this.screen.drawNow();
+  }
+
+  private onConversationChange(): void {
+    const { isBusy } = this.conversation;
+    if (isBusy) this.state.promptStartedAt ??= performance.now();
+    else this.state.promptStartedAt = undefined;
+    this.screen.animate(isBusy);
+    this.onStateChange?.();
+    this.screen.refresh();
+  }
+
+  private onTranscriptChange(): void {
+    const transcript = this.store.getSnapshot();
+    this.questions.look(transcript);
+    this.onStateChange?.();
+    this.screen.refresh();
+  }
+
+  private async printPlan(path: string): Promise<void> {
+    const { readPlan } = await import('./read-plan.ts');
+    const { styles } = this.appearance;
+    const rows = await readPlan(path, { styles, width: () => this.width });
+    this.screen.print(['', ...rows]);
+  }
+
+  private sizeComposer({ columns, rows }: Size): void {
+    this.composer.setSize({ columns: columns - 1, maxRows: Math.max(3, Math.min(14, Math.floor(rows / 2))) });
+  }
+
+  private draw(size: Size): { lines: readonly string[]; frame: Frame } {
+    const { styles } = this.appearance;
+    const lines = this.printer.take(this.store.getSnapshot());
+    const snapshot = this.composer.getSnapshot();
+    const sections = this.layout(size, composerHeight(snapshot));
+    const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
+    const props = { sections, composer: this.composer, styles, streamingState: this.streaming };
+    const rows = this.inkView?.draw(props, size) ?? frameRows(sections, picture);
+    return { lines, frame: { rows, caret: frameCaret(sections, picture) } };
+  }
+
+  private layout(size: Size, height: number): FrameSections {
+    const { state } = this;
+    const transcript = this.store.getSnapshot();
+    const calls = [...(transcript.pendingGroup?.calls ?? []), ...(state.shellCall ? [state.shellCall] : [])];
+    return layoutFrame({
+      size,
+      styles: this.appearance.styles,
+      answer: (maxRows) => this.printer.pendingRows(maxRows),
+      calls,
+      streaming: this.streaming,
+      thought: transcript.thought?.thought.subject,
+      retry: transcript.retry,
+      elapsedMs: state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt,
+      showsSpinner: state.start?.settings.ui.showSpinner ?? true,
+      dialog: this.dialogs.top,
+      todos: state.showsTodos ? state.todos : [],
+      queue: this.conversation.queue,
+      toast: state.toast,
+      footer: state.start?.settings.ui.hideFooter ? undefined : this.footer(),
+      composerHeight: height,
+    });
+  }
+
+  private footer() {
+    const { state } = this;
+    const { cwd, home } = this.options;
+    const model = this.store.getSnapshot().model ?? state.model;
+    const used = state.agent?.chat.getLastPromptTokenCount() ?? 0;
+    return {
+      folder: cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
+      branch: state.branch,
+      model,
+      contextUsed: used > 0 ? used / tokenLimit(model) : undefined,
+      mode: state.mode,
+      isTrusted: state.start?.trustedFolder !== false,
+      queued: this.conversation.queue.length,
+    };
+  }
+}

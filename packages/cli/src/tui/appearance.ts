@@ -1,0 +1,51 @@
+/** The colours in force, and how they come to change: by setting, by choice, by what the terminal says it is. */
+
+import { colorDepthOf } from './theme/color-depth.ts';
+import type { ColorDepth } from './theme/color-depth.ts';
+import { backgroundOfEnvironment } from './theme/detect-background.ts';
+import type { Background } from './theme/detect-background.ts';
+import { createStyles } from './theme/styles.ts';
+import type { Styles } from './theme/styles.ts';
+import { chooseTheme } from './theme/theme.ts';
+import type { ThemeChoice } from './theme/theme.ts';
+
+export class Appearance {
+  styles: Styles;
+  themeName: string;
+  private readonly depth: ColorDepth;
+  private background: Background | undefined;
+  private choice: ThemeChoice = {};
+
+  constructor(environment: Readonly<Record<string, string | undefined>>) {
+    this.depth = colorDepthOf(environment);
+    this.background = backgroundOfEnvironment(environment);
+    const { theme } = chooseTheme({ background: this.background });
+    this.styles = createStyles(theme, this.depth);
+    this.themeName = theme.name;
+  }
+
+  get hasColors(): boolean {
+    return this.depth !== 'none';
+  }
+
+  /** A sentence when the wish cannot be met. */
+  use(choice: ThemeChoice): string | undefined {
+    this.choice = choice;
+    return this.apply();
+  }
+
+  /** True when that changes the colours. */
+  noteBackground(background: Background): boolean {
+    const before = this.themeName;
+    this.background = background;
+    this.apply();
+    return before !== this.themeName;
+  }
+
+  private apply(): string | undefined {
+    const { theme, problem } = chooseTheme({ ...this.choice, background: this.background });
+    this.styles = createStyles(theme, this.depth);
+    this.themeName = theme.name;
+    return problem;
+  }
+}

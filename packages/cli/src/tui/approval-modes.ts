@@ -1,0 +1,17 @@
+/** Which approval mode follows which, when a person steps through them. Pure. */
+
+import type { ApprovalMode } from '@castor/core';
+
+/** Plan mode is not begun in the middle of a request. */
+export function nextMode(mode: ApprovalMode, isBusy: boolean): ApprovalMode {
+  switch (mode) {
+    case 'default':
+      return 'autoEdit';
+    case 'autoEdit':
+      return isBusy ? 'default' : 'plan';
+    case 'plan':
+      return 'default';
+    case 'yolo':
+      return 'autoEdit';
+  }
+}

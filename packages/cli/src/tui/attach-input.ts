@@ -1,0 +1,33 @@
+/** What makes the composer comfortable once there is time: completion, the prompts of earlier, own keys, the clipboard. */
+
+import { join } from 'node:path';
+import { resolveProjectDirectory, systemClock } from '@castor/core';
+import type { App } from './app.ts';
+import { createCommandCompletion } from './completion/command-completion.ts';
+import { createFileCompletion } from './completion/file-completion.ts';
+import { createFileIndex } from './completion/file-index.ts';
+import { loadKeyBindings } from './input/keybindings-file.ts';
+import { createKeymap } from './input/keymap.ts';
+import { openPromptLog } from './input/prompt-log.ts';
+import type { TurnPreparation } from './prepare-turn.ts';
+
+export async function attachInput(app: App, preparation: TurnPreparation): Promise<void> {
+  const { home, cwd } = app.options;
+  const commands = await preparation.list(app);
+  for (const notice of commands.notices) app.warn(notice);
+  const files = createFileIndex({ root: cwd, clock: systemClock });
+  app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files)]);
+  app.onClose.push(() => files.dispose());
+  const { bindings, warnings } = await loadKeyBindings(join(home, '.gemini', 'keybindings.json'));
+  for (const warning of warnings) app.warn(warning);
+  if (bindings.length > 0) app.composer.setKeymap(createKeymap(bindings));
+  const directory = await resolveProjectDirectory({ home, root: cwd });
+  const { createImageClipboard } = await import('./input/clipboard-image.ts');
+  const images = { directory: join(directory, 'images'), platform: process.platform, now: () => systemClock.now() };
+  app.composer.setClipboard(createImageClipboard({ ...images, environment: app.options.environment }));
+  const agent = await app.link.current().catch(() => undefined);
+  if (!agent) return;
+  const log = await openPromptLog({ directory, sessionId: agent.session.sessionId, clock: systemClock });
+  app.composer.setHistory(log.prompts, log.commands);
+  app.onClose.push(() => log.settled());
+}

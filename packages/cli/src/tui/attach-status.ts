@@ -1,0 +1,34 @@
+/** The window title and notifications: what a person sees of us when they look elsewhere. */
+
+import { basename } from 'node:path';
+import { StreamingState } from '@castor/core';
+import { sanitize } from '../sanitize.ts';
+import type { Start } from '../start.ts';
+import type { App } from './app.ts';
+import { notification } from './terminal/notification.ts';
+
+const SIGNS: Readonly<Record<StreamingState, string>> = {
+  [StreamingState.Idle]: '◇  Ready',
+  [StreamingState.Responding]: '✦  Working…',
+  [StreamingState.WaitingForConfirmation]: '✋  Action Required',
+};
+
+export function attachStatus(app: App, { settings, cwd, environment }: Start): void {
+  const { ui, general } = settings;
+  const folder = sanitize(basename(cwd)).replaceAll(/\s+/g, ' ');
+  let shown = '';
+  app.onStateChange = () => {
+    if (ui.hideWindowTitle) return;
+    const sign = ui.dynamicWindowTitle ? SIGNS[app.streaming] : 'Castor';
+    const title = `${sign} (${folder})`;
+    if (title === shown) return;
+    shown = title;
+    app.options.terminal.write(`\x1b]0;${title}\x07`);
+  };
+  app.onStateChange();
+  if (!ui.hideWindowTitle) app.onClose.push(() => app.options.terminal.write('\x1b]0;\x07'));
+  app.onAttention = (what) => {
+    if (!general.enableNotifications || app.state.isTerminalFocused) return;
+    app.options.terminal.write(notification(`Castor: ${what} (${folder})`, general.notificationMethod, environment));
+  };
+}

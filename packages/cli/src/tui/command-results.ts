@@ -1,0 +1,54 @@
+/** What a slash command asked for, carried out on this surface. */
+
+import { assertNever } from '@castor/core';
+import type { CommandContext, CommandResult } from '../slash/command.ts';
+import type { App } from './app.ts';
+import type { PreparedTurn } from './conversation.ts';
+import { openDialog } from './open-dialog.ts';
+import { copyText } from './terminal/copy-text.ts';
+
+export interface CommandOccasion {
+  readonly text: string;
+  readonly context: CommandContext;
+}
+
+export async function applyResult(
+  app: App,
+  result: CommandResult,
+  { text, context }: CommandOccasion,
+): Promise<PreparedTurn | undefined> {
+  switch (result.type) {
+    case 'message':
+      if (result.messageType === 'error') app.fail(result.content);
+      else app.info(result.content);
+      return undefined;
+    case 'submit_prompt':
+      for (const note of result.notes ?? []) app.warn(note);
+      return { parts: result.parts, text };
+    case 'open_dialog':
+      await openDialog(app, result.dialog, context);
+      return undefined;
+    case 'new_session':
+      await app.changeSession({});
+      app.info('A new conversation has begun.');
+      return undefined;
+    case 'resume_session':
+      await app.changeSession({ resume: result.sessionId });
+      return undefined;
+    case 'copy_text':
+      app.options.terminal.write(copyText(result.text));
+      app.info('The last answer is in the clipboard, if the terminal allows it.');
+      return undefined;
+    case 'toggle_vim': {
+      app.state.isVim = !app.state.isVim;
+      app.composer.setVim(app.state.isVim);
+      app.info(`Vim keys are ${app.state.isVim ? 'on' : 'off'}.`);
+      return undefined;
+    }
+    case 'quit':
+      app.exit(result.deleteSession);
+      return undefined;
+    default:
+      return assertNever(result);
+  }
+}

@@ -1,0 +1,39 @@
+/** What can be completed at the caret: the shapes that the composer and the sources of suggestions share. */
+
+export interface Suggestion {
+  /** Unique in its list. */
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  /** What replaces the typed part. */
+  readonly insert: string;
+  /** Already typed whole: Enter submits instead of completing. */
+  readonly isExact: boolean;
+}
+
+/** The place of the caret, as far as a completion may look. */
+export interface CompletionInput {
+  readonly row: number;
+  readonly line: string;
+  readonly column: number;
+}
+
+/** The typed part of the line that a suggestion replaces. */
+export interface CompletionTarget {
+  readonly start: number;
+  readonly end: number;
+  readonly query: string;
+}
+
+export interface SuggestionList {
+  readonly items: readonly Suggestion[];
+  /** More may come: when it does, this resolves, and the same question has a better answer. */
+  readonly improved?: Promise<void>;
+}
+
+export interface CompletionProvider {
+  /** Cheap: called at every key. */
+  detect(input: CompletionInput): CompletionTarget | undefined;
+  /** Never holds the thread for long; an aborted search may reject with AbortError. */
+  complete(target: CompletionTarget, signal: AbortSignal): Promise<SuggestionList> | SuggestionList;
+}

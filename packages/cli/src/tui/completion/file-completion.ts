@@ -1,0 +1,34 @@
+/** `@` completion: finds the reference around the caret and offers files and folders for it. */
+
+import { escapeReference } from '../input/paste.ts';
+import type { CompletionInput, CompletionProvider, CompletionTarget, Suggestion } from './completion-provider.ts';
+import type { FileIndex } from './file-index.ts';
+
+/** Longer than any path; what is further left is not looked at. */
+const MAX_REFERENCE = 4096;
+
+export function createFileCompletion(index: FileIndex): CompletionProvider {
+  return {
+    detect: findReference,
+    async complete({ query }, signal) {
+      const { paths, improved } = await index.search(query, signal);
+      const items = paths.map((path) => toSuggestion(path, query));
+      return { items, ...(improved && { improved }) };
+    },
+  };
+}
+
+/** The reference the caret is in: from an `@` at the start of a word to the caret. */
+function findReference({ line, column }: CompletionInput): CompletionTarget | undefined {
+  const before = line.slice(Math.max(0, column - MAX_REFERENCE), column);
+  const match = /(?:^|[\s([{"'])@((?:\\.|[^\s\\])*)$/u.exec(before);
+  if (match === null) return undefined;
+  const written = match[1]!;
+  return { start: column - written.length, end: column, query: written.replaceAll(/\\(.)/g, '$1') };
+}
+
+function toSuggestion(path: string, query: string): Suggestion {
+  const isFolder = path.endsWith('/');
+  // A folder is a way to go on, so no blank ends it.
+  return { id: path, label: path, insert: escapeReference(path) + (isFolder ? '' : ' '), isExact: path === query };
+}

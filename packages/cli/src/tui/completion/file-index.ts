@@ -1,0 +1,153 @@
+/**
+ * The names of the files and folders of the workspace, for completion: gathered in
+ * the background when first asked, refreshed when stale, bounded in number and size.
+ * A search works in short slices between which keys are served, and answers from
+ * what is known so far.
+ */
+
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { Clock } from '@castor/core';
+import { letterMask, scorePath } from './fuzzy-match.ts';
+import { listFiles } from './list-files.ts';
+import type { ListFilesOptions } from './list-files.ts';
+
+export interface FileIndex {
+  search(query: string, signal: AbortSignal): Promise<FileMatches>;
+  dispose(): void;
+}
+
+export interface FileMatches {
+  /** Best first; folders end with `/`. */
+  readonly paths: readonly string[];
+  /** While files are being gathered: resolves when more are known. */
+  readonly improved?: Promise<void>;
+}
+
+export interface FileIndexOptions extends ListFilesOptions {
+  readonly clock: Clock;
+  readonly maxFiles?: number;
+  /** Where the names come from; the disk when not said. */
+  readonly list?: (options: ListFilesOptions, signal: AbortSignal) => AsyncIterable<readonly string[]>;
+}
+
+/** One gathering of names, with the letters of each for quick refusal. */
+interface Names {
+  readonly paths: string[];
+  readonly masks: number[];
+  readonly folders: Set<string>;
+}
+
+const MAX_FILES = 500_000;
+const MAX_MATCHES = 50;
+const STALE_MS = 10_000;
+/** Paths looked at between two looks at the clock, and the time after which keys are served. */
+const SLICE_PATHS = 500;
+const SLICE_MS = 5;
+/** Lists shown while gathering are renewed this often. */
+const PROGRESS_MS = 100;
+
+export function createFileIndex(options: FileIndexOptions): FileIndex {
+  const { clock, maxFiles = MAX_FILES, list = listFiles } = options;
+  const gathering = new AbortController();
+  let names: Names | undefined;
+  let gatheredAt = Number.NEGATIVE_INFINITY;
+  let progress: PromiseWithResolvers<void> | undefined;
+
+  const gather = async () => {
+    const mine = createNames();
+    // The first gathering is searched while it grows; a later one replaces the old when it is whole.
+    names ??= mine;
+    progress = Promise.withResolvers();
+    let toldAt = clock.now();
+    for await (const found of list(options, gathering.signal)) {
+      for (const path of found) addPath(mine, path);
+      if (mine.paths.length >= maxFiles) break;
+      if (clock.now() - toldAt > PROGRESS_MS) {
+        toldAt = clock.now();
+        const told = progress;
+        progress = Promise.withResolvers();
+        told.resolve();
+      }
+    }
+    names = mine;
+    gatheredAt = clock.now();
+    const told = progress;
+    progress = undefined;
+    told.resolve();
+  };
+
+  return {
+    async search(query, signal) {
+      if (progress === undefined && clock.now() - gatheredAt > STALE_MS && !gathering.signal.aborted) void gather();
+      // The answer is only as complete as the names were when it began.
+      const improved = progress?.promise;
+      const paths = await findBest(names!, query.toLowerCase(), signal);
+      return { paths, ...(improved && { improved }) };
+    },
+    dispose: () => gathering.abort(),
+  };
+}
+
+function createNames(): Names {
+  return { paths: [], masks: [], folders: new Set() };
+}
+
+function addPath(names: Names, path: string): void {
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+    const folder = path.slice(0, slash + 1);
+    if (names.folders.has(folder)) break;
+    names.folders.add(folder);
+    names.paths.push(folder);
+    names.masks.push(letterMask(folder));
+  }
+  names.paths.push(path);
+  names.masks.push(letterMask(path));
+}
+
+interface Ranked {
+  readonly path: string;
+  readonly score: number;
+}
+
+async function findBest({ paths, masks }: Names, query: string, signal: AbortSignal): Promise<string[]> {
+  const best: Ranked[] = [];
+  const wanted = letterMask(query);
+  const score = query === '' ? scoreUnasked : (path: string) => scorePath(path, query);
+  let sliceStart = performance.now();
+  for (let index = 0; index < paths.length; index++) {
+    if (index % SLICE_PATHS === 0) {
+      if (performance.now() - sliceStart > SLICE_MS) {
+        await nextLoop();
+        sliceStart = performance.now();
+      }
+      if (signal.aborted) return [];
+    }
+    if ((masks[index]! & wanted) !== wanted) continue;
+    const value = score(paths[index]!);
+    if (value !== undefined) rank(best, { path: paths[index]!, score: value });
+  }
+  return best.map(({ path }) => path);
+}
+
+/** Nothing typed yet: what lies at the top, folders first. */
+function scoreUnasked(path: string): number {
+  let depth = 0;
+  for (let index = 0; index < path.length - 1; index++) if (path.charCodeAt(index) === 47) depth++;
+  const isHidden = path.startsWith('.');
+  return -depth * 10 + (path.endsWith('/') ? 2 : 0) - (isHidden ? 5 : 0);
+}
+
+/** Keeps the list sorted and short; most paths do not get past the first comparison. */
+function rank(best: Ranked[], candidate: Ranked): void {
+  const last = best.at(-1);
+  if (best.length === MAX_MATCHES && last !== undefined && compare(candidate, last) >= 0) return;
+  let index = best.length;
+  while (index > 0 && compare(candidate, best[index - 1]!) < 0) index--;
+  best.splice(index, 0, candidate);
+  if (best.length > MAX_MATCHES) best.pop();
+}
+
+function compare(one: Ranked, other: Ranked): number {
+  if (one.score !== other.score) return other.score - one.score;
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}

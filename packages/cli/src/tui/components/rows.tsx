@@ -1,0 +1,17 @@
+/** Rows that are ready to be shown, one under the other. */
+
+import { Box, Text } from 'ink';
+
+export function Rows({ rows }: { rows: readonly string[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {rows.map((row, index) => (
+        // The place is the identity: a row has no other.
+        <Text key={index} wrap="truncate">
+          {row === '' ? ' ' : row}
+        </Text>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,6 @@
+/** What the session is doing, for every component. Derived from the transcript, never set. */
+
+import { createContext } from 'react';
+import { StreamingState } from '@castor/core';
+
+export const StreamingContext = createContext<StreamingState>(StreamingState.Idle);

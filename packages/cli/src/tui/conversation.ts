@@ -1,0 +1,144 @@
+/**
+ * The person's side of a session: prompts one after the other, those typed meanwhile in
+ * a queue, one way to cancel. It feeds events to the store and owns no state of its own
+ * beside the queue; what a prompt means is prepared by whoever opened the agent.
+ */
+
+import { setImmediate as afterInput } from 'node:timers/promises';
+import { UnauthorizedError, getErrorMessage } from '@castor/core';
+import type { Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import { withDisplay } from './describe-call.ts';
+
+export interface PreparedTurn {
+  readonly parts: readonly Part[];
+  /** What the person is shown of it. */
+  readonly text: string;
+}
+
+/** What a text stands for; undefined when it was dealt with and nothing is sent. */
+export type PrepareTurn = (text: string, signal: AbortSignal) => Promise<PreparedTurn | undefined>;
+
+export interface ConversationOptions {
+  readonly store: () => TranscriptStore;
+  /** The agent, opened when it is first needed. */
+  readonly agent: () => Promise<WorkspaceAgent>;
+  readonly prepare: PrepareTurn;
+  readonly onChange: () => void;
+  readonly onUnauthorized: (message: string) => void;
+  readonly onFailure: (message: string) => void;
+  readonly onIdle?: () => void;
+}
+
+/** How long events may be taken in without a look at the keyboard. */
+const SLICE_MS = 12;
+
+export class Conversation {
+  private readonly options: ConversationOptions;
+  private controller: AbortController | undefined;
+  private waiting: readonly string[] = [];
+
+  constructor(options: ConversationOptions) {
+    this.options = options;
+  }
+
+  get isBusy(): boolean {
+    return this.controller !== undefined;
+  }
+
+  get queue(): readonly string[] {
+    return this.waiting;
+  }
+
+  /** Begins at once, or waits its turn. */
+  submit(text: string): void {
+    if (this.isBusy) {
+      this.waiting = [...this.waiting, text];
+      this.options.onChange();
+      return;
+    }
+    void this.run(text);
+  }
+
+  /** Sends what a command made, as if it had been typed. */
+  submitParts(turn: PreparedTurn): void {
+    void this.run(turn);
+  }
+
+  /** Words for the prompt under way, read with the next tool results; queued when nothing is under way. */
+  async steer(text: string): Promise<void> {
+    if (!this.isBusy) return this.submit(text);
+    try {
+      (await this.options.agent()).session.steer([{ text }]);
+    } catch {
+      // It ended meanwhile: then it is a prompt like any other.
+      this.submit(text);
+    }
+  }
+
+  /** All that waits, for the editor. */
+  takeQueue(): string | undefined {
+    if (this.waiting.length === 0) return undefined;
+    const text = this.waiting.join('\n\n');
+    this.waiting = [];
+    this.options.onChange();
+    return text;
+  }
+
+  cancel(): boolean {
+    if (!this.controller || this.controller.signal.aborted) return false;
+    this.controller.abort();
+    return true;
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.running;
+  }
+
+  private running: Promise<void> | undefined;
+
+  private run(first: string | PreparedTurn): Promise<void> {
+    this.running = this.runAll(first);
+    return this.running;
+  }
+
+  private async runAll(first: string | PreparedTurn): Promise<void> {
+    let next: string | PreparedTurn | undefined = first;
+    while (next !== undefined) {
+      const controller = new AbortController();
+      this.controller = controller;
+      this.options.onChange();
+      try {
+        await this.runOne(next, controller.signal);
+      } catch (error) {
+        this.explain(error, controller.signal);
+      } finally {
+        this.controller = undefined;
+      }
+      // What was cancelled is not followed by what was typed behind it: that goes back to the editor.
+      next = controller.signal.aborted ? undefined : this.takeQueue();
+    }
+    this.options.onIdle?.();
+    this.options.onChange();
+  }
+
+  private async runOne(given: string | PreparedTurn, signal: AbortSignal): Promise<void> {
+    const { prepare } = this.options;
+    const turn = typeof given === 'string' ? await prepare(given, signal) : given;
+    if (!turn || signal.aborted) return;
+    const { session, tools } = await this.options.agent();
+    let sliceEnd = performance.now() + SLICE_MS;
+    for await (const event of session.prompt([...turn.parts], signal, { text: turn.text })) {
+      this.options.store().dispatch(withDisplay(event, tools));
+      if (performance.now() < sliceEnd) continue;
+      // Whatever arrives in one piece must not keep keys and frames waiting.
+      await afterInput();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+  }
+
+  private explain(error: unknown, signal: AbortSignal): void {
+    if (error instanceof UnauthorizedError) this.options.onUnauthorized(error.message);
+    else if (!signal.aborted) this.options.onFailure(getErrorMessage(error));
+  }
+}

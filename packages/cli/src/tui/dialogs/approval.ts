@@ -1,0 +1,143 @@
+/**
+ * What a person is asked before a call runs, and the answers they may give. Everything
+ * the call would do is shown: no token is left out, and what cannot be seen is spelled
+ * out. The first answer is always the one that binds for this one call only.
+ */
+
+import { assertNever } from '@castor/core';
+import type { ConfirmationPayload, ToolCallConfirmationDetails, ToolConfirmationOutcome } from '@castor/core';
+import { renderDiff } from '../render/diff.ts';
+import { makeVisible, makeVisibleLine } from '../render/make-visible.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import type { Styles } from '../theme/styles.ts';
+import type { DialogHost } from './dialog-host.ts';
+import type { SelectOption } from './select-dialog.ts';
+
+/** The details that are a yes or no; questions and plans have dialogs of their own. */
+export type ActionDetails = Exclude<ToolCallConfirmationDetails, { type: 'ask_user' | 'exit_plan_mode' }>;
+
+export interface ApprovalAnswer {
+  readonly outcome: ToolConfirmationOutcome;
+  readonly payload?: ConfirmationPayload;
+}
+
+export interface ApprovalOptions {
+  readonly host: DialogHost;
+  readonly signal: AbortSignal;
+  /** `security.enablePermanentToolApproval`. */
+  readonly allowsPermanent: boolean;
+  /** Whether there is an editor to change the proposal in. */
+  readonly hasEditor: boolean;
+  /** Prints rows that do not fit beside the answers. */
+  readonly print: (rows: (styles: Styles, width: number) => readonly string[]) => void;
+  readonly height: number;
+  readonly width: number;
+  readonly styles: Styles;
+}
+
+const REFUSE = 'No, suggest changes (esc)';
+
+/** Undefined when the question was withdrawn. */
+export async function askApproval(
+  details: ActionDetails,
+  options: ApprovalOptions,
+): Promise<ApprovalAnswer | undefined> {
+  const { host, signal, styles, width } = options;
+  const whole = describeAction(details, styles, width - 4);
+  // What does not fit is shown above, whole, where the terminal can be scrolled.
+  const fits = whole.length <= Math.max(options.height - 10, 4);
+  if (!fits) options.print((inner, columns) => ['', ...describeAction(details, inner, columns)]);
+  const outcome = await host.choose<ToolConfirmationOutcome>(
+    {
+      title: `Action Required: ${makeVisibleLine(details.title)}`,
+      body: (space) =>
+        fits
+          ? describeAction(details, space.styles, space.width - 4)
+          : [space.styles.secondary('(shown in full above)')],
+      options: answersFor(details, options),
+      escape: 'cancel',
+    },
+    signal,
+  );
+  if (outcome === undefined) return undefined;
+  if (outcome !== 'cancel') return { outcome };
+  const feedback = await host.askText(
+    { title: 'What should be done instead?', placeholder: 'nothing to add: press enter' },
+    signal,
+  );
+  return { outcome, ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
+}
+
+export function answersFor(
+  details: ActionDetails,
+  { allowsPermanent, hasEditor }: Pick<ApprovalOptions, 'allowsPermanent' | 'hasEditor'>,
+): SelectOption<ToolConfirmationOutcome>[] {
+  const once: SelectOption<ToolConfirmationOutcome> = { label: 'Allow once', value: 'proceed_once' };
+  const refuse: SelectOption<ToolConfirmationOutcome> = { label: REFUSE, value: 'cancel' };
+  const session: SelectOption<ToolConfirmationOutcome> = { label: 'Allow for this session', value: 'proceed_always' };
+  const permanent = (label: string): SelectOption<ToolConfirmationOutcome>[] =>
+    allowsPermanent ? [{ label, value: 'proceed_always_and_save' }] : [];
+  switch (details.type) {
+    case 'edit':
+      return [
+        once,
+        session,
+        ...permanent('Allow for this file in all future sessions'),
+        ...(hasEditor ? [{ label: 'Modify with external editor', value: 'modify_with_editor' } as const] : []),
+        refuse,
+      ];
+    case 'exec':
+      return [once, session, ...permanent('Allow this command for all future sessions'), refuse];
+    case 'mcp':
+      return [
+        once,
+        { label: 'Allow tool for this session', value: 'proceed_always_tool' },
+        { label: 'Allow all server tools for this session', value: 'proceed_always_server' },
+        ...permanent('Allow tool for all future sessions'),
+        refuse,
+      ];
+    case 'info':
+      return [once, session, ...permanent('Allow for all future sessions'), refuse];
+    case 'sandbox_expansion':
+      return [once, refuse];
+    default:
+      return assertNever(details);
+  }
+}
+
+export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {
+  switch (details.type) {
+    case 'edit':
+      return [
+        ...wrapRows(styles.link(makeVisibleLine(details.filePath)), { width }),
+        ...renderDiff(details.fileDiff, { styles, width, maxRows: Infinity, isWhole: true }),
+      ];
+    case 'exec':
+      return describeCommand(details.command, styles, width);
+    case 'info':
+      return [
+        ...wrapRows(makeVisible(details.prompt), { width }),
+        ...(details.urls ?? []).flatMap((url) => wrapRows(styles.link(makeVisibleLine(url)), { width, first: '- ' })),
+      ];
+    case 'mcp':
+      return [
+        `${styles.secondary('server')} ${makeVisibleLine(details.serverName)}`,
+        `${styles.secondary('tool')}   ${makeVisibleLine(details.toolName)}`,
+      ].flatMap((row) => wrapRows(row, { width }));
+    case 'sandbox_expansion':
+      return [
+        ...describeCommand(details.command, styles, width),
+        ...wrapRows(styles.warning(`wants: ${makeVisibleLine(JSON.stringify(details.permissions))}`), { width }),
+      ];
+    default:
+      return assertNever(details);
+  }
+}
+
+function describeCommand(command: string, styles: Styles, width: number): string[] {
+  return makeVisible(command)
+    .split('\n')
+    .flatMap((line, index) =>
+      wrapRows(styles.symbol(line), { width, first: index === 0 ? styles.secondary('$ ') : '  ', rest: '    ' }),
+    );
+}

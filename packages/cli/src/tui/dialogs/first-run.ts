@@ -1,0 +1,49 @@
+/** No key for a model yet: paste one, or look around without one. Short, and nothing is sent anywhere. */
+
+import type { DialogHost } from './dialog-host.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+
+export type FirstRunAnswer = { kind: 'key'; key: string } | { kind: 'offline' } | { kind: 'leave' };
+
+const LONGEST_KEY = 1_000;
+
+export async function askForAccess(host: DialogHost, signal: AbortSignal, problem?: string): Promise<FirstRunAnswer> {
+  while (!signal.aborted) {
+    const choice = await host.choose<'key' | 'offline' | 'leave'>(
+      {
+        title: 'How should Castor reach a model?',
+        ...(problem !== undefined && {
+          body: ({ width, styles }) => wrapRows(styles.warning(problem), { width: width - 4 }),
+        }),
+        options: [
+          { label: 'Paste a Gemini API key', value: 'key', hint: 'free at https://aistudio.google.com/apikey' },
+          { label: 'Try the built-in offline model', value: 'offline', hint: 'a few fixed jobs, no network' },
+          { label: 'Leave', value: 'leave' },
+        ],
+        escape: 'leave',
+      },
+      signal,
+    );
+    if (choice === 'offline') return { kind: 'offline' };
+    if (choice !== 'key') return { kind: 'leave' };
+    const key = await host.askText(
+      {
+        title: 'Your Gemini API key',
+        isSecret: true,
+        body: ({ styles }) => [styles.secondary('It is kept in ~/.gemini/.env, which only you can read.')],
+        check: checkKey,
+      },
+      signal,
+    );
+    if (key !== undefined) return { kind: 'key', key: key.trim() };
+  }
+  return { kind: 'leave' };
+}
+
+function checkKey(text: string): string | undefined {
+  const key = text.trim();
+  if (key === '') return 'There is nothing yet.';
+  return /^[\x21-\x7e]+$/.test(key) && key.length <= LONGEST_KEY
+    ? undefined
+    : 'A key is one word of plain letters, digits and signs.';
+}

@@ -1,0 +1,17 @@
+/** The model repeated itself and was stopped. Was that right? */
+
+import type { DialogHost } from './dialog-host.ts';
+
+export function askAboutLoop(host: DialogHost, signal: AbortSignal): Promise<'keep' | 'disable' | undefined> {
+  return host.choose<'keep' | 'disable'>(
+    {
+      title: 'A potential loop was detected.',
+      options: [
+        { label: 'Keep loop detection on (esc)', value: 'keep' },
+        { label: 'Disable it for this session and go on', value: 'disable' },
+      ],
+      escape: 'keep',
+    },
+    signal,
+  );
+}

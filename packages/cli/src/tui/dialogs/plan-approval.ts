@@ -1,0 +1,31 @@
+/** A plan to approve: printed above, whole, then yes with or without further questions, or no with what should change. */
+
+import type { ConfirmationPayload } from '@castor/core';
+import { makeVisibleLine } from '../render/make-visible.ts';
+import type { DialogHost } from './dialog-host.ts';
+
+export async function askAboutPlan(
+  planPath: string,
+  host: DialogHost,
+  signal: AbortSignal,
+): Promise<ConfirmationPayload | undefined> {
+  const answer = await host.choose<'autoEdit' | 'default' | 'no'>(
+    {
+      title: `Approve the plan? (${makeVisibleLine(planPath)})`,
+      options: [
+        { label: 'Yes, and ask before every edit', value: 'default' },
+        { label: 'Yes, and accept edits without asking', value: 'autoEdit' },
+        { label: 'No, say what should change (esc)', value: 'no' },
+      ],
+      escape: 'no',
+    },
+    signal,
+  );
+  if (answer === undefined) return undefined;
+  if (answer !== 'no') return { approved: true, approvalMode: answer };
+  const feedback = await host.askText(
+    { title: 'What should change?', placeholder: 'nothing to add: press enter' },
+    signal,
+  );
+  return { approved: false, ...(feedback?.trim() && { feedback: feedback.trim() }) };
+}

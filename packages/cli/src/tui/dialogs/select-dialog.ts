@@ -1,0 +1,148 @@
+/**
+ * One of several answers: arrows or j/k and Enter, or a digit. The first answer is the
+ * default unless told otherwise; Escape gives the answer for backing out. With `search`
+ * what is typed narrows the list instead.
+ */
+
+import type { Key } from '../input/key.ts';
+import { cutRow } from '../terminal/row-width.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+
+export interface SelectOption<T> {
+  readonly label: string;
+  readonly value: T;
+  readonly hint?: string;
+}
+
+export interface SelectQuestion<T> {
+  readonly title: string;
+  /** Rows above the answers; those that do not fit scroll with Page Up and Page Down. */
+  readonly body?: (space: DialogSpace) => readonly string[];
+  readonly options: readonly SelectOption<T>[];
+  readonly initial?: number;
+  /** What Escape means. Without it: nothing chosen. */
+  readonly escape?: T;
+  readonly search?: boolean;
+  /** Told of every move, for a preview. */
+  readonly onMove?: (value: T) => void;
+}
+
+const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1, 'ctrl+n': 1, tab: 1 };
+const PAGE = 5;
+
+export class SelectDialog<T> implements Dialog {
+  private readonly question: SelectQuestion<T>;
+  private readonly settle: (value: T | undefined) => void;
+  private index: number;
+  private query = '';
+  private scroll = 0;
+
+  constructor(question: SelectQuestion<T>, settle: (value: T | undefined) => void) {
+    this.question = question;
+    this.settle = settle;
+    this.index = question.initial ?? 0;
+  }
+
+  view(space: DialogSpace): DialogView {
+    const { styles, width } = space;
+    const options = this.shown();
+    const body = this.question.body?.(space) ?? [];
+    const title = wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
+    const search = this.question.search ? [`  ${styles.secondary('search:')} ${this.query}`] : [];
+    const room = Math.max(space.maxRows - title.length - search.length - 1, 3);
+    const optionRows = Math.min(options.length || 1, Math.max(3, room - Math.min(body.length, Math.ceil(room / 2))));
+    const rows = [
+      ...title,
+      ...this.visibleBody(body, room - optionRows, space),
+      ...search,
+      ...this.renderOptions(options, optionRows, space),
+    ];
+    return this.question.search
+      ? {
+          rows,
+          caret: { row: rows.length - Math.min(optionRows, options.length || 1) - 1, column: 10 + this.query.length },
+        }
+      : { rows };
+  }
+
+  onKey(key: Key): void {
+    const options = this.shown();
+    const step = STEPS[key.ctrl ? `ctrl+${key.name}` : key.name];
+    if (key.name === 'escape') this.settle(this.question.escape);
+    else if (key.name === 'enter') this.choose(options[this.index]);
+    else if (step !== undefined) this.move(step, options);
+    else if (key.name === 'pageup') this.scroll = Math.max(0, this.scroll - PAGE);
+    else if (key.name === 'pagedown') this.scroll += PAGE;
+    else if (this.question.search) this.onSearchKey(key);
+    else if (!key.ctrl && !key.alt) this.onPlainKey(key.name, options);
+  }
+
+  /** A word that was typed ahead is no choice. */
+  onText(text: string): void {
+    if (this.question.search) this.narrow(this.query + text);
+    else if (text.length === 1) this.onPlainKey(text, this.shown());
+  }
+
+  dismiss(): void {
+    this.settle(undefined);
+  }
+
+  private onPlainKey(name: string, options: readonly SelectOption<T>[]): void {
+    if (name === 'k') this.move(-1, options);
+    if (name === 'j') this.move(1, options);
+    if (/^[1-9]$/.test(name)) this.choose(options[Number(name) - 1]);
+  }
+
+  private onSearchKey({ name, text }: Key): void {
+    if (name === 'backspace') this.narrow(this.query.slice(0, -1));
+    else if (text !== '') this.narrow(this.query + text);
+  }
+
+  private choose(option: SelectOption<T> | undefined): void {
+    if (option) this.settle(option.value);
+  }
+
+  private move(by: number, options: readonly SelectOption<T>[]): void {
+    if (options.length === 0) return;
+    this.index = (this.index + by + options.length) % options.length;
+    const option = options[this.index];
+    if (option) this.question.onMove?.(option.value);
+  }
+
+  private narrow(query: string): void {
+    this.query = query;
+    this.index = 0;
+  }
+
+  private shown(): readonly SelectOption<T>[] {
+    const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return this.question.options;
+    return this.question.options.filter(({ label, hint = '' }) => {
+      const text = `${label} ${hint}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+
+  private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {
+    if (body.length <= most) return body.map((row) => `  ${row}`);
+    const height = Math.max(most - 1, 1);
+    this.scroll = Math.min(this.scroll, body.length - height);
+    const rows = body.slice(this.scroll, this.scroll + height).map((row) => `  ${row}`);
+    const hidden = body.length - height - this.scroll;
+    return [...rows, styles.secondary(`  … ${this.scroll} rows above, ${hidden} below (Page Up, Page Down)`)];
+  }
+
+  private renderOptions(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
+    if (options.length === 0) return [styles.secondary('  nothing found')];
+    const first = Math.max(0, Math.min(this.index - Math.floor(most / 2), options.length - most));
+    return options.slice(first, first + most).map(({ label, hint }, offset) => {
+      const index = first + offset;
+      const isActive = index === this.index;
+      const number = this.question.search || index > 8 ? '' : `${index + 1}. `;
+      const text = isActive ? styles.accent(`${number}${label}`) : `${number}${label}`;
+      const tail = hint === undefined ? '' : styles.secondary(`  ${hint}`);
+      return cutRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** One line to type. Enter gives it, Escape backs out; a secret is shown as dots. */
+
+import type { Key } from '../input/key.ts';
+import { cutRow, graphemesIn, rowWidth } from '../terminal/row-width.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+
+export interface TextQuestion {
+  readonly title: string;
+  readonly body?: (space: DialogSpace) => readonly string[];
+  readonly placeholder?: string;
+  readonly isSecret?: boolean;
+  /** Why a text will not do; undefined when it will. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+type Edit = (before: string[], after: string[]) => [before: string[], after: string[]];
+
+const toStart: Edit = (before, after) => [[], [...before, ...after]];
+const toEnd: Edit = (before, after) => [[...before, ...after], []];
+const deleteBack: Edit = (before, after) => [before.slice(0, -1), after];
+
+const EDITS: Readonly<Record<string, Edit>> = {
+  backspace: deleteBack,
+  'ctrl+h': deleteBack,
+  delete: (before, after) => [before, after.slice(1)],
+  left: (before, after) => [before.slice(0, -1), [...before.slice(-1), ...after]],
+  right: (before, after) => [[...before, ...after.slice(0, 1)], after.slice(1)],
+  home: toStart,
+  'ctrl+a': toStart,
+  end: toEnd,
+  'ctrl+e': toEnd,
+  'ctrl+u': (_before, after) => [[], after],
+  'ctrl+k': (before) => [before, []],
+  'ctrl+w': (before, after) => [[...before.join('').replace(/\S*\s*$/, '')], after],
+};
+
+export class TextDialog implements Dialog {
+  private readonly question: TextQuestion;
+  private readonly settle: (value: string | undefined) => void;
+  /** By characters as a person counts them. */
+  private before: string[] = [];
+  private after: string[] = [];
+  private problem: string | undefined;
+
+  constructor(question: TextQuestion, settle: (value: string | undefined) => void) {
+    this.question = question;
+    this.settle = settle;
+  }
+
+  view(space: DialogSpace): DialogView {
+    const { styles, width } = space;
+    const { title, body, placeholder = '', isSecret } = this.question;
+    const rows = wrapRows(styles.bold(title), { width, first: styles.warning('? ') });
+    rows.push(...(body?.(space) ?? []).map((row) => `  ${row}`));
+    const show = (characters: readonly string[]) => (isSecret ? '•'.repeat(characters.length) : characters.join(''));
+    const available = Math.max(width - 6, 8);
+    let left = show(this.before);
+    while (rowWidth(left) > available) left = left.slice([...graphemesIn(left)][0]?.length ?? 1);
+    const text = left === '' && this.after.length === 0 ? styles.secondary(placeholder) : left + show(this.after);
+    rows.push(cutRow(`  ${styles.accent('>')} ${text}`, width));
+    const caret = { row: rows.length - 1, column: 4 + rowWidth(left) };
+    if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
+    rows.push(styles.secondary('  enter to confirm, esc to go back'));
+    return { rows, caret };
+  }
+
+  onText(text: string): void {
+    this.problem = undefined;
+    this.before.push(...graphemesIn(text));
+  }
+
+  onKey(key: Key): void {
+    if (key.name === 'escape') return this.settle(undefined);
+    if (key.name === 'enter') return this.submit();
+    const edit = EDITS[key.ctrl ? `ctrl+${key.name}` : key.name];
+    if (edit) [this.before, this.after] = edit(this.before, this.after);
+    else if (key.text !== '') this.onText(key.text);
+  }
+
+  dismiss(): void {
+    this.settle(undefined);
+  }
+
+  private submit(): void {
+    const text = [...this.before, ...this.after].join('');
+    this.problem = this.question.check?.(text);
+    if (this.problem === undefined) this.settle(text);
+  }
+}

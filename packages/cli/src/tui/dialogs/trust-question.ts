@@ -1,0 +1,46 @@
+/** May this folder have a say? Asked once, in folders nobody decided on; the default is no. */
+
+import { basename, dirname } from 'node:path';
+import type { TrustLevel } from '@castor/core';
+import { makeVisibleLine } from '../render/make-visible.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import type { DialogHost } from './dialog-host.ts';
+
+export interface TrustSubject {
+  readonly folder: string;
+  /** What of the folder would count: settings, hooks, commands … as a person calls them. */
+  readonly wouldLoad: readonly string[];
+}
+
+/** Undefined: not now; the folder is worked in and nothing of it counts. */
+export function askAboutTrust(
+  { folder, wouldLoad }: TrustSubject,
+  host: DialogHost,
+  signal: AbortSignal,
+): Promise<TrustLevel | 'later' | undefined> {
+  const parent = basename(dirname(folder));
+  return host.choose<TrustLevel | 'later'>(
+    {
+      title: 'Do you trust the files in this folder?',
+      body: ({ width, styles }) => [
+        ...wrapRows(styles.link(makeVisibleLine(folder)), { width: width - 4 }),
+        ...wrapRows(
+          wouldLoad.length === 0
+            ? 'It brings nothing of its own now. Trusted, its settings and commands would count whenever it has some.'
+            : `Trusted, these of its files would count: ${wouldLoad.map(makeVisibleLine).join(', ')}.`,
+          { width: width - 4 },
+        ),
+      ],
+      options: [
+        { label: "Don't trust (ask again next time)", value: 'later' },
+        { label: 'Trust this folder', value: 'TRUST_FOLDER' },
+        ...(parent === ''
+          ? []
+          : [{ label: `Trust everything in ${makeVisibleLine(parent)}`, value: 'TRUST_PARENT' } as const]),
+        { label: 'Never trust this folder', value: 'DO_NOT_TRUST' },
+      ],
+      escape: 'later',
+    },
+    signal,
+  );
+}

@@ -1,0 +1,21 @@
+/** What of a folder would count if it were trusted, by name. It looks and opens nothing. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const CONTENTS: readonly (readonly [path: string, name: string])[] = [
+  ['.gemini/settings.json', 'settings, with hooks and MCP servers (.gemini/settings.json)'],
+  ['.gemini/commands', 'commands (.gemini/commands)'],
+  ['.gemini/policies', 'policies (.gemini/policies)'],
+  ['.gemini/skills', 'skills (.gemini/skills)'],
+  ['.gemini/agents', 'agents (.gemini/agents)'],
+  ['.gemini/extensions', 'extensions (.gemini/extensions)'],
+  ['.env', 'variables (.env)'],
+  ['.gemini/.env', 'variables (.gemini/.env)'],
+  ['GEMINI.md', 'instructions (GEMINI.md)'],
+  ['AGENTS.md', 'instructions (AGENTS.md)'],
+];
+
+export function folderContents(folder: string): string[] {
+  return CONTENTS.filter(([path]) => existsSync(join(folder, path))).map(([, name]) => name);
+}

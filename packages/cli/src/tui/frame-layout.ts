@@ -1,0 +1,119 @@
+/**
+ * The frame as sections of rows, top to bottom, so cut that together they are never
+ * taller than the terminal. It decides who gets how many rows; it draws nothing itself.
+ * Pure.
+ */
+
+import { StreamingState } from '@castor/core';
+import type { PendingCall, RetryValue, Todo } from '@castor/core';
+import { sanitize } from '../sanitize.ts';
+import type { Dialog, DialogView } from './dialogs/dialog.ts';
+import { SPINNER, renderFooter, renderLoading } from './render/status-rows.ts';
+import type { FooterState } from './render/status-rows.ts';
+import { renderTodos } from './render/todos.ts';
+import { renderHead, renderToolCall } from './render/tool-call.ts';
+import type { Size } from './terminal/painter.ts';
+import { cutRow } from './terminal/row-width.ts';
+import type { Styles } from './theme/styles.ts';
+
+export interface FrameState {
+  readonly size: Size;
+  readonly styles: Styles;
+  /** The rows of the answer that may still change, as many as there are. */
+  readonly answer: (maxRows: number) => readonly string[];
+  readonly calls: readonly PendingCall[];
+  readonly streaming: StreamingState;
+  readonly thought: string | undefined;
+  readonly retry: RetryValue | undefined;
+  readonly elapsedMs: number;
+  readonly showsSpinner: boolean;
+  readonly dialog: Dialog | undefined;
+  readonly todos: readonly Todo[];
+  readonly queue: readonly string[];
+  readonly toast: string | undefined;
+  readonly footer: FooterState | undefined;
+  /** Rows the composer takes. */
+  readonly composerHeight: number;
+}
+
+export interface FrameSections {
+  readonly answer: readonly string[];
+  readonly calls: readonly string[];
+  readonly todos: readonly string[];
+  readonly loading: readonly string[];
+  readonly queue: readonly string[];
+  /** Stands in the composer's place. */
+  readonly dialog: DialogView | undefined;
+  readonly below: readonly string[];
+}
+
+/** Rows of an answer that is still being written: what a resize may leave behind of them is bounded, too. */
+const MOST_ANSWER_ROWS = 8;
+const MOST_QUEUED = 3;
+const SPINNER_MS = 100;
+
+export function layoutFrame(state: FrameState): FrameSections {
+  const { size, styles } = state;
+  const width = size.columns - 1;
+  const below = belowComposer(state, width);
+  const isBusy = state.streaming !== StreamingState.Idle;
+  const loading = isBusy && !state.dialog ? ['', renderLoading(loadingOf(state), styles, width)] : [''];
+  let left = size.rows - 1 - below.length - loading.length;
+  if (state.dialog) {
+    const dialog = state.dialog.view({ styles, width, maxRows: Math.max(left, 3) });
+    left -= dialog.rows.length;
+    const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, 6)));
+    return {
+      answer: [],
+      calls,
+      todos: [],
+      loading,
+      queue: [],
+      dialog,
+      below,
+    };
+  }
+  left -= state.composerHeight;
+  const queue = renderQueue(state, width).slice(0, Math.max(left, 0));
+  left -= queue.length;
+  const todos =
+    state.todos.length === 0
+      ? []
+      : ['', ...renderTodos(state.todos, { styles, width })].slice(0, Math.max(Math.min(left - 4, 10), 0));
+  left -= todos.length;
+  const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, Math.ceil(size.rows / 2))));
+  left -= calls.length;
+  const answer = state.answer(Math.max(0, Math.min(left, MOST_ANSWER_ROWS, Math.ceil(size.rows / 4))));
+  return { answer, calls, todos, loading, queue, dialog: undefined, below };
+}
+
+function loadingOf({ elapsedMs, thought, retry, showsSpinner }: FrameState) {
+  const frame = showsSpinner ? (SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '·') : '·';
+  return { frame, thought, retry, elapsedSeconds: elapsedMs / 1000 };
+}
+
+function belowComposer({ toast, footer, styles }: FrameState, width: number): string[] {
+  if (toast !== undefined) return [cutRow(styles.warning(`  ${toast}`), width)];
+  return footer ? [renderFooter(footer, styles, width)] : [];
+}
+
+function renderQueue({ queue, styles }: FrameState, width: number): string[] {
+  const rows = queue
+    .slice(0, MOST_QUEUED)
+    .map((text) => cutRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width));
+  return queue.length > MOST_QUEUED ? [...rows, styles.secondary(`  … ${queue.length - MOST_QUEUED} more`)] : rows;
+}
+
+/** Every call has at least its head while there is room; what is left goes to those that print. */
+function renderCalls({ calls, styles, elapsedMs, showsSpinner }: FrameState, width: number, most: number): string[] {
+  if (calls.length === 0 || most < 2) return [];
+  const spinner = showsSpinner ? { spinner: SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '⊷' } : {};
+  const heads = Math.min(calls.length, most - 1);
+  const running = calls.filter(({ status, output }) => status === 'executing' && output !== '').length;
+  const maxRows = running === 0 ? 0 : Math.max(0, Math.min(10, Math.floor((most - 1 - heads) / running)));
+  const rows = calls.slice(0, heads).flatMap((call) => {
+    const options = { styles, width, maxRows, ...spinner };
+    return maxRows > 0 && call.status === 'executing' ? renderToolCall(call, options) : [renderHead(call, options)];
+  });
+  return ['', ...rows].slice(0, most);
+}

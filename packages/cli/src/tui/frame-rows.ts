@@ -1,0 +1,25 @@
+/** The sections of a frame put together, and where the caret is in them. Pure. */
+
+import type { FrameSections } from './frame-layout.ts';
+import type { Caret, Frame } from './terminal/painter.ts';
+
+export interface ComposerPicture {
+  readonly rows: readonly string[];
+  readonly caret: Caret;
+}
+
+export function frameRows(
+  { answer, calls, todos, loading, queue, dialog, below }: FrameSections,
+  composer: ComposerPicture,
+): string[] {
+  return [...answer, ...calls, ...todos, ...loading, ...queue, ...(dialog?.rows ?? composer.rows), ...below];
+}
+
+export function frameCaret(
+  { answer, calls, todos, loading, queue, dialog }: FrameSections,
+  composer: ComposerPicture,
+): Frame['caret'] {
+  const above = answer.length + calls.length + todos.length + loading.length + queue.length;
+  const inside = dialog ? dialog.caret : composer.caret;
+  return inside && { row: above + inside.row, column: inside.column };
+}

@@ -1,0 +1,36 @@
+/** Frames by way of Ink: sections in, rows out, at once. Loaded after the first frame is on the screen. */
+
+import { AppView } from './app-view.tsx';
+import type { AppViewProps } from './app-view.tsx';
+import { createStage } from './terminal/ink-stage.ts';
+import type { Size } from './terminal/painter.ts';
+
+export interface InkView {
+  draw(props: AppViewProps, size: Size): readonly string[];
+  close(): void;
+}
+
+export function createInkView(size: Size, onOwnFrame: () => void): InkView {
+  let rows: readonly string[] = [];
+  let drawn = size;
+  let isDrawing = false;
+  const stage = createStage(size, (next) => {
+    rows = next;
+    // A component changed by itself, outside of `draw`.
+    if (!isDrawing) onOwnFrame();
+  });
+  return {
+    draw(props, nextSize) {
+      isDrawing = true;
+      try {
+        if (nextSize.columns !== drawn.columns || nextSize.rows !== drawn.rows) stage.resize(nextSize);
+        drawn = nextSize;
+        stage.show(<AppView {...props} />);
+      } finally {
+        isDrawing = false;
+      }
+      return rows;
+    },
+    close: () => stage.close(),
+  };
+}

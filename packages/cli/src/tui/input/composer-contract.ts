@@ -1,0 +1,133 @@
+/**
+ * What the composer offers the app and asks of it: the shapes only. The controller
+ * that fills them is in composer-controller.ts, the picture in components/composer.tsx.
+ */
+
+import type { CommandName } from './commands.ts';
+import type { InputHistory } from './input-history.ts';
+import type { Key } from './key.ts';
+import type { InputReport } from './key-parser.ts';
+import type { Keymap } from './keymap.ts';
+import type { KeyConsumer } from './key-router.ts';
+import type { VimMode } from './vim-state.ts';
+import type { ImageClipboard } from './clipboard-image.ts';
+import type { EditorPort } from './external-editor.ts';
+import type { Clock } from '@castor/core';
+import type { CompletionProvider, Suggestion } from '../completion/completion-provider.ts';
+
+export interface Submission {
+  /** The whole text, pasted blocks written out. */
+  readonly text: string;
+  /** As it stood in the editor: each pasted block by its label. */
+  readonly shown: string;
+  readonly isShell: boolean;
+}
+
+export interface ComposerOptions {
+  readonly onSubmit: (submission: Submission) => void;
+  /**
+   * A command the composer has no use for at this moment: `basic.cancel` (Esc),
+   * `basic.quit` (Ctrl+C), `basic.exit` (Ctrl+D on empty input), `app.*`, `scroll.*`, …
+   * Answers whether it did something.
+   */
+  readonly onCommand?: (command: CommandName, key: Key) => boolean;
+  /** Messages waiting for the agent, taken back into the editor by Up on empty input. */
+  readonly takeQueued?: () => string | undefined;
+  /** Tab with text and nothing to complete, while `canQueue` says yes. Without it Tab does nothing. */
+  readonly onQueue?: (submission: Submission) => void;
+  /** Whether there is something to queue behind; yes when not given. */
+  readonly canQueue?: () => boolean;
+  readonly onFocus?: (isFocused: boolean) => void;
+  /** Answers of the terminal to queries (colours, cursor, device, keyboard) and mouse reports. */
+  readonly onReport?: (report: InputReport) => void;
+  /** Prompts of earlier; those of shell mode are kept apart. */
+  readonly history?: InputHistory;
+  readonly shellHistory?: InputHistory;
+  readonly completion?: readonly CompletionProvider[];
+  readonly keymap?: Keymap;
+  readonly isVim?: boolean;
+  readonly clipboard?: ImageClipboard;
+  readonly editor?: EditorPort;
+  readonly placeholder?: string;
+  readonly clock?: Clock;
+  /** Whether a pasted path is that of a file; asked for paths of images only. */
+  readonly isFile?: (path: string) => boolean;
+}
+
+export interface ComposerController {
+  /** Bytes of the terminal, in any pieces. Works before anything is mounted. */
+  feed(bytes: Uint8Array | string): void;
+  getSnapshot(): ComposerSnapshot;
+  subscribe(listener: () => void): () => void;
+  /** Cells of the whole composer, and rows it may take with its border and list. */
+  setSize(size: ComposerSize): void;
+  /** The text with pasted blocks written out. */
+  getText(): string;
+  isEmpty(): boolean;
+  /** Replaces everything; the caret goes to the end. Undo brings the old text back. */
+  setText(text: string): void;
+  insert(text: string): void;
+  /** Empties the editor, leaves shell mode, search and suggestions. */
+  clear(): void;
+  setVim(isVim: boolean): void;
+  setKeymap(keymap: Keymap): void;
+  setCompletion(providers: readonly CompletionProvider[]): void;
+  /** What was submitted before is added to it. */
+  setHistory(history: InputHistory, shellHistory?: InputHistory): void;
+  setClipboard(clipboard: ImageClipboard): void;
+  setPlaceholder(placeholder: string): void;
+  /** A dialog takes the keys until the returned function is called. The last pushed is asked first. */
+  pushConsumer(consumer: KeyConsumer): () => void;
+  openEditor(): Promise<void>;
+  /** Asks the terminal how wide it draws what standards leave open, by printing samples and taking them back. */
+  probeWidths(write: (bytes: string) => void): void;
+  /** Ends timers and searches. */
+  dispose(): void;
+}
+
+export interface ComposerSize {
+  readonly columns: number;
+  readonly maxRows: number;
+}
+
+/** One visible row of the text, harmless to print. */
+export interface ComposerRow {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface ComposerSnapshot {
+  readonly columns: number;
+  /** False where there are too few rows for one. */
+  readonly hasBorder: boolean;
+  readonly rows: readonly ComposerRow[];
+  /** Where the caret stands in `rows`. */
+  readonly caretRow: number;
+  readonly caretCell: number;
+  readonly hiddenAbove: number;
+  readonly hiddenBelow: number;
+  readonly isEmpty: boolean;
+  readonly placeholder: string;
+  readonly isShell: boolean;
+  readonly vimMode: VimMode | undefined;
+  /** Keys of an unfinished vim command, such as `2d`. */
+  readonly vimPending: string;
+  readonly search: SearchView | undefined;
+  readonly suggestions: SuggestionView | undefined;
+  /** One line about the last thing that could not be done. */
+  readonly notice: string | undefined;
+}
+
+export interface SearchView {
+  readonly query: string;
+  readonly hasMatch: boolean;
+}
+
+export interface SuggestionView {
+  /** The window that fits the height. */
+  readonly items: readonly Suggestion[];
+  readonly activeIndex: number;
+  readonly hiddenAbove: number;
+  readonly hiddenBelow: number;
+  readonly isLoading: boolean;
+}

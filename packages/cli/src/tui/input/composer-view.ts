@@ -1,0 +1,117 @@
+/**
+ * The picture of the composer as data: which rows are seen, where the caret stands,
+ * how much of the list fits. It never takes more rows than it may. Pure.
+ */
+
+import type { ComposerSnapshot, SuggestionView } from './composer-contract.ts';
+import { displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
+import { countRows, rowText, toVisual } from './visual-layout.ts';
+import type { Position, VisualLayout } from './visual-layout.ts';
+import type { Suggestion } from '../completion/completion-provider.ts';
+
+/** Cells before the text: the prompt sign and a blank. */
+export const PROMPT_CELLS = 2;
+const SEARCH_LABEL = 'search: ';
+/** The rule above the text; below the caret nothing is as wide as the terminal. */
+const BORDER_ROWS = 1;
+const MAX_SUGGESTIONS = 8;
+/** Rows of text that the list leaves in any case. */
+const TEXT_ROWS_KEPT = 3;
+
+export interface ViewInput extends Omit<
+  ComposerSnapshot,
+  'rows' | 'caretRow' | 'caretCell' | 'hiddenAbove' | 'hiddenBelow' | 'suggestions' | 'hasBorder'
+> {
+  readonly layout: VisualLayout;
+  readonly caret: Position;
+  readonly maxRows: number;
+  /** The first row that was seen last time. */
+  readonly firstRow: number;
+  readonly list:
+    | { readonly items: readonly Suggestion[]; readonly activeIndex: number; readonly isLoading: boolean }
+    | undefined;
+}
+
+/** Cells a row of text may take: the caret may stand one further. */
+export function textColumns(columns: number): number {
+  return Math.max(1, columns - PROMPT_CELLS - 1);
+}
+
+export function viewComposer(input: ViewInput): ComposerSnapshot {
+  const { layout, caret, maxRows, firstRow, list, ...rest } = input;
+  const total = countRows(layout);
+  const visual = toVisual(layout, caret);
+  const hasBorder = maxRows > 2;
+  const extra = (input.search ? 1 : 0) + (input.notice === undefined ? 0 : 1);
+  const available = Math.max(1, maxRows - (hasBorder ? BORDER_ROWS : 0) - extra);
+  const listRows = countListRows(list, available - Math.min(total, TEXT_ROWS_KEPT));
+  const height = Math.max(1, Math.min(total, available - listRows));
+  const first = scrollTo(visual.row, firstRow, { height, total });
+  const rows = Array.from({ length: height }, (_, index) => rowText(layout, first + index));
+  return {
+    ...rest,
+    hasBorder,
+    rows: rows.map((text, index) => ({ id: String(first + index), text })),
+    caretRow: visual.row - first,
+    caretCell: visual.cell,
+    hiddenAbove: first,
+    hiddenBelow: total - first - height,
+    suggestions: listRows === 0 ? undefined : viewList(list!, listRows),
+  };
+}
+
+/** Rows the composer takes on the screen. */
+export function composerHeight(snapshot: ComposerSnapshot): number {
+  const { rows, hasBorder, search, notice, suggestions } = snapshot;
+  const inside = rows.length + (search ? 1 : 0) + (notice === undefined ? 0 : 1);
+  return inside + (hasBorder ? BORDER_ROWS : 0) + (suggestions ? Math.max(1, suggestions.items.length) : 0);
+}
+
+/** Where the real cursor belongs, from the top left corner of the composer. */
+export function composerCaret(snapshot: ComposerSnapshot): { row: number; column: number } {
+  const { rows, hasBorder, search, caretRow, caretCell, columns } = snapshot;
+  const top = hasBorder ? 1 : 0;
+  if (search === undefined) return { row: top + caretRow, column: PROMPT_CELLS + caretCell };
+  const cells = searchText(search.query, columns).cells;
+  return { row: top + rows.length, column: Math.min(columns - 1, cells) };
+}
+
+/** The line of the search, shortened at the front when it is too long. */
+export function searchText(query: string, columns: number): { text: string; cells: number } {
+  let shown = SEARCH_LABEL;
+  let cells = SEARCH_LABEL.length;
+  for (let offset = 0; offset < query.length;) {
+    const next = nextBoundary(query, offset);
+    const grapheme = query.slice(offset, next);
+    cells += graphemeWidth(grapheme);
+    if (cells >= columns) break;
+    shown += displayGrapheme(grapheme);
+    offset = next;
+  }
+  return { text: shown, cells };
+}
+
+function countListRows(list: ViewInput['list'], room: number): number {
+  if (list === undefined || room <= 0) return 0;
+  return Math.min(Math.max(1, list.items.length), MAX_SUGGESTIONS, room);
+}
+
+function viewList(list: NonNullable<ViewInput['list']>, rows: number): SuggestionView {
+  const { items, activeIndex, isLoading } = list;
+  const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
+  const shown = items.slice(first, first + rows);
+  return {
+    items: shown,
+    activeIndex: activeIndex - first,
+    hiddenAbove: first,
+    hiddenBelow: items.length - first - shown.length,
+    isLoading,
+  };
+}
+
+/** The first row to show so that the caret's is seen, moved as little as possible. */
+function scrollTo(row: number, first: number, { height, total }: { height: number; total: number }): number {
+  const lowest = Math.max(0, total - height);
+  if (row < first) return row;
+  return Math.min(lowest, Math.max(first, row - height + 1));
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMMANDS, COMMAND_NAMES } from './commands.ts';
+import { createKey, parseKeyName } from './key.ts';
+import { createKeymap, findCommand, isBoundTo } from './keymap.ts';
+import { loadKeyBindings, parseKeyBindings } from './keybindings-file.ts';
+
+describe('the table of commands', () => {
+  it('spells every key as keys are spelled', () => {
+    const misspelled = COMMAND_NAMES.flatMap((name) => COMMANDS[name].keys).filter((key) => parseKeyName(key) !== key);
+    expect(misspelled).toEqual([]);
+  });
+});
+
+describe('parseKeyName', () => {
+  it.each<[string, string | undefined]>([
+    ['ctrl+c', 'ctrl+c'],
+    ['Shift+Ctrl+Z', 'ctrl+shift+z'],
+    ['meta+k', 'cmd+k'],
+    ['option+left', 'alt+left'],
+    ['esc', 'escape'],
+    ['Å', 'Å'],
+    ['shift+a', 'A'],
+    ['ctrl++', 'ctrl++'],
+    ['+', '+'],
+    ['shift+pageup', 'shift+pageup'],
+    ['hyper+x', undefined],
+    ['ctrl+', undefined],
+    ['word', undefined],
+    ['', undefined],
+  ])('reads %j as %j', (written, spelled) => {
+    expect(parseKeyName(written)).toBe(spelled);
+  });
+});
+
+describe('parseKeyBindings', () => {
+  const FILE = '/home/me/.gemini/keybindings.json';
+
+  it('adds keys and takes keys away', () => {
+    const { bindings, warnings } = parseKeyBindings(
+      `[
+        { "command": "edit.clear", "key": "cmd+l" }, // a comment, with "quotes"
+        { "command": "-app.toggleYolo", "key": "ctrl+y" },
+        /* and one
+           of two lines */
+        { "command": "input.submit", "key": "ctrl+y" },
+      ]`,
+      FILE,
+    );
+    const keymap = createKeymap(bindings);
+    expect(warnings).toEqual([]);
+    expect(findCommand(keymap, createKey('y', { ctrl: true }))).toBe('input.submit');
+    expect(findCommand(keymap, createKey('l', { cmd: true }))).toBe('edit.clear');
+    expect(isBoundTo(keymap, createKey('enter'), 'input.submit')).toBe(true);
+  });
+
+  it('leaves out a bad row and says where it is and what to do', () => {
+    const { bindings, warnings } = parseKeyBindings(
+      '[\n  {"command": "edit.undoo", "key": "ctrl+u"},\n  {"command": "edit.undo", "key": "hyper+u"},\n  {"command": "edit.undo"},\n  {"command": },\n  {"command": "edit.undo", "key": "f5"}\n]',
+      FILE,
+    );
+    expect(bindings).toEqual([{ command: 'edit.undo', key: 'f5', isRemoved: false }]);
+    expect(warnings).toEqual([
+      `${FILE}:2: there is no command "edit.undoo". Did you mean "edit.undo"? This row is left out.`,
+      `${FILE}:3: "hyper+u" is no key. Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z". This row is left out.`,
+      `${FILE}:4: expected {"command": "…", "key": "…"}, both as text. This row is left out.`,
+      expect.stringMatching(/:5: not valid JSON \(.+\)\. This row is left out\.$/),
+    ]);
+  });
+
+  it.each(['{}', 'nonsense', ''])('refuses %j, which is no list', (text) => {
+    expect(parseKeyBindings(text, FILE)).toEqual({
+      bindings: [],
+      warnings: [
+        `${FILE}:1: expected a list such as [{"command": "edit.clear", "key": "ctrl+l"}]; the defaults count.`,
+      ],
+    });
+  });
+});
+
+describe('loadKeyBindings', () => {
+  it('reads a file, and takes no file for no changes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'castor-keys-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'keybindings.json');
+    expect(await loadKeyBindings(file)).toEqual({ bindings: [], warnings: [] });
+    await writeFile(file, '\uFEFF[{"command": "cursor.up", "key": "ctrl+k"}]');
+    expect(await loadKeyBindings(file)).toEqual({
+      bindings: [{ command: 'cursor.up', key: 'ctrl+k', isRemoved: false }],
+      warnings: [],
+    });
+  });
+});

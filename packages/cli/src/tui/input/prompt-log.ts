@@ -1,0 +1,117 @@
+/**
+ * The prompts of a project on disk, as Gemini CLI keeps them: `logs.json`, a list of
+ * user messages by session. It is written whole and in one move, after the moment of
+ * typing; two programs at once lose at most each other's last lines. A file that
+ * cannot be read counts as empty and is put aside, never overwritten. `shell_history`
+ * holds the commands of shell mode, one a line.
+ */
+
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '@castor/core';
+import { createInputHistory } from './input-history.ts';
+import type { InputHistory } from './input-history.ts';
+
+interface LogEntry {
+  readonly sessionId: string;
+  readonly messageId: number;
+  readonly type: string;
+  readonly message: string;
+  readonly timestamp: string;
+}
+
+export interface PromptLog {
+  readonly prompts: InputHistory;
+  readonly commands: InputHistory;
+  /** Resolves when all that was added is on disk, or could not be put there. */
+  settled(): Promise<void>;
+}
+
+export interface PromptLogOptions {
+  /** The project's temporary folder. */
+  readonly directory: string;
+  readonly sessionId: string;
+  readonly clock: Clock;
+}
+
+const MAX_LOGGED = 1000;
+/** A prompt with a whole file pasted into it is recalled in this session, not in the next. */
+const MAX_MESSAGE = 50_000;
+
+export async function openPromptLog({ directory, sessionId, clock }: PromptLogOptions): Promise<PromptLog> {
+  const logFile = join(directory, 'logs.json');
+  const shellFile = join(directory, 'shell_history');
+  const logged = await readLog(logFile);
+  const commands = (await readText(shellFile)).split('\n').filter((line) => line !== '');
+  let writing = Promise.resolve();
+  let messageId = 0;
+
+  const enqueue = (write: () => Promise<void>) => {
+    // Recall of the next session is a convenience: a full disk must not disturb this one.
+    writing = writing.then(write).catch(() => undefined);
+  };
+  const logPrompt = (message: string) => {
+    if (message.length > MAX_MESSAGE) return;
+    const timestamp = new Date(clock.now()).toISOString();
+    const entry = { sessionId, messageId: messageId++, type: 'user', message, timestamp };
+    enqueue(async () => {
+      const entries = [...(await readLog(logFile)), entry].slice(-MAX_LOGGED);
+      await replaceFile(logFile, `${JSON.stringify(entries, null, 2)}\n`);
+    });
+  };
+  const logCommand = (command: string) => {
+    enqueue(async () => {
+      const lines = (await readText(shellFile)).split('\n').filter((line) => line !== '');
+      const kept = [...lines, command.replaceAll('\n', ' ')].slice(-MAX_LOGGED);
+      await replaceFile(shellFile, `${kept.join('\n')}\n`);
+    });
+  };
+  return {
+    prompts: createInputHistory(
+      logged.filter(isPrompt).map(({ message }) => message),
+      logPrompt,
+    ),
+    commands: createInputHistory(commands, logCommand),
+    settled: () => writing,
+  };
+}
+
+function isPrompt({ type, message }: LogEntry): boolean {
+  return type === 'user' && message.trim() !== '';
+}
+
+async function readLog(file: string): Promise<LogEntry[]> {
+  const text = await readText(file);
+  if (text.trim() === '') return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value.filter(isLogEntry);
+  } catch {
+    // Told by the backup's name; the prompts of before are still in it.
+  }
+  await rename(file, `${file}.unreadable`).catch(() => undefined);
+  return [];
+}
+
+function isLogEntry(value: unknown): value is LogEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, message } = value as Partial<Record<keyof LogEntry, unknown>>;
+  return typeof type === 'string' && typeof message === 'string';
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    // Not there yet, or not ours to read: there is no history.
+    return '';
+  }
+}
+
+/** Owner only: prompts may hold secrets. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.${process.pid}.tmp`;
+  await writeFile(next, text, { mode: 0o600 });
+  await rename(next, file);
+}

@@ -1,0 +1,40 @@
+/**
+ * How wide this terminal draws emoji, joined emoji and Indic vowel signs: a sample
+ * of each is printed at the start of the line, the terminal is asked where its cursor
+ * stands, and the line is erased. What it answers is the profile that rows are
+ * wrapped with. Without an answer the default counts.
+ */
+
+import { DEFAULT_WIDTHS } from './graphemes.ts';
+import type { WidthProfile } from './graphemes.ts';
+
+/** A face; a family; a heart asked to be a picture; a letter with a sign beside it. */
+const SAMPLES = ['😀', '👩‍👧', '❤️', 'हि'] as const;
+
+export const PROBE_COUNT = SAMPLES.length;
+
+/** What to write. It uses the line the cursor is in, and leaves the cursor where it was. */
+export const PROBE_BYTES = `\x1b7${SAMPLES.map((sample) => `\r${sample}\x1b[6n`).join('')}\r\x1b[K\x1b8`;
+
+/** The profile from the columns the terminal told, in the order of the samples. */
+export function toWidthProfile(columns: readonly number[]): WidthProfile {
+  const [face = 3, family = 3, heart = 3, letter = 3] = columns;
+  const emoji = face - 1 === 1 ? 1 : 2;
+  const profile: WidthProfile = {
+    emoji,
+    joins: family - 1 <= emoji,
+    variation: heart - 1 === 1 ? 1 : 2,
+    spacingMarks: letter - 1 === 1 ? 0 : 1,
+  };
+  return isDefault(profile) ? DEFAULT_WIDTHS : profile;
+}
+
+function isDefault({ emoji, joins, variation, spacingMarks }: WidthProfile): boolean {
+  const standard = DEFAULT_WIDTHS;
+  return (
+    emoji === standard.emoji &&
+    joins === standard.joins &&
+    variation === standard.variation &&
+    spacingMarks === standard.spacingMarks
+  );
+}

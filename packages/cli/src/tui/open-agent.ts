@@ -1,0 +1,48 @@
+/** An agent in a session of its own, as this surface needs it. The heavy half of agent-link.ts. */
+
+import { tmpdir } from 'node:os';
+import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
+import type { OpenedSession, WorkspaceAgent } from '@castor/core';
+import { toAgentOptions } from '../agent-options.ts';
+import { openGenerator } from '../generators/open-generator.ts';
+import type { Start } from '../start.ts';
+import type { AgentLinkOptions, SessionWish } from './agent-link.ts';
+
+type EditProposal = ReturnType<typeof createEditProposal>;
+
+/** Throws SessionError, PolicyFileError and their like, for people to read. */
+export async function openAgent(
+  start: Start,
+  wish: SessionWish,
+  { onWarning, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'suspend'>,
+): Promise<{ agent: WorkspaceAgent; session: OpenedSession }> {
+  const { home, cwd } = start;
+  const [generator, session] = await Promise.all([
+    openGenerator(start.choice, cwd),
+    openSession({ home, root: cwd, ...wish, onProblem: onWarning }),
+  ]);
+  const agent = await createWorkspaceAgent({
+    ...toAgentOptions(start),
+    generator,
+    sessionId: session.sessionId,
+    session,
+    interactive: true,
+    editProposal: createSuspendedEdit(start, suspend),
+    reportError: createReportError({ onWritten: (path) => onWarning(`what led to the error is in ${path}`) }),
+    onWarning,
+  });
+  return { agent, session };
+}
+
+/** The editor gets the terminal while it runs. */
+function createSuspendedEdit({ environment }: Start, suspend: AgentLinkOptions['suspend']): EditProposal {
+  const editor = environment['VISUAL']?.trim() || environment['EDITOR']?.trim() || 'vi';
+  const edit = createEditProposal({ editor, environment, tempDirectory: tmpdir(), stdio: 'inherit' });
+  return async (proposal, signal) => {
+    let edited: string | undefined;
+    await suspend(async () => {
+      edited = await edit(proposal, signal);
+    });
+    return edited;
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * What happens after the first frame, in the order a person notices it: settings and
+ * colours, the banner, Ink, the questions of a first start, the agent. Typing goes on
+ * meanwhile; what is submitted waits until the agent is there.
+ */
+
+import { TrustedFolders, getErrorMessage } from '@castor/core';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { prepareStart } from '../start.ts';
+import type { Start } from '../start.ts';
+import { trustedFoldersFile } from '../trust.ts';
+import type { App } from './app.ts';
+import { askForAccess } from './dialogs/first-run.ts';
+import { askAboutTrust } from './dialogs/trust-question.ts';
+import { folderContents } from './folder-contents.ts';
+import { attachInput } from './attach-input.ts';
+import { createInkView } from './ink-view.tsx';
+import { TurnPreparation } from './prepare-turn.ts';
+import { renderBanner } from './render/banner.ts';
+import type { TuiOptions } from './run.ts';
+import { storeKey } from './store-key.ts';
+import { attachStatus } from './attach-status.ts';
+import { ASK_BACKGROUND } from './theme/detect-background.ts';
+
+export async function openApp(
+  app: App,
+  options: TuiOptions,
+  onPreparation: (preparation: TurnPreparation) => void,
+): Promise<void> {
+  const { signal } = options.interruption;
+  app.inkView = createInkView(app.options.terminal.size, () => app.screen.refresh());
+  let start = await prepareWithAccess(app, options);
+  if (!start) return app.exit();
+  applySettings(app, start);
+  greet(app, options, start);
+  start = await settleTrust(app, options, start, signal);
+  const preparation = new TurnPreparation(options.version);
+  onPreparation(preparation);
+  const { resume, sessionId, sessionFile } = options.args;
+  const agent = app.link.open(start, {
+    ...(resume !== undefined && { resume: resume || 'latest' }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(sessionFile !== undefined && { sessionFile }),
+  });
+  if (options.prompt !== '') app.conversation.submit(options.prompt);
+  agent.catch((error: unknown) => app.fail(getErrorMessage(error)));
+  await attachInput(app, preparation);
+  app.grammars = (await import('./render/grammars.ts')).grammars;
+}
+
+/** Without a key the person is asked for one; undefined when they would rather leave. */
+async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start | undefined> {
+  const context = { ...options, isAttended: true };
+  let { args, environment } = options;
+  for (let problem: string | undefined; ;) {
+    try {
+      return prepareStart({ ...context, args, environment });
+    } catch (error) {
+      if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
+    }
+    const answer = await askForAccess(app.dialogs, options.interruption.signal, problem);
+    if (answer.kind === 'leave') return undefined;
+    if (answer.kind === 'offline') args = { ...args, model: 'offline' };
+    else {
+      environment = { ...environment, GEMINI_API_KEY: answer.key };
+      problem = await storeKey(app.options.home, answer.key);
+      if (problem !== undefined) app.warn(problem);
+    }
+  }
+}
+
+function applySettings(app: App, start: Start): void {
+  const { ui, general } = start.settings;
+  app.state.start = start;
+  app.state.mode = start.approval.mode;
+  app.state.model = start.choice.model;
+  app.state.show = {
+    thinking: ui.inlineThinkingMode === 'full',
+    citations: ui.showCitations,
+    model: ui.showModelInfoInChat,
+  };
+  const problem = app.appearance.use({ name: ui.theme, customThemes: ui.customThemes });
+  if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
+  // Only where nobody chose colours does it matter what the terminal is like.
+  if (!ui.theme && app.appearance.hasColors) app.options.terminal.write(ASK_BACKGROUND);
+  app.state.isVim = general.vimMode;
+  if (general.vimMode) app.composer.setVim(true);
+  attachStatus(app, start);
+}
+
+function greet(app: App, { version, notice }: TuiOptions, { settings, warnings, approval }: Start): void {
+  const { styles } = app.appearance;
+  if (!settings.ui.hideBanner) app.screen.print(renderBanner({ version, styles, width: app.width }));
+  if (notice !== undefined) app.info(notice);
+  for (const warning of warnings) app.warn(warning);
+  if (approval.mode === 'yolo') app.warn('YOLO mode is enabled. All tool calls will be automatically approved.');
+}
+
+/** A folder nobody decided on: the person is asked, and may go on without deciding. */
+async function settleTrust(app: App, options: TuiOptions, start: Start, signal: AbortSignal): Promise<Start> {
+  if (start.trustedFolder !== undefined || !start.settings.security.folderTrust.enabled) return start;
+  const { cwd, home } = app.options;
+  const wouldLoad = folderContents(cwd);
+  // Nothing to trust, nothing to ask.
+  if (wouldLoad.length === 0) return start;
+  const level = await askAboutTrust({ folder: cwd, wouldLoad }, app.dialogs, signal);
+  if (level === undefined || level === 'later') return start;
+  try {
+    TrustedFolders.load(trustedFoldersFile({ home, environment: start.environment })).set(cwd, level);
+  } catch (error) {
+    app.fail(`The decision could not be saved: ${getErrorMessage(error)}`);
+    return start;
+  }
+  const { environment } = start;
+  const again = prepareStart({
+    ...options,
+    environment,
+    args: { ...options.args, model: start.choice.model },
+    isAttended: true,
+  });
+  applySettings(app, again);
+  for (const warning of again.warnings) app.warn(warning);
+  return again;
+}

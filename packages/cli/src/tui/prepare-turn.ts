@@ -1,0 +1,124 @@
+/**
+ * What a submitted text means here: a slash command is run, `!command` is run in sight,
+ * everything else becomes a prompt with the files it names.
+ */
+
+import { openCommands } from '../slash/index.ts';
+import type { CommandContext, CommandList } from '../slash/command.ts';
+import { preparePrompt } from '../prompt-input.ts';
+import { runShellPrompt } from '../shell-prompt.ts';
+import { trustedFoldersFile } from '../trust.ts';
+import type { App } from './app.ts';
+import { applyResult } from './command-results.ts';
+import { createServices } from './command-services.ts';
+import type { PreparedTurn } from './conversation.ts';
+import { sanitize } from '../sanitize.ts';
+import { renderUser } from './render/transcript-item.ts';
+import { expandTabs } from './render/wrap-rows.ts';
+
+const SLASH = /^\s*\/(?![/*\s])/;
+const SHELL = /^\s*!\s*[^\s!]/;
+
+export class TurnPreparation {
+  private readonly version: string;
+  private readonly startedAt = Date.now();
+  private commands: Promise<CommandList> | undefined;
+
+  constructor(version: string) {
+    this.version = version;
+  }
+
+  readonly prepare = async (app: App, text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> => {
+    if (text.trim() === '') return undefined;
+    const context = await this.context(app, signal);
+    if (SLASH.test(text)) {
+      const found = context.commands.find(text);
+      if (found) return this.runCommand(app, text, found, context);
+    } else if (SHELL.test(text)) return this.runShell(app, text.trim().slice(1).trim(), context);
+    const prepared = SLASH.test(text)
+      ? { kind: 'prompt' as const, parts: [{ text }], displayText: text, notes: [] }
+      : await preparePrompt(text, context);
+    if (prepared.kind === 'prompt') {
+      for (const note of prepared.notes) app.warn(note);
+      return { parts: prepared.parts, text: prepared.displayText };
+    }
+    if (prepared.kind === 'error') app.fail(prepared.message);
+    else app.info(prepared.text);
+    return undefined;
+  };
+
+  /** The commands of this session, read once. */
+  async list(app: App): Promise<CommandList> {
+    const { home, cwd } = app.options;
+    this.commands ??= openCommands({ home, root: cwd, trustedFolder: app.state.start?.trustedFolder });
+    return this.commands;
+  }
+
+  private async context(app: App, signal: AbortSignal): Promise<CommandContext & { commands: CommandList }> {
+    const { home } = app.options;
+    const environment = app.state.start?.environment ?? app.options.environment;
+    const [agent, commands] = await Promise.all([app.link.current(), this.list(app)]);
+    return {
+      agent,
+      commands,
+      home,
+      version: this.version,
+      trustedFoldersFile: trustedFoldersFile({ home, environment }),
+      trustedFolder: app.state.start?.trustedFolder,
+      isAttended: true,
+      hasScreen: true,
+      startedAt: this.startedAt,
+      signal,
+      services: createServices(app, signal),
+    };
+  }
+
+  private async runCommand(
+    app: App,
+    text: string,
+    { command, args, path }: NonNullable<ReturnType<CommandList['find']>>,
+    context: CommandContext,
+  ): Promise<PreparedTurn | undefined> {
+    if (!command.run) {
+      const names = (command.subCommands ?? []).map(({ name }) => `/${path} ${name}`);
+      app.info(`/${path} needs one of: ${names.join(', ')}.`);
+      return undefined;
+    }
+    app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+    return applyResult(app, await command.run(context, args), { text, context });
+  }
+
+  private async runShell(app: App, command: string, context: CommandContext): Promise<undefined> {
+    const { styles } = app.appearance;
+    app.screen.print(['', `${styles.warning('! ')}${sanitize(expandTabs(command))}`]);
+    const call = {
+      callId: 'shell',
+      name: 'Shell',
+      display: { name: 'Shell', description: command },
+      status: 'executing' as const,
+      output: '',
+      omittedOutput: 0,
+      isAnswered: false,
+    };
+    app.state.shellCall = call;
+    const onOutput = (more: string) => {
+      const { output } = app.state.shellCall ?? call;
+      app.state.shellCall = { ...call, output: (output + more).slice(-100_000) };
+      app.screen.refresh();
+    };
+    try {
+      const result = await runShellPrompt(command, context, { onOutput });
+      if (result.kind === 'error') app.fail(result.message);
+      else if (result.kind === 'answered') {
+        app.screen.print(
+          sanitize(expandTabs(result.text))
+            .split('\n')
+            .map((line) => styles.secondary(line)),
+        );
+      }
+    } finally {
+      app.state.shellCall = undefined;
+    }
+    return undefined;
+  }
+}

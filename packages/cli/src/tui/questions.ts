@@ -1,0 +1,91 @@
+/**
+ * What the session asks the person, one question at a time, in the order it was asked:
+ * calls that wait for approval and models that ran out of quota. It looks at the
+ * transcript after each change; a question that is no longer open is withdrawn.
+ */
+
+import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
+import { askApproval } from './dialogs/approval.ts';
+import type { ApprovalOptions } from './dialogs/approval.ts';
+import { askQuestions } from './dialogs/ask-user.ts';
+import type { DialogHost } from './dialogs/dialog-host.ts';
+import { askAboutFallback } from './dialogs/fallback-question.ts';
+import { askAboutPlan } from './dialogs/plan-approval.ts';
+
+export interface QuestionOptions {
+  readonly host: DialogHost;
+  readonly agent: () => Promise<WorkspaceAgent>;
+  readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
+  /** Prints a plan for reading. */
+  readonly printPlan: (path: string) => Promise<void>;
+  /** The person looks elsewhere: something wants their attention. */
+  readonly onAsked: (what: string) => void;
+}
+
+interface OpenQuestion {
+  readonly id: string;
+  readonly withdraw: () => void;
+}
+
+export class Questions {
+  private readonly options: QuestionOptions;
+  private open: OpenQuestion | undefined;
+
+  constructor(options: QuestionOptions) {
+    this.options = options;
+  }
+
+  look({ pendingGroup, question }: Transcript): void {
+    const call = pendingGroup?.calls.find(({ status, confirmation }) => status === 'awaiting_approval' && confirmation);
+    const id = question ? `fallback ${question.requestId}` : call && idOf(call);
+    if (this.open && this.open.id !== id) this.open.withdraw();
+    if (id === undefined || this.open) return;
+    if (question) {
+      this.ask(id, async (signal) => {
+        const intent = await askAboutFallback(question, this.options.host, signal);
+        if (intent !== undefined) (await this.options.agent()).session.answerFallback(question.requestId, intent);
+      });
+    } else if (call?.confirmation) {
+      const { callId, confirmation } = call;
+      this.ask(id, (signal) => this.askAboutCall(callId, confirmation, signal));
+    }
+  }
+
+  private ask(id: string, run: (signal: AbortSignal) => Promise<void>): void {
+    const controller = new AbortController();
+    this.open = { id, withdraw: () => controller.abort() };
+    this.options.onAsked('Action required');
+    void run(controller.signal)
+      // The call may have been answered or cancelled while the person was reading.
+      .catch(() => {})
+      .finally(() => {
+        this.open = undefined;
+      });
+  }
+
+  private async askAboutCall(callId: string, details: ToolCallConfirmationDetails, signal: AbortSignal): Promise<void> {
+    const { host, agent } = this.options;
+    if (details.type === 'ask_user') {
+      const answers = await askQuestions(details.questions, host, signal);
+      if (signal.aborted) return;
+      const { session } = await agent();
+      if (answers) session.respond(callId, 'proceed_once', { answers });
+      else session.respond(callId, 'cancel');
+      return;
+    }
+    if (details.type === 'exit_plan_mode') {
+      await this.options.printPlan(details.planPath);
+      const payload = await askAboutPlan(details.planPath, host, signal);
+      if (payload) (await agent()).session.respond(callId, 'proceed_once', payload);
+      return;
+    }
+    const answer = await askApproval(details, { ...this.options.approval(), host, signal });
+    if (answer) (await agent()).session.respond(callId, answer.outcome, answer.payload);
+  }
+}
+
+/** The same call may be asked about again, after its proposal was edited. */
+function idOf({ callId, confirmation }: ToolCallView): string {
+  const edited = confirmation?.type === 'edit' ? confirmation.newContent : '';
+  return `${callId} ${edited}`;
+}

@@ -1,0 +1,20 @@
+/** The first lines of a conversation. Short: people see them every time. Pure. */
+
+import type { Styles } from '../theme/styles.ts';
+import { wrapRows } from './wrap-rows.ts';
+
+export interface BannerOptions {
+  readonly version: string;
+  readonly styles: Styles;
+  readonly width: number;
+}
+
+const TIPS = 'Ask, edit files, run commands. /help for commands, @ for files, ! for the shell.';
+
+export function renderBanner({ version, styles, width }: BannerOptions): string[] {
+  return [
+    '',
+    ` ${styles.bold(styles.gradient('castor'))} ${styles.secondary(version)}`,
+    ...wrapRows(styles.secondary(TIPS), { width, first: ' ' }),
+  ];
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { createStyles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
+import { renderDiff } from './diff.ts';
+
+const styles = createStyles(chooseTheme({}).theme, 'none');
+const DIFF = '--- a\n+++ b\n@@ -8,3 +8,3 @@\n eight\n-nine\n+NINE\n ten\n@@ -100,1 +100,2 @@\n hundred\n+more\n';
+
+describe('renderDiff', () => {
+  it('numbers every line and marks what changed', () => {
+    expect(renderDiff(DIFF, { styles, width: 40 })).toEqual([
+      '  8   eight',
+      '  9 - nine',
+      '  9 + NINE',
+      ' 10   ten',
+      '    ⋮',
+      '100   hundred',
+      '101 + more',
+    ]);
+  });
+
+  it('leaves out the middle of a long one, and says how much', () => {
+    const diff = `@@ -1,0 +1,50 @@\n${Array.from({ length: 50 }, (_, index) => `+line ${index}`).join('\n')}`;
+    const rows = renderDiff(diff, { styles, width: 40, maxRows: 5 });
+    expect(rows).toEqual([' 1 + line 0', ' 2 + line 1', ' 3 + line 2', '… 46 more rows of the diff …', '50 + line 49']);
+  });
+
+  it('shows every character where somebody decides on it', () => {
+    const diff = `@@ -0,0 +1,1 @@\n+${'x'.repeat(30)}\x1b[8mend\n`;
+    const rows = renderDiff(diff, { styles, width: 24, isWhole: true });
+    expect(rows.map((row) => row.slice(4)).join('')).toBe(`${'x'.repeat(30)}\\e[8mend`);
+  });
+});

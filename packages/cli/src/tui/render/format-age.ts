@@ -1,0 +1,15 @@
+/** How long ago, in words. Pure. */
+
+const STEPS: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds / 1000);
+  const step = STEPS.find(([length]) => seconds >= length);
+  if (!step) return 'just now';
+  const count = Math.floor(seconds / step[0]);
+  return `${count} ${step[1]}${count === 1 ? '' : 's'} ago`;
+}

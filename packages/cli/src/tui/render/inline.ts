@@ -1,0 +1,120 @@
+/**
+ * Markdown inside a line: code, bold, italic, strike-through, links. One pass over the
+ * line with a small stack; what is never closed is shown as it was written. Pure.
+ */
+
+import type { Style, Styles } from '../theme/styles.ts';
+
+interface Span {
+  readonly mark: string;
+  readonly style: Style;
+}
+
+const LINK = /^!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?(?:\s+["'][^"')]*["'])?\s*\)/;
+const AUTOLINK = /^<((?:https?|mailto):[^>\s]+)>/;
+const ADDRESS = /^https?:\/\/[^\s<>"'`)\]}]*[^\s<>"'`)\]}.,;:!?]/;
+const ESCAPED = /^\\([\\`*_{}[\]()#+\-.!~>|<])/;
+const SPECIAL = /[\\`*_~[!<h]/;
+
+export function renderInline(text: string, styles: Styles): string {
+  if (!SPECIAL.test(text)) return text;
+  let rendered = '';
+  let index = 0;
+  while (index < text.length) {
+    const taken = takeAt(text, index, styles);
+    rendered += taken?.rendered ?? text[index];
+    index += taken?.length ?? 1;
+  }
+  return rendered;
+}
+
+interface Taken {
+  rendered: string;
+  length: number;
+}
+
+function takeAt(text: string, index: number, styles: Styles): Taken | undefined {
+  switch (text[index]) {
+    case '\\': {
+      const match = ESCAPED.exec(text.slice(index, index + 2));
+      return match ? { rendered: match[1] ?? '', length: 2 } : undefined;
+    }
+    case '`':
+      return takeCode(text, index, styles);
+    case '*':
+    case '_':
+    case '~':
+      return takeSpan(text, index, styles);
+    case '[':
+    case '!':
+      return takeLink(text.slice(index), styles);
+    case '<': {
+      const match = AUTOLINK.exec(text.slice(index));
+      return match ? { rendered: styles.link(match[1] ?? ''), length: match[0].length } : undefined;
+    }
+    case 'h':
+      return takeAddress(text, index, styles);
+    default:
+      return undefined;
+  }
+}
+
+function takeCode(text: string, index: number, styles: Styles): Taken | undefined {
+  const fence = /^`+/.exec(text.slice(index))?.[0] ?? '`';
+  const end = text.indexOf(fence, index + fence.length);
+  if (end < 0) return { rendered: fence, length: fence.length };
+  const code = text.slice(index + fence.length, end);
+  const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
+  return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length: end + fence.length - index };
+}
+
+function takeSpan(text: string, index: number, styles: Styles): Taken | undefined {
+  const span = spanAt(text, index, styles);
+  if (!span) return undefined;
+  const { mark, style } = span;
+  const start = index + mark.length;
+  const next = text[start];
+  if (next === undefined || /\s/.test(next)) return { rendered: mark, length: mark.length };
+  // Underscores inside a word are part of it.
+  if (mark.startsWith('_') && /\w/.test(text[index - 1] ?? '')) return { rendered: mark, length: mark.length };
+  const end = closingMark(text, start, mark);
+  if (end < 0) return { rendered: mark, length: mark.length };
+  return { rendered: style(renderInline(text.slice(start, end), styles)), length: end + mark.length - index };
+}
+
+function spanAt(text: string, index: number, styles: Styles): Span | undefined {
+  const character = text[index] ?? '';
+  const run = /^(.)\1*/.exec(text.slice(index, index + 4))?.[0].length ?? 1;
+  if (character === '~') return run >= 2 ? { mark: '~~', style: styles.strike } : undefined;
+  if (run >= 3) return { mark: character.repeat(3), style: (inner) => styles.bold(styles.italic(inner)) };
+  if (run === 2) return { mark: character.repeat(2), style: styles.bold };
+  return { mark: character, style: styles.italic };
+}
+
+function closingMark(text: string, start: number, mark: string): number {
+  for (let from = start; ;) {
+    const end = text.indexOf(mark, from);
+    if (end < 0) return -1;
+    const isOpen = /\s/.test(text[end - 1] ?? ' ');
+    const isInWord = mark.startsWith('_') && /\w/.test(text[end + mark.length] ?? '');
+    const isLonger = mark.length === 1 && text[end + 1] === mark;
+    if (!isOpen && !isInWord && !isLonger && end > start) return end;
+    from = end + (isLonger ? 2 : mark.length);
+  }
+}
+
+/** The address is always shown: a text that says something else must not hide it. */
+function takeLink(rest: string, styles: Styles): Taken | undefined {
+  const match = LINK.exec(rest);
+  if (!match) return undefined;
+  const [whole, label = '', address = ''] = match;
+  const isSame = label === '' || label === address;
+  const rendered = isSame ? styles.link(address) : `${renderInline(label, styles)} (${styles.link(address)})`;
+  return { rendered, length: whole.length };
+}
+
+function takeAddress(text: string, index: number, styles: Styles): Taken | undefined {
+  if (!text.startsWith('http', index) || /\w/.test(text[index - 1] ?? '')) return undefined;
+  const match = ADDRESS.exec(text.slice(index));
+  return match ? { rendered: styles.link(match[0]), length: match[0].length } : undefined;
+}

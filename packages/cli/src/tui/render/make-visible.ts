@@ -1,0 +1,41 @@
+/**
+ * Text a person must be able to judge, such as a command to approve: nothing in it is
+ * dropped. What cannot be seen is spelled out, and a long run of spaces, which would push
+ * the rest out of sight, is counted. Pure.
+ */
+
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex -- control characters are what this file is about
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
+const LONG_SPACE = /[^\S\n]{9,}/g;
+const MANY_LINES = /\n{4,}/g;
+
+/** Keeps line ends; a tab becomes four spaces. */
+export function makeVisible(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replaceAll(UNSEEN, spell)
+    .replaceAll('\t', '    ')
+    .replaceAll(LONG_SPACE, countSpaces)
+    .replaceAll(MANY_LINES, (lines) => `\n⟨${lines.length - 1} empty lines⟩\n`);
+}
+
+/** The same on one line. */
+export function makeVisibleLine(text: string): string {
+  return makeVisible(text).replaceAll('\n', '⏎');
+}
+
+function spell(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0x1b) return '\\e';
+  if (code === 0x0d) return '\\r';
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return `\\u{${code.toString(16)}}`;
+}
+
+/** Indentation at the beginning of a line is shown as it is, up to a point. */
+function countSpaces(run: string, offset: number, whole: string): string {
+  const isIndent = offset === 0 || whole[offset - 1] === '\n';
+  return isIndent && run.length <= 40 ? run : `⟨${run.length} spaces⟩`;
+}

@@ -1,0 +1,87 @@
+/** The rows around the composer: what is going on, and where we are. Pure. */
+
+import type { ApprovalMode, RetryValue } from '@castor/core';
+import { sanitize } from '../../sanitize.ts';
+import { cutRow, rowWidth } from '../terminal/row-width.ts';
+import type { Styles } from '../theme/styles.ts';
+
+export interface LoadingState {
+  /** One of `SPINNER`. */
+  readonly frame: string;
+  readonly thought: string | undefined;
+  readonly retry: RetryValue | undefined;
+  readonly elapsedSeconds: number;
+}
+
+export const SPINNER: readonly string[] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+export function renderLoading(
+  { frame, thought, retry, elapsedSeconds }: LoadingState,
+  styles: Styles,
+  width: number,
+): string {
+  const text = retry
+    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed (${oneLine(retry.error.message).slice(0, 60)}); trying again in ${formatSeconds(retry.delayMs / 1000)}`
+    : oneLine(thought ?? '') || 'Thinking...';
+  const hint = styles.secondary(` (esc to cancel, ${formatSeconds(elapsedSeconds)})`);
+  const available = Math.max(width - rowWidth(hint) - 2, 8);
+  const style = retry ? styles.warning : styles.primary;
+  return `${styles.accent(frame)} ${style(shorten(text, available))}${hint}`;
+}
+
+export interface FooterState {
+  readonly folder: string;
+  readonly branch: string | undefined;
+  readonly model: string;
+  /** From 0 to 1; undefined before the first answer. */
+  readonly contextUsed: number | undefined;
+  readonly mode: ApprovalMode;
+  readonly isTrusted: boolean;
+  readonly queued: number;
+}
+
+const MODE_TEXTS: Readonly<Record<ApprovalMode, string>> = {
+  default: '',
+  autoEdit: 'accepting edits',
+  yolo: 'YOLO mode',
+  plan: 'plan mode',
+};
+
+/** Short, on the left, least important last: what does not fit is left out from the end. */
+export function renderFooter(state: FooterState, styles: Styles, width: number): string {
+  const { folder, branch, model, contextUsed, mode, isTrusted, queued } = state;
+  const place = `${oneLine(folder)}${branch === undefined ? '' : ` (${oneLine(branch)})`}`;
+  const parts: [text: string, style: (text: string) => string][] = [
+    [MODE_TEXTS[mode], mode === 'yolo' ? styles.error : styles.warning],
+    [shorten(place, 40), styles.link],
+    [oneLine(model), styles.secondary],
+    [
+      contextUsed === undefined ? '' : `${Math.round(contextUsed * 100)}% used`,
+      contextUsed !== undefined && contextUsed > 0.8 ? styles.warning : styles.secondary,
+    ],
+    [isTrusted ? '' : 'untrusted', styles.warning],
+    [queued === 0 ? '' : `${queued} queued`, styles.accent],
+  ];
+  const shown = parts.filter(([text]) => text !== '');
+  let row = '';
+  for (const [text, style] of shown) {
+    const next = row === '' ? `  ${style(text)}` : `${row}${styles.secondary(' · ')}${style(text)}`;
+    if (rowWidth(next) > width && row !== '') break;
+    row = next;
+  }
+  return cutRow(row, width);
+}
+
+function oneLine(text: string): string {
+  return sanitize(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** The beginning of a text and an ellipsis. */
+function shorten(text: string, width: number): string {
+  return rowWidth(text) <= width ? text : `${cutRow(text, Math.max(width - 1, 1))}…`;
+}
+
+export function formatSeconds(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return whole < 60 ? `${whole}s` : `${Math.floor(whole / 60)}m ${whole % 60}s`;
+}

@@ -1,0 +1,37 @@
+/** The list of things to do as rows. Pure. */
+
+import type { Todo, TodoStatus } from '@castor/core';
+import { sanitize } from '../../sanitize.ts';
+import type { Styles } from '../theme/styles.ts';
+import { wrapRows } from './wrap-rows.ts';
+
+const MARKS: Readonly<Record<TodoStatus, string>> = {
+  pending: '☐',
+  in_progress: '»',
+  completed: '✓',
+  cancelled: '-',
+  blocked: '!',
+};
+
+export function renderTodos(todos: readonly Todo[], { styles, width }: { styles: Styles; width: number }): string[] {
+  if (todos.length === 0) return [styles.secondary('The list is empty.')];
+  return todos.flatMap(({ description, status }) => {
+    const text = sanitize(description).replaceAll(/\s+/g, ' ');
+    return wrapRows(styleOf(status, styles)(text), { width, first: `${MARKS[status]} ` });
+  });
+}
+
+function styleOf(status: TodoStatus, styles: Styles): (text: string) => string {
+  switch (status) {
+    case 'in_progress':
+      return styles.accent;
+    case 'completed':
+      return styles.secondary;
+    case 'cancelled':
+      return (text) => styles.secondary(styles.strike(text));
+    case 'blocked':
+      return styles.warning;
+    case 'pending':
+      return styles.primary;
+  }
+}

@@ -1,0 +1,101 @@
+/** A call as a person sees it: its mark, what it does, what came of it; short. Pure. */
+
+import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
+import { sanitize } from '../../sanitize.ts';
+import { cutRow } from '../terminal/row-width.ts';
+import type { Styles } from '../theme/styles.ts';
+import { renderDiff } from './diff.ts';
+import { renderTodos } from './todos.ts';
+import { expandTabs, wrapRows } from './wrap-rows.ts';
+
+export interface ToolCallOptions {
+  readonly styles: Styles;
+  readonly width: number;
+  /** Rows of a result; the rest is counted. */
+  readonly maxRows: number;
+  /** In place of the mark of a call that runs. */
+  readonly spinner?: string;
+}
+
+const MARKS: Readonly<Record<ToolCallStatus, string>> = {
+  validating: 'o',
+  scheduled: 'o',
+  awaiting_approval: '?',
+  executing: '⊷',
+  success: '✓',
+  cancelled: '-',
+  error: 'x',
+};
+
+export function renderToolCall(call: ToolCallView, options: ToolCallOptions): string[] {
+  return [renderHead(call, options), ...renderBody(call, options).map((row) => `  ${row}`)];
+}
+
+export function renderHead(
+  { status, name, display }: ToolCallView,
+  { styles, width, spinner }: ToolCallOptions,
+): string {
+  const mark = status === 'executing' && spinner !== undefined ? spinner : MARKS[status];
+  const title = sanitize(display.name || name).replaceAll(/\s+/g, ' ');
+  const whole = sanitize(display.description).replaceAll(/\s+/g, ' ').trim();
+  // Many describe themselves by their own name: once is enough.
+  const description = whole.startsWith(`${title} `) ? whole.slice(title.length + 1) : whole;
+  const styled = status === 'cancelled' ? styles.strike(title) : styles.bold(title);
+  return cutRow(`${markStyle(status, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd(), width);
+}
+
+function markStyle(status: ToolCallStatus, styles: Styles): (text: string) => string {
+  if (status === 'success') return styles.success;
+  if (status === 'error') return styles.error;
+  if (status === 'awaiting_approval') return styles.warning;
+  return status === 'executing' ? styles.link : styles.secondary;
+}
+
+function renderBody(
+  { status, result, output, omittedOutput, error, outputFile }: ToolCallView,
+  options: ToolCallOptions,
+): string[] {
+  const { styles } = options;
+  const width = Math.max(options.width - 2, 10);
+  const rows: string[] = [];
+  if (result !== undefined) rows.push(...renderResult(result, { ...options, width }, status === 'error'));
+  else if (output !== '') rows.push(...renderTail(output, { ...options, width }, omittedOutput));
+  const message = error?.message.trim();
+  if (message && status !== 'cancelled' && result !== message) {
+    rows.push(...wrapRows(styles.error(sanitize(expandTabs(message))), { width }).slice(0, options.maxRows));
+  }
+  if (outputFile !== undefined) rows.push(cutRow(styles.secondary(`whole output: ${sanitize(outputFile)}`), width));
+  return rows;
+}
+
+function renderResult(result: ShownResult, options: ToolCallOptions, isError: boolean): string[] {
+  const { styles, width } = options;
+  if (typeof result === 'string') return renderText(result, options, isError);
+  if ('fileDiff' in result)
+    return renderDiff(result.fileDiff, { styles, width, maxRows: Math.max(options.maxRows * 2, 12) });
+  if ('todos' in result) return renderTodos(result.todos, { styles, width });
+  return wrapRows(styles.secondary(sanitize(result.summary)), { width });
+}
+
+/** The beginning and the end: what a command came to stands last. */
+function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, isError: boolean): string[] {
+  const lines = sanitize(expandTabs(text)).trim().split('\n');
+  const style = isError ? styles.error : styles.secondary;
+  const show = (some: readonly string[]) => some.map((line) => style(cutRow(line, width)));
+  if (lines.length === 1 && lines[0] === '') return [];
+  if (lines.length <= maxRows) return show(lines);
+  const head = Math.floor(maxRows / 3);
+  const tail = Math.max(maxRows - head - 1, 1);
+  const left = lines.length - head - tail;
+  return [...show(lines.slice(0, head)), styles.secondary(`… ${left} more lines …`), ...show(lines.slice(-tail))];
+}
+
+/** Of a running call the end counts. */
+function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions, omitted: number): string[] {
+  // Far more than any screen shows; the rest need not be looked at for every frame.
+  const end = output.slice(-maxRows * width * 2 - 2_000);
+  const lines = sanitize(expandTabs(end)).trimEnd().split('\n');
+  const shown = lines.slice(-maxRows).map((line) => styles.secondary(cutRow(line, width)));
+  const isCut = omitted > 0 || end.length < output.length || lines.length > shown.length;
+  return isCut ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
+}

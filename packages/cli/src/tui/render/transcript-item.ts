@@ -1,0 +1,84 @@
+/**
+ * A finished item as the lines that go into the scrollback. Answer text is not here: it
+ * arrives in pieces and is the printer's. Everything that was written by somebody else
+ * is made harmless on the way. Pure.
+ */
+
+import { assertNever } from '@castor/core';
+import type { TranscriptItem } from '@castor/core';
+import { sanitize } from '../../sanitize.ts';
+import type { Styles } from '../theme/styles.ts';
+import { renderToolCall } from './tool-call.ts';
+import { expandTabs, wrapRows } from './wrap-rows.ts';
+
+export interface ItemOptions {
+  readonly styles: Styles;
+  readonly width: number;
+  readonly show: ShownKinds;
+}
+
+/** What people may want to see or not. */
+export interface ShownKinds {
+  /** `ui.inlineThinkingMode` is `full`. */
+  readonly thinking: boolean;
+  /** `ui.showCitations`. */
+  readonly citations: boolean;
+  /** `ui.showModelInfoInChat`. */
+  readonly model: boolean;
+}
+
+type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
+
+/** Rows of a result in the scrollback. */
+const RESULT_ROWS = 12;
+
+export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: ItemOptions): string[] {
+  const { styles, width, show } = options;
+  switch (item.type) {
+    case 'user':
+      return renderUser(item.text, options);
+    case 'thinking':
+      return show.thinking ? renderThought(item.thought, options) : [];
+    case 'tool_group':
+      return item.calls.flatMap((call) => renderToolCall(call, { styles, width, maxRows: RESULT_ROWS }));
+    case 'info':
+      return renderNote('ℹ', item.text, styles.secondary, width);
+    case 'warning':
+      return renderNote('⚠', item.text, styles.warning, width);
+    case 'error':
+      return renderNote('✕', item.text, styles.error, width);
+    case 'cancelled':
+      return renderNote('ℹ', item.text, styles.warning, width);
+    case 'withdrawn':
+      return renderNote('↺', item.text, styles.warning, width);
+    case 'compression':
+      return renderNote('✦', item.text, styles.accent, width);
+    case 'model':
+      return show.model ? renderNote('ℹ', `Responding with ${item.model}`, styles.secondary, width) : [];
+    case 'citation':
+      return show.citations ? renderNote('ℹ', item.text, styles.secondary, width) : [];
+    default:
+      return assertNever(item);
+  }
+}
+
+/** A note of our own: a mark, and words of any length. */
+export function renderNote(mark: string, text: string, style: (text: string) => string, width: number): string[] {
+  return wrapRows(style(sanitize(expandTabs(text)).trim()), { width, first: style(`${mark} `), rest: '  ' });
+}
+
+export function renderUser(text: string, { styles, width }: Pick<ItemOptions, 'styles' | 'width'>): string[] {
+  return wrapRows(styles.secondary(sanitize(expandTabs(text))), { width, first: styles.accent('> '), rest: '  ' });
+}
+
+function renderThought(
+  { subject, description }: { subject: string; description: string },
+  { styles, width }: ItemOptions,
+): string[] {
+  const rows =
+    subject === ''
+      ? []
+      : wrapRows(styles.italic(sanitize(subject)), { width, first: styles.secondary('💭 '), rest: '   ' });
+  const words = sanitize(expandTabs(description)).trim();
+  return words === '' ? rows : [...rows, ...wrapRows(styles.secondary(words), { width, first: '   ' })];
+}

@@ -1,0 +1,35 @@
+/**
+ * Styled text as rows of a width, broken between words. Continued rows are indented as
+ * asked, so that a list item stays a block. Pure; the text must be harmless already.
+ */
+
+import { wrapAnsi } from 'fast-wrap-ansi';
+import { rowWidth } from '../terminal/row-width.ts';
+
+export interface WrapOptions {
+  /** Cells, at least one. */
+  readonly width: number;
+  /** Before the first row. */
+  readonly first?: string;
+  /** Before every other row. */
+  readonly rest?: string;
+}
+
+export function wrapRows(
+  text: string,
+  { width, first = '', rest = first === '' ? '' : ' '.repeat(rowWidth(first)) }: WrapOptions,
+): string[] {
+  const inner = Math.max(width - Math.max(rowWidth(first), rowWidth(rest)), 8);
+  const rows = text.split('\n').flatMap((line) => wrapLine(line, inner));
+  return rows.map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
+}
+
+function wrapLine(line: string, width: number): string[] {
+  if (line.length <= width && rowWidth(line) <= width) return [line];
+  return wrapAnsi(line, width, { hard: true, trim: true }).split('\n');
+}
+
+/** Tabs have no width of their own in a row. */
+export function expandTabs(text: string): string {
+  return text.includes('\t') ? text.replaceAll('\t', '    ') : text;
+}

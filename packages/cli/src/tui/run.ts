@@ -1,0 +1,71 @@
+/**
+ * runTui: the conversation in a terminal, from the first frame to the last line. The
+ * order is what matters: keys are taken first, a prompt is on the screen next, and only
+ * then is anything large loaded. Whatever happens, the terminal is given back.
+ */
+
+import type { CliArguments } from '../args.ts';
+import { ExitCode } from '../exit-codes.ts';
+import type { Interruption } from '../signals.ts';
+import { App } from './app.ts';
+import { readBranch } from './git-branch.ts';
+import { holdMessages } from './hold-messages.ts';
+import type { TurnPreparation } from './prepare-turn.ts';
+import { reflowOf } from './terminal/reflow-of.ts';
+import { TerminalSession } from './terminal/terminal-session.ts';
+
+export interface TuiOptions {
+  readonly args: CliArguments;
+  readonly cwd: string;
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Sent first, if there is one. */
+  readonly prompt: string;
+  /** Shown before it. */
+  readonly notice?: string | undefined;
+  readonly interruption: Interruption;
+  readonly version: string;
+}
+
+/** Throws an ExitError when there is nothing to run with; the terminal is as it was by then. */
+export async function runTui(options: TuiOptions): Promise<ExitCode> {
+  const { environment, cwd, home } = options;
+  const terminal = new TerminalSession({ input: process.stdin, output: process.stdout });
+  const ended = Promise.withResolvers<void>();
+  // Loaded when the first text is submitted, or when there is time.
+  const preparation = Promise.withResolvers<TurnPreparation>();
+  const app = new App({
+    terminal,
+    environment,
+    cwd,
+    home,
+    reflow: reflowOf(environment),
+    prepare: async (...input) => (await preparation.promise).prepare(...input),
+    onExit: ended.resolve,
+  });
+  app.state.branch = readBranch(cwd);
+  const messages = holdMessages();
+  app.takeMessages = () => messages.take();
+  terminal.enter((bytes) => app.composer.feed(bytes));
+  app.composer.probeWidths((bytes) => terminal.write(bytes));
+  options.interruption.signal.addEventListener('abort', () => app.exit(), { once: true });
+  let summary: readonly string[] = [];
+  try {
+    app.screen.drawNow();
+    // The frame is on its way before the rest is looked for.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { openApp } = await import('./open-app.ts');
+    const opening = openApp(app, options, preparation.resolve);
+    await Promise.race([opening, ended.promise]);
+    await ended.promise;
+    const { closeApp } = await import('./close-app.ts');
+    summary = await closeApp(app);
+    return ExitCode.Success;
+  } finally {
+    app.inkView?.close();
+    app.screen.close(summary);
+    app.composer.dispose();
+    terminal.leave();
+    messages.release();
+  }
+}

@@ -1,0 +1,23 @@
+/** SessionStart and SessionEnd around the agent behind the screen. Nothing happens where no hook is configured. */
+
+import type { WorkspaceAgent } from '@castor/core';
+
+export type SessionOccasion = 'startup' | 'resume' | 'clear';
+
+/** A person who leaves does not wait longer than this for a hook. */
+const LIMIT_MS = 10_000;
+
+/** What hooks want the model to know stands first in the history. */
+export async function beginSession({ hooks, chat }: WorkspaceAgent, source: SessionOccasion): Promise<void> {
+  const context = await hooks?.sessionStart(source, new AbortController().signal);
+  if (context) chat.addHistory({ role: 'user', parts: [{ text: context }] });
+}
+
+export async function endSession(
+  { hooks }: WorkspaceAgent,
+  reason: 'exit' | 'clear' | 'other',
+  onInfo: (message: string) => void,
+): Promise<void> {
+  await hooks?.sessionEnd(reason, { limitMs: LIMIT_MS });
+  for (const { message } of hooks?.takeHookMessages() ?? []) onInfo(message);
+}

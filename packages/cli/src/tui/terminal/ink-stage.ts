@@ -1,0 +1,74 @@
+/**
+ * Where Ink plays: it lays out and draws into this stage and believes it to be a
+ * terminal, while the rows of each frame go to whoever owns the real one. Ink reads no
+ * key, sets no mode and writes no byte.
+ */
+
+import { EventEmitter } from 'node:events';
+import { render } from 'ink';
+import type { ReactNode } from 'react';
+import type { Size } from './painter.ts';
+
+export interface Stage {
+  show(node: ReactNode): void;
+  /** Lays the tree out anew; a frame follows. */
+  resize(size: Size): void;
+  close(): void;
+}
+
+class FakeTerminal extends EventEmitter {
+  readonly isTTY = false;
+  readonly writable = true;
+  columns: number;
+  rows: number;
+  onWrite: ((frame: string) => void) | undefined;
+
+  constructor({ columns, rows }: Size) {
+    super();
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  write(frame: string): boolean {
+    this.onWrite?.(frame);
+    return true;
+  }
+}
+
+/** `onFrame` gets the rows of every frame, as soon as it is laid out. */
+export function createStage(size: Size, onFrame: (rows: readonly string[]) => void): Stage {
+  const terminal = new FakeTerminal(size);
+  terminal.onWrite = (frame) => onFrame(frame.split('\n'));
+  let instance: ReturnType<typeof render> | undefined;
+  return {
+    show(node) {
+      if (instance) instance.rerender(node);
+      else instance = render(node, optionsFor(terminal));
+    },
+    resize({ columns, rows }) {
+      terminal.columns = columns;
+      terminal.rows = rows;
+      terminal.emit('resize');
+    },
+    close() {
+      terminal.onWrite = undefined;
+      instance?.unmount();
+    },
+  };
+}
+
+function optionsFor(terminal: FakeTerminal): Parameters<typeof render>[1] {
+  // Ink wants streams of a process; the stage has all of them that Ink uses.
+  const stream = terminal as unknown as NodeJS.WriteStream;
+  const input = new EventEmitter() as unknown as NodeJS.ReadStream;
+  return {
+    stdout: stream,
+    stderr: stream,
+    stdin: input,
+    // Every frame whole and at once: when to draw is the store's decision, what to send the painter's.
+    debug: true,
+    interactive: true,
+    patchConsole: false,
+    exitOnCtrlC: false,
+  };
+}

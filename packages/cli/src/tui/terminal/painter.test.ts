@@ -1,0 +1,136 @@
+import headless from '@xterm/headless';
+import { describe, expect, it } from 'vitest';
+import { Painter } from './painter.ts';
+import type { Frame, Size } from './painter.ts';
+
+/** A real terminal: what it shows and keeps, as lines a person would copy. */
+class Screen {
+  readonly terminal: InstanceType<typeof headless.Terminal>;
+  bytes = '';
+
+  constructor({ columns, rows }: Size) {
+    this.terminal = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+  }
+
+  async write(text: string): Promise<void> {
+    this.bytes += text;
+    await new Promise<void>((resolve) => this.terminal.write(text, resolve));
+  }
+
+  lines(): string[] {
+    const { active } = this.terminal.buffer;
+    const lines: string[] = [];
+    for (let index = 0; index < active.length; index++) {
+      const line = active.getLine(index);
+      if (!line) continue;
+      if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += line.translateToString(true);
+      else lines.push(line.translateToString(true));
+    }
+    while (lines.at(-1) === '') lines.pop();
+    return lines;
+  }
+
+  cursor() {
+    const { cursorX, cursorY, baseY } = this.terminal.buffer.active;
+    return { column: cursorX, row: baseY + cursorY };
+  }
+}
+
+function random(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+  return { next, integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)) };
+}
+
+describe('Painter', () => {
+  it('writes lines above a frame that stays at the bottom', async () => {
+    const size = { columns: 40, rows: 10 };
+    const screen = new Screen(size);
+    const painter = new Painter();
+    await screen.write('before\r\n');
+    await screen.write(painter.paint([], { rows: ['>', 'footer'], caret: { row: 0, column: 2 } }, size));
+    for (let index = 0; index < 30; index++) {
+      await screen.write(painter.paint([`line ${index}`], { rows: ['>', `footer ${index}`] }, size));
+    }
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    expect(screen.lines()).toEqual(['before', ...lines, '>', 'footer 29']);
+  });
+
+  it('puts the cursor at the caret', async () => {
+    const size = { columns: 40, rows: 10 };
+    const screen = new Screen(size);
+    const painter = new Painter();
+    await screen.write(painter.paint(['x'], { rows: ['rule', '> abc', 'rule'], caret: { row: 1, column: 5 } }, size));
+    expect(screen.cursor()).toEqual({ row: 2, column: 5 });
+  });
+
+  it('says nothing when nothing changed', () => {
+    const painter = new Painter();
+    const frame = { rows: ['> a'], caret: { row: 0, column: 3 } };
+    painter.paint([], frame, { columns: 40, rows: 10 });
+    expect(painter.paint([], frame, { columns: 40, rows: 10 })).toBe('');
+  });
+
+  it('sends only the new end of a row that grew', () => {
+    const painter = new Painter();
+    const size = { columns: 80, rows: 10 };
+    painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def'] }, size);
+    const bytes = painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def ghi'] }, size);
+    expect(bytes).toBe('\x1b[?2026h\x1b[8G ghi\r\x1b[?2026l');
+  });
+
+  it('leaves nothing of the frame behind', async () => {
+    const size = { columns: 40, rows: 10 };
+    const screen = new Screen(size);
+    const painter = new Painter();
+    await screen.write(painter.paint(['kept'], { rows: ['a', 'b', 'c'] }, size));
+    await screen.write(`${painter.leave()}bye\r\n`);
+    expect(screen.lines()).toEqual(['kept', 'bye']);
+  });
+
+  it.each(Array.from({ length: 10 }, (_, seed) => seed + 1))(
+    'keeps every line once and in order through changes and resizes (seed %i)',
+    async (seed) => {
+      const { integer, next } = random(seed * 7919);
+      let size = { columns: integer(40, 120), rows: integer(14, 40) };
+      const screen = new Screen(size);
+      const painter = new Painter({ reflow: 'rows' });
+      const expected: string[] = [];
+      for (let index = 0; index < 5; index++) {
+        expected.push(`shell ${index}`);
+        await screen.write(`shell ${index}\r\n`);
+      }
+      let frame: Frame = { rows: [] };
+      for (let step = 0; step < 80; step++) {
+        if (next() < 0.35) {
+          size = { columns: integer(40, 120), rows: integer(14, 40) };
+          screen.terminal.resize(size.columns, size.rows);
+        }
+        const lines = Array.from({ length: next() < 0.5 ? integer(0, 4) : 0 }, () => {
+          const line = `#${expected.length} ${'wörd 漢字 '.repeat(integer(0, next() < 0.1 ? 40 : 3))}end`;
+          expected.push(line);
+          return next() < 0.5 ? `\x1b[1m${line}\x1b[0m` : line;
+        });
+        const rule = '─'.repeat(size.columns - 1);
+        const tail = Array.from(
+          { length: integer(0, 2) },
+          (_, row) => `~tail ${step} ${row} ${'x'.repeat(integer(0, 60))}`,
+        );
+        frame = {
+          rows: [...tail, rule, `> ${'k'.repeat(integer(0, 8))}`, `~footer ${step}`],
+          caret: { row: tail.length + 1, column: 2 },
+        };
+        await screen.write(painter.paint(lines, frame, size));
+        const shown = screen.lines();
+        const frameRows = frame.rows.map((row) => row.slice(0, size.columns - 1).trimEnd());
+        expect(shown.slice(-frameRows.length)).toEqual(frameRows);
+        expect(shown.slice(0, -frameRows.length)).toEqual(expected);
+        expect(screen.cursor().column).toBe(2);
+      }
+      expect(['\x1b[2J', '\x1b[3J'].filter((erase) => screen.bytes.includes(erase))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,57 @@
+/**
+ * The part of a row that has to be written to turn one row into another: from the
+ * first difference to the end. Pure. A row is never taken up inside a character that
+ * may be wider than one cell, and the styles in force at that place are said again.
+ */
+
+import { RESET, rowWidth } from './row-width.ts';
+
+export interface RowChange {
+  readonly column: number;
+  readonly text: string;
+  /** Something of the old row would be left to the right. */
+  readonly isShorter: boolean;
+}
+
+// oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
+const SGR = /\x1b\[([\d;]*)m/g;
+
+export function changedPart(before: string, after: string): RowChange {
+  const isShorter = rowWidth(after) < rowWidth(before);
+  const start = safeStart(before, after);
+  if (start === 0) return { column: 0, text: after, isShorter };
+  const kept = after.slice(0, start);
+  return { column: rowWidth(kept), text: stylesIn(kept) + after.slice(start), isShorter };
+}
+
+function safeStart(before: string, after: string): number {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  // Whole characters only, and no sequence cut in two: back to between two plain ones.
+  while (start > 0 && !(isPlain(after, start - 1) && isPlain(after, start) && isPlain(before, start))) start--;
+  const escape = after.lastIndexOf('\x1b', start - 1);
+  if (escape >= 0 && !after.slice(escape, start).includes('m')) return escape === 0 ? 0 : safeBefore(after, escape);
+  return start;
+}
+
+/** Just before a sequence, if what stands there is plain. */
+function safeBefore(row: string, index: number): number {
+  return isPlain(row, index - 1) ? index : 0;
+}
+
+/** The end of the row is as good as a plain character. */
+function isPlain(row: string, index: number): boolean {
+  if (index >= row.length) return true;
+  const code = row.charCodeAt(index);
+  return code >= 0x20 && code < 0x7f;
+}
+
+function stylesIn(kept: string): string {
+  if (!kept.includes('\x1b')) return '';
+  let styles = '';
+  for (const [sequence, parameters] of kept.matchAll(SGR)) {
+    styles = parameters === '' || parameters === '0' ? '' : styles + sequence;
+  }
+  return styles === '' ? '' : RESET + styles;
+}

@@ -1,0 +1,76 @@
+/**
+ * How wide a row is on a terminal, and cutting it to a width. Rows are one line with
+ * SGR sequences and nothing else that moves the cursor; a tab is no row text.
+ */
+
+import stringWidth from 'fast-string-width';
+
+/** Plain characters, Latin letters, dashes and boxes are as wide as they are many; most rows are nothing else. */
+const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]*$/;
+// oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
+const STYLED = /^(?:[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]|\x1b\[[\d;]*m)*$/;
+// oxlint-disable-next-line no-control-regex -- see above
+const SGR = /\x1b\[[\d;]*m/g;
+// oxlint-disable-next-line no-control-regex -- see above
+const PIECES = /\x1b\[[\d;]*m|[^\x1b]+/g;
+
+export const RESET = '\x1b[0m';
+
+/** Made when it is first needed: it costs more than all else before the first frame. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as a person counts them. */
+export function* graphemesIn(text: string): Generator<string> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) yield segment;
+}
+
+export function rowWidth(row: string): number {
+  if (PLAIN.test(row)) return row.length;
+  if (STYLED.test(row)) return row.replaceAll(SGR, '').length;
+  return stringWidth(row);
+}
+
+/** The row without its styles. */
+export function stripStyles(row: string): string {
+  return row.includes('\x1b') ? row.replaceAll(SGR, '') : row;
+}
+
+/** At most `columns` cells of the row; its styles are closed. */
+export function cutRow(row: string, columns: number): string {
+  if (rowWidth(row) <= columns) return row;
+  let cut = '';
+  let left = columns;
+  for (const [piece] of row.matchAll(PIECES)) {
+    if (piece.startsWith('\x1b')) {
+      cut += piece;
+      continue;
+    }
+    for (const segment of graphemesIn(piece)) {
+      left -= rowWidth(segment);
+      if (left < 0) return cut.includes('\x1b') ? cut + RESET : cut;
+      cut += segment;
+    }
+  }
+  return cut;
+}
+
+/** Rows a terminal of this width needs for it: a wide character that does not fit at the end begins the next. */
+export function rowHeight(row: string, columns: number): number {
+  const width = rowWidth(row);
+  const available = Math.max(columns, 1);
+  const text = stripStyles(row);
+  if (width <= available) return 1;
+  if (width === text.length) return Math.ceil(width / available);
+  let height = 1;
+  let column = 0;
+  for (const segment of graphemesIn(text)) {
+    const cells = rowWidth(segment);
+    if (column + cells > available && column > 0) {
+      height++;
+      column = 0;
+    }
+    column += cells;
+  }
+  return height;
+}

@@ -1,0 +1,160 @@
+/**
+ * The terminal while it is ours: raw mode, the modes we switch on, and giving all of it
+ * back whatever happens. `leave` may be called any number of times and from an exit
+ * handler: it writes at once and leaves nothing switched on.
+ */
+
+import { writeSync } from 'node:fs';
+import type { Size } from './painter.ts';
+
+export interface TerminalSessionOptions {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** Own screen, which is gone at the end. */
+  readonly isAlternate?: boolean;
+  /** Linear output: nothing but line feeds, so no modes that redraw. */
+  readonly isPlain?: boolean;
+}
+
+const PASTE_ON = '\x1b[?2004h';
+const PASTE_OFF = '\x1b[?2004l';
+const FOCUS_ON = '\x1b[?1004h';
+const FOCUS_OFF = '\x1b[?1004l';
+const KITTY_QUERY = '\x1b[?u';
+const KITTY_ON = '\x1b[>1u';
+const KITTY_OFF = '\x1b[<u';
+const ALTERNATE_ON = '\x1b[?1049h';
+const ALTERNATE_OFF = '\x1b[?1049l';
+const MOUSE_ON = '\x1b[?1000h\x1b[?1006h';
+const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
+const SHOW_CURSOR = '\x1b[?25h';
+const FRESH_LINE = '\r\x1b[J';
+const END_UPDATE = '\x1b[?2026l';
+
+export class TerminalSession {
+  private readonly options: TerminalSessionOptions;
+  private readonly onBytes = (bytes: Buffer) => {
+    const isEarly = this.isFirst;
+    this.isFirst = false;
+    this.listener?.(isEarly ? withEnter(bytes) : bytes);
+  };
+  private readonly onExit = () => this.leave();
+  private listener: ((bytes: Buffer) => void) | undefined;
+  private isEntered = false;
+  private isFirst = true;
+  private hasKitty = false;
+
+  constructor(options: TerminalSessionOptions) {
+    this.options = options;
+  }
+
+  get size(): Size {
+    // A terminal that does not say how large it is has neither.
+    const { columns, rows } = this.options.output;
+    return { columns: Math.max(columns || 80, 2), rows: Math.max(rows || 24, 2) };
+  }
+
+  get isWritable(): boolean {
+    return this.options.output.writable && !this.options.output.destroyed;
+  }
+
+  /** Keys go to `onBytes` from here on, those typed before included. */
+  enter(onBytes: (bytes: Buffer) => void): void {
+    this.listener = onBytes;
+    process.on('exit', this.onExit);
+    // Keys typed before this moment were echoed by the terminal itself; they are shown where they belong.
+    if (!this.options.isPlain) this.write(FRESH_LINE);
+    this.takeOver();
+  }
+
+  /** The terminal said that it knows the protocol by which Shift+Enter can be told from Enter. */
+  enableKittyKeyboard(): void {
+    if (this.hasKitty || !this.isEntered) return;
+    this.hasKitty = true;
+    this.write(KITTY_ON);
+  }
+
+  write(bytes: string): void {
+    if (bytes !== '' && this.isWritable) this.options.output.write(bytes);
+  }
+
+  onResize(listener: () => void): () => void {
+    this.options.output.on('resize', listener);
+    return () => void this.options.output.off('resize', listener);
+  }
+
+  /** Resolves when the reader keeps up; undefined while it does. */
+  drained(): Promise<void> | undefined {
+    const { output } = this.options;
+    if (!output.writableNeedDrain) return undefined;
+    return new Promise((resolve) => output.once('drain', resolve));
+  }
+
+  /** Gives the terminal to `run` and takes it back, also when it throws. */
+  async suspend(run: () => Promise<void>): Promise<void> {
+    this.giveBack();
+    try {
+      await run();
+    } finally {
+      this.takeOver();
+    }
+  }
+
+  leave(): void {
+    process.off('exit', this.onExit);
+    this.listener = undefined;
+    this.giveBack();
+  }
+
+  private takeOver(): void {
+    const { input, isAlternate, isPlain } = this.options;
+    this.isEntered = true;
+    input.setRawMode?.(true);
+    input.on('data', this.onBytes);
+    input.resume();
+    const modes = isPlain ? PASTE_ON : `${PASTE_ON}${FOCUS_ON}${KITTY_QUERY}`;
+    this.write(`${isAlternate ? ALTERNATE_ON + MOUSE_ON : ''}${modes}`);
+  }
+
+  private giveBack(): void {
+    if (!this.isEntered) return;
+    this.isEntered = false;
+    const { input, isAlternate, isPlain } = this.options;
+    const kitty = this.hasKitty ? KITTY_OFF : '';
+    this.hasKitty = false;
+    const modes = isPlain ? PASTE_OFF : `${END_UPDATE}${kitty}${PASTE_OFF}${FOCUS_OFF}${SHOW_CURSOR}`;
+    this.writeNow(`${modes}${isAlternate ? MOUSE_OFF + ALTERNATE_OFF : ''}`);
+    input.off('data', this.onBytes);
+    input.pause();
+    try {
+      input.setRawMode?.(false);
+    } catch {
+      // The terminal has gone away; there is nothing to restore.
+    }
+  }
+
+  /** Not through the stream: the process may end before it gets there. What the stream still holds comes first. */
+  private writeNow(bytes: string): void {
+    const { output } = this.options;
+    if (output.writableLength > 0) {
+      this.write(bytes);
+      return;
+    }
+    try {
+      writeSync((output as { fd?: number }).fd ?? 1, bytes);
+    } catch {
+      // A terminal that has gone away, or that is full: the stream is the second try.
+      this.write(bytes);
+    }
+  }
+}
+
+/**
+ * Enter that was pressed before raw mode comes as a line feed, maybe with answers of the
+ * terminal behind it. A text of several lines is left as it is.
+ */
+function withEnter(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1');
+  // oxlint-disable-next-line no-control-regex -- answers of the terminal begin with ESC
+  return Buffer.from(text.replace(/^([^\n\x1b]+)\n(?=\x1b|$)/, '$1\r'), 'latin1');
+}

@@ -1,0 +1,126 @@
+/**
+ * A theme: colours by meaning. The shape is the one people write into
+ * `ui.customThemes`; an empty colour is the terminal's own. Here is the type, the
+ * choice of a theme by name and the check of one that somebody wrote.
+ */
+
+import { parseHex, toSgr } from './color-depth.ts';
+import { THEMES } from './themes-data.ts';
+
+export interface Theme {
+  readonly name: string;
+  readonly type: 'dark' | 'light' | 'ansi' | 'custom';
+  readonly text: { primary: string; secondary: string; link: string; accent: string; response: string };
+  readonly background: { primary: string; diff: { added: string; removed: string } };
+  readonly border: { default: string; focused: string };
+  readonly status: { success: string; warning: string; error: string };
+  readonly ui: { comment: string; symbol: string; gradient: readonly string[] };
+}
+
+export const DEFAULT_THEME = 'Default';
+export const DEFAULT_LIGHT_THEME = 'Default Light';
+
+export function themeNames(customThemes: Readonly<Record<string, unknown>> = {}): string[] {
+  return [...THEMES.map(({ name }) => name), ...Object.keys(customThemes)];
+}
+
+export interface ThemeChoice {
+  /** `ui.theme`. */
+  readonly name?: string | undefined;
+  /** `ui.customThemes`. */
+  readonly customThemes?: Readonly<Record<string, unknown>> | undefined;
+  /** What the terminal was found to be. */
+  readonly background?: 'dark' | 'light' | undefined;
+}
+
+/** The theme, and a sentence about a wish that could not be met. */
+export function chooseTheme({ name, customThemes = {}, background = 'dark' }: ThemeChoice): {
+  theme: Theme;
+  problem?: string;
+} {
+  const fallback = findBuiltin(background === 'light' ? DEFAULT_LIGHT_THEME : DEFAULT_THEME)!;
+  if (!name) return { theme: fallback };
+  const custom = Object.entries(customThemes).find(([key]) => key.toLowerCase() === name.toLowerCase());
+  if (custom) return toTheme(custom[0], custom[1], fallback);
+  const builtin = findBuiltin(name);
+  if (builtin) return { theme: builtin };
+  return {
+    theme: fallback,
+    problem: `There is no theme ${JSON.stringify(name)}. Known: ${themeNames(customThemes).join(', ')}.`,
+  };
+}
+
+function findBuiltin(name: string): Theme | undefined {
+  return THEMES.find((theme) => theme.name.toLowerCase() === name.toLowerCase());
+}
+
+type Fields = Record<string, unknown>;
+
+/** What is missing or no colour is taken from `fallback`; each bad colour is named. */
+export function toTheme(name: string, value: unknown, fallback: Theme): { theme: Theme; problem?: string } {
+  if (!isFields(value))
+    return { theme: fallback, problem: `The theme ${JSON.stringify(name)} must be an object of colours.` };
+  const bad: string[] = [];
+  const pick = (path: string, own: unknown, otherwise: string): string => {
+    if (own === undefined) return otherwise;
+    if (typeof own === 'string' && (own === '' || parseHex(own) || toSgr(own, 'ansi16', 'text'))) return own;
+    bad.push(path);
+    return otherwise;
+  };
+  const group = (key: string): Fields => {
+    const fields = value[key];
+    return isFields(fields) ? fields : {};
+  };
+  const [text, background, border, status, ui] = ['text', 'background', 'border', 'status', 'ui'].map(group) as [
+    Fields,
+    Fields,
+    Fields,
+    Fields,
+    Fields,
+  ];
+  const diff = isFields(background['diff']) ? background['diff'] : {};
+  const gradient = Array.isArray(ui['gradient'])
+    ? ui['gradient'].filter((color) => typeof color === 'string')
+    : fallback.ui.gradient;
+  const theme: Theme = {
+    name,
+    type: 'custom',
+    text: {
+      primary: pick('text.primary', text['primary'], fallback.text.primary),
+      secondary: pick('text.secondary', text['secondary'], fallback.text.secondary),
+      link: pick('text.link', text['link'], fallback.text.link),
+      accent: pick('text.accent', text['accent'], fallback.text.accent),
+      response: pick('text.response', text['response'] ?? text['primary'], fallback.text.response),
+    },
+    background: {
+      primary: pick('background.primary', background['primary'], fallback.background.primary),
+      diff: {
+        added: pick('background.diff.added', diff['added'], fallback.background.diff.added),
+        removed: pick('background.diff.removed', diff['removed'], fallback.background.diff.removed),
+      },
+    },
+    border: {
+      default: pick('border.default', border['default'], fallback.border.default),
+      focused: pick('border.focused', border['focused'], fallback.border.focused),
+    },
+    status: {
+      success: pick('status.success', status['success'], fallback.status.success),
+      warning: pick('status.warning', status['warning'], fallback.status.warning),
+      error: pick('status.error', status['error'], fallback.status.error),
+    },
+    ui: {
+      comment: pick('ui.comment', ui['comment'], fallback.ui.comment),
+      symbol: pick('ui.symbol', ui['symbol'], fallback.ui.symbol),
+      gradient,
+    },
+  };
+  if (bad.length === 0) return { theme };
+  return {
+    theme,
+    problem: `The theme ${JSON.stringify(name)} has no usable colour in ${bad.join(', ')}; colours are "#rrggbb" or names such as "red".`,
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

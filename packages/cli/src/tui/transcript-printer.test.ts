@@ -1,0 +1,77 @@
+import { GeminiEventType, createTranscriptStore } from '@castor/core';
+import type { AgentEvent } from '@castor/core';
+import { describe, expect, it } from 'vitest';
+import { createStyles } from './theme/styles.ts';
+import { chooseTheme } from './theme/theme.ts';
+import { TranscriptPrinter } from './transcript-printer.ts';
+
+const styles = createStyles(chooseTheme({}).theme, 'none');
+const start: AgentEvent = { type: 'prompt_started', prompt_id: 'p', text: 'Hi' };
+const end: AgentEvent = { type: 'prompt_ended', prompt_id: 'p', outcome: 'completed' };
+const finished: AgentEvent = { type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: undefined } };
+const retry: AgentEvent = { type: GeminiEventType.Retry };
+const say = (value: string): AgentEvent => ({ type: GeminiEventType.Content, value });
+
+function createPrinter() {
+  return new TranscriptPrinter({
+    styles: () => styles,
+    width: () => 60,
+    show: () => ({ thinking: false, citations: false, model: false }),
+    createHighlighter: () => ({ begin: () => {}, line: (code) => code }),
+  });
+}
+
+/** The lines after each event, and at last what is pending. */
+function print(events: readonly AgentEvent[], lookEvery = 1) {
+  const store = createTranscriptStore();
+  const printer = createPrinter();
+  const lines: string[] = [];
+  for (const [index, event] of events.entries()) {
+    store.dispatch(event);
+    if (index % lookEvery === 0) lines.push(...printer.take(store.getSnapshot()));
+  }
+  lines.push(...printer.take(store.getSnapshot()));
+  return { lines, pending: printer.pendingRows(10) };
+}
+
+describe('TranscriptPrinter', () => {
+  const ANSWER = [start, say('one\ntwo\n\nth'), say('ree\n\n```js\na();\n'), say('b();\n```\nfour'), finished, end];
+  const LINES = ['', '> Hi', '', 'one', 'two', '', 'three', '', 'a();', 'b();', 'four'];
+
+  it.each([1, 2, 3, 10])('gives every line once, however seldom it looks (every %i events)', (every) => {
+    expect(print(ANSWER, every)).toEqual({ lines: LINES, pending: [] });
+  });
+
+  it('gives a line as soon as it has ended, and shows the rest as pending', () => {
+    expect(print([start, say('one\ntw')])).toEqual({ lines: ['', '> Hi', '', 'one'], pending: ['tw'] });
+  });
+
+  it('says that printed text is void when its attempt failed', () => {
+    const { lines } = print([start, say('wrong\nand wro'), retry, say('right'), finished, end]);
+    expect(lines).toEqual([
+      '',
+      '> Hi',
+      '',
+      'wrong',
+      expect.stringContaining('withdrawn'),
+      expect.any(String),
+      '',
+      'right',
+    ]);
+  });
+
+  it('says it once when the transcript says it, too', () => {
+    const { lines } = print([start, say('wrong\n\nvery wrong\nand'), retry, say('right'), finished, end]);
+    expect(lines.filter((line) => line.includes('withdrawn'))).toHaveLength(1);
+  });
+
+  it('drops what was never printed without a word', () => {
+    expect(print([start, say('wro'), retry, say('right'), finished, end]).lines).toEqual(['', '> Hi', '', '', 'right']);
+  });
+
+  it('lets no sequence through that is cut in pieces', () => {
+    expect(print([start, say('a\x1b]0;ti'), say('tle\x07b\x1b['), say('2Jc\n'), finished, end]).lines.at(-1)).toBe(
+      'abc',
+    );
+  });
+});

@@ -1,0 +1,141 @@
+/**
+ * From a transcript to the lines that are final since the last look, each given once,
+ * and the rows of the answer that may still change. Lines of an answer are final as soon
+ * as they end, long before the transcript commits their paragraph; if the attempt is
+ * then given up, a note says so. The work is that of what is new.
+ */
+
+import type { Transcript, TranscriptItem } from '@castor/core';
+import { TerminalSanitizer } from '../sanitize.ts';
+import { MarkdownStream } from './render/markdown-stream.ts';
+import type { LineHighlighter } from './render/markdown-stream.ts';
+import { renderItem, renderNote } from './render/transcript-item.ts';
+import type { ShownKinds } from './render/transcript-item.ts';
+import type { Styles } from './theme/styles.ts';
+
+export interface PrinterOptions {
+  readonly styles: () => Styles;
+  readonly width: () => number;
+  readonly show: () => ShownKinds;
+  readonly createHighlighter: (styles: Styles) => LineHighlighter;
+}
+
+/** The answer under way. */
+interface Answer {
+  readonly stream: MarkdownStream;
+  readonly sanitizer: TerminalSanitizer;
+  /** The item whose text is being printed, and how much of it was. */
+  itemId: number;
+  taken: number;
+  /** Whether the transcript has committed the item. */
+  isCommitted: boolean;
+  hasPrinted: boolean;
+}
+
+type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
+
+const VOID = 'The text above was withdrawn: the attempt failed and the answer starts again.';
+
+export class TranscriptPrinter {
+  private readonly options: PrinterOptions;
+  private printed = 0;
+  private answer: Answer | undefined;
+  private last: TranscriptItem['type'] | undefined;
+
+  constructor(options: PrinterOptions) {
+    this.options = options;
+  }
+
+  /** The lines that became final. */
+  take(transcript: Transcript): string[] {
+    const lines: string[] = [];
+    if (transcript.committed.length > this.printed) {
+      for (const item of transcript.committed.slice(this.printed)) lines.push(...this.takeCommitted(item));
+      this.printed = transcript.committed.length;
+    }
+    const { pendingText } = transcript;
+    if (this.answer && !this.answer.isCommitted && pendingText?.id !== this.answer.itemId)
+      lines.push(...this.withdraw());
+    if (pendingText) lines.push(...this.takeText(pendingText, false));
+    // A call or the end of the prompt: the answer does not go on.
+    else if (this.answer?.isCommitted && (transcript.pendingGroup || !transcript.prompt))
+      lines.push(...this.endAnswer());
+    return lines;
+  }
+
+  /** What the rest of the answer looks like by now; the last rows of it. */
+  pendingRows(maxRows: number): string[] {
+    const rows = this.answer?.stream.pending() ?? [];
+    return rows.length > maxRows ? rows.slice(-maxRows) : rows;
+  }
+
+  /** Starts over, for another session. What was printed stays printed. */
+  reset(): void {
+    this.printed = 0;
+    this.answer = undefined;
+    this.last = undefined;
+  }
+
+  private takeCommitted(item: TranscriptItem): string[] {
+    if (item.type === 'gemini' || item.type === 'gemini_content') return this.takeText(item, true);
+    // The transcript says itself that the text is void.
+    if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
+    const { styles, width, show } = this.options;
+    const rendered = renderItem(item, { styles: styles(), width: width(), show: show() });
+    if (rendered.length === 0) return [];
+    const lines = [...this.endAnswer(), ...this.gapBefore(item), ...rendered];
+    this.last = item.type;
+    return lines;
+  }
+
+  private takeText(item: TextItem, isCommitted: boolean): string[] {
+    const lines: string[] = [];
+    if (item.type === 'gemini' && this.answer && this.answer.itemId !== item.id) lines.push(...this.endAnswer());
+    if (!this.answer) {
+      this.answer = this.begin(item.id);
+      lines.push('');
+    }
+    const { answer } = this;
+    if (answer.itemId !== item.id) {
+      answer.itemId = item.id;
+      answer.taken = 0;
+    }
+    answer.isCommitted = isCommitted;
+    const more = item.text.slice(answer.taken);
+    answer.taken = item.text.length;
+    const rows = more === '' ? [] : answer.stream.write(answer.sanitizer.write(more));
+    if (rows.length > 0) answer.hasPrinted = true;
+    this.last = item.type;
+    return [...lines, ...rows];
+  }
+
+  private begin(itemId: number): Answer {
+    const styles = this.options.styles();
+    const stream = new MarkdownStream({
+      styles,
+      width: this.options.width,
+      highlight: this.options.createHighlighter(styles),
+    });
+    return { stream, sanitizer: new TerminalSanitizer(), itemId, taken: 0, isCommitted: false, hasPrinted: false };
+  }
+
+  private endAnswer(): string[] {
+    const { answer } = this;
+    this.answer = undefined;
+    if (!answer) return [];
+    return [...answer.stream.write(answer.sanitizer.end()), ...answer.stream.end()];
+  }
+
+  /** The pending text is gone and was never committed. */
+  private withdraw(): string[] {
+    const hasPrinted = this.answer?.hasPrinted ?? false;
+    this.answer = undefined;
+    return hasPrinted ? renderNote('↺', VOID, this.options.styles().warning, this.options.width()) : [];
+  }
+
+  /** Calls of one group stand together; everything else has room around it. */
+  private gapBefore(item: TranscriptItem): string[] {
+    const isFollowing = item.type === 'tool_group' && this.last === 'tool_group';
+    return isFollowing ? [] : [''];
+  }
+}
