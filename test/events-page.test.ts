@@ -10,6 +10,7 @@ const LIFECYCLE: Record<Exclude<AgentEventType, GeminiEventType>, true> = {
   tool_call_updated: true,
   fallback_requested: true,
   fallback_answered: true,
+  hook_message: true,
 };
 
 describe('docs/events.md', () => {

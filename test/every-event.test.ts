@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GeminiEventType, ToolRegistry, createAgent, createGeminiGenerator, defineTool } from '@castor/core';
-import type { Agent, AgentEvent, AgentEventType, AgentOptions, Content } from '@castor/core';
+import type { Agent, AgentEvent, AgentEventType, AgentOptions, Content, HookMessageEvent } from '@castor/core';
 import {
   PER_DAY_QUOTA,
   answer,
@@ -52,6 +52,7 @@ const ALL: Record<EventName, true> = {
   tool_call_updated: true,
   fallback_requested: true,
   fallback_answered: true,
+  hook_message: true,
 };
 
 interface Scene {
@@ -87,6 +88,13 @@ const ASK = {
   interactive: true,
   policy: { check: async () => ({ decision: 'ask_user' as const }), remember: async () => undefined },
 };
+
+function saidOnce(): () => HookMessageEvent[] {
+  const said: HookMessageEvent[] = [
+    { type: 'hook_message', hookEvent: 'BeforeAgent', level: 'info', message: 'Mind the gap.' },
+  ];
+  return () => said.splice(0);
+}
 
 const proceed: Scene['react'] = (event, { session }) => {
   if (event.type === 'tool_call_confirmation') session.respond(event.value.request.callId, 'proceed_once');
@@ -211,6 +219,14 @@ const SCENES: Scene[] = [
     events: [...START, 'agent_execution_blocked', END],
     outcome: 'blocked',
     shows: { type: GeminiEventType.AgentExecutionBlocked, value: { reason: 'secret' } },
+  },
+  {
+    title: 'a hook with a word for the person',
+    script: [say('hello')],
+    options: { hooks: { takeHookMessages: saidOnce() } },
+    events: ['prompt_started', 'hook_message', 'model_info', 'content', 'finished', END],
+    outcome: 'completed',
+    shows: { type: 'hook_message', hookEvent: 'BeforeAgent', level: 'info', message: 'Mind the gap.' },
   },
   {
     title: 'a model without quota, and a person who takes the other one',

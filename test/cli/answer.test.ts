@@ -58,9 +58,9 @@ describe('castor -p', () => {
     await using model = await fakeModel([]);
     const result = await runCli(['-p', 'end'], { model, stdin: 'ü'.repeat(5 * 1024 * 1024) });
     // What is left is still more than any model holds, and that is said instead of sent.
-    expect(result).toMatchObject({ stdout: '', code: 1 });
+    expect(result).toMatchObject({ stdout: '', code: 58 });
     expect(result.stderr).toMatch(
-      /^castor: warning: the piped input is longer than 8 MiB; the rest was left out\.\ncastor: the request \(about \d+ tokens\) does not fit/,
+      /^castor: warning: the piped input is longer than 8 MiB; the rest was left out\.\ncastor: The request \(about \d+ tokens\) does not fit/,
     );
     expect(model.requests.length).toBe(0);
   });

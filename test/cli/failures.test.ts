@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { answer, call, fakeModel, fault, finish, runCli, say, startCli, text } from '@castor/testkit';
@@ -51,7 +52,7 @@ describe('castor when the model fails', () => {
   it('prints the answer once when an attempt broke in the middle', async () => {
     const result = await ask([fault('reset_mid_stream', { after: [text('void ')] }), say('good')]);
     expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });
-    expect(result.stderr).toMatch(/^castor: the attempt failed \(.+\); trying again in \d\.\d s\.\n$/);
+    expect(result.stderr).toMatch(/^castor: attempt 1 of \d+ failed \(.+\); trying again in \d\.\d s\.\n$/);
   });
 
   it('comes back when the server asked it to wait a moment', async () => {
@@ -147,6 +148,7 @@ describe('stdout that cannot take the answer', () => {
     // Nobody ever reads the pipe: only the deadline can end the program.
     const child = spawn(process.execPath, [program, '-p', 'hi'], {
       env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      cwd: tmpdir(),
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     await model.waitForRequest(1);
@@ -161,6 +163,7 @@ describe('stdout that cannot take the answer', () => {
     await using model = await fakeModel([say(Array.from({ length: 200 }, () => 'x'.repeat(10_000)))]);
     const child = spawn(process.execPath, [program, '-p', 'hi'], {
       env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      cwd: tmpdir(),
       stdio: ['ignore', stdout, 'pipe'],
     });
     let stderr = '';

@@ -64,7 +64,17 @@ describe('what is loaded before it is needed', () => {
     expect(inputs.filter((path) => HEAVY.test(path))).toEqual([]);
     expect(builtins).toContain('node:path');
     expect(builtins.filter((name) => SLOW_BUILTINS.has(name))).toEqual([]);
+    // What only some prompts and folders need.
+    expect(
+      inputs.filter((path) => /cli\/src\/(slash|at-ref|shell-prompt)|context-(assembly|imports)/.test(path)),
+    ).toEqual([]);
     // The whole agent with its tools; what they only need at work is loaded then.
     expect(bytes).toBeLessThan(600_000);
+  });
+
+  it('has a program that is read as it is, without decoding', () => {
+    const program = readFileSync(fileURLToPath(new URL('../../packages/cli/dist/main.cjs', import.meta.url)), 'latin1');
+    expect(program.slice(0, 20)).toMatch(/^\/\*[\da-f]{16}\*\//);
+    expect(/[^\0-\x7f]/.exec(program)?.[0]).toBeUndefined();
   });
 });

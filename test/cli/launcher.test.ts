@@ -1,15 +1,23 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '@castor/testkit';
 
 const CLI = fileURLToPath(new URL('../../packages/cli', import.meta.url));
 const LAUNCHER = join(CLI, 'bin', 'castor.cjs');
 const { version } = JSON.parse(readFileSync(join(CLI, 'package.json'), 'utf8')) as { version: string };
+
+/** As scripts/pack.mjs makes them: an id, and whether what was compiled is worth keeping. */
+const BUNDLE = `/*1234abcd*/"use strict";
+const isHelp = process.argv.includes('-h');
+exports.isWarm = () => !isHelp;
+process.stdout.write("bundle\\n");
+process.exitCode = process.argv.includes('--fail') ? 1 : 0;
+`;
 
 describe('the launcher', () => {
   let folder: string;
@@ -20,7 +28,7 @@ describe('the launcher', () => {
     cpSync(join(CLI, 'bin'), join(folder, 'bin'), { recursive: true });
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'castor', version: '1.2.3', type: 'module' }));
-    writeFileSync(join(folder, 'dist', 'main.js'), 'process.stdout.write("bundle\\n");');
+    writeFileSync(join(folder, 'dist', 'main.cjs'), BUNDLE);
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -58,18 +66,65 @@ describe('the launcher', () => {
     expect(launch([flag]).stdout).toBe('1.2.3\n');
   });
 
-  it('turns the compile cache on, unless told not to', () => {
-    const cache = join(folder, 'cache');
-    const report = "process.on('exit', () => console.log(require('module').getCompileCacheDir() !== undefined));";
-    const env = { ...process.env, NODE_COMPILE_CACHE: '', TMPDIR: cache };
-    writeFileSync(join(folder, 'report.cjs'), report);
-    const run = (more: Record<string, string>) =>
-      execFileSync(process.execPath, ['-r', join(folder, 'report.cjs'), join(folder, 'bin', 'castor.cjs'), '-h'], {
+  describe('keeps what was compiled', () => {
+    const cached = (place: string) =>
+      existsSync(place) ? readdirSync(place).filter((name) => name.endsWith('.cache')) : [];
+    const beside = () => join(folder, 'dist');
+    const NAME = `main.1234abcd.${process.version}-${process.arch}.cache`;
+    const run = (args: string[], env: NodeJS.ProcessEnv = {}) =>
+      spawnSync(process.execPath, [join(folder, 'bin', 'castor.cjs'), ...args], {
         encoding: 'utf8',
-        env: { ...env, ...more },
-      });
-    expect(run({})).toBe('bundle\ntrue\n');
-    expect(run({ NODE_DISABLE_COMPILE_CACHE: '1' })).toBe('bundle\nfalse\n');
+        env: { PATH: process.env['PATH'], ...env },
+      }).stdout;
+
+    beforeEach(() => {
+      for (const name of cached(beside())) rmSync(join(beside(), name));
+    });
+
+    it('after an answer, not after a failure or for help, and not when told not to', () => {
+      run(['-h']);
+      run(['-p', 'hi', '--fail']);
+      run(['-p', 'hi'], { NODE_DISABLE_COMPILE_CACHE: '1' });
+      expect(cached(beside())).toEqual([]);
+      run(['-p', 'hi']);
+      expect(cached(beside())).toEqual([NAME]);
+    });
+
+    it('and drops what is of another bundle, and not of another Node', () => {
+      writeFileSync(join(beside(), `main.0000ffff.${process.version}-${process.arch}.cache`), 'old');
+      writeFileSync(join(beside(), 'main.1234abcd.v99.0.0-x64.cache'), 'other');
+      run(['-p', 'hi']);
+      expect(cached(beside()).toSorted()).toEqual([NAME, 'main.1234abcd.v99.0.0-x64.cache'].toSorted());
+    });
+
+    it('and writes it anew when it cannot be read', () => {
+      writeFileSync(join(beside(), NAME), 'nonsense');
+      expect(run(['-p', 'hi'])).toBe('bundle\n');
+      expect(readFileSync(join(beside(), NAME)).length).toBeGreaterThan('nonsense'.length);
+    });
+
+    it("in the user's own cache where it cannot lie beside the bundle", () => {
+      const home = join(folder, 'home');
+      // A folder of that name is in the way, whoever we are.
+      mkdirSync(join(beside(), NAME));
+      try {
+        expect(run(['-p', 'hi'], { HOME: home })).toBe('bundle\n');
+        expect(cached(join(home, '.cache', 'castor'))).toEqual([NAME]);
+        expect(run(['-p', 'hi'], { HOME: home })).toBe('bundle\n');
+      } finally {
+        rmSync(join(beside(), NAME), { recursive: true });
+      }
+    });
+  });
+
+  it('says so when the bundle is not there', () => {
+    const empty = join(folder, 'empty');
+    cpSync(join(CLI, 'bin'), join(empty, 'bin'), { recursive: true });
+    const { stderr, status } = spawnSync(process.execPath, [join(empty, 'bin', 'castor.cjs')], { encoding: 'utf8' });
+    expect([stderr.split('\n')[0], status]).toEqual([
+      expect.stringMatching(/^castor: the program could not be loaded: Error: ENOENT/),
+      1,
+    ]);
   });
 
   it('runs the built program', async () => {

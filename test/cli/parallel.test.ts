@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
-/** Fifty by hand, fewer here: what they could disturb each other by shows with any number. */
-const SESSIONS = 12;
+/** As many as a person, their editors and their CI have at once at worst. */
+const SESSIONS = 50;
 
 describe('many sessions of one user in one folder at once', () => {
   it('all answer and are all on disk, each with its own words', async () => {

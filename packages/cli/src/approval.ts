@@ -1,6 +1,8 @@
-/** What the tools may do without asking, from flags; and where the user's own files are. It decides and reads nothing. */
+/** What the tools may do without asking, from flags and settings. It decides and reads nothing. */
 
 import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ApprovalMode, Settings, WorkspaceAgentOptions } from '@castor/core';
 import type { CliArguments } from './args.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 
@@ -8,30 +10,81 @@ import { ExitCode, ExitError } from './exit-codes.ts';
 const MODES = { default: 'default', auto_edit: 'autoEdit', yolo: 'yolo', plan: 'plan' } as const;
 
 export interface Approval {
-  mode: (typeof MODES)[keyof typeof MODES];
-  /** Absent: the policies alone decide. Empty: no tool may run. */
-  allowedTools?: readonly string[];
+  mode: ApprovalMode;
+  rules: NonNullable<WorkspaceAgentOptions['rules']>;
   policyPaths?: readonly string[];
   adminPolicyPaths?: readonly string[];
-  includeDirectories?: readonly string[];
+  includeDirectories: readonly string[];
+  /** Why the mode is another than the one asked for. */
+  warnings: string[];
 }
 
-/** Throws an ExitError for a mode there is none of. */
-export function chooseApproval(args: CliArguments): Approval {
-  const { yolo, approvalMode = yolo ? 'yolo' : 'default', allowedTools, policy, adminPolicy } = args;
-  if (!Object.hasOwn(MODES, approvalMode)) {
-    const known = Object.keys(MODES).join(', ');
-    throw new ExitError(
-      ExitCode.Failure,
-      `--approval-mode must be one of ${known}, not ${JSON.stringify(approvalMode)}.`,
-    );
-  }
+export interface ApprovalQuestion {
+  args: CliArguments;
+  settings: Settings;
+  home: string;
+  /** False: nothing is done without asking. */
+  trustedFolder: boolean | undefined;
+}
+
+/** Throws an ExitError for a mode that may not be used. */
+export function chooseApproval({ args, settings, home, trustedFolder }: ApprovalQuestion): Approval {
+  const warnings: string[] = [];
+  const { policyPaths, adminPolicyPaths, context } = settings;
+  const policy = args.policy ?? policyPaths;
+  const adminPolicy = args.adminPolicy ?? adminPolicyPaths;
   return {
-    mode: MODES[approvalMode as keyof typeof MODES],
-    ...(allowedTools && { allowedTools: allowedTools.filter((name) => name !== '') }),
-    ...(policy && { policyPaths: policy }),
-    ...(adminPolicy && { adminPolicyPaths: adminPolicy }),
-    ...(args.includeDirectories && { includeDirectories: args.includeDirectories }),
+    mode: chooseMode(args, settings, trustedFolder, warnings),
+    rules: chooseRules(args, settings),
+    ...(policy.length > 0 && { policyPaths: policy }),
+    ...(adminPolicy.length > 0 && { adminPolicyPaths: adminPolicy }),
+    includeDirectories: [...context.includeDirectories, ...(args.includeDirectories ?? [])].map((path) =>
+      path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path,
+    ),
+    warnings,
+  };
+}
+
+function chooseMode(
+  { yolo, approvalMode }: CliArguments,
+  settings: Settings,
+  trustedFolder: boolean | undefined,
+  warnings: string[],
+): ApprovalMode {
+  const wanted = approvalMode ?? (yolo ? 'yolo' : settings.general.defaultApprovalMode);
+  const mode = MODES[wanted as keyof typeof MODES];
+  if (mode === 'yolo') assertYolo(settings);
+  if (mode === 'plan' && !settings.general.plan.enabled) {
+    warnings.push('plan mode is switched off (general.plan.enabled); the approval mode is default.');
+    return 'default';
+  }
+  if (mode !== 'default' && trustedFolder === false) {
+    warnings.push(`the folder is not trusted; the approval mode is default, not ${wanted}.`);
+    return 'default';
+  }
+  return mode;
+}
+
+/** Throws an ExitError where nobody may switch the questions off. */
+export function assertYolo({ security, admin }: Settings): void {
+  if (!security.disableYoloMode && !admin.secureModeEnabled) return;
+  const key = security.disableYoloMode ? 'security.disableYoloMode' : 'admin.secureModeEnabled';
+  throw new ExitError(ExitCode.Settings, `YOLO mode is switched off by ${key}; run without --yolo.`);
+}
+
+/** A flag replaces the setting of the same meaning. */
+function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['rules'] {
+  const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
+  const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
+  const mcpAllowed = servers ?? mcp.allowed;
+  const mcpExcluded = servers ? undefined : mcp.excluded;
+  return {
+    ...(allowed && { allowed }),
+    ...(tools.exclude && { exclude: tools.exclude }),
+    ...(tools.core && { core: tools.core }),
+    ...(tools.confirmationRequired && { confirmationRequired: tools.confirmationRequired }),
+    ...(mcpAllowed && { mcpAllowed }),
+    ...(mcpExcluded && { mcpExcluded }),
   };
 }
 

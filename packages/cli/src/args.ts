@@ -1,100 +1,135 @@
 /**
- * Flags: one table, and the parser and the help text that read it. It refuses what
- * it does not know, with the nearest name it does; it decides nothing about the run.
+ * Flags: one table and the parser that reads it, with the habits of the command lines
+ * people know. It refuses what it does not know, with the nearest name it does; it
+ * decides nothing about the run. What each flag means to a person is in help.ts.
  */
 
 import { ExitCode, ExitError } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
 
-export interface CliArguments {
-  /** `-p`; headless with this prompt. */
-  prompt?: string;
-  /** Words that belong to no flag, joined by one space. */
-  query?: string;
-  model?: string;
-  outputFormat?: string;
-  yolo?: boolean;
-  approvalMode?: string;
-  /** Each may hold several, separated by commas. */
-  allowedTools?: string[];
-  policy?: string[];
-  adminPolicy?: string[];
-  includeDirectories?: string[];
-  skipTrust?: boolean;
-  rawOutput?: boolean;
-  acceptRawOutputRisk?: boolean;
-  fakeResponses?: string;
-  fakeResponsesNonStrict?: string;
-  recordResponses?: string;
-  help?: boolean;
-  version?: boolean;
-}
+/** What each kind of flag takes. `optional`: a value, or none, which is an empty one. */
+type FlagKind = 'switch' | 'text' | 'optional' | 'list' | 'once';
 
 interface Flag {
-  name: string;
+  kind: FlagKind;
   alias?: string;
-  /** What the value is called in the help; without it the flag is a switch. */
+  /** What the value is called. */
   value?: string;
-  /** May be given more than once; commas separate values. */
-  list?: boolean;
   /** Undocumented: for tests and for bug reports. */
   hidden?: boolean;
-  help: string;
 }
 
-const FLAGS: readonly Flag[] = [
-  { name: 'prompt', alias: 'p', value: 'text', help: 'Answer this prompt, then end. Piped input is put before it.' },
-  { name: 'model', alias: 'm', value: 'name', help: 'The model or alias: auto, pro, flash, flash-lite, offline, …' },
-  {
-    name: 'output-format',
-    alias: 'o',
-    value: 'format',
-    help: 'text, json (one object at the end) or stream-json (one a line).',
-  },
-  { name: 'yolo', alias: 'y', help: 'Run every tool without asking. Rules that deny still hold.' },
-  { name: 'approval-mode', value: 'mode', help: 'default, auto_edit, yolo or plan.' },
-  { name: 'allowed-tools', value: 'names', list: true, help: 'Tools that run without asking; no others beside them.' },
-  { name: 'policy', value: 'path', list: true, help: "Rules to use instead of the user's own." },
-  { name: 'admin-policy', value: 'path', list: true, help: 'Rules that outrank all others.' },
-  { name: 'include-directories', value: 'paths', list: true, help: 'Further folders the tools may work in.' },
-  { name: 'skip-trust', help: 'Trust this folder for this run.' },
-  { name: 'raw-output', help: 'Do not remove terminal sequences from the answer.' },
-  { name: 'accept-raw-output-risk', help: 'The same, without the warning.' },
-  { name: 'fake-responses', value: 'path', hidden: true, help: 'Answers from a recording, in its order.' },
-  { name: 'fake-responses-non-strict', value: 'path', hidden: true, help: 'Answers from a recording, by method.' },
-  { name: 'record-responses', value: 'path', hidden: true, help: 'Appends every answer to a recording.' },
-  { name: 'version', alias: 'v', help: 'Print the version.' },
-  { name: 'help', alias: 'h', help: 'Print this text.' },
-];
+/** `once`: words of a person, which a second flag must not swallow. */
+export const FLAGS = {
+  prompt: { kind: 'once', alias: 'p', value: 'text' },
+  'prompt-interactive': { kind: 'once', alias: 'i', value: 'text' },
+  model: { kind: 'text', alias: 'm', value: 'name' },
+  'output-format': { kind: 'text', alias: 'o', value: 'format' },
+  'input-format': { kind: 'text', value: 'format' },
+  yolo: { kind: 'switch', alias: 'y' },
+  'approval-mode': { kind: 'text', value: 'mode' },
+  'allowed-tools': { kind: 'list', value: 'names' },
+  policy: { kind: 'list', value: 'path' },
+  'admin-policy': { kind: 'list', value: 'path' },
+  'skip-trust': { kind: 'switch' },
+  sandbox: { kind: 'switch', alias: 's' },
+  'max-turns': { kind: 'text', value: 'count' },
+  'max-tokens': { kind: 'text', value: 'count' },
+  'max-cost': { kind: 'text', value: 'dollars' },
+  'max-time': { kind: 'text', value: 'duration' },
+  resume: { kind: 'optional', alias: 'r', value: 'session' },
+  continue: { kind: 'switch' },
+  fork: { kind: 'switch' },
+  'session-id': { kind: 'text', value: 'id' },
+  'session-file': { kind: 'text', value: 'path' },
+  'list-sessions': { kind: 'switch' },
+  'delete-session': { kind: 'text', value: 'session' },
+  'include-directories': { kind: 'list', value: 'paths' },
+  worktree: { kind: 'optional', alias: 'w', value: 'name' },
+  'ignore-env': { kind: 'switch' },
+  extensions: { kind: 'list', alias: 'e', value: 'names' },
+  'list-extensions': { kind: 'switch', alias: 'l' },
+  'allowed-mcp-server-names': { kind: 'list', value: 'names' },
+  acp: { kind: 'switch' },
+  'experimental-acp': { kind: 'switch', hidden: true },
+  'screen-reader': { kind: 'switch' },
+  'raw-output': { kind: 'switch' },
+  'accept-raw-output-risk': { kind: 'switch' },
+  debug: { kind: 'switch', alias: 'd' },
+  'fake-responses': { kind: 'text', value: 'path', hidden: true },
+  'fake-responses-non-strict': { kind: 'text', value: 'path', hidden: true },
+  'record-responses': { kind: 'text', value: 'path', hidden: true },
+  version: { kind: 'switch', alias: 'v' },
+  help: { kind: 'switch', alias: 'h' },
+} as const satisfies Record<string, Flag>;
 
-/** Throws an ExitError that says what is wrong. */
+export type FlagName = keyof typeof FLAGS;
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type ValueOf<Kind extends FlagKind> = Kind extends 'switch' ? boolean : Kind extends 'list' ? string[] : string;
+
+/** By the flag's name in camel case. */
+export type CliArguments = { [Name in FlagName as CamelCase<Name>]?: ValueOf<(typeof FLAGS)[Name]['kind']> } & {
+  /** Words that belong to no flag, joined by one space. */
+  query?: string;
+};
+
+/** Says what is wrong with the command line; the flags are shown with it. */
+export class UsageError extends ExitError {
+  constructor(sentence: string) {
+    super(ExitCode.Failure, sentence);
+    this.name = 'UsageError';
+  }
+}
+
+/** Throws a UsageError. */
 export function parseArguments(argv: readonly string[]): CliArguments {
   const values = new Map<string, string | boolean | string[]>();
   const words: string[] = [];
-  for (let index = 0; index < argv.length; index++) {
+  for (let index = 0; index < argv.length;) {
     const argument = argv[index] ?? '';
     if (argument === '--') {
       words.push(...argv.slice(index + 1));
       break;
     }
-    if (!looksLikeFlag(argument)) {
+    if (looksLikeFlag(argument)) {
+      index += takeFlag(argument, argv[index + 1], values);
+    } else {
       words.push(argument);
-      continue;
+      index += 1;
     }
-    const { flag, isNegated, given } = readFlag(argument);
-    if (flag.value === undefined) {
-      values.set(toKey(flag.name), readSwitch(flag, given, isNegated));
-      continue;
-    }
-    const next = given ?? argv[++index];
-    if (next === undefined || (given === undefined && looksLikeFlag(next))) {
-      throw usageError(`--${flag.name} needs a value: --${flag.name} <${flag.value}>.`);
-    }
-    const key = toKey(flag.name);
-    values.set(key, flag.list ? [...((values.get(key) as string[] | undefined) ?? []), ...toList(next)] : next);
   }
   if (words.length > 0) values.set('query', words.join(' '));
   return checkTogether(Object.fromEntries(values));
+}
+
+/** Reads one flag, or a group such as `-yd`, and gives the number of arguments it took. */
+function takeFlag(argument: string, next: string | undefined, values: Map<string, string | boolean | string[]>) {
+  const { name, given, isNegated, others } = readFlag(argument);
+  for (const other of others) values.set(toKey(other), true);
+  const { kind }: Flag = FLAGS[name];
+  const key = toKey(name);
+  if (kind === 'switch') {
+    const isWord = given === undefined && !isNegated && (next === 'true' || next === 'false');
+    values.set(key, readSwitch(name, isWord ? next : given) !== isNegated);
+    return isWord ? 2 : 1;
+  }
+  const isTaken = given === undefined && next !== undefined && !looksLikeFlag(next) && next !== '--';
+  const value = readValue(name, isTaken ? next : given);
+  const known = values.get(key);
+  if (kind === 'once' && known !== undefined) throw new UsageError(`--${name} is given twice; give one text.`);
+  values.set(key, kind === 'list' ? [...((known as string[] | undefined) ?? []), ...toList(value)] : value);
+  return isTaken ? 2 : 1;
+}
+
+/** `-p` alone is an empty prompt: the words may come from stdin. */
+function readValue(name: FlagName, value: string | undefined): string {
+  const { kind, value: label }: Flag = FLAGS[name];
+  if (value !== undefined) return value;
+  if (kind === 'optional' || kind === 'once') return '';
+  throw new UsageError(`--${name} needs a value: --${name} <${label}>.`);
 }
 
 /** One literal empty value is kept: an empty list allows nothing. */
@@ -108,48 +143,116 @@ function looksLikeFlag(argument: string): boolean {
   return /^--?[A-Za-z]/.test(argument);
 }
 
-function readFlag(argument: string): { flag: Flag; isNegated: boolean; given: string | undefined } {
+interface ReadFlag {
+  name: FlagName;
+  /** What is written into the same argument. */
+  given: string | undefined;
+  isNegated: boolean;
+  /** Switches before it in a group. */
+  others: FlagName[];
+}
+
+function readFlag(argument: string): ReadFlag {
+  return argument.startsWith('--') ? readLong(argument) : readShort(argument);
+}
+
+function readLong(argument: string): ReadFlag {
   const equals = argument.indexOf('=');
   const spelled = equals < 0 ? argument : argument.slice(0, equals);
   const given = equals < 0 ? undefined : argument.slice(equals + 1);
-  const isLong = spelled.startsWith('--');
-  const name = isLong ? toKebabCase(spelled.slice(2)) : spelled.slice(1);
-  const known = FLAGS.find((flag) => (isLong ? flag.name === name : flag.alias === name));
-  if (known) return { flag: known, isNegated: false, given };
-  const negated = FLAGS.find((flag) => isLong && flag.value === undefined && `no-${flag.name}` === name);
-  if (negated) return { flag: negated, isNegated: true, given };
+  const name = toKebabCase(spelled.slice(2));
+  if (isFlag(name)) return { name, given, isNegated: false, others: [] };
+  const positive = name.startsWith('no-') ? name.slice('no-'.length) : '';
+  if (isFlag(positive) && FLAGS[positive].kind === 'switch') {
+    return { name: positive, given, isNegated: true, others: [] };
+  }
   throw unknownFlag(spelled, name);
 }
 
-function readSwitch(flag: Flag, given: string | undefined, isNegated: boolean): boolean {
-  if (given !== undefined && given !== 'true' && given !== 'false') {
-    throw usageError(`--${flag.name} is on or off; it takes no value.`);
+/** `-y`, `-yd`, `-p=text`, `-r5`: letters are switches until one takes a value. */
+function readShort(argument: string): ReadFlag {
+  const others: FlagName[] = [];
+  for (let at = 1; ; at++) {
+    const name = ofAlias(argument[at] ?? '');
+    if (name === undefined) throw unknownFlag(argument, argument.slice(1));
+    const rest = argument.slice(at + 1);
+    if (rest === '') return { name, given: undefined, isNegated: false, others };
+    if (!/^[A-Za-z]/.test(rest)) {
+      return { name, given: rest.startsWith('=') ? rest.slice(1) : rest, isNegated: false, others };
+    }
+    if (FLAGS[name].kind !== 'switch') throw unknownFlag(argument, argument.slice(1));
+    others.push(name);
   }
-  return (given !== 'false') !== isNegated;
 }
 
-function unknownFlag(spelled: string, name: string): ExitError {
-  const documented = FLAGS.filter(({ hidden }) => !hidden).map((flag) => flag.name);
+function isFlag(name: string): name is FlagName {
+  return Object.hasOwn(FLAGS, name);
+}
+
+function ofAlias(letter: string): FlagName | undefined {
+  return (Object.keys(FLAGS) as FlagName[]).find((name) => (FLAGS[name] as Flag).alias === letter);
+}
+
+function readSwitch(name: FlagName, given: string | undefined): boolean {
+  if (given !== undefined && given !== 'true' && given !== 'false') {
+    throw new UsageError(`--${name} is on or off; it takes no value.`);
+  }
+  return given !== 'false';
+}
+
+function unknownFlag(spelled: string, name: string): UsageError {
+  const documented = Object.entries<Flag>(FLAGS).flatMap(([each, { hidden }]) => (hidden ? [] : [each]));
   const guess = nearest(name, documented);
-  return usageError(`there is no flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
+  return new UsageError(`there is no flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
+}
+
+/** What may not be said together, and values that can be judged by themselves. */
+const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
+  ({ prompt, query }) =>
+    Boolean(prompt && query) && 'give the prompt either with --prompt (-p) or as words after the flags, not both.',
+  ({ prompt, promptInteractive }) =>
+    Boolean(prompt && promptInteractive) && 'use --prompt (-p) or --prompt-interactive (-i), not both.',
+  ({ query, promptInteractive }) =>
+    Boolean(query && promptInteractive) &&
+    'give the first words either with --prompt-interactive (-i) or after the flags, not both.',
+  ({ yolo, approvalMode }) =>
+    Boolean(yolo && approvalMode !== undefined) &&
+    'use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.',
+  ({ resume, sessionId, sessionFile }) =>
+    [resume, sessionId, sessionFile].filter((value) => value !== undefined).length > 1 &&
+    'use only one of --resume, --session-id and --session-file.',
+  ({ sessionId }) =>
+    sessionId !== undefined &&
+    !/^[A-Za-z0-9_-]+$/.test(sessionId) &&
+    `--session-id may hold letters, digits, - and _ only, not ${JSON.stringify(sessionId)}.`,
+  ({ fork, resume, continue: goesOn }) =>
+    Boolean(fork && resume === undefined && !goesOn) && '--fork goes with --resume: it copies that session.',
+  ({ continue: goesOn, sessionId, sessionFile }) =>
+    Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
+    '--continue goes on with a session there is; leave --session-id and --session-file out.',
+  ({ continue: goesOn, prompt, query }) =>
+    Boolean(goesOn && (prompt || query)) &&
+    '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
+  ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
+  ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
+  ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),
+  ({ inputFormat, outputFormat = 'stream-json' }) =>
+    inputFormat === 'stream-json' &&
+    outputFormat !== 'stream-json' &&
+    '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
+];
+
+function refuseOther(name: FlagName, value: string | undefined, known: readonly string[]): string | false {
+  if (value === undefined || known.includes(value)) return false;
+  return `--${name} must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}, not ${JSON.stringify(value)}.`;
 }
 
 function checkTogether(args: CliArguments): CliArguments {
-  if (args.prompt !== undefined && args.query !== undefined) {
-    throw usageError('give the prompt either with --prompt (-p) or as words after the flags, not both.');
-  }
-  if (args.yolo && args.approvalMode !== undefined) {
-    throw usageError('use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.');
-  }
-  const { outputFormat = 'text' } = args;
-  if (!['text', 'json', 'stream-json'].includes(outputFormat)) {
-    throw usageError(`--output-format must be text, json or stream-json, not ${JSON.stringify(outputFormat)}.`);
+  for (const refuse of REFUSALS) {
+    const sentence = refuse(args);
+    if (sentence !== false) throw new UsageError(sentence);
   }
   return args;
-}
-
-function usageError(sentence: string): ExitError {
-  return new ExitError(ExitCode.Failure, `${sentence}\nFor the flags: castor --help`);
 }
 
 function toKebabCase(name: string): string {
@@ -158,52 +261,4 @@ function toKebabCase(name: string): string {
 
 function toKey(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Readable in 80 columns. */
-export function helpText(): string {
-  const rows = FLAGS.filter(({ hidden }) => !hidden).map(({ name, alias, value, help }) => {
-    const spelling = `${alias ? `-${alias}, ` : '    '}--${name}${value ? ` <${value}>` : ''}`;
-    return `  ${spelling.padEnd(30)}  ${wrap(help, 46, ' '.repeat(34))}`;
-  });
-  return `Usage: castor [flags] [prompt]
-
-A terminal coding agent. Answers one prompt and prints the answer:
-
-  castor -p "What does this error mean?" < build.log
-  castor --model offline "What is in this folder?"
-  castor -y -p "Fix the failing test and say what was wrong."
-
-Commands:
-  castor policy explain '<command>'   Which rule decides on a shell command
-  castor policy test [files]          Run the examples beside the rules
-
-Flags:
-${rows.join('\n')}
-
-Environment:
-  GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey
-  GOOGLE_GEMINI_BASE_URL    Another address for the API, such as a gateway
-  GEMINI_MODEL              The model, unless --model names one
-  CASTOR_OFFLINE=1          Use the built-in offline model; nothing is sent
-
-Exit codes:
-  0 answered · 1 failed · 41 no valid credentials · 42 no input
-  52 bad setting · 53 turn limit · 54 a tool failed for good
-  55 folder not trusted · 130 interrupted · 143 terminated
-`;
-}
-
-function wrap(text: string, width: number, indent: string): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line].join(`\n${indent}`);
 }

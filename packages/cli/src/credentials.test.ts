@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '@castor/core';
 import type { CliArguments } from './args.ts';
 import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';
@@ -6,7 +7,15 @@ import { ExitError } from './exit-codes.ts';
 
 type Environment = Record<string, string>;
 const KEY = { GEMINI_API_KEY: ' key ' };
-const withKey = { kind: 'gemini', apiKey: 'key', bearer: false } as const;
+const withKey = { kind: 'gemini', apiKey: 'key', bearer: false, streamIdleTimeoutMs: 300_000 } as const;
+
+/** With the settings as they are where no file says anything. */
+function choose(args: CliArguments, environment: Environment, auth: object = {}): ModelChoice {
+  const isTrusted = false;
+  const { settings } = loadConfiguration({ home: '/none', cwd: '/none', platform: 'linux', isTrusted, environment });
+  const security = { ...settings.security, auth: { ...settings.security.auth, ...auth } };
+  return chooseModel({ args, settings: { ...settings, security }, environment });
+}
 
 describe('chooseModel', () => {
   it.each<[string, CliArguments, Environment, ModelChoice]>([
@@ -22,7 +31,10 @@ describe('chooseModel', () => {
       'a gateway without a key',
       {},
       { GOOGLE_GEMINI_BASE_URL: 'http://gateway' },
-      { model: 'auto', access: { kind: 'gemini', baseUrl: 'http://gateway', bearer: false } },
+      {
+        model: 'auto',
+        access: { kind: 'gemini', baseUrl: 'http://gateway', bearer: false, streamIdleTimeoutMs: 300_000 },
+      },
     ],
     [
       'everything that shapes a request',
@@ -59,7 +71,7 @@ describe('chooseModel', () => {
       { model: 'auto', access: { kind: 'replay', path: 'b', strict: false }, recordTo: 'c' },
     ],
   ])('chooses %s', (_, args, env, choice) => {
-    expect(chooseModel(args, env)).toEqual(choice);
+    expect(choose(args, env)).toEqual(choice);
   });
 
   it.each<[string, Environment]>([
@@ -67,12 +79,45 @@ describe('chooseModel', () => {
     ['the key is empty', { GEMINI_API_KEY: ' ' }],
     ['it runs in CI without a key', { CI: 'true' }],
   ])('never falls back to the offline model when %s', (_, env) => {
-    expect(() => chooseModel({}, env)).toThrow(expect.objectContaining({ exitCode: 41 }) as ExitError);
+    expect(() => choose({}, env)).toThrow(expect.objectContaining({ exitCode: 41 }) as ExitError);
   });
 
   it.each(['0', '-1', '5s', '1e3', '9999999999'])('refuses %j as a timeout, naming the variable', (value) => {
-    expect(() => chooseModel({}, { ...KEY, CASTOR_STREAM_IDLE_TIMEOUT_MS: value })).toThrow(
+    expect(() => choose({}, { ...KEY, CASTOR_STREAM_IDLE_TIMEOUT_MS: value })).toThrow(
       new ExitError(52, `CASTOR_STREAM_IDLE_TIMEOUT_MS must be a number of milliseconds above 0, not "${value}".`),
     );
+  });
+
+  it.each<[string, object, Environment, string]>([
+    [
+      'a sign-in with Google',
+      { selectedType: 'oauth-personal' },
+      KEY,
+      'asks for "oauth-personal", which Castor does not have',
+    ],
+    ['Vertex by variable', {}, { ...KEY, GOOGLE_GENAI_USE_VERTEXAI: 'true' }, 'the environment asks for "vertex-ai"'],
+    ['credentials of a machine', {}, { CLOUD_SHELL: 'true' }, '"compute-default-credentials"'],
+    ['a key that is not set', { selectedType: 'gemini-api-key' }, {}, 'GEMINI_API_KEY is not set'],
+    [
+      'another type than the one enforced',
+      { enforcedType: 'vertex-ai' },
+      KEY,
+      "The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'. Please re-authenticate with the correct type.",
+    ],
+  ])('refuses %s and says what to do', (_, auth, env, words) => {
+    expect(() => choose({}, env, auth)).toThrow(
+      expect.objectContaining({ exitCode: 41, message: expect.stringContaining(words) as string }) as ExitError,
+    );
+  });
+
+  it.each<[string, object, Environment]>([
+    ['the enforced type', { enforcedType: 'gemini-api-key' }, KEY],
+    [
+      'a key for a gateway, as Gemini CLI has it set up',
+      { selectedType: 'gemini-api-key' },
+      { ...KEY, GOOGLE_GEMINI_BASE_URL: 'http://g' },
+    ],
+  ])('takes %s', (_, auth, env) => {
+    expect(choose({}, env, auth).access).toMatchObject({ kind: 'gemini', apiKey: 'key' });
   });
 });

@@ -1,10 +1,12 @@
 /**
- * Which model answers and with what credentials, from flags and the environment.
- * It decides and opens nothing. The offline model is never a fallback: only its
- * name or CASTOR_OFFLINE chooses it.
+ * Which model answers and with what credentials, from flags, settings and the
+ * environment. It decides and opens nothing. The offline model is never a fallback:
+ * only its name, its setting or CASTOR_OFFLINE chooses it.
  */
 
+import type { Settings } from '@castor/core';
 import type { CliArguments } from './args.ts';
+import { assertUsableAuth } from './auth-type.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 
 export interface GeminiAccess {
@@ -31,47 +33,48 @@ export interface ModelChoice {
   recordTo?: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export interface ModelQuestion {
+  args: CliArguments;
+  settings: Pick<Settings, 'model' | 'security'>;
+  environment: Readonly<Record<string, string | undefined>>;
+}
 
 /** Throws an ExitError when nobody could answer. */
-export function chooseModel(args: CliArguments, env: Environment): ModelChoice {
-  const model = args.model ?? (env['GEMINI_MODEL'] || 'auto');
+export function chooseModel(question: ModelQuestion): ModelChoice {
+  const { args, settings } = question;
+  const model = args.model ?? settings.model.name ?? 'auto';
   const { recordResponses } = args;
-  const access = chooseAccess(args, env, model);
+  const access = chooseAccess(question, model);
   return { model, access, ...(recordResponses !== undefined && { recordTo: recordResponses }) };
 }
 
-function chooseAccess(args: CliArguments, env: Environment, model: string): ModelAccess {
+function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {
   const { fakeResponses, fakeResponsesNonStrict } = args;
   if (fakeResponsesNonStrict !== undefined) return { kind: 'replay', path: fakeResponsesNonStrict, strict: false };
   if (fakeResponses !== undefined) return { kind: 'replay', path: fakeResponses, strict: true };
   // Offline is a promise that nothing is sent, so it holds whatever model is named.
-  if (model.trim() === 'offline' || isOn(env['CASTOR_OFFLINE'])) return { kind: 'offline' };
-  return geminiAccess(env);
+  if (model.trim() === 'offline' || settings.model.offline) return { kind: 'offline' };
+  assertUsableAuth(settings.security.auth, environment);
+  return geminiAccess(settings, environment);
 }
 
-function geminiAccess(env: Environment): GeminiAccess {
-  const apiKey = env['GEMINI_API_KEY']?.trim();
-  const baseUrl = env['GOOGLE_GEMINI_BASE_URL']?.trim();
-  if (!apiKey && !baseUrl) throw new ExitError(ExitCode.Unauthorized, NO_CREDENTIALS);
-  const customHeaders = env['GEMINI_CLI_CUSTOM_HEADERS'];
-  const streamIdleTimeoutMs = milliseconds('CASTOR_STREAM_IDLE_TIMEOUT_MS', env);
+function geminiAccess({ model }: ModelQuestion['settings'], environment: ModelQuestion['environment']): GeminiAccess {
+  const apiKey = environment['GEMINI_API_KEY']?.trim();
+  const baseUrl = environment['GOOGLE_GEMINI_BASE_URL']?.trim();
+  const customHeaders = environment['GEMINI_CLI_CUSTOM_HEADERS'];
+  const streamIdleTimeoutMs = milliseconds('CASTOR_STREAM_IDLE_TIMEOUT_MS', environment) ?? model.streamIdleTimeoutMs;
   return {
     kind: 'gemini',
-    bearer: env['GEMINI_API_KEY_AUTH_MECHANISM']?.trim() === 'bearer',
+    bearer: environment['GEMINI_API_KEY_AUTH_MECHANISM']?.trim() === 'bearer',
     ...(apiKey && { apiKey }),
     ...(baseUrl && { baseUrl }),
     ...(customHeaders && { customHeaders }),
-    ...(streamIdleTimeoutMs !== undefined && { streamIdleTimeoutMs }),
+    streamIdleTimeoutMs,
   };
 }
 
-function isOn(value: string | undefined): boolean {
-  return value === '1' || value === 'true';
-}
-
-function milliseconds(name: string, env: Environment): number | undefined {
-  const value = env[name]?.trim();
+function milliseconds(name: string, environment: ModelQuestion['environment']): number | undefined {
+  const value = environment[name]?.trim();
   if (!value) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(value)) {
     throw new ExitError(
@@ -81,8 +84,3 @@ function milliseconds(name: string, env: Environment): number | undefined {
   }
   return Number(value);
 }
-
-const NO_CREDENTIALS = `there is no key for a model. Ways to go on:
-  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey
-  GOOGLE_GEMINI_BASE_URL=…   the address of a gateway that needs no key of yours
-  castor --model offline …   the built-in offline model: a few fixed jobs, no network`;

@@ -1,12 +1,14 @@
-/** The numbers scripts see. They are Gemini CLI's; 0 exactly when there is an answer. */
+/** The numbers scripts see. They are Gemini CLI's but for those named ours; 0 exactly when there is an answer. */
 export const ExitCode = {
   Success: 0,
   /** The model's service failed, the answer was unusable, or the arguments were wrong. */
   Failure: 1,
   /** No credentials, or the service refused them. */
   Unauthorized: 41,
-  /** Nothing to ask. */
+  /** Nothing to ask, or an input that cannot be used. */
   Input: 42,
+  /** A sandbox was asked for and there is none. */
+  Sandbox: 44,
   /** A setting or a variable that cannot be meant. */
   Settings: 52,
   /** The limit of turns. */
@@ -15,6 +17,12 @@ export const ExitCode = {
   ToolFailure: 54,
   /** The folder is marked as not trusted. */
   Untrusted: 55,
+  /** What the run may spend is spent. Ours, as are the next two. */
+  Budget: 56,
+  /** The model repeats itself. */
+  Loop: 57,
+  /** The request does not fit into the model's window. */
+  Overflow: 58,
   HungUp: 129,
   Interrupted: 130,
   Terminated: 143,

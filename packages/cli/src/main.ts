@@ -4,41 +4,55 @@
  * its reader or, after a signal, when the reader had its time.
  */
 
-import { helpText, parseArguments } from './args.ts';
+import { isatty } from 'node:tty';
+import { homeDirectory } from './approval.ts';
+import { parseArguments, UsageError } from './args.ts';
 import type { CliArguments } from './args.ts';
-import { chooseApproval, homeDirectory } from './approval.ts';
-import { chooseModel } from './credentials.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { listenForSignals } from './signals.ts';
-import { readStandardInput } from './stdin.ts';
 import type { Interruption } from './signals.ts';
+import { readStandardInput } from './stdin.ts';
+import { chooseSurface } from './surface.ts';
 
 declare const CASTOR_VERSION: string;
 
-/** How long the run may take to wind up after a signal, a slow reader included. */
-const WIND_UP_MS = 3_000;
+const SUBCOMMANDS: ReadonlySet<string | undefined> = new Set([
+  'config',
+  'doctor',
+  'extension',
+  'extensions',
+  'gemma',
+  'hook',
+  'hooks',
+  'mcp',
+  'policy',
+  'sessions',
+  'skill',
+  'skills',
+]);
 
 async function main(argv: readonly string[]): Promise<void> {
   // Whatever may end the process before the last line, it is no success.
   process.exitCode = ExitCode.Failure;
-  const args = argv[0] === 'policy' ? {} : parse(argv);
+  const isSubcommand = SUBCOMMANDS.has(argv[0]);
+  const args = isSubcommand ? {} : parse(argv);
   const output = createOutput({
     stdout: process.stdout,
     stderr: process.stderr,
     raw: !(args instanceof ExitError) && isRaw(args),
   });
-  const interruption = listenForSignals((exitCode) => {
-    setTimeout(() => process.exit(exitCode), WIND_UP_MS).unref();
-  });
+  const interruption = listenForSignals();
   let exitCode: ExitCode;
   try {
-    exitCode =
-      argv[0] === 'policy' ? await runPolicy(argv.slice(1), output) : await dispatch(args, output, interruption.signal);
+    if (args instanceof ExitError) throw args;
+    exitCode = isSubcommand
+      ? await (await import('./subcommands.ts')).runSubcommand(argv, output)
+      : await dispatch(args, output, interruption);
   } catch (error) {
-    exitCode = await explain(error, output, args instanceof ExitError ? 'text' : formatOf(args));
+    exitCode = await explain(error, output, args instanceof ExitError ? {} : args);
   }
   await output.drained();
   process.exit(settle(exitCode, output, interruption));
@@ -53,42 +67,48 @@ function parse(argv: readonly string[]): CliArguments | ExitError {
   }
 }
 
-async function dispatch(args: CliArguments | ExitError, output: Output, signal: AbortSignal): Promise<ExitCode> {
-  if (args instanceof ExitError) throw args;
+async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
   if (args.help || args.version) {
-    await output.answer(args.help ? helpText() : `${CASTOR_VERSION}\n`);
+    await output.answer(args.help ? (await import('./help.ts')).helpText() : `${CASTOR_VERSION}\n`);
     return ExitCode.Success;
+  }
+  if (args.listSessions || args.deleteSession !== undefined || args.listExtensions) {
+    return (await import('./subcommands.ts')).runListing(args, output);
   }
   if (isRaw(args) && !args.acceptRawOutputRisk) {
     output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
   }
-  const choice = chooseModel(args, process.env);
-  const approval = chooseApproval(args);
+  const surface = chooseSurface({
+    args,
+    environment: process.env,
+    isInputTerminal: isatty(0),
+    isOutputTerminal: isatty(1),
+  });
+  if (surface.kind === 'acp') throw new ExitError(ExitCode.Failure, 'editors cannot be served over ACP yet.');
+  if (surface.kind === 'interactive') {
+    const { runTui } = await import('./tui/run.ts');
+    const { prompt, notice } = surface;
+    const where = { cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
+    return runTui({ args, ...where, prompt, notice, interruption, version: CASTOR_VERSION });
+  }
+  const { signal } = interruption;
   // Loaded while the input is read: the two do not need each other.
-  const [prompt, { runHeadless }] = await Promise.all([readPrompt(args, output, signal), import('./headless/run.ts')]);
+  const [piped, { runHeadless }] = await Promise.all([
+    readPiped(args, surface.prompt, output, signal),
+    import('./headless/run.ts'),
+  ]);
   return runHeadless({
-    prompt,
+    args,
+    words: surface.prompt,
+    piped,
     format: formatOf(args),
-    choice,
-    approval,
     output,
+    interruption,
     signal: either(signal, output.closed),
     cwd: process.cwd(),
     home: homeDirectory(process.env),
     environment: process.env,
-    skipTrust: args.skipTrust ?? false,
   });
-}
-
-async function runPolicy(argv: readonly string[], output: Output): Promise<ExitCode> {
-  const { runPolicyCommand } = await import('./commands/policy.ts');
-  const io = {
-    stdout: (text: string) => void output.answer(text),
-    stderr: (text: string) => output.note(text.trimEnd()),
-    home: homeDirectory(process.env),
-    cwd: process.cwd(),
-  };
-  return (await runPolicyCommand([...argv], io)) as ExitCode;
 }
 
 /** Not `AbortSignal.any`: whether such a signal is aborted is asked for every frame, and costs a walk each time. */
@@ -105,26 +125,32 @@ function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {
   return rawOutput === true || acceptRawOutputRisk === true;
 }
 
-/** Piped input, a blank line, the prompt; either may be absent. */
-async function readPrompt(args: CliArguments, output: Output, signal: AbortSignal): Promise<string> {
-  const piped = await readStandardInput(signal);
-  if (piped.isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
-  const prompt = [piped.text, args.prompt ?? args.query ?? ''].filter((text) => text !== '').join('\n\n');
-  if (prompt.trim() !== '' || signal.aborted) return prompt;
+/** What comes through stdin as data. Throws an ExitError when there is nothing to answer then. */
+async function readPiped(args: CliArguments, words: string, output: Output, signal: AbortSignal): Promise<string> {
+  // Messages are read one by one, as they come.
+  if (args.inputFormat === 'stream-json') return '';
+  const { text, isCut } = await readStandardInput(signal);
+  if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
+  if (`${text}${words}`.trim() !== '' || args.continue || signal.aborted) return text;
   throw new ExitError(ExitCode.Input, 'there is nothing to answer. Give a prompt: castor -p "…", or pipe one in.');
 }
 
-function formatOf({ outputFormat = 'text' }: CliArguments): OutputFormat {
-  return outputFormat as OutputFormat;
+/** Undefined when no flag says; the settings may. */
+function formatOf({ outputFormat, inputFormat }: CliArguments): OutputFormat | undefined {
+  return (outputFormat ?? (inputFormat === 'stream-json' ? inputFormat : undefined)) as OutputFormat | undefined;
 }
 
 /** A script that asked for JSON gets JSON, also for what went wrong before the run began. */
-async function explain(error: unknown, output: Output, format: OutputFormat): Promise<ExitCode> {
+async function explain(error: unknown, output: Output, args: CliArguments): Promise<ExitCode> {
+  const format = formatOf(args);
   const isExpected = error instanceof ExitError;
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
   const code = isExpected ? error.exitCode : ExitCode.Failure;
+  // Last what is wrong: it is what stays in sight.
+  if (error instanceof UsageError) output.note((await import('./help.ts')).helpText());
   output.note(`castor: ${message}`);
+  if (isExpected && isDebug(args) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
   const failure = { type: isExpected ? 'FatalError' : 'Error', message, code };
   if (format === 'json') await output.answer(`${JSON.stringify({ error: failure }, null, 2)}\n`);
   if (format === 'stream-json') {
@@ -134,8 +160,16 @@ async function explain(error: unknown, output: Output, format: OutputFormat): Pr
   return code;
 }
 
+function isDebug({ debug }: CliArguments): boolean {
+  const isOn = (value: string | undefined) => value === 'true' || value === '1';
+  return debug === true || isOn(process.env['DEBUG']) || isOn(process.env['DEBUG_MODE']);
+}
+
 /** The code the process ends with, once nothing can be written any more. */
 function settle(exitCode: ExitCode, output: Output, interruption: Interruption): ExitCode {
+  if (interruption.crash) {
+    output.note(`castor: this is a bug in Castor, please report it.\n${interruption.crash.stack}`);
+  }
   if (interruption.exitCode !== undefined) return interruption.exitCode;
   if (output.failure) {
     output.note(`castor: the answer could not be written: ${output.failure.message}`);

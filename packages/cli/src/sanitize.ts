@@ -1,16 +1,21 @@
 /**
  * What the model, a tool, a file or a server wrote, made safe for a terminal: every
  * control sequence is dropped, also one cut over many pieces, and every control
- * character but newline and tab. Nothing visible is lost: a sequence that is never
- * closed ends at the end of its line.
+ * character but newline and tab, also those that turn the reading direction around or
+ * cannot be seen. Nothing visible is lost: a sequence that is never closed ends at the
+ * end of its line.
  */
 
 /** What follows an introducer: nothing, anything; ESC; CSI; or a string such as OSC. */
 type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
 
-/** Everything that is not plain text: C0 without \t and \n, DEL, C1, and a high surrogate at the end. */
+/**
+ * Everything that is not plain text: C0 without \t and \n, DEL, C1, what is not seen or
+ * turns the direction (see `isHidden`), and a high surrogate at the end.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what this file is about
-const SUSPECT = /[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udbff]$/;
+const SUSPECT =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff]$/;
 
 const ESC = 0x1b;
 const NEWLINE = 0x0a;
@@ -29,7 +34,7 @@ export class TerminalSanitizer {
 
   /** The safe part of `piece`, given all pieces before it. */
   write(piece: string): string {
-    const text = this.highSurrogate + piece;
+    const text = withoutTags(this.highSurrogate + piece);
     this.highSurrogate = '';
     if (this.state === 'ground' && !SUSPECT.test(text)) return text;
     return this.scan(text);
@@ -123,5 +128,21 @@ export function sanitize(text: string): string {
 }
 
 function isPlain(code: number): boolean {
-  return (code >= 0x20 && code < 0x7f) || code > 0x9f || code === 0x09 || code === NEWLINE;
+  return (code >= 0x20 && code < 0x7f) || (code > 0x9f && !isHidden(code)) || code === 0x09 || code === NEWLINE;
+}
+
+/** Tag characters: a second alphabet nobody sees. */
+function withoutTags(text: string): string {
+  return text.includes('\udb40') ? text.replaceAll(/[\u{e0000}-\u{e007f}]/gu, '') : text;
+}
+
+/**
+ * Marks of direction, overrides and isolates, and spaces without width. The joiners
+ * U+200C and U+200D stay: scripts and emoji are written with them.
+ */
+function isHidden(code: number): boolean {
+  if (code < 0x061c) return false;
+  if (code >= 0x202a && code <= 0x202e) return true;
+  if (code >= 0x2060 && code <= 0x2069) return true;
+  return code === 0x061c || code === 0x180e || code === 0x200b || code === 0x200e || code === 0x200f || code === 0xfeff;
 }

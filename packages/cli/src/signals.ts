@@ -1,4 +1,7 @@
-/** Signals that ask the program to end, as one abort and the exit code that goes with it. */
+/**
+ * What ends the program from outside its own plan: signals, and exceptions nobody
+ * caught. Either is one abort, an exit code, and a deadline for winding up.
+ */
 
 import { ExitCode } from './exit-codes.ts';
 
@@ -8,28 +11,54 @@ const SIGNALS: Readonly<Record<string, ExitCode>> = {
   SIGHUP: ExitCode.HungUp,
 };
 
+/** How long the run may take to wind up, a slow reader included. */
+const WIND_UP_MS = 3_000;
+
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Undefined as long as nothing asked the program to end. */
   readonly exitCode: ExitCode | undefined;
+  /** What nobody caught, if that is the reason. */
+  readonly crash: Error | undefined;
+  /** Called, without waiting, when winding up took too long; the process ends right after. */
+  lastWords: (() => void) | undefined;
 }
 
-/** The first signal decides; npm and shells may well send it twice. */
-export function listenForSignals(onInterrupt: (exitCode: ExitCode) => void): Interruption {
+/** The first reason decides; npm and shells may well send a signal twice. */
+export function listenForSignals(): Interruption {
   const controller = new AbortController();
-  let interrupted: ExitCode | undefined;
-  for (const [name, exitCode] of Object.entries(SIGNALS)) {
-    process.on(name, () => {
-      if (interrupted !== undefined) return;
-      interrupted = exitCode;
-      onInterrupt(exitCode);
-      controller.abort();
-    });
-  }
-  return {
+  let exitCode: ExitCode | undefined;
+  let crash: Error | undefined;
+  const interruption: Interruption = {
     signal: controller.signal,
     get exitCode() {
-      return interrupted;
+      return exitCode;
     },
+    get crash() {
+      return crash;
+    },
+    lastWords: undefined,
   };
+
+  function end(code: ExitCode): void {
+    if (exitCode !== undefined) return;
+    exitCode = code;
+    setTimeout(() => {
+      interruption.lastWords?.();
+      process.exit(code);
+    }, WIND_UP_MS).unref();
+    controller.abort();
+  }
+
+  function onCrash(reason: unknown): void {
+    // A wait that was given up has nobody to tell, and harms nobody.
+    if (reason instanceof Error && reason.name === 'AbortError') return;
+    crash ??= reason instanceof Error ? reason : new Error(String(reason));
+    end(ExitCode.Failure);
+  }
+
+  for (const [name, code] of Object.entries(SIGNALS)) process.on(name, () => end(code));
+  process.on('uncaughtException', onCrash);
+  process.on('unhandledRejection', onCrash);
+  return interruption;
 }

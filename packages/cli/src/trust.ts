@@ -1,7 +1,7 @@
 /**
- * Whether the folder may have a say, by flag, variable and the user's own file. A
- * folder the user marked as not trusted is not worked in without a screen; one nobody
- * has decided on is, and nothing it configures runs (docs/decisions/0009).
+ * Whether the folder may have a say, by flag, variable, setting and the user's own
+ * file. A folder the user marked as not trusted is not worked in without a screen; one
+ * nobody has decided on is, and nothing it configures runs (docs/decisions/0009).
  */
 
 import { join } from 'node:path';
@@ -14,32 +14,41 @@ export interface TrustQuestion {
   environment: Readonly<Record<string, string | undefined>>;
   /** `--skip-trust`. */
   skipTrust: boolean;
+  /** `security.folderTrust.enabled`. */
+  isAsked: boolean;
+}
+
+export interface TrustDecision {
+  /** Undefined where nobody has decided. */
+  trusted: boolean | undefined;
+  /** Why it is not trusted and what to do; only then. */
+  reason?: string;
 }
 
 const VARIABLE = 'GEMINI_CLI_TRUST_WORKSPACE';
 
-/** True, or undefined where nobody has decided. Throws an ExitError for a folder that is not trusted. */
-export function decideTrust({ folder, home, environment, skipTrust }: TrustQuestion): true | undefined {
+/** The user's file of trusted folders. */
+export function trustedFoldersFile({ home, environment }: Pick<TrustQuestion, 'home' | 'environment'>): string {
+  return environment['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(home, '.gemini', 'trustedFolders.json');
+}
+
+/** Throws an ExitError for a variable or a file that cannot be meant. */
+export function decideTrust(question: TrustQuestion): TrustDecision {
+  const { folder, environment, skipTrust, isAsked } = question;
   const override = skipTrust || readOverride(environment[VARIABLE]);
-  if (override === true) return true;
+  if (override === true) return { trusted: true };
   if (override === false) {
-    throw new ExitError(
-      ExitCode.Untrusted,
-      `${VARIABLE} says that this folder is not trusted. Unset it, or trust the folder for this run with --skip-trust.`,
-    );
+    const reason = `${VARIABLE} says that this folder is not trusted. Unset it, or trust the folder for this run with --skip-trust.`;
+    return { trusted: false, reason };
   }
-  const file = environment['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(home, '.gemini', 'trustedFolders.json');
+  const file = trustedFoldersFile(question);
   const folders = TrustedFolders.load(file);
   // An entry that cannot be read may be the one that says no.
   if (folders.problems.length > 0) throw new ExitError(ExitCode.Settings, folders.problems.join('\n'));
-  const { trusted, path } = folders.check({ folder, enabled: true });
-  if (trusted === false) {
-    throw new ExitError(
-      ExitCode.Untrusted,
-      `${folder} is not trusted: ${file} marks ${path} as DO_NOT_TRUST. Change that entry, or trust the folder for this run with --skip-trust.`,
-    );
-  }
-  return trusted;
+  const { trusted, path } = folders.check({ folder, enabled: isAsked });
+  if (trusted !== false) return { trusted };
+  const reason = `${folder} is not trusted: ${file} marks ${path} as DO_NOT_TRUST. Change that entry, or trust the folder for this run with --skip-trust.`;
+  return { trusted, reason };
 }
 
 /** Undefined where the variable decides nothing. */

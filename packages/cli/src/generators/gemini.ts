@@ -19,6 +19,7 @@ export function openGemini(access: GeminiAccess): ContentGenerator {
       headers,
       userAgent,
       idleTimeoutMs: access.streamIdleTimeoutMs,
+      addressSource: baseUrl === undefined ? undefined : 'GOOGLE_GEMINI_BASE_URL',
       proxyFor: proxyFromEnvironment(process.env),
     });
   } catch (error) {

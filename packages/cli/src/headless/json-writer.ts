@@ -2,6 +2,7 @@
 
 import type { AgentEvent } from '@castor/core';
 import type { Output } from '../output.ts';
+import { noteHookMessage } from './hook-note.ts';
 import { toJson } from './to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
@@ -14,13 +15,14 @@ export class JsonWriter implements HeadlessWriter {
     this.sessionId = sessionId;
   }
 
-  /** Nothing is said before the end: half an object is no JSON. */
-  write(_event: AgentEvent): undefined {
+  /** On stdout nothing is said before the end: half an object is no JSON. */
+  write(event: AgentEvent): undefined {
+    if (event.type === 'hook_message') noteHookMessage(this.output, event);
     return undefined;
   }
 
   end({ summary, metrics }: RunEnd): Promise<void> | undefined {
-    const { response, error, warnings } = summary;
+    const { response, error, warnings, budget } = summary;
     const session_id = this.sessionId;
     if (error) this.output.note(toJson({ session_id, error }, 2));
     const result = {
@@ -28,6 +30,7 @@ export class JsonWriter implements HeadlessWriter {
       response,
       stats: metrics,
       ...(error && { error }),
+      ...(budget && { budget }),
       ...(warnings.length > 0 && { warnings }),
     };
     return this.output.answer(`${toJson(result, 2)}\n`);

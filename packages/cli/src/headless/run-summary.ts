@@ -1,10 +1,11 @@
 /**
  * RunSummary: what a run came to, folded from its events: the last answer, what was
- * wrong, and the exit code. The one table from an outcome to a number is here.
+ * wrong, and the exit code. The one table from an outcome to a number is here. Of
+ * several prompts the last one counts.
  */
 
-import { GeminiEventType } from '@castor/core';
-import type { AgentEvent, Outcome } from '@castor/core';
+import { assertNever, GeminiEventType } from '@castor/core';
+import type { AgentEvent, ContextWindowWillOverflowValue, Outcome, PromptEndedEvent, SpentBudget } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 
 export interface RunError {
@@ -18,26 +19,35 @@ const FAILURES: Readonly<Record<Exclude<Outcome, 'completed' | 'stopped'>, { typ
   cancelled: { type: 'FatalCancellationError', code: ExitCode.Interrupted },
   failed: { type: 'ApiError', code: ExitCode.Failure },
   max_turns: { type: 'FatalTurnLimitedError', code: ExitCode.TurnLimit },
-  loop_detected: { type: 'LoopDetectedError', code: ExitCode.Failure },
-  overflow: { type: 'ContextWindowOverflowError', code: ExitCode.Failure },
+  loop_detected: { type: 'LoopDetectedError', code: ExitCode.Loop },
+  overflow: { type: 'ContextWindowOverflowError', code: ExitCode.Overflow },
   invalid_stream: { type: 'InvalidStreamError', code: ExitCode.Failure },
   blocked: { type: 'BlockedByHookError', code: ExitCode.Failure },
+  budget_exceeded: { type: 'BudgetExceededError', code: ExitCode.Budget },
 };
 
 const MESSAGES: Partial<Record<Outcome, string>> = {
   cancelled: 'The run was cancelled.',
   max_turns: 'The limit of turns for a session is reached.',
   loop_detected: 'The model repeats itself; the prompt was stopped.',
-  overflow: 'The request does not fit the model.',
 };
+
+export function describeOverflow(value: ContextWindowWillOverflowValue): string {
+  const { estimatedRequestTokenCount: request, remainingTokenCount: left } = value;
+  return `The request (about ${request} tokens) does not fit the model; ${left} tokens are left.`;
+}
 
 export class RunSummary {
   /** The text of the last model turn; nothing of a void attempt. */
   response = '';
   readonly warnings: string[] = [];
   error: RunError | undefined;
+  /** What was spent, when that ended the run. */
+  budget: SpentBudget | undefined;
+  /** Of the last prompt that ended. */
+  outcome: Outcome | undefined;
   private pieces: string[] = [];
-  private outcome: Outcome | undefined;
+  private overflow: string | undefined;
   private hasFatalTool = false;
 
   add(event: AgentEvent): void {
@@ -56,15 +66,42 @@ export class RunSummary {
       case GeminiEventType.AgentExecutionBlocked:
         this.warnings.push(`Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
         return;
+      case GeminiEventType.LoopDetected:
+        this.warnings.push('Loop detected, stopping execution');
+        return;
+      case GeminiEventType.MaxSessionTurns:
+        this.warnings.push('Maximum session turns exceeded');
+        return;
+      case GeminiEventType.ContextWindowWillOverflow:
+        this.overflow = describeOverflow(event.value);
+        return;
       case GeminiEventType.ToolCallResponse:
         this.hasFatalTool ||= event.value.errorType === 'no_space_left';
         return;
+      case 'hook_message':
+        if (event.level === 'warning') this.warnings.push(event.message);
+        return;
       case 'prompt_ended':
-        this.end(event.outcome, event.error?.message ?? event.detail);
+        this.end(event);
+        return;
+      // What the run came to is said by `prompt_ended`; these are on the way to it.
+      case GeminiEventType.Error:
+      case GeminiEventType.InvalidStream:
+      case GeminiEventType.AgentExecutionStopped:
+      case GeminiEventType.UserCancelled:
+      case GeminiEventType.Thought:
+      case GeminiEventType.Citation:
+      case GeminiEventType.ModelInfo:
+      case GeminiEventType.ChatCompressed:
+      case GeminiEventType.ToolCallRequest:
+      case GeminiEventType.ToolCallConfirmation:
+      case 'prompt_started':
+      case 'tool_call_updated':
+      case 'fallback_requested':
+      case 'fallback_answered':
         return;
       default:
-        // Every other event changes nothing about what the run came to; the writers show them.
-        return;
+        assertNever(event);
     }
   }
 
@@ -73,18 +110,27 @@ export class RunSummary {
     this.error = error;
   }
 
+  /** For a run that was stopped because it was asked to, or had nothing to do. */
+  succeed(): void {
+    this.outcome = 'completed';
+    this.error = undefined;
+    this.budget = undefined;
+  }
+
   get exitCode(): ExitCode {
     if (this.error) return this.error.code as ExitCode;
     return this.outcome === undefined ? ExitCode.Failure : ExitCode.Success;
   }
 
-  private end(outcome: Outcome, message: string | undefined): void {
+  private end({ outcome, error, detail, budget }: PromptEndedEvent): void {
     this.outcome = outcome;
+    this.error = undefined;
+    this.budget = budget;
     if (outcome === 'completed' || outcome === 'stopped') return;
     const { type, code } = FAILURES[outcome];
-    const text = message ?? MESSAGES[outcome] ?? 'The run failed.';
+    const message = error?.message ?? detail ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
     this.error = this.hasFatalTool
-      ? { type: 'FatalToolExecutionError', message: text, code: ExitCode.ToolFailure }
-      : { type, message: text, code };
+      ? { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure }
+      : { type, message, code };
   }
 }

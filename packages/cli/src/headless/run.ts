@@ -1,106 +1,138 @@
 /**
- * One prompt without a screen: the session's events to a writer, and an exit code.
- * It owns the order of things and no format, no signal and no exit.
+ * A run without a screen: the session's events to a writer, and an exit code. It owns
+ * the order of things and no format, no signal and no exit. Whatever happens once it
+ * has begun, the writer is told the end of it, once.
  */
 
-import {
-  createReportError,
-  createSessionId,
-  createWorkspaceAgent,
-  PolicyFileError,
-  UnauthorizedError,
-} from '@castor/core';
-import type { Approval } from '../approval.ts';
-import type { ModelChoice } from '../credentials.ts';
+import { getErrorMessage, UnauthorizedError } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
+import type { Interruption } from '../signals.ts';
+import { prepareStart } from '../start.ts';
+import type { Start, StartContext } from '../start.ts';
+import { openAgent } from './open-agent.ts';
+import { openSessionFor } from './open-session.ts';
+import { PromptRunner } from './prompt-runner.ts';
+import { beginSession, endSession } from './session-hooks.ts';
 import { RunSummary } from './run-summary.ts';
-import { decideTrust } from '../trust.ts';
+import type { RunError } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
 import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
-export interface HeadlessOptions {
-  prompt: string;
-  format: OutputFormat;
-  choice: ModelChoice;
-  approval: Approval;
+export interface HeadlessOptions extends StartContext {
+  /** What the command line says. */
+  words: string;
+  /** What came through stdin. */
+  piped: string;
+  /** Undefined: the settings say. */
+  format: OutputFormat | undefined;
   output: Output;
-  /** Ends the run at once; what the exit code then is, is the caller's to know. */
+  interruption: Interruption;
+  /** Ends the run at once. */
   signal: AbortSignal;
-  cwd: string;
-  home: string;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** `--skip-trust`. */
-  skipTrust: boolean;
 }
-
-const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically approved.';
 
 /** Throws an ExitError when there is nothing to run with. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
-  const { prompt, choice, output, signal } = options;
+  const { args, output, interruption, signal } = options;
   const startedAt = Date.now();
-  const reports: string[] = [];
-  const sessionId = createSessionId();
-  const summary = new RunSummary();
-  const writer = await openWriter(options, sessionId);
-  const agent = await openAgent(options).catch((error: unknown) => {
-    if (!(error instanceof PolicyFileError)) throw error;
-    throw new ExitError(ExitCode.Settings, error.message, { cause: error });
+  const start = prepareStart({ ...options, isAttended: false });
+  const format = options.format ?? start.settings.output.format;
+  for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
+  const isConversation = args.inputFormat === 'stream-json';
+  const { session, interrupted } = await openSessionFor(start, output);
+  const writer = await openWriter(format, {
+    output,
+    choice: start.choice,
+    sessionId: session.sessionId,
+    isConversation,
   });
+  const { agent, reports, telemetry } = await openAgent({ start, session, interactive: isConversation, output });
+  const summary = new RunSummary();
+  const runner = new PromptRunner({ start, session, agent, writer, summary, output, startedAt });
+
+  let hasEnded = false;
+  const end = (): Promise<void> | undefined => {
+    if (hasEnded) return undefined;
+    hasEnded = true;
+    blame(summary, interruption);
+    return writer.end({ summary, metrics: agent.ledger.metrics(), durationMs: Date.now() - startedAt });
+  };
+  interruption.lastWords = () => void end();
   try {
-    await writer.begin?.(prompt);
-    for await (const event of agent.session.prompt([{ text: prompt }], signal)) {
-      summary.add(event);
-      const written = writer.write(event);
-      if (written) await written;
-    }
+    await writer.begin?.();
+    runner.preface = await beginSession(agent, args, signal);
+    if (interrupted) await runner.goOn(interrupted, signal);
+    if (isConversation) await converse(options, start, runner);
+    else if (!interrupted) await runner.run(options, signal);
   } catch (error) {
-    if (!(error instanceof UnauthorizedError)) throw error;
-    const message = `the credentials were refused: ${error.message}`;
-    if (options.format === 'text') output.note(`castor: ${message}`);
-    summary.fail({ type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized });
-  } finally {
-    await agent.dispose();
-    await writer.end({
-      summary,
-      metrics: agent.ledger.metrics(),
-      durationMs: Date.now() - startedAt,
-    });
+    summary.fail(explain(error, format, output));
   }
+  await windUp();
+  await end();
+  await telemetry?.shutdown();
   for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
   return summary.exitCode;
 
-  async function openAgent({ approval, cwd, home, environment, skipTrust }: HeadlessOptions) {
-    const trustedFolder = decideTrust({ folder: cwd, home, environment, skipTrust });
-    if (approval.mode === 'yolo') output.note(YOLO_WARNING);
-    const { access } = choice;
-    return createWorkspaceAgent({
-      generator: await openGenerator(choice, cwd),
-      model: choice.model,
-      root: cwd,
-      home,
-      environment,
-      trustedFolder,
-      secrets: access.kind === 'gemini' && access.apiKey !== undefined ? [access.apiKey] : [],
-      sessionId,
-      prompt_id: sessionId,
-      recordSession: true,
-      approvalMode: approval.mode,
-      rules: { ...(approval.allowedTools && { allowed: approval.allowedTools }) },
-      reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
-      onWarning: (message) => output.note(`castor: warning: ${message}`),
-      ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
-      ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),
-      ...(approval.includeDirectories && { includeDirectories: approval.includeDirectories }),
-    });
+  async function windUp(): Promise<void> {
+    try {
+      await endSession(agent, signal, output);
+      await agent.dispose();
+    } catch (error) {
+      output.note(`castor: warning: not everything that was started could be ended: ${getErrorMessage(error)}`);
+    }
   }
 }
 
-async function openWriter({ format, output, choice }: HeadlessOptions, sessionId: string): Promise<HeadlessWriter> {
+async function converse(options: HeadlessOptions, start: Start, runner: PromptRunner): Promise<void> {
+  const { openConversation } = await import('./open-conversation.ts');
+  const { summary } = runner;
+  const conversation = openConversation(options, start, runner);
+  // With nothing asked, nothing went wrong.
+  summary.succeed();
+  await conversation.run();
+  // What the other side stopped itself went as it wished.
+  if (conversation.wasStopped && summary.outcome === 'cancelled') summary.succeed();
+}
+
+/** What the person can mend is said in a sentence; anything else that is thrown is ours. */
+function explain(error: unknown, format: OutputFormat, output: Output): RunError {
+  if (error instanceof UnauthorizedError) {
+    const message = `the credentials were refused: ${error.message}`;
+    if (format === 'text') output.note(`castor: ${message}`);
+    return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized };
+  }
+  if (error instanceof ExitError) {
+    if (format === 'text') output.note(`castor: ${error.message}`);
+    return { type: 'FatalInputError', message: error.message, code: error.exitCode };
+  }
+  const details = error instanceof Error && error.stack !== undefined ? error.stack : String(error);
+  output.note(`castor: this is a bug in Castor, please report it.\n${details}`);
+  const message = `this is a bug in Castor, please report it: ${getErrorMessage(error)}`;
+  return { type: error instanceof Error ? error.name : 'Error', message, code: ExitCode.Failure };
+}
+
+/** What ended the run from outside is the reason, whatever the session made of it. */
+function blame(summary: RunSummary, { crash, exitCode }: Interruption): void {
+  if (crash) {
+    const message = `this is a bug in Castor, please report it: ${crash.message}`;
+    summary.fail({ type: crash.name, message, code: ExitCode.Failure });
+  } else if (exitCode !== undefined) {
+    summary.fail({ type: 'FatalCancellationError', message: 'The run was cancelled.', code: exitCode });
+  }
+}
+
+interface WriterOptions {
+  output: Output;
+  choice: Start['choice'];
+  sessionId: string;
+  isConversation: boolean;
+}
+
+async function openWriter(format: OutputFormat, options: WriterOptions): Promise<HeadlessWriter> {
+  const { output, choice, sessionId, isConversation } = options;
   if (format === 'text') return new TextWriter(output);
   if (format === 'json') return new (await import('./json-writer.ts')).JsonWriter(output, sessionId);
   const { StreamJsonWriter } = await import('./stream-json-writer.ts');
-  return new StreamJsonWriter(output, { sessionId, model: choice.model });
+  return new StreamJsonWriter(output, { sessionId, model: choice.model, isConversation });
 }

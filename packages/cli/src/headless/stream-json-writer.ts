@@ -1,12 +1,21 @@
 /**
  * The run as one JSON object a line, as it happens. The types are Gemini CLI's; ours
- * besides them is `retry`, which voids the assistant's deltas since the turn began.
- * `result` is always the last line.
+ * besides them are `retry`, which voids the assistant's deltas since the turn began,
+ * and, where a program answers, the questions and the end of each prompt. `result` is
+ * always the last line.
  */
 
 import { assertNever, GeminiEventType, toStreamStats } from '@castor/core';
-import type { AgentEvent, ToolCallResponseInfo } from '@castor/core';
+import type {
+  AgentEvent,
+  FallbackRequestedEvent,
+  PromptEndedEvent,
+  ServerToolCallConfirmationDetails,
+  ToolCallResponseInfo,
+} from '@castor/core';
 import type { Output } from '../output.ts';
+import { noteHookMessage } from './hook-note.ts';
+import { describeOverflow } from './run-summary.ts';
 import { toJson } from './to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
@@ -14,6 +23,8 @@ export interface StreamJsonOptions {
   sessionId: string;
   /** As it was asked for, unresolved. */
   model: string;
+  /** Somebody writes to stdin: questions are put to them, and they are told when a prompt is over. */
+  isConversation?: boolean;
   now?: () => Date;
 }
 
@@ -26,10 +37,18 @@ export class StreamJsonWriter implements HeadlessWriter {
     this.options = options;
   }
 
-  async begin(prompt: string): Promise<void> {
+  begin(): Promise<void> | undefined {
     const { sessionId, model } = this.options;
-    await this.line('init', { session_id: sessionId, model });
-    await this.line('message', { role: 'user', content: prompt });
+    return this.line('init', { session_id: sessionId, model });
+  }
+
+  prompt(text: string): Promise<void> | undefined {
+    return this.line('message', { role: 'user', content: text });
+  }
+
+  /** What was wrong with something that came in. */
+  problem(severity: 'warning' | 'error', message: string): Promise<void> | undefined {
+    return this.line('error', { severity, message });
   }
 
   write(event: AgentEvent): Promise<void> | undefined {
@@ -54,13 +73,8 @@ export class StreamJsonWriter implements HeadlessWriter {
         return this.problem('warning', 'Loop detected, stopping execution');
       case GeminiEventType.MaxSessionTurns:
         return this.problem('error', 'Maximum session turns exceeded');
-      case GeminiEventType.ContextWindowWillOverflow: {
-        const { estimatedRequestTokenCount, remainingTokenCount } = event.value;
-        return this.problem(
-          'error',
-          `The request (about ${estimatedRequestTokenCount} tokens) does not fit; ${remainingTokenCount} tokens are left.`,
-        );
-      }
+      case GeminiEventType.ContextWindowWillOverflow:
+        return this.problem('error', describeOverflow(event.value));
       case GeminiEventType.AgentExecutionStopped:
         return this.problem('warning', `Agent execution stopped: ${event.value.systemMessage ?? event.value.reason}`);
       case GeminiEventType.AgentExecutionBlocked:
@@ -68,16 +82,22 @@ export class StreamJsonWriter implements HeadlessWriter {
       case GeminiEventType.Finished:
         if (event.value.reason === 'STOP') return undefined;
         return this.problem('warning', `The model stopped with ${event.value.reason}.`);
+      case 'hook_message':
+        noteHookMessage(this.output, event);
+        return undefined;
+      case GeminiEventType.ToolCallConfirmation:
+        return this.options.isConversation ? this.line('tool_confirmation', toConfirmation(event.value)) : undefined;
+      case 'fallback_requested':
+        return this.options.isConversation ? this.line('fallback_request', toFallbackRequest(event)) : undefined;
+      case 'prompt_ended':
+        return this.promptEnded(event);
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
       case GeminiEventType.Citation:
       case GeminiEventType.ModelInfo:
       case GeminiEventType.ChatCompressed:
-      case GeminiEventType.ToolCallConfirmation:
       case 'prompt_started':
-      case 'prompt_ended':
       case 'tool_call_updated':
-      case 'fallback_requested':
       case 'fallback_answered':
         return undefined;
       default:
@@ -86,16 +106,26 @@ export class StreamJsonWriter implements HeadlessWriter {
   }
 
   end({ summary, metrics, durationMs }: RunEnd): Promise<void> | undefined {
-    const { error } = summary;
+    const { error, budget } = summary;
+    // For the person who looks at the log of a job; a program reads the line.
+    if (error) this.output.note(`castor: ${error.message}`);
     return this.line('result', {
       status: error ? 'error' : 'success',
       ...(error && { error: { type: error.type, message: error.message } }),
+      ...(budget && { budget }),
       stats: toStreamStats(metrics, error ? 0 : durationMs),
     });
   }
 
-  private problem(severity: 'warning' | 'error', message: string): Promise<void> | undefined {
-    return this.line('error', { severity, message });
+  private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {
+    if (outcome === 'budget_exceeded') await this.problem('error', detail ?? 'The budget of this run is spent.');
+    if (!this.options.isConversation) return;
+    const message = error?.message ?? detail;
+    await this.line('prompt_ended', {
+      outcome,
+      ...(message !== undefined && { message }),
+      ...(budget && { budget }),
+    });
   }
 
   private line(type: string, fields: object): Promise<void> | undefined {
@@ -112,4 +142,19 @@ function toToolResult({ callId, error, errorType, resultDisplay }: ToolCallRespo
     ...(typeof resultDisplay === 'string' && { output: resultDisplay }),
     ...(error && { error: { type: errorType ?? 'unknown', message: error.message } }),
   };
+}
+
+function toConfirmation({ request, details, problem }: ServerToolCallConfirmationDetails): object {
+  const { type: kind, ...rest } = details;
+  return {
+    tool_id: request.callId,
+    tool_name: request.name,
+    kind,
+    details: rest,
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function toFallbackRequest({ requestId, failedModel, fallbackModel, message }: FallbackRequestedEvent): object {
+  return { request_id: requestId, failed_model: failedModel, fallback_model: fallbackModel, message };
 }

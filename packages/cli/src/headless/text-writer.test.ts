@@ -54,7 +54,7 @@ describe('TextWriter into a pipe', () => {
 
   it('never shows the text of a void attempt', async () => {
     expect(await write([content('void'), retry, content('good'), finished(), ended('completed')])).toEqual({
-      shown: '[castor: the attempt failed (reset); trying again in 1.5 s.]\ngood\n',
+      shown: '[castor: attempt 1 of 4 failed (reset); trying again in 1.5 s.]\ngood\n',
       outcome: 0,
     });
   });
@@ -104,8 +104,9 @@ describe('TextWriter into a pipe', () => {
     ['completed', 0],
     ['stopped', 0],
     ['max_turns', 53],
-    ['loop_detected', 1],
-    ['overflow', 1],
+    ['loop_detected', 57],
+    ['overflow', 58],
+    ['budget_exceeded', 56],
     ['blocked', 1],
     ['cancelled', 130],
   ])('ends a prompt that %s with %i', async (outcome, code) => {
@@ -117,7 +118,7 @@ describe('TextWriter on a terminal', () => {
   it('shows text as it arrives and marks what a retry made void', async () => {
     const events = [content('void'), retry, content('good'), finished(), ended('completed')];
     expect(await write(events, { isLive: true })).toEqual({
-      shown: 'void\n[The text above is void: the attempt failed (reset); trying again in 1.5 s.]\ngood\n',
+      shown: 'void\n[The text above is void: attempt 1 of 4 failed (reset); trying again in 1.5 s.]\ngood\n',
       outcome: 0,
     });
   });

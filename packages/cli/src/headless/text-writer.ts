@@ -6,8 +6,10 @@
  */
 
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
-import type { AgentEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
+import type { AgentEvent, PromptEndedEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import type { Output } from '../output.ts';
+import { noteHookMessage } from './hook-note.ts';
+import { describeOverflow } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
 
 export class TextWriter implements HeadlessWriter {
@@ -15,6 +17,7 @@ export class TextWriter implements HeadlessWriter {
   private readonly callNames = new Map<string, string>();
   private held: string[] = [];
   private hasShownText = false;
+  private hasExplained = false;
 
   constructor(output: Output) {
     this.output = output;
@@ -38,20 +41,22 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.LoopDetected:
         return this.fail('the model repeats itself; the prompt was stopped.');
       case GeminiEventType.ContextWindowWillOverflow:
-        return this.fail(
-          `the request (about ${event.value.estimatedRequestTokenCount} tokens) does not fit the model; ` +
-            `${event.value.remainingTokenCount} tokens are left.`,
-        );
+        return this.fail(describeOverflow(event.value));
       case GeminiEventType.AgentExecutionStopped:
-        return this.fail(`a hook stopped the prompt: ${event.value.systemMessage ?? event.value.reason}`);
+        return this.stopped(event.value.systemMessage ?? event.value.reason);
       case GeminiEventType.AgentExecutionBlocked:
-        this.output.note(`castor: a hook blocked the request: ${event.value.systemMessage ?? event.value.reason}`);
+        this.output.note(`[WARNING] Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
         return undefined;
       case GeminiEventType.ToolCallRequest:
         this.callNames.set(event.value.callId, event.value.name);
         return undefined;
       case GeminiEventType.ToolCallResponse:
         this.toolEnded(event.value);
+        return undefined;
+      case 'prompt_ended':
+        return this.promptEnded(event);
+      case 'hook_message':
+        noteHookMessage(this.output, event);
         return undefined;
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
@@ -60,7 +65,6 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.ChatCompressed:
       case GeminiEventType.ToolCallConfirmation:
       case 'prompt_started':
-      case 'prompt_ended':
       case 'tool_call_updated':
       case 'fallback_requested':
       case 'fallback_answered':
@@ -105,14 +109,35 @@ export class TextWriter implements HeadlessWriter {
     const isVoid = this.hasShownText;
     if (isVoid) await this.output.endAnswer();
     this.hasShownText = false;
-    const what = isVoid ? 'The text above is void: the attempt' : 'castor: the attempt';
-    const again = value ? `; trying again in ${(value.delayMs / 1000).toFixed(1)} s` : '; trying again';
-    this.output.note(`${what} failed${value ? ` (${value.error.message})` : ''}${again}.`);
+    const prefix = isVoid ? 'The text above is void' : 'castor';
+    this.output.note(
+      `${prefix}: ${value ? describeRetry(value) : 'the model went in circles; what it said is left out.'}`,
+    );
   }
 
-  private async fail(message: string): Promise<void> {
+  private fail(message: string): Promise<void> {
+    return this.say(`castor: ${message}`);
+  }
+
+  private stopped(reason: string): Promise<void> {
+    return this.say(`Agent execution stopped: ${reason}`);
+  }
+
+  /** The outcomes no event of the turn speaks of. */
+  private promptEnded({ outcome, detail = '' }: PromptEndedEvent): Promise<void> | undefined {
+    if (outcome === 'stopped' && !this.hasExplained) return this.stopped(detail);
+    return outcome === 'budget_exceeded' ? this.fail(detail) : undefined;
+  }
+
+  private async say(note: string): Promise<void> {
+    this.hasExplained = true;
     this.held = [];
     if (this.hasShownText) await this.output.endAnswer();
-    this.output.note(`castor: ${message}`);
+    this.output.note(note);
   }
+}
+
+function describeRetry({ attempt, maxAttempts, delayMs, error }: RetryValue): string {
+  const wait = `trying again in ${(delayMs / 1000).toFixed(1)} s`;
+  return `attempt ${attempt} of ${maxAttempts} failed (${error.message}); ${wait}.`;
 }

@@ -10,8 +10,10 @@ export interface RunEnd {
 }
 
 export interface HeadlessWriter {
-  /** Called before anything else, with the prompt as it was given. */
-  begin?(prompt: string): Promise<void> | undefined;
+  /** Called once, before anything else. */
+  begin?(): Promise<void> | undefined;
+  /** Called before the events of a prompt, with its words as they were given. */
+  prompt?(text: string): Promise<void> | undefined;
   /** Resolves when the reader keeps up. */
   write(event: AgentEvent): Promise<void> | undefined;
   /** Called exactly once, whatever happened. */

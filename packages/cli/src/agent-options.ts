@@ -1,0 +1,69 @@
+/** What the agent of any surface is made with, from what the start decided. Plain fields; it opens nothing. */
+
+import { resolveSystemPromptFile, toHookLayers } from '@castor/core';
+import type { Settings, WorkspaceAgentOptions } from '@castor/core';
+import type { Start } from './start.ts';
+
+type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
+
+export function toAgentOptions(start: Start): ChosenOptions {
+  const { approval, choice, budget, cwd, home, environment, trustedFolder, settings } = start;
+  const { access } = choice;
+  const { discoveryCommand, callCommand } = settings.tools;
+  return {
+    model: choice.model,
+    root: cwd,
+    home,
+    environment,
+    trustedFolder,
+    secrets: access.kind === 'gemini' && access.apiKey !== undefined ? [access.apiKey] : [],
+    approvalMode: approval.mode,
+    rules: approval.rules,
+    includeDirectories: approval.includeDirectories,
+    limits: toLimits(settings),
+    features: {
+      loopDetection: !settings.model.disableLoopDetection,
+      nextSpeakerCheck: !settings.model.skipNextSpeakerCheck,
+    },
+    context: toContextOptions(settings),
+    ignore: toIgnore(settings),
+    hookLayers: toHookLayers(start.configuration.layers),
+    isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
+    systemPrompt: {
+      file: resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home }),
+      writeTo: resolveSystemPromptFile(environment['GEMINI_WRITE_SYSTEM_MD'], { root: cwd, home }),
+    },
+    ...(discoveryCommand && callCommand && { toolCommands: { discovery: discoveryCommand, call: callCommand } }),
+    ...(budget && { budget }),
+    ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
+    ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),
+  };
+}
+
+function toLimits({ model, tools }: Settings): NonNullable<ChosenOptions['limits']> {
+  return {
+    maxSessionTurns: model.maxSessionTurns,
+    compressionThreshold: model.compressionThreshold,
+    // Below zero the whole output is kept, as far as the model's window goes.
+    ...(tools.truncateToolOutputThreshold > 0 && { toolOutput: tools.truncateToolOutputThreshold }),
+  };
+}
+
+function toIgnore({ context: { fileFiltering } }: Settings): NonNullable<ChosenOptions['ignore']> {
+  return {
+    git: fileFiltering.respectGitIgnore,
+    gemini: fileFiltering.respectGeminiIgnore,
+    customIgnoreFiles: fileFiltering.customIgnoreFilePaths,
+  };
+}
+
+export function toContextOptions({ context }: Settings): NonNullable<ChosenOptions['context']> {
+  const { fileName, importFormat } = context;
+  return {
+    ...(fileName !== undefined && { fileNames: typeof fileName === 'string' ? [fileName] : fileName }),
+    ...(importFormat !== undefined && { importFormat }),
+    readAgentsFile: context.readAgentsFile,
+    boundaryMarkers: context.memoryBoundaryMarkers,
+    loadFromIncludeDirectories: context.loadMemoryFromIncludeDirectories,
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * `@path` in a prompt: found, resolved, read and framed. What cannot be resolved stays
+ * text; what may not be read is left out, and the person is told. A prompt holds so many
+ * references at most, whatever was pasted into it.
+ */
+
+import type { FileReferences, Part, ResolvedReference } from '@castor/core';
+import { ToolError } from '@castor/core';
+import type { PreparedPrompt } from './prompt-input.ts';
+
+export interface TextReference {
+  start: number;
+  /** The first character behind it. */
+  end: number;
+  /** Without quotes and backslashes. */
+  name: string;
+}
+
+interface Replacement extends TextReference {
+  resolved: Extract<ResolvedReference, { pattern: string }>;
+}
+
+/** Different names that are looked up. */
+const MAX_REFERENCES = 100;
+/** Signs that are looked at: a pasted log may hold millions. */
+const MAX_SIGNS = 2_000;
+/** No path is longer. */
+const MAX_NAME = 4096;
+/** Each search walks through the workspace. */
+const MAX_SEARCHES = 10;
+/** How much longer than it looks a name with brackets may be, and how many ends of it are tried. */
+const MAX_LENGTHENED = 256;
+const MAX_ENDS = 8;
+const STOPS = /[\s,;!?()[\]{}]/;
+const OPENING = '\n--- Content from referenced files ---';
+const CLOSING = '\n--- End of content ---';
+
+export async function expandReferences(
+  text: string,
+  references: FileReferences,
+  signal: AbortSignal,
+): Promise<PreparedPrompt> {
+  const unchanged: PreparedPrompt = { kind: 'prompt', parts: [{ text }], displayText: text, notes: [] };
+  const found = findReferences(text);
+  if (found.length === 0) return unchanged;
+  const { replacements, notes } = await resolveAll(text, found, references, signal);
+  if (replacements.length === 0) return { ...unchanged, notes };
+  try {
+    const patterns = [...new Set(replacements.map(({ resolved }) => resolved.pattern))];
+    const { files, problems } = await references.read(patterns, signal);
+    const query = { text: rewrite(text, replacements) };
+    const frame = files.length > 0 || problems.length > 0 ? toFrame(files, problems) : [];
+    const unread = problems.map((problem) => `Not read: ${problem}`);
+    return { kind: 'prompt', parts: [query, ...frame], displayText: text, notes: [...notes, ...unread] };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { kind: 'error', message: `the files named with @ could not be read: ${error.message}` };
+  }
+}
+
+/** In the order of the text. `@` inside a word (an address), behind a backslash or another `@` (a diff) is none. */
+export function findReferences(text: string): TextReference[] {
+  const references: TextReference[] = [];
+  let signs = 0;
+  for (let at = text.indexOf('@'); at !== -1 && signs < MAX_SIGNS; at = text.indexOf('@', at + 1)) {
+    signs++;
+    if (at > 0 && /[\w\\@]/.test(text[at - 1]!)) continue;
+    const { end, name } = readName(text, at + 1);
+    if (!/[\w\p{L}.~/*]/u.test(name) || name.startsWith('@')) continue;
+    references.push({ start: at, end, name });
+    at = end - 1;
+  }
+  return references;
+}
+
+function readName(text: string, start: number): { end: number; name: string } {
+  if (text[start] === '"') {
+    const close = text.slice(start, start + MAX_NAME).indexOf('"', 1) + start;
+    if (close > start && !text.slice(start, close).includes('\n'))
+      return { end: close + 1, name: text.slice(start + 1, close) };
+  }
+  let name = '';
+  let index = start;
+  for (; index < text.length && name.length < MAX_NAME; index++) {
+    const character = text[index]!;
+    if (character === '\\' && index + 1 < text.length) name += text[++index];
+    else if (STOPS.test(character) || isFullStop(text, index)) break;
+    else name += character;
+  }
+  return { end: index, name };
+}
+
+function isFullStop(text: string, index: number): boolean {
+  return text[index] === '.' && (index + 1 === text.length || /\s/.test(text[index + 1]!));
+}
+
+async function resolveAll(
+  text: string,
+  found: readonly TextReference[],
+  references: FileReferences,
+  signal: AbortSignal,
+): Promise<{ replacements: Replacement[]; notes: string[] }> {
+  const replacements: Replacement[] = [];
+  const notes: string[] = [];
+  const known = new Map<string, ResolvedReference>();
+  let isCut = false;
+  for (const reference of found) {
+    // Beyond the limit only names that are known already count.
+    const whole = known.size < MAX_REFERENCES ? await lengthen(text, reference, references) : reference;
+    let resolved = known.get(whole.name);
+    if (!resolved) {
+      if (known.size === MAX_REFERENCES) {
+        isCut = true;
+        continue;
+      }
+      const missing = [...known.values()].filter(({ kind }) => kind === 'missing').length;
+      resolved = await references.resolve(whole.name, signal, { search: missing < MAX_SEARCHES });
+      known.set(whole.name, resolved);
+      const note = toNote(whole.name, resolved);
+      if (note !== undefined) notes.push(note);
+    }
+    if ('pattern' in resolved) replacements.push({ ...whole, resolved });
+  }
+  if (isCut) notes.push(`Only the first ${MAX_REFERENCES} names with @ were looked up; the rest stayed text.`);
+  return { replacements, notes };
+}
+
+/** A file whose name holds brackets, as routes of web frameworks do, is meant whole. */
+async function lengthen(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
+  if (!/[,;!?()[\]{}]/.test(text[reference.end] ?? '')) return reference;
+  const rest = /^\S*/.exec(text.slice(reference.end, reference.end + MAX_LENGTHENED))?.[0] ?? '';
+  for (let length = rest.length; length > Math.max(0, rest.length - MAX_ENDS); length--) {
+    if (length < rest.length && !/[.,;:!?)\]}'"]/.test(rest[length]!)) break;
+    const name = reference.name + rest.slice(0, length);
+    if (await references.exists(name)) return { ...reference, name, end: reference.end + length };
+  }
+  return reference;
+}
+
+function toNote(name: string, resolved: ResolvedReference): string | undefined {
+  switch (resolved.kind) {
+    case 'outside':
+      return `@${name} was left out: it is not in the workspace.`;
+    case 'ignored':
+      return `@${name} was left out: ${resolved.reason}.`;
+    case 'missing':
+    case 'directory':
+      return undefined;
+    case 'file':
+      return resolved.name.endsWith(name.replace(/^\.\//, '')) ? undefined : `@${name} was taken for ${resolved.name}.`;
+  }
+}
+
+function rewrite(text: string, replacements: readonly Replacement[]): string {
+  let result = '';
+  let position = 0;
+  for (const { start, end, resolved } of replacements) {
+    result += `${text.slice(position, start)}@${resolved.name}`;
+    position = end;
+  }
+  return result + text.slice(position);
+}
+
+function toFrame(files: readonly { name: string; parts: Part[] }[], problems: readonly string[]): Part[] {
+  const contents = files.flatMap(({ name, parts }) => [{ text: `\nContent from @${name}:\n` }, ...parts]);
+  const unread = problems.length > 0 ? [{ text: `\n(Not read: ${problems.join('; ')})` }] : [];
+  return [{ text: OPENING }, ...contents, ...unread, { text: CLOSING }];
+}

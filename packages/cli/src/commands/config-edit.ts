@@ -1,0 +1,88 @@
+/** `castor config set` and `unset`: one setting of one file, checked against the table before anything is written. */
+
+import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core';
+import type { Configuration, FoundSetting, Shape } from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import { createMask } from '../mask-secrets.ts';
+import type { ConfigContext, ConfigOptions } from './config.ts';
+import { unknownSetting } from './config-report.ts';
+
+export async function setSetting(
+  { operands: [key = '', given], scope }: ConfigOptions,
+  context: ConfigContext,
+  configuration: Configuration,
+): Promise<ExitCode> {
+  const { output, cwd, home } = context;
+  const path = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
+  const parsed = given === undefined ? {} : parseFor(key, given, scope);
+  if (parsed.problem !== undefined) {
+    output.note(`castor: ${parsed.problem}`);
+    return ExitCode.Failure;
+  }
+  const isChanged = saveSetting(path, key, parsed.value);
+  const shown = JSON.stringify(createMask(context.environment)(key, parsed.value));
+  const done = given === undefined ? `Removed ${key} from ${path}.` : `Set ${key} = ${shown} in ${path}.`;
+  await output.answer(isChanged ? `${done}\n` : `Nothing to change: ${path} says so already.\n`);
+  if (given !== undefined) noteIfOverruled(key, scope, { output, configuration });
+  return ExitCode.Success;
+}
+
+interface Parsed {
+  value?: unknown;
+  /** Why nothing is written. */
+  problem?: string;
+}
+
+function parseFor(key: string, given: string, scope: ConfigOptions['scope']): Parsed {
+  const found = findSetting(key.split('.'));
+  if (found === undefined) return { problem: unknownSetting(key) };
+  const problem = refusal(key, found, scope);
+  return problem === undefined ? parseValue(given, found) : { problem };
+}
+
+function refusal(key: string, found: FoundSetting, scope: ConfigOptions['scope']): string | undefined {
+  if (key.startsWith('admin.')) return `${key} can be set by a remote administrator only.`;
+  return scope === 'workspace' && found.definition.project === 'never'
+    ? `${found.key} is not taken from a project's file. Set it in your own: --scope user.`
+    : undefined;
+}
+
+function parseValue(given: string, { key, definition, rest }: FoundSetting): Parsed {
+  const shape = shapeAt(definition.shape, rest);
+  const { value, problems } = fitShape(shape.type === 'string' ? given : readJson(given), shape);
+  const [first] = problems;
+  if (first === undefined || (value !== undefined && first.path.length === 0)) return { value };
+  return { problem: `${[key, ...rest, ...first.path].join('.')}: expected ${first.expected}, got ${first.got}.` };
+}
+
+function shapeAt(shape: Shape, [key, ...rest]: readonly string[]): Shape {
+  if (key === undefined) return shape;
+  return shapeAt(shape.properties?.[key] ?? shape.additionalProperties ?? {}, rest);
+}
+
+/** What is not JSON is a text. */
+function readJson(given: string): unknown {
+  try {
+    return JSON.parse(given) as unknown;
+  } catch {
+    return given;
+  }
+}
+
+interface OverruleOptions {
+  output: ConfigContext['output'];
+  configuration: Configuration;
+}
+
+/** Who set something and sees no change should know why. */
+function noteIfOverruled(key: string, scope: ConfigOptions['scope'], { output, configuration }: OverruleOptions): void {
+  if (scope === 'workspace' && !configuration.isTrusted) {
+    output.note('castor: this folder is not trusted, so its settings are not read.');
+    return;
+  }
+  const stronger = configuration.layers.findIndex((layer) => layer.scope === scope);
+  const winner = configuration
+    .explain(key)
+    .sources.find((source) => configuration.layers.findIndex((layer) => layer.scope === source.scope) > stronger);
+  if (winner?.outcome === 'wins') output.note(`castor: here ${winner.where ?? winner.scope} sets it, and wins.`);
+}

@@ -1,0 +1,146 @@
+/**
+ * `castor config`: shows which settings hold and who set them, and changes one in the
+ * user's or the folder's file. It starts nothing and shows no secret.
+ */
+
+import { loadConfiguration, SettingsError } from '@castor/core';
+import type { Configuration, Settings } from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { decideTrust } from '../trust.ts';
+import { setSetting } from './config-edit.ts';
+import { explainKey, getKey, showSettings } from './config-report.ts';
+
+export interface ConfigContext {
+  output: Pick<Output, 'answer' | 'note'>;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ConfigOptions {
+  operands: string[];
+  json: boolean;
+  sources: boolean;
+  all: boolean;
+  scope: 'user' | 'workspace';
+}
+
+export type ConfigRun = (
+  options: ConfigOptions,
+  context: ConfigContext,
+  configuration: Configuration,
+) => ExitCode | Promise<ExitCode>;
+
+const USAGE = `Usage: castor config show [--sources] [--all] [--json]
+       castor config explain <key> [--json]
+       castor config get <key>
+       castor config set <key> <value> [--scope user|workspace]
+       castor config unset <key> [--scope user|workspace]
+       castor config schema
+
+  show      the settings that files and variables set; secrets as ***
+  explain   every place that says something about a setting, and which wins
+  get       the value that holds; exits 1 when the setting is unset
+  set       writes one setting; the rest of the file stays as it is
+  unset     removes one setting from the file
+  schema    the JSON schema of settings.json
+
+Options:
+  --sources         with the file and line, or the variable, of each
+  --all             with the settings that have their defaults
+  --json            as JSON
+  --scope <scope>   user (default): your own file; workspace: this folder's
+
+Every setting is described in docs/settings.md.
+`;
+
+const COMMANDS: Readonly<Record<string, { run: ConfigRun; operands: number }>> = {
+  show: { run: showSettings, operands: 0 },
+  explain: { run: explainKey, operands: 1 },
+  get: { run: getKey, operands: 1 },
+  set: { run: setSetting, operands: 2 },
+  unset: { run: setSetting, operands: 1 },
+};
+
+export async function runConfigCommand(args: readonly string[], context: ConfigContext): Promise<ExitCode> {
+  const { output } = context;
+  const [name = '', ...rest] = args;
+  if (name === 'help' || args.includes('--help') || args.includes('-h')) {
+    await output.answer(USAGE);
+    return ExitCode.Success;
+  }
+  if (name === 'schema') return printSchema(output);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const options = parseOptions(rest);
+  const problem = typeof options === 'string' ? options : complain(name, command?.operands, options.operands);
+  if (command === undefined || typeof options === 'string' || problem !== undefined) {
+    output.note(`castor config: ${problem}\n\n${USAGE.trimEnd()}`);
+    return ExitCode.Failure;
+  }
+  return runSafely(context, () => command.run(options, context, loadFor(context)));
+}
+
+function complain(name: string, expected: number | undefined, operands: readonly string[]): string | undefined {
+  if (expected === undefined) {
+    return name === '' ? 'say what to do.' : `${JSON.stringify(name)} is not a command of castor config.`;
+  }
+  if (operands.length === expected) return undefined;
+  const needed = ['no words', 'a key', 'a key and a value'][expected];
+  return `${name} takes ${needed}, and got ${operands.length === 0 ? 'none' : operands.join(' ')}.`;
+}
+
+/** A sentence when the options cannot be read. */
+function parseOptions(args: readonly string[]): ConfigOptions | string {
+  const options: ConfigOptions = { operands: [], json: false, sources: false, all: false, scope: 'user' };
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? '';
+    const isLast = word === '--';
+    if (isLast) {
+      options.operands.push(...args.slice(index + 1));
+      break;
+    }
+    if (word === '--json' || word === '--sources' || word === '--all') options[word.slice(2) as 'json'] = true;
+    else if (word === '--scope' || word.startsWith('--scope=')) {
+      const scope = word === '--scope' ? args[(index += 1)] : word.slice('--scope='.length);
+      if (scope !== 'user' && scope !== 'workspace') return '--scope must be user or workspace.';
+      options.scope = scope;
+    } else if (word.startsWith('--')) return `${word} is not an option of castor config.`;
+    else options.operands.push(word);
+  }
+  return options;
+}
+
+function loadFor(context: ConfigContext): Configuration {
+  const { cwd, home, environment, output } = context;
+  const configuration = loadConfiguration({
+    cwd,
+    home,
+    environment,
+    platform: process.platform,
+    isTrusted: (settings) => isFolderTrusted(settings, context),
+  });
+  for (const warning of configuration.warnings) output.note(`castor: ${warning}`);
+  return configuration;
+}
+
+function isFolderTrusted(settings: Settings, { cwd, home, environment }: ConfigContext): boolean {
+  const isAsked = settings.security.folderTrust.enabled;
+  return decideTrust({ folder: cwd, home, environment, skipTrust: false, isAsked }).trusted === true;
+}
+
+async function printSchema(output: ConfigContext['output']): Promise<ExitCode> {
+  const { createSettingsSchema } = await import('@castor/core');
+  await output.answer(`${JSON.stringify(createSettingsSchema(), null, 2)}\n`);
+  return ExitCode.Success;
+}
+
+async function runSafely({ output }: ConfigContext, run: () => ExitCode | Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    output.note(`castor: ${error.message}`);
+    return ExitCode.Settings;
+  }
+}

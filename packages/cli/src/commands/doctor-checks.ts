@@ -1,0 +1,226 @@
+/** The checks of `castor doctor`, in the order they are shown. Each looks at one thing and never throws. */
+
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies } from '@castor/core';
+import type { Configuration, Settings } from '@castor/core';
+import { toContextOptions } from '../agent-options.ts';
+import { chooseApproval } from '../approval.ts';
+import { chooseModel } from '../credentials.ts';
+import { ExitError } from '../exit-codes.ts';
+import { loadTrustedConfiguration } from '../start.ts';
+import { trustedFoldersFile } from '../trust.ts';
+import type { TrustDecision } from '../trust.ts';
+import { count } from './doctor.ts';
+import type { Check, DoctorContext } from './doctor.ts';
+import { checkEndpoint } from './doctor-endpoint.ts';
+
+declare const CASTOR_VERSION: string;
+
+interface Loaded {
+  configuration: Configuration;
+  trust: TrustDecision;
+}
+
+export async function examine(context: DoctorContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
+  const first = [checkProgram(), checkHome(context)];
+  const loaded = loadOrExplain(context);
+  if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
+  const { settings, environment } = loaded.configuration;
+  const model = checkModel(loaded.configuration);
+  return [
+    ...first,
+    ...checkSettings(loaded.configuration),
+    checkEnvFile(loaded.configuration),
+    checkTrust(loaded.trust, context),
+    await checkPolicies(settings, context),
+    model.check,
+    ...(model.access === undefined || isOffline ? [] : [await checkEndpoint(model.access, environment)]),
+    await checkContext(loaded, context),
+    await checkSessions(context),
+    ...checkAdditions(settings),
+    ...(await checkMachine(context)),
+  ];
+}
+
+function checkProgram(): Check {
+  const says = `Castor ${CASTOR_VERSION} on Node ${process.versions.node} (${process.platform} ${process.arch})`;
+  return { topic: 'program', status: 'ok', says };
+}
+
+function checkHome({ home }: DoctorContext): Check {
+  const folder = join(home, '.gemini');
+  const place = existsSync(folder) ? folder : home;
+  try {
+    accessSync(place, constants.W_OK);
+    return { topic: 'home', status: 'ok', says: folder };
+  } catch (error) {
+    return {
+      topic: 'home',
+      status: 'problem',
+      says: `${place} cannot be written to (${getErrorMessage(error)}): sessions are not recorded.`,
+      fix: 'Make it writable, or set GEMINI_CLI_HOME to a folder that is.',
+    };
+  }
+}
+
+function loadOrExplain({ cwd, home, environment }: DoctorContext): Loaded | Check {
+  try {
+    return loadTrustedConfiguration({ args: {}, cwd, home, environment });
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error;
+    return { topic: 'settings', status: 'problem', says: error.message, fix: 'Nothing runs until this is mended.' };
+  }
+}
+
+function checkSettings({ layers, warnings, envFile }: Configuration): Check[] {
+  const files = layers.flatMap(({ scope, path, status, skipped }) => {
+    if (path === undefined || status === 'absent') return [];
+    return status === 'read' ? `${path} (${scope})` : `${path} (${scope}), not read: ${skipped}`;
+  });
+  const says = files.length === 0 ? 'no file; every setting has its default' : files.join('\n');
+  const own = warnings.filter((warning) => !envFile.warnings.includes(warning));
+  const problems = own.map((warning): Check => ({ topic: 'settings', status: 'problem', says: warning }));
+  return [
+    { topic: 'settings', status: 'ok', says, fix: 'castor config show --sources says who set what.' },
+    ...problems,
+  ];
+}
+
+function checkEnvFile({ envFile }: Configuration): Check {
+  const { path, variables, skipped, shadowed, warnings } = envFile;
+  if (path === undefined) return { topic: '.env', status: 'ok', says: ['none', ...warnings].join('\n') };
+  const taken = Object.keys(variables).join(', ') || 'nothing';
+  const left = skipped.map(({ name, reason }) => `not ${name}: ${reason}`);
+  const hidden = shadowed === undefined ? [] : [`${shadowed} was not read: the first file found counts alone.`];
+  return { topic: '.env', status: 'ok', says: [`${path}: ${taken}`, ...left, ...hidden].join('\n') };
+}
+
+function checkTrust({ trusted, reason }: TrustDecision, context: DoctorContext): Check {
+  const { cwd } = context;
+  if (trusted === false) return { topic: 'trust', status: 'problem', says: reason ?? `${cwd} is not trusted.` };
+  if (trusted) return { topic: 'trust', status: 'ok', says: `${cwd} is trusted` };
+  return {
+    topic: 'trust',
+    status: 'missing',
+    says: `nobody has decided on ${cwd}; nothing it configures is read or run`,
+    fix: `--skip-trust for one run, or an entry in ${trustedFoldersFile(context)}`,
+  };
+}
+
+async function checkPolicies(settings: Settings, { home }: DoctorContext): Promise<Check> {
+  const approval = chooseApproval({ args: {}, settings, home, trustedFolder: undefined });
+  const { files, rules, problems } = await loadPolicies({
+    home,
+    platform: process.platform,
+    settings: approval.rules,
+    ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
+    ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),
+  });
+  if (problems.length > 0) {
+    return { topic: 'policies', status: 'problem', says: problems.map(describeProblem).join('\n') };
+  }
+  return {
+    topic: 'policies',
+    status: 'ok',
+    says: `${count(rules.length, 'rule')}, from ${count(files.length, 'file')}`,
+  };
+}
+
+function checkModel({ settings, environment }: Configuration) {
+  try {
+    const { model, access } = chooseModel({ args: {}, settings, environment });
+    if (access.kind !== 'gemini') {
+      const check: Check = { topic: 'model', status: 'ok', says: `${model}, ${access.kind}: nothing is sent` };
+      return { check, access: undefined };
+    }
+    const key = access.apiKey === undefined ? 'without a key' : 'GEMINI_API_KEY is set';
+    const check: Check = { topic: 'model', status: 'ok', says: `${model}; ${key}` };
+    return { check, access };
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error;
+    const check: Check = { topic: 'model', status: 'problem', says: error.message };
+    return { check, access: undefined };
+  }
+}
+
+async function checkContext({ configuration, trust }: Loaded, { home, cwd }: DoctorContext): Promise<Check> {
+  const { files, warnings } = await loadContextFiles({
+    ...toContextOptions(configuration.settings),
+    home,
+    directories: [cwd],
+    trustedFolder: trust.trusted,
+  });
+  const found = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
+  return { topic: 'context', status: 'ok', says: [...found, ...warnings].join('\n') || 'no context files' };
+}
+
+async function checkSessions({ home, cwd }: DoctorContext): Promise<Check> {
+  const sessions = await listSessions({ home, root: cwd });
+  const [latest] = sessions.slice(-1);
+  const where = latest === undefined ? '' : ` in ${dirname(latest.path)}`;
+  return { topic: 'sessions', status: 'ok', says: `${count(sessions.length, 'session')} of this folder${where}` };
+}
+
+/** What settings name and this version may not use. */
+function checkAdditions({ mcpServers, hooks, hooksConfig, telemetry }: Settings): Check[] {
+  const servers = Object.keys(mcpServers);
+  const hookCount = Object.values(hooks)
+    .flat()
+    .reduce((sum, group) => sum + (group.hooks?.length ?? 0), 0);
+  return [
+    ...(servers.length > 0
+      ? [{ topic: 'mcp', status: 'missing' as const, says: `configured, not used yet: ${servers.join(', ')}` }]
+      : []),
+    ...(hookCount > 0
+      ? [
+          {
+            topic: 'hooks',
+            status: 'ok' as const,
+            says: `${count(hookCount, 'hook')}${hooksConfig.enabled ? '' : ', switched off'}; castor hooks list shows them`,
+          },
+        ]
+      : []),
+    ...(telemetry.enabled
+      ? [{ topic: 'telemetry', status: 'ok' as const, says: `on, to ${telemetry.outfile ?? telemetry.otlpEndpoint}` }]
+      : []),
+  ];
+}
+
+/** Programs and modules that make things faster or safer; looked for, never run. */
+async function checkMachine({ environment }: DoctorContext): Promise<Check[]> {
+  const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);
+  const pty = await findModule(async () => {
+    await import('@lydell/node-pty');
+    return 'found';
+  });
+  const onPath = (name: string) => findOnPath(name, environment['PATH'] ?? '');
+  return [
+    present('ripgrep', ripgrep ?? onPath('rg'), 'searching is slower without it'),
+    present('git', onPath('git'), 'needed for worktrees and checkpoints'),
+    present('pty', pty, 'commands get no terminal of their own without it'),
+    ...(process.platform === 'linux' ? [present('bwrap', onPath('bwrap'), 'bubblewrap, for sandboxes')] : []),
+  ];
+}
+
+function present(topic: string, found: string | undefined, use: string): Check {
+  return found === undefined
+    ? { topic, status: 'missing', says: `not found; ${use}` }
+    : { topic, status: 'ok', says: found };
+}
+
+async function findModule(load: () => Promise<string>): Promise<string | undefined> {
+  try {
+    const path = await load();
+    return path === 'found' || existsSync(path) ? path : undefined;
+  } catch {
+    // Not installed, or built for another machine.
+    return undefined;
+  }
+}
+
+function findOnPath(name: string, path: string): string | undefined {
+  const separator = process.platform === 'win32' ? ';' : ':';
+  const candidates = path.split(separator).flatMap((folder) => (folder === '' ? [] : join(folder, name)));
+  return candidates.find((candidate) => existsSync(candidate) && dirname(candidate) !== process.cwd());
+}

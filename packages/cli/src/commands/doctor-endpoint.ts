@@ -1,0 +1,52 @@
+/** Whether the address a model is asked at takes connections. It sends nothing: no key, no request. */
+
+import { connect } from 'node:net';
+import { proxyFromEnvironment } from '@castor/core';
+import type { GeminiAccess } from '../credentials.ts';
+import type { Check, DoctorContext } from './doctor.ts';
+
+const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
+const TIMEOUT_MS = 3_000;
+
+export async function checkEndpoint(
+  { baseUrl }: Pick<GeminiAccess, 'baseUrl'>,
+  environment: DoctorContext['environment'],
+): Promise<Check> {
+  const topic = 'address';
+  const text = baseUrl ?? DEFAULT_ADDRESS;
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol)) {
+    return { topic, status: 'problem', says: 'GOOGLE_GEMINI_BASE_URL is no http or https address.' };
+  }
+  const proxyText = proxyFromEnvironment(environment)?.(address);
+  const proxy = proxyText !== undefined && URL.canParse(proxyText) ? new URL(proxyText) : undefined;
+  const target = proxy ?? address;
+  const way = proxy ? `${address.origin} through ${proxy.host}` : address.origin;
+  const problem = await tryToConnect(target);
+  if (problem === undefined) return { topic, status: 'ok', says: `${way} takes connections` };
+  return {
+    topic,
+    status: 'problem',
+    says: `${way} cannot be reached: ${problem}`,
+    fix: 'Look at the network, at HTTPS_PROXY and NO_PROXY, and at GOOGLE_GEMINI_BASE_URL.',
+  };
+}
+
+/** Undefined when somebody answers. */
+function tryToConnect({ hostname, port, protocol }: URL): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      // An address in brackets is one for a URL only.
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      timeout: TIMEOUT_MS,
+    });
+    const finish = (problem: string | undefined) => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once('connect', () => finish(undefined));
+    socket.once('timeout', () => finish(`nobody answered within ${TIMEOUT_MS / 1000} s`));
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message));
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * `castor doctor`: what is configured from where, what works, and what to do about the
+ * rest. It changes nothing, shows no secret, and speaks to nobody but the address the
+ * chosen model is asked at.
+ */
+
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+export interface DoctorContext {
+  output: Pick<Output, 'answer' | 'note'>;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** `problem`: something asked for does not work. `missing`: something useful is not there. */
+export type CheckStatus = 'ok' | 'missing' | 'problem';
+
+export interface Check {
+  topic: string;
+  status: CheckStatus;
+  says: string;
+  /** What to do about it. */
+  fix?: string;
+}
+
+const USAGE = `Usage: castor doctor [--json] [--offline]
+
+Says what is configured and from where, what works, and what to do about the
+rest. Exits 1 when something that was asked for does not work.
+
+Options:
+  --json      as JSON
+  --offline   does not try to reach the model's address
+`;
+
+const MARKS: Readonly<Record<CheckStatus, string>> = { ok: 'ok', missing: '--', problem: '!!' };
+const TOPIC_WIDTH = 12;
+
+export async function runDoctorCommand(argv: readonly string[], context: DoctorContext): Promise<ExitCode> {
+  const { output } = context;
+  if (argv.includes('--help') || argv.includes('-h')) {
+    await output.answer(USAGE);
+    return ExitCode.Success;
+  }
+  const unknown = argv.find((word) => word !== '--json' && word !== '--offline');
+  if (unknown !== undefined) {
+    output.note(`${unknown} is not an option of castor doctor.\n\n${USAGE}`);
+    return ExitCode.Failure;
+  }
+  const { examine } = await import('./doctor-checks.ts');
+  const checks = await examine(context, { isOffline: argv.includes('--offline') });
+  const isHealthy = checks.every(({ status }) => status !== 'problem');
+  await output.answer(
+    argv.includes('--json') ? `${JSON.stringify({ ok: isHealthy, checks }, null, 2)}\n` : toText(checks),
+  );
+  return isHealthy ? ExitCode.Success : ExitCode.Failure;
+}
+
+function toText(checks: readonly Check[]): string {
+  const indent = ' '.repeat(TOPIC_WIDTH + 6);
+  const rows = checks.map(({ topic, status, says, fix }) => {
+    const lines = [...says.split('\n'), ...(fix === undefined ? [] : [`→ ${fix}`])];
+    return `${MARKS[status]}  ${topic.padEnd(TOPIC_WIDTH)}  ${lines.join(`\n${indent}`)}`;
+  });
+  const problems = checks.filter(({ status }) => status === 'problem').length;
+  const sum = problems === 0 ? 'Everything that was asked for works.' : `${count(problems, 'problem')} (marked !!).`;
+  return `${rows.join('\n')}\n\n${sum}\n`;
+}
+
+export function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,149 @@
+/**
+ * Hooks as Claude Code's settings have them, as ours. Events, names of tools and units
+ * are translated; what has no counterpart is named with the reason. Pure.
+ */
+
+import type { HookEventName } from '@castor/core';
+
+export interface TranslatedDefinition {
+  matcher?: string;
+  hooks: { type: 'command'; command: string; timeout?: number }[];
+}
+
+export interface Translation {
+  hooks: Partial<Record<HookEventName, TranslatedDefinition[]>>;
+  /** One line for each hook that was translated. */
+  mapped: string[];
+  /** One line for each thing that was not, and why. */
+  left: string[];
+  /** What to look at in those that were. */
+  notes: string[];
+}
+
+const EVENTS: Readonly<Record<string, HookEventName>> = {
+  PreToolUse: 'BeforeTool',
+  PostToolUse: 'AfterTool',
+  UserPromptSubmit: 'BeforeAgent',
+  Stop: 'AfterAgent',
+  SessionStart: 'SessionStart',
+  SessionEnd: 'SessionEnd',
+  PreCompact: 'PreCompress',
+  Notification: 'Notification',
+};
+
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  Bash: ['run_shell_command'],
+  Edit: ['replace'],
+  MultiEdit: ['replace'],
+  Write: ['write_file'],
+  Read: ['read_file'],
+  Grep: ['grep_search'],
+  Glob: ['glob'],
+  LS: ['list_directory'],
+  WebFetch: ['web_fetch'],
+  WebSearch: ['google_web_search'],
+  TodoWrite: ['write_todos'],
+  AskUserQuestion: ['ask_user'],
+  ExitPlanMode: ['exit_plan_mode'],
+};
+
+/** The words matchers of these events may be; each stands alone with us. */
+const TRIGGERS: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
+  SessionStart: ['startup', 'resume', 'clear'],
+  SessionEnd: ['clear', 'logout', 'prompt_input_exit', 'other'],
+  PreCompress: ['manual', 'auto'],
+};
+
+/** Variables that only Claude Code sets. */
+const FOREIGN_VARIABLE = /\$\{?(CLAUDE_PLUGIN_ROOT|CLAUDE_ENV_FILE|CLAUDE_CODE_REMOTE)\b/;
+const MENTIONS_TOOLS = new RegExp(String.raw`\b(${Object.keys(TOOLS).join('|')})\b`);
+
+export function fromClaude(settings: unknown): Translation {
+  const result: Translation = { hooks: {}, mapped: [], left: [], notes: [] };
+  const hooks = isRecord(settings) ? settings['hooks'] : undefined;
+  if (hooks === undefined) return result;
+  if (!isRecord(hooks)) {
+    result.left.push('"hooks": it must be an object of events.');
+    return result;
+  }
+  for (const [theirs, definitions] of Object.entries(hooks)) {
+    const event = EVENTS[theirs];
+    if (!event) result.left.push(`${theirs}: there is no such event here.`);
+    else if (!Array.isArray(definitions)) result.left.push(`${theirs}: it must be a list.`);
+    else for (const definition of definitions as unknown[]) translate(theirs, event, definition, result);
+  }
+  return result;
+}
+
+function translate(theirs: string, event: HookEventName, definition: unknown, result: Translation): void {
+  if (!isRecord(definition) || !Array.isArray(definition['hooks'])) {
+    result.left.push(`${theirs}: an entry without a list "hooks".`);
+    return;
+  }
+  const written = typeof definition['matcher'] === 'string' ? definition['matcher'] : '';
+  const label = written === '' ? theirs : `${theirs} ${written}`;
+  const matchers = translateMatcher(event, written, label, result);
+  const hooks = definition['hooks'].flatMap((hook: unknown) => translateHook(hook, label, result));
+  if (matchers.length === 0 || hooks.length === 0) return;
+  const definitions = matchers.map((matcher) => ({ ...(matcher !== '' && { matcher }), hooks }));
+  (result.hooks[event] ??= []).push(...definitions);
+  const to = matchers.map((matcher) => (matcher === '' ? event : `${event} ${matcher}`)).join(' and ');
+  for (const { command } of hooks) result.mapped.push(`${label} → ${to}: ${command}`);
+}
+
+/** The matchers that together mean the same; none when nothing here would ever match. */
+function translateMatcher(event: HookEventName, written: string, label: string, result: Translation): string[] {
+  if (written === '' || written === '*') return [''];
+  const words = written.split('|').map((word) => word.trim());
+  if (event === 'BeforeTool' || event === 'AfterTool') return translateTools(words, written, label, result);
+  const triggers = TRIGGERS[event];
+  if (!triggers) {
+    result.notes.push(`${label}: ${event} has no matcher here; the hook runs every time.`);
+    return [''];
+  }
+  const known = words.filter((word) => triggers.includes(word));
+  const unknown = words.filter((word) => !triggers.includes(word));
+  if (unknown.length > 0) result.left.push(`${label}: ${event} never happens for ${unknown.join(', ')}.`);
+  return known;
+}
+
+function translateTools(words: readonly string[], written: string, label: string, result: Translation): string[] {
+  if (!words.every((word) => /^\w+$/.test(word))) {
+    const replaced = written
+      .replaceAll(/mcp__(\w+?)__/g, 'mcp_$1_')
+      .replaceAll(/\w+/g, (word) => TOOLS[word]?.join('|') ?? word);
+    result.notes.push(`${label}: the matcher is a pattern; see whether ${replaced} means the same.`);
+    return [replaced];
+  }
+  const names = words.flatMap((word) => TOOLS[word] ?? translateServerTool(word));
+  const unknown = words.filter((word) => !TOOLS[word] && translateServerTool(word).length === 0);
+  if (unknown.length > 0) result.left.push(`${label}: there is no tool like ${unknown.join(', ')}.`);
+  const unique = [...new Set(names)];
+  if (unique.length === 0) return [];
+  return [unique.length === 1 ? `^${unique[0]}$` : `^(${unique.join('|')})$`];
+}
+
+function translateServerTool(word: string): string[] {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(word) ?? [];
+  return server !== undefined && tool !== undefined ? [`mcp_${server}_${tool}`] : [];
+}
+
+function translateHook(hook: unknown, label: string, result: Translation): TranslatedDefinition['hooks'] {
+  const { type, command, timeout } = isRecord(hook) ? hook : {};
+  if (type !== 'command' || typeof command !== 'string' || command.trim() === '') {
+    result.left.push(
+      `${label}: only hooks of the type "command" can run here, not ${JSON.stringify(type) ?? 'nothing'}.`,
+    );
+    return [];
+  }
+  if (FOREIGN_VARIABLE.test(command)) result.notes.push(`${label}: "${command}" uses a variable that is not set here.`);
+  if (MENTIONS_TOOLS.test(command)) {
+    result.notes.push(`${label}: "${command}" seems to compare tool_name; the tools have other names here.`);
+  }
+  const hasTimeout = typeof timeout === 'number' && timeout > 0;
+  return [{ type: 'command', command, ...(hasTimeout && { timeout: timeout * 1000 }) }];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,137 @@
+/**
+ * `castor hooks migrate --from-claude`: reads Claude Code's settings and adds their
+ * hooks to ours. Says what was taken over, what was not and why. A hook that is there
+ * already is not added again, and nothing else in the file changes.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  consentToHooks,
+  inspectHooks,
+  loadConfiguration,
+  saveSetting,
+  SettingsError,
+  toHookLayers,
+  userSettingsPath,
+  workspaceSettingsPath,
+} from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import { loadTrustedConfiguration } from '../start.ts';
+import { fromClaude } from './hooks-from-claude.ts';
+import type { TranslatedDefinition, Translation } from './hooks-from-claude.ts';
+import type { HooksContext, HooksOptions } from './hooks.ts';
+
+type Definitions = Record<string, TranslatedDefinition[]>;
+
+export async function migrateHooks(options: HooksOptions, context: HooksContext): Promise<ExitCode> {
+  const { flags, scope = 'workspace' } = options;
+  const { output, cwd, home } = context;
+  if (!flags.has('--from-claude')) {
+    output.note('castor: whose hooks? Say --from-claude.');
+    return ExitCode.Failure;
+  }
+  const folder = join(scope === 'user' ? home : cwd, '.claude');
+  const files = ['settings.json', 'settings.local.json'].map((name) => join(folder, name));
+  const found = files.flatMap((file) => readClaudeSettings(file) ?? []);
+  if (found.length === 0) {
+    output.note(`castor: there are no settings of Claude Code in ${folder}.`);
+    return ExitCode.Failure;
+  }
+  const target = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
+  const translations = found.map((settings) => fromClaude(settings));
+  const present = readPresent(target, context);
+  const added = addTo(present, translations);
+  const isDry = flags.has('--dry-run');
+  if (!isDry) {
+    for (const event of Object.keys(added)) saveSetting(target, ['hooks', event], merged(present, added, event));
+    if (scope === 'workspace' && Object.keys(added).length > 0) consent(context);
+  }
+  await output.answer(describe({ translations, added, target, isDry }));
+  if (scope === 'workspace' && !loadTrustedConfiguration({ args: {}, ...context }).configuration.isTrusted) {
+    output.note('castor: this folder is not trusted yet; its hooks run once it is.');
+  }
+  return ExitCode.Success;
+}
+
+/** Undefined when there is no such file. */
+function readClaudeSettings(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SettingsError(`${file} cannot be read: ${(error as Error).message}`, { path: file, cause: error });
+  }
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
+  } catch (error) {
+    throw new SettingsError(`${file} is not JSON: ${(error as Error).message}`, { path: file, cause: error });
+  }
+}
+
+/** The hooks the file has now, as they are written. Nothing of the folder runs by being read. */
+function readPresent(target: string, { cwd, home, environment }: HooksContext): Record<string, unknown[]> {
+  const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
+  const hooks = layers.find(({ path }) => path === target)?.raw['hooks'] ?? {};
+  return Object.fromEntries(
+    Object.entries(hooks).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1])),
+  );
+}
+
+/** What is not there yet, by event. */
+function addTo(present: Record<string, unknown[]>, translations: readonly Translation[]): Definitions {
+  const added: Definitions = {};
+  for (const { hooks } of translations) {
+    for (const [event, definitions] of Object.entries(hooks)) {
+      const there = new Set([...(present[event] ?? []), ...(added[event] ?? [])].map((one) => JSON.stringify(one)));
+      const fresh = definitions.filter((definition) => !there.has(JSON.stringify(definition)));
+      if (fresh.length > 0) added[event] = [...(added[event] ?? []), ...fresh];
+    }
+  }
+  return added;
+}
+
+function merged(present: Record<string, unknown[]>, added: Definitions, event: string): unknown[] {
+  return [...(present[event] ?? []), ...(added[event] ?? [])];
+}
+
+/** Whoever takes hooks over has seen them. */
+function consent({ cwd, home, environment }: HooksContext): void {
+  const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
+  const place = { root: cwd, home };
+  consentToHooks(place, inspectHooks({ ...place, layers: toHookLayers(layers) }).hooks);
+}
+
+interface Report {
+  translations: readonly Translation[];
+  added: Definitions;
+  target: string;
+  isDry: boolean;
+}
+
+function describe({ translations, added, target, isDry }: Report): string {
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
+  const count = Object.values(added)
+    .flat()
+    .reduce((sum, { hooks }) => sum + hooks.length, 0);
+  const what = `${count} hook${count === 1 ? '' : 's'}`;
+  const end = isDry ? `${what} would be written to ${target}.` : `${what} written to ${target}.`;
+  return [
+    ...section(
+      'Taken over:',
+      translations.flatMap(({ mapped }) => mapped),
+    ),
+    ...section(
+      'Not taken over:',
+      translations.flatMap(({ left }) => left),
+    ),
+    ...section(
+      'Look at:',
+      translations.flatMap(({ notes }) => notes),
+    ),
+    count > 0 ? `${end} Try one: castor hooks test <event>` : 'There was nothing new to write.',
+    '',
+  ].join('\n');
+}

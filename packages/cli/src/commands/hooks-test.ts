@@ -1,0 +1,107 @@
+/**
+ * `castor hooks test`: runs the hooks of an event by hand and shows what each was told,
+ * printed and decided, and what a session would do about it. What a session would not
+ * run for lack of consent is not run here either.
+ */
+
+import { readFileSync } from 'node:fs';
+import { HOOK_EVENTS, tryHooks } from '@castor/core';
+import type { HookEventName, HookOutput, HookPayloads, InspectedHook, TriedHooks } from '@castor/core';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { nearest } from '../nearest.ts';
+import type { FoundHooks, HooksContext, HooksOptions } from './hooks.ts';
+import { describeEffect } from './hooks-effect.ts';
+import { mayRun } from './hooks-list.ts';
+import { isToolMatch, sampleFor } from './hooks-samples.ts';
+
+export async function testHooks(found: FoundHooks, options: HooksOptions, context: HooksContext): Promise<ExitCode> {
+  const { output, cwd, home, environment } = context;
+  const event = toEvent(options.operands[0] ?? '');
+  for (const problem of found.problems) output.note(`castor: warning: ${problem}`);
+  const chosen = found.hooks.filter(
+    (hook) => hook.event === event && (options.name === undefined || hook.name === options.name),
+  );
+  const hooks = chosen.filter(mayRun);
+  for (const { name } of chosen.filter((hook) => !mayRun(hook))) {
+    output.note(`castor: ${name} is not run: it is new or changed since you consented. To consent: castor hooks trust`);
+  }
+  if (hooks.length === 0) {
+    const which = options.name === undefined ? '' : ` named "${options.name}"`;
+    output.note(`castor: there is no hook${which} for ${event} to run. Those there are: castor hooks list`);
+    return ExitCode.Failure;
+  }
+  const payload = {
+    ...sampleFor(
+      event,
+      hooks.map(({ matcher }) => matcher),
+    ),
+    ...readInput(options.input),
+  } as HookPayloads[HookEventName];
+  const { signal } = new AbortController();
+  const tried = await tryHooks(event, payload, { hooks, root: cwd, home, environment, signal });
+  await output.answer(describe(event, tried, hooks));
+  const isClean = tried.fired.every(({ answer }) => answer.failure === undefined && answer.problems.length === 0);
+  return isClean ? ExitCode.Success : ExitCode.Failure;
+}
+
+function toEvent(word: string): HookEventName {
+  const event = HOOK_EVENTS.find((name) => name.toLowerCase() === word.toLowerCase());
+  if (event) return event;
+  const hint = nearest(word, HOOK_EVENTS);
+  const meant = hint ? ` Did you mean ${hint}?` : '';
+  throw new ExitError(ExitCode.Failure, `there is no event ${word}.${meant} The events are ${HOOK_EVENTS.join(', ')}.`);
+}
+
+function readInput(path: string | undefined): object {
+  if (path === undefined) return {};
+  let text: string;
+  try {
+    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+  } catch (error) {
+    throw new ExitError(ExitCode.Input, `the input cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    throw new ExitError(ExitCode.Input, `${path} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  throw new ExitError(ExitCode.Input, `${path} must hold a JSON object.`);
+}
+
+function describe(
+  event: HookEventName,
+  { payload, fired, together }: TriedHooks,
+  hooks: readonly InspectedHook[],
+): string {
+  const blocks = fired.map(({ entry, run, answer }) => {
+    const { name, command } = entry;
+    const { matcher = '' } = hooks.find((hook) => hook.name === name && hook.command === command) ?? {};
+    const { tool_name: tool } = payload as { tool_name?: string };
+    const isMissed = tool !== undefined && !isToolMatch(matcher, tool);
+    const rows: [string, string | undefined][] = [
+      ['command', command],
+      [
+        'matcher',
+        isMissed ? `${matcher} (does not match ${tool}: a session would not run it now)` : matcher || undefined,
+      ],
+      ['took', `${Math.round(run.durationMs)} ms`],
+      ['exit code', run.exitCode === null ? 'none' : String(run.exitCode)],
+      ['stdout', run.stdout.trim() || undefined],
+      ['stderr', run.stderr.trim() || undefined],
+      ['says', answer.output ? JSON.stringify(answer.output) : 'nothing'],
+      ['failed', answer.failure],
+      ...answer.problems.map((problem): [string, string] => ['mistake', `it ${problem}`]),
+    ];
+    return [name === command ? 'hook' : name, ...rows.flatMap(toLines)].join('\n');
+  });
+  const effect = describeEffect(event, together as HookOutput);
+  const told = JSON.stringify(payload, null, 2).replaceAll('\n', '\n  ');
+  return `${event}\n  told, beside session_id, transcript_path, cwd, hook_event_name and timestamp:\n  ${told}\n\n${blocks.join('\n\n')}\n\nEffect: ${effect}\n`;
+}
+
+function toLines([label, text]: [string, string | undefined]): string[] {
+  if (text === undefined) return [];
+  const shown = text.length > 4_000 ? `${text.slice(0, 4_000)}… [${text.length - 4_000} characters more]` : text;
+  return [`  ${label.padEnd(10)} ${shown.replaceAll('\n', `\n${' '.repeat(13)}`)}`];
+}

@@ -1,0 +1,285 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createWorkspace } from '@castor/testkit';
+import type { WorkspaceOptions } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { runHooksCommand } from './hooks.ts';
+
+async function open(options: WorkspaceOptions = {}, environment: Record<string, string> = {}) {
+  const workspace = await createWorkspace(options);
+  const { project: cwd, home } = workspace;
+  async function run(...args: string[]) {
+    let stdout = '';
+    let stderr = '';
+    const output = {
+      answer: async (text: string) => void (stdout += text),
+      note: (text: string) => void (stderr += `${text}\n`),
+    };
+    const env = { PATH: process.env['PATH'], HOME: home, ...environment };
+    const code = await runHooksCommand(args, { output, cwd, home, environment: env }).catch((error: Error) => {
+      stderr += error.message;
+      return -1;
+    });
+    return { code, stdout, stderr };
+  }
+  return { workspace, run, [Symbol.asyncDispose]: () => workspace.dispose() };
+}
+
+const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+const settings = (hooks: object, rest: object = {}) => JSON.stringify({ hooks, ...rest });
+const one = (command: string, rest: object = {}) => [{ hooks: [{ type: 'command', command, ...rest }] }];
+
+describe('castor hooks list', () => {
+  it('shows source, event, matcher, command and state of each', async () => {
+    await using env = await open(
+      {
+        homeFiles: {
+          '.gemini/settings.json': settings(
+            {
+              BeforeTool: [{ matcher: 'write', hooks: [{ type: 'command', name: 'guard', command: './g' }] }],
+              Foo: [],
+            },
+            { hooksConfig: { disabled: ['guard'] } },
+          ),
+        },
+        files: { '.gemini/settings.json': settings({ AfterAgent: one('echo done', { timeout: 5 }) }) },
+      },
+      TRUSTED,
+    );
+    const { code, stdout, stderr } = await env.run('list');
+    const { home, project } = env.workspace;
+    expect([code, stdout]).toEqual([
+      0,
+      `AfterAgent
+  command  echo done
+  timeout  5 ms
+  from     project (${join(project, '.gemini/settings.json')})
+  state    enabled, trusted with the folder; announced at the next run
+
+BeforeTool
+  name     guard
+  command  ./g
+  matcher  write
+  from     user (${join(home, '.gemini/settings.json')})
+  state    disabled
+`,
+    ]);
+    expect(stderr).toContain('hooks.Foo was left out: there is no such event.');
+  });
+
+  it('is JSON for scripts', async () => {
+    await using env = await open({ homeFiles: { '.gemini/settings.json': settings({ BeforeAgent: one('true') }) } });
+    expect(JSON.parse((await env.run('list', '--json')).stdout)).toEqual([
+      {
+        event: 'BeforeAgent',
+        name: 'true',
+        command: 'true',
+        matcher: '',
+        sequential: false,
+        timeoutMs: 60_000,
+        source: 'user',
+        file: expect.any(String),
+        enabled: true,
+      },
+    ]);
+  });
+
+  it('says that a folder nobody trusts was not read', async () => {
+    await using env = await open({ files: { '.gemini/settings.json': settings({ BeforeAgent: one('true') }) } });
+    const { stdout, stderr } = await env.run('list');
+    expect([stdout, stderr]).toEqual([
+      'There are no hooks. How to write one: docs/hooks.md\n',
+      'castor: the settings of this folder were not read, because it is not trusted.\n',
+    ]);
+  });
+});
+
+describe('castor hooks test', () => {
+  const hooked = (command: string, event = 'BeforeTool') =>
+    open({ homeFiles: { '.gemini/settings.json': settings({ [event]: one(command, { name: 'h' }) }) } });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'BeforeTool',
+      `echo no >&2; exit 2`,
+      /exit code {2}2\n.*stderr {5}no\n.*says .*"deny","reason":"no".*\n\nEffect: the call does not run, and the model reads "Tool execution blocked: no"\.\n$/s,
+    ],
+    ['BeforeTool', `echo '{"decision":"ask"}'`, /Effect: a person is asked, whatever the policies say\.\n$/],
+    ['BeforeTool', 'true', /says {7}nothing\n\nEffect: none: everything goes on as it was\.\n$/],
+    ['AfterAgent', `echo '{"decision":"block","reason":"more"}'`, /Effect: the model goes on, and is told: more\.\n$/],
+    ['SessionStart', 'echo hello', /Effect: the person is shown the message\.\n$/],
+    [
+      'BeforeAgent',
+      `echo '{"hookSpecificOutput":{"additionalContext":"x"}}'`,
+      /Effect: the model reads the context with the prompt\.\n$/,
+    ],
+    ['AfterModel', `echo '{"continue":false,"stopReason":"enough"}'`, /Effect: the prompt is stopped: enough\.\n$/],
+  ])('runs a %s hook that does %s and shows what follows', async (event, command, expected) => {
+    await using env = await hooked(command, event);
+    const { code, stdout, stderr } = await env.run('test', event);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(expected);
+    expect(stdout).toMatch(/took {7}\d+ ms/);
+  });
+
+  it('tells the hook what a file says over the sample', async () => {
+    await using env = await hooked('cat >&2');
+    const file = await env.workspace.write('input.json', '{"tool_input":{"command":"rm"}}');
+    const { stdout } = await env.run('test', 'beforetool', '--input', file);
+    expect(stdout).toMatch(/"tool_name":"run_shell_command","tool_input":\{"command":"rm"\}/);
+  });
+
+  it('exits 1 when a hook fails or makes a mistake', async () => {
+    await using env = await hooked(`echo log; echo '{"decision":"deny"}'`);
+    const { code, stdout } = await env.run('test', 'BeforeTool');
+    expect(code).toBe(1);
+    expect(stdout).toContain('mistake    it printed text besides its JSON');
+  });
+
+  it.each<[string[], string]>([
+    [['test', 'BeforeTol'], 'there is no event BeforeTol. Did you mean BeforeTool?'],
+    [['test', 'AfterTool'], 'there is no hook for AfterTool to run.'],
+    [['test', 'BeforeTool', '--name', 'x'], 'there is no hook named "x" for BeforeTool to run.'],
+    [['test', 'BeforeTool', '--input', '/nowhere'], 'the input cannot be read'],
+    [['test'], 'castor hooks test takes one operand, not 0.'],
+    [['tets'], 'castor hooks has no command tets.'],
+    [['list', '--jsno'], '--jsno is not an option of castor hooks.'],
+    [['enable', 'x', '--scope', 'all'], '--scope must be user or workspace, not "all".'],
+  ])('%j says: %s', async (args, words) => {
+    await using env = await hooked('true');
+    const { code, stderr } = await env.run(...args);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe('castor hooks enable, disable and trust', () => {
+  it('switch a hook off and on, and leave the rest of the file alone', async () => {
+    const text = `{\n  // mine\n  "hooks": ${JSON.stringify({ BeforeAgent: one('true', { name: 'h' }) })}\n}\n`;
+    await using env = await open({ homeFiles: { '.gemini/settings.json': text } });
+    const read = () => readFile(join(env.workspace.home, '.gemini/settings.json'), 'utf8');
+    expect((await env.run('disable', 'h')).code).toBe(0);
+    expect([(await env.run('list')).stdout, await read()]).toEqual([
+      expect.stringContaining('state    disabled'),
+      expect.stringContaining('// mine'),
+    ]);
+    expect((await env.run('enable', 'h')).code).toBe(0);
+    expect((await env.run('list')).stdout).toContain('state    enabled');
+    expect(await env.run('disable', 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no hook named "x"'),
+    });
+  });
+
+  it('consent to a changed hook, in a trusted folder only', async () => {
+    const files = { '.gemini/settings.json': settings({ BeforeAgent: one('./a.sh') }), 'a.sh': '1' };
+    await using env = await open({ files }, TRUSTED);
+    await env.run('trust');
+    expect((await env.run('list')).stdout).toContain('enabled, trusted\n');
+    await writeFile(join(env.workspace.project, 'a.sh'), '2');
+    expect((await env.run('list')).stdout).toContain('changed since you consented: does not run');
+    expect((await env.run('test', 'BeforeAgent')).stderr).toContain('To consent: castor hooks trust');
+    expect(await env.run('trust')).toMatchObject({ code: 0, stdout: expect.stringContaining('BeforeAgent: ./a.sh') });
+    expect((await env.run('list')).stdout).toContain('enabled, trusted\n');
+    await using untrusted = await open({ files });
+    expect((await untrusted.run('trust')).code).toBe(55);
+  });
+});
+
+describe('castor hooks migrate', () => {
+  const claude = {
+    hooks: {
+      PreToolUse: [
+        { matcher: 'Bash|Edit|NotebookEdit', hooks: [{ type: 'command', command: './check', timeout: 5 }] },
+        { matcher: 'mcp__gh__.*', hooks: [{ type: 'command', command: 'a' }] },
+        { matcher: 'mcp__gh__create', hooks: [{ type: 'command', command: 'b' }] },
+      ],
+      PostToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: 'c' }] }],
+      UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'd' }] }],
+      Stop: [
+        {
+          matcher: '*',
+          hooks: [
+            { type: 'command', command: 'e' },
+            { type: 'prompt', prompt: 'x' },
+          ],
+        },
+      ],
+      SessionStart: [{ matcher: 'startup|resume|compact', hooks: [{ type: 'command', command: 'f' }] }],
+      PreCompact: [{ matcher: 'manual', hooks: [{ type: 'command', command: 'g' }] }],
+      Notification: [{ matcher: 'idle', hooks: [{ type: 'command', command: 'h' }] }],
+      SubagentStop: [{ hooks: [{ type: 'command', command: 'i' }] }],
+    },
+  };
+  const command = (text: string, rest: object = {}) => ({ hooks: [{ type: 'command', command: text, ...rest }] });
+
+  it('takes over what has a counterpart, and says what has none', async () => {
+    const files = {
+      '.claude/settings.json': JSON.stringify(claude),
+      '.gemini/settings.json': '{\n  // mine\n  "ui": {}\n}\n',
+    };
+    await using env = await open({ files }, TRUSTED);
+    const { code, stdout } = await env.run('migrate', '--from-claude');
+    const written = await env.workspace.read('.gemini/settings.json');
+    expect([code, written.startsWith('{\n  // mine\n  "ui": {},')]).toEqual([0, true]);
+    expect(JSON.parse(written.replace('// mine', ''))).toEqual({
+      ui: {},
+      hooks: {
+        BeforeTool: [
+          { matcher: '^(run_shell_command|replace)$', ...command('./check', { timeout: 5000 }) },
+          { matcher: 'mcp_gh_.*', ...command('a') },
+          { matcher: '^mcp_gh_create$', ...command('b') },
+        ],
+        AfterTool: [{ matcher: '^write_file$', ...command('c') }],
+        BeforeAgent: [command('d')],
+        AfterAgent: [command('e')],
+        SessionStart: [
+          { matcher: 'startup', ...command('f') },
+          { matcher: 'resume', ...command('f') },
+        ],
+        PreCompress: [{ matcher: 'manual', ...command('g') }],
+        Notification: [command('h')],
+      },
+    });
+    for (const words of [
+      'PreToolUse Bash|Edit|NotebookEdit → BeforeTool ^(run_shell_command|replace)$: ./check',
+      'there is no tool like NotebookEdit.',
+      'Stop *: only hooks of the type "command" can run here, not "prompt".',
+      'SessionStart never happens for compact.',
+      'SubagentStop: there is no such event here.',
+      'see whether mcp_gh_.* means the same.',
+      'Notification has no matcher here; the hook runs every time.',
+      '10 hooks written to',
+    ]) {
+      expect(stdout).toContain(words);
+    }
+    expect((await env.run('migrate', '--from-claude')).stdout).toContain('There was nothing new to write.');
+    expect((await env.run('list')).stdout).not.toContain('does not run');
+  });
+
+  it('writes nothing on a dry run, and to the person’s own file when asked', async () => {
+    const homeFiles = { '.claude/settings.json': JSON.stringify({ hooks: { Stop: claude.hooks.Stop } }) };
+    await using env = await open({ homeFiles });
+    const path = join(env.workspace.home, '.gemini/settings.json');
+    const dry = await env.run('migrate', '--from-claude', '--scope', 'user', '--dry-run');
+    expect(dry.stdout).toContain(`1 hook would be written to ${path}.`);
+    await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    await env.run('migrate', '--from-claude', '--scope=user');
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ hooks: { AfterAgent: [command('e')] } });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['there is nothing', {}, 'there are no settings of Claude Code in'],
+    ['it is not JSON', { '.claude/settings.json': '{' }, '.claude/settings.json is not JSON:'],
+    [
+      'ours cannot be read',
+      { '.claude/settings.json': JSON.stringify(claude), '.gemini/settings.json': '{' },
+      'settings cannot be read',
+    ],
+  ])('says so when %s', async (_, files, words) => {
+    await using env = await open({ files }, TRUSTED);
+    const { code, stderr } = await env.run('migrate', '--from-claude');
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(words);
+  });
+});

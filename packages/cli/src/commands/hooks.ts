@@ -1,0 +1,133 @@
+/**
+ * `castor hooks`: shows the hooks of this folder, runs some by hand, switches them, and
+ * takes over those of another agent. Only `test` runs anything, and only what a session
+ * would run.
+ */
+
+import { inspectHooks, SettingsError, toHookLayers } from '@castor/core';
+import type { InspectedHook } from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { loadTrustedConfiguration } from '../start.ts';
+import { listHooks } from './hooks-list.ts';
+import { migrateHooks } from './hooks-migrate.ts';
+import { switchHooks, trustHooks } from './hooks-switch.ts';
+import { testHooks } from './hooks-test.ts';
+
+export interface HooksContext {
+  output: Pick<Output, 'answer' | 'note'>;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface HooksOptions {
+  operands: string[];
+  flags: ReadonlySet<string>;
+  input?: string;
+  name?: string;
+  scope?: 'user' | 'workspace';
+}
+
+/** What the settings of this folder say. */
+export interface FoundHooks {
+  hooks: readonly InspectedHook[];
+  problems: readonly string[];
+  isTrusted: boolean;
+}
+
+const USAGE = `Usage: castor hooks list [--json]
+       castor hooks test <event> [--input <file>] [--name <name>]
+       castor hooks trust
+       castor hooks enable|disable <name> [--scope user|workspace]
+       castor hooks migrate --from-claude [--dry-run] [--scope user|workspace]
+
+  list      the hooks of this folder, where they come from and whether they run
+  test      runs the hooks of an event with a sample input and shows what they decide
+  trust     consents to this project's hooks as they are now
+  enable    lets a hook run that was switched off
+  disable   switches a hook off, by its name (or its command, if it has none)
+  migrate   takes over the hooks of .claude/settings.json
+
+Options:
+  --json            as JSON
+  --input <file>    a JSON object over the sample input; - reads it from stdin
+  --name <name>     only this hook
+  --from-claude     the only other agent whose hooks can be taken over
+  --dry-run         shows what would be written, and writes nothing
+  --scope <scope>   user: your own file; workspace: this folder's
+                    [default: user; for migrate: workspace]
+
+Events, input and output are described in docs/hooks.md.
+`;
+
+type Run = (options: HooksOptions, context: HooksContext) => Promise<ExitCode>;
+
+const COMMANDS: Readonly<Record<string, { run: Run; operands: number }>> = {
+  list: { run: async (options, context) => listHooks(findHooks(context), options, context), operands: 0 },
+  test: { run: async (options, context) => testHooks(findHooks(context), options, context), operands: 1 },
+  trust: { run: async (_options, context) => trustHooks(findHooks(context), context), operands: 0 },
+  enable: { run: async (options, context) => switchHooks('enable', findHooks(context), options, context), operands: 1 },
+  disable: {
+    run: async (options, context) => switchHooks('disable', findHooks(context), options, context),
+    operands: 1,
+  },
+  migrate: { run: migrateHooks, operands: 0 },
+};
+
+export async function runHooksCommand(argv: readonly string[], context: HooksContext): Promise<number> {
+  const [name = '', ...rest] = argv;
+  const { output } = context;
+  if (['', '--help', '-h'].includes(name) || rest.includes('--help') || rest.includes('-h')) {
+    await output.answer(USAGE);
+    return name === '' ? ExitCode.Failure : ExitCode.Success;
+  }
+  const command = COMMANDS[name];
+  const options = command ? parseOptions(rest) : `castor hooks has no command ${name}.`;
+  if (!command || typeof options === 'string') return refuse(typeof options === 'string' ? options : '', output);
+  if (options.operands.length !== command.operands) {
+    const wanted = command.operands === 0 ? 'takes no operand' : 'takes one operand';
+    return refuse(`castor hooks ${name} ${wanted}, not ${options.operands.length}.`, output);
+  }
+  try {
+    return await command.run(options, context);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    output.note(`castor: ${error.message}`);
+    return ExitCode.Settings;
+  }
+}
+
+function refuse(sentence: string, output: HooksContext['output']): ExitCode {
+  output.note(`${USAGE}\ncastor: ${sentence}`);
+  return ExitCode.Failure;
+}
+
+const FLAGS = new Set(['--json', '--from-claude', '--dry-run']);
+
+/** A sentence when the options cannot be read. */
+function parseOptions(argv: readonly string[]): HooksOptions | string {
+  const flags = new Set<string>();
+  const options: HooksOptions = { operands: [], flags };
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    const [flag = '', inline] = word.split(/=(.*)/s);
+    if (FLAGS.has(word)) flags.add(word);
+    else if (flag === '--input' || flag === '--name' || flag === '--scope') {
+      const value = inline ?? argv[(index += 1)];
+      if (value === undefined) return `${flag} needs a value.`;
+      if (flag === '--input') options.input = value;
+      else if (flag === '--name') options.name = value;
+      else if (value === 'user' || value === 'workspace') options.scope = value;
+      else return `--scope must be user or workspace, not "${value}".`;
+    } else if (word.startsWith('--')) return `${flag} is not an option of castor hooks.`;
+    else options.operands.push(word);
+  }
+  return options;
+}
+
+function findHooks({ cwd, home, environment }: HooksContext): FoundHooks {
+  const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
+  const layers = toHookLayers(configuration.layers);
+  return { ...inspectHooks({ layers, root: cwd, home }), isTrusted: configuration.isTrusted };
+}

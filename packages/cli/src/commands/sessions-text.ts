@@ -1,0 +1,51 @@
+/** A session as plain text, for `castor sessions show`. Pure; the output makes it harmless. */
+
+import { GeminiEventType } from '@castor/core';
+import type { AgentEvent, ToolCallRequestInfo, ToolCallResponseInfo } from '@castor/core';
+
+const SHOWN_ARGUMENTS = 200;
+const SHOWN_RESULT = 400;
+
+export function toReadableText(events: readonly AgentEvent[]): string {
+  return events.flatMap((event) => toParagraph(event) ?? []).join('\n\n') + (events.length > 0 ? '\n' : '');
+}
+
+function toParagraph(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case 'prompt_started':
+      return event.text === undefined ? undefined : `> ${event.text.replaceAll('\n', '\n> ')}`;
+    case GeminiEventType.Content:
+      return event.value.trimEnd();
+    case GeminiEventType.ToolCallRequest:
+      return describeCall(event.value);
+    case GeminiEventType.ToolCallResponse:
+      return describeResult(event.value);
+    case 'prompt_ended':
+      return event.outcome === 'completed' ? undefined : `(${event.detail ?? event.outcome})`;
+    default:
+      // Status, thoughts and choices of models are not what was said and done.
+      return undefined;
+  }
+}
+
+function describeCall({ name, args }: ToolCallRequestInfo): string {
+  return `[${name}] ${shorten(JSON.stringify(args), SHOWN_ARGUMENTS)}`;
+}
+
+/** What a person was shown of it; what the model read where they were shown nothing. */
+function describeResult({ resultDisplay, responseParts, error }: ToolCallResponseInfo): string | undefined {
+  const shown = typeof resultDisplay === 'object' ? toText(resultDisplay) : resultDisplay;
+  const text = (shown || toText(responseParts[0]?.functionResponse?.response)).trim();
+  if (text === '') return undefined;
+  return `  ${error ? 'failed: ' : ''}${shorten(text, SHOWN_RESULT).replaceAll('\n', '\n  ')}`;
+}
+
+function toText(value: object | undefined): string {
+  return Object.values(value ?? {})
+    .map((field) => (typeof field === 'string' ? field : ''))
+    .join('\n');
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}… (${text.length - length} more characters)` : text;
+}

@@ -1,0 +1,184 @@
+/**
+ * `castor sessions`, and the flags --list-sessions and --delete-session: looks at the
+ * sessions on the disk and removes them. It starts no model and takes no session over.
+ */
+
+import {
+  deleteSession,
+  findSession,
+  listSessions,
+  loadSession,
+  resolveProjectDirectory,
+  searchSessions,
+  SessionError,
+} from '@castor/core';
+import type { SessionSummary } from '@castor/core';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { toReadableText } from './sessions-text.ts';
+
+export interface SessionsContext {
+  output: Pick<Output, 'answer' | 'note'>;
+  cwd: string;
+  home: string;
+}
+
+const USAGE = `Usage: castor sessions list [--json]
+       castor sessions search <words...> [--limit <number>] [--json]
+       castor sessions show [<session>] [--json]
+       castor sessions delete <session>
+       castor sessions path [<session>]
+
+  list      the sessions of this folder, oldest first
+  search    sessions of all folders in which all the words were said
+  show      what was said and done in a session
+  delete    removes a session and what belongs to it
+  path      the file of a session, or the folder they are in
+
+<session> is a number of the list, a session id, or latest.
+Go on with one: castor --resume <session>
+`;
+
+interface Options {
+  operands: string[];
+  json: boolean;
+  limit: number;
+}
+
+type Run = (options: Options, context: SessionsContext) => Promise<ExitCode>;
+
+const COMMANDS: Readonly<Record<string, { run: Run; atLeast: number; atMost: number }>> = {
+  list: { run: list, atLeast: 0, atMost: 0 },
+  search: { run: search, atLeast: 1, atMost: Number.POSITIVE_INFINITY },
+  show: { run: show, atLeast: 0, atMost: 1 },
+  delete: { run: remove, atLeast: 1, atMost: 1 },
+  path: { run: path, atLeast: 0, atMost: 1 },
+};
+
+export async function runSessionsCommand(argv: readonly string[], context: SessionsContext): Promise<ExitCode> {
+  const [name = 'list', ...rest] = argv;
+  if ([name, ...rest].some((word) => word === '--help' || word === '-h')) {
+    await context.output.answer(USAGE);
+    return ExitCode.Success;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const options = command ? parseOptions(rest) : `castor sessions has no command "${name}".`;
+  const count = typeof options === 'string' ? 0 : options.operands.length;
+  if (!command || typeof options === 'string' || count < command.atLeast || count > command.atMost) {
+    context.output.note(typeof options === 'string' ? `${options}\n\n${USAGE}` : USAGE);
+    return ExitCode.Failure;
+  }
+  try {
+    return await command.run(options, context);
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    context.output.note(`castor: ${error.message}`);
+    return ExitCode.Failure;
+  }
+}
+
+/** A sentence when the options cannot be read. */
+function parseOptions(argv: readonly string[]): Options | string {
+  const options: Options = { operands: [], json: false, limit: 20 };
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? '';
+    if (word === '--') {
+      options.operands.push(...argv.slice(index + 1));
+      break;
+    }
+    if (word === '--json') options.json = true;
+    else if (word === '--limit') {
+      options.limit = Number(argv[++index]);
+      if (!Number.isInteger(options.limit) || options.limit < 1) return '--limit needs a whole number above 0.';
+    } else if (word.startsWith('-')) return `${word} is not an option of castor sessions.`;
+    else options.operands.push(word);
+  }
+  return options;
+}
+
+/** `--list-sessions`. */
+export async function printSessionList({ output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  const sessions = await listSessions({ home, root: cwd });
+  await output.answer(describeList(sessions, Date.now()));
+  return ExitCode.Success;
+}
+
+/** `--delete-session`. As with Gemini CLI, what does not work is said and no failure. */
+export async function printDeletedSession(wanted: string, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  try {
+    const { title, id } = await deleteSession(wanted, { home, root: cwd });
+    await output.answer(`Deleted session: ${title} [${id}]\n`);
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    output.note(error.message);
+  }
+  return ExitCode.Success;
+}
+
+export function describeList(sessions: readonly SessionSummary[], now: number): string {
+  if (sessions.length === 0) return 'No previous sessions found for this project.\n';
+  const lines = sessions.map(
+    ({ id, title, lastUpdated }, index) => `  ${index + 1}. ${title} (${relativeTime(lastUpdated, now)}) [${id}]\n`,
+  );
+  return `\nAvailable sessions for this project (${sessions.length}):\n${lines.join('')}`;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+export function relativeTime(time: number, now: number): string {
+  const passed = now - time;
+  const [unit, length] = UNITS.find(([, each]) => passed >= each) ?? [];
+  if (unit === undefined || length === undefined) return 'Just now';
+  const count = Math.floor(passed / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+}
+
+async function list({ json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  const sessions = await listSessions({ home, root: cwd });
+  await output.answer(json ? toJson(sessions) : describeList(sessions, Date.now()));
+  return ExitCode.Success;
+}
+
+async function search({ operands, limit, json }: Options, { output, home }: SessionsContext): Promise<ExitCode> {
+  const words = operands.flatMap((operand) => operand.split(/\s+/));
+  const found = await searchSessions({ home, words, limit });
+  if (json) await output.answer(toJson(found));
+  else if (found.length === 0) output.note(`No session holds all of: ${words.join(' ')}`);
+  for (const { id, title, lastUpdated, root, excerpt } of json ? [] : found) {
+    const where = root === undefined ? '' : `  in ${root}\n`;
+    await output.answer(`${title} (${relativeTime(lastUpdated, Date.now())}) [${id}]\n${where}  ${excerpt}\n\n`);
+  }
+  return found.length > 0 ? ExitCode.Success : ExitCode.Failure;
+}
+
+async function show({ operands, json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  const session = await loadSession(operands[0] ?? 'latest', { home, root: cwd });
+  if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
+  const { events, ...rest } = session;
+  await output.answer(json ? toJson(rest) : toReadableText(events));
+  return ExitCode.Success;
+}
+
+async function remove({ operands: [wanted = ''] }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  const { title, id } = await deleteSession(wanted, { home, root: cwd });
+  await output.answer(`Deleted session: ${title} [${id}]\n`);
+  return ExitCode.Success;
+}
+
+async function path({ operands: [wanted] }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+  const project = { home, root: cwd };
+  const session = wanted === undefined ? undefined : await findSession(wanted, project);
+  await output.answer(`${session?.path ?? `${await resolveProjectDirectory(project)}/chats`}\n`);
+  return ExitCode.Success;
+}
+
+/** Times as text, as everywhere in JSON of ours. */
+function toJson(value: unknown): string {
+  const isTime = (key: string) => key === 'startTime' || key === 'lastUpdated';
+  const withTimes = (key: string, field: unknown) => (isTime(key) ? new Date(Number(field)).toISOString() : field);
+  return `${JSON.stringify(value, withTimes, 2)}\n`;
+}

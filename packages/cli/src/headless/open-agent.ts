@@ -1,0 +1,70 @@
+/** The agent a headless run talks to, from what the start decided. */
+
+import {
+  BudgetError,
+  createReportError,
+  createWorkspaceAgent,
+  openTelemetry,
+  PolicyFileError,
+  SystemPromptError,
+  TelemetrySettingsError,
+} from '@castor/core';
+import type { OpenedSession, TelemetryPort, WorkspaceAgent } from '@castor/core';
+import { toAgentOptions } from '../agent-options.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { openGenerator } from '../generators/open-generator.ts';
+import type { Output } from '../output.ts';
+import type { Start } from '../start.ts';
+
+export interface OpenAgentOptions {
+  start: Start;
+  session: OpenedSession;
+  /** Whether somebody can answer questions. */
+  interactive: boolean;
+  output: Output;
+}
+
+export interface OpenedAgent {
+  agent: WorkspaceAgent;
+  /** Where reports on errors went, as they are written. */
+  reports: readonly string[];
+  /** Absent when nothing is reported. */
+  telemetry: TelemetryPort | undefined;
+}
+
+declare const CASTOR_VERSION: string;
+
+/** What is thrown for something a person wrote down and cannot have. */
+const SETTINGS_ERRORS = [PolicyFileError, BudgetError, SystemPromptError, TelemetrySettingsError];
+
+const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically approved.';
+
+/** Throws an ExitError for policies, prompts and limits that would not be in force. */
+export async function openAgent({ start, session, interactive, output }: OpenAgentOptions): Promise<OpenedAgent> {
+  const reports: string[] = [];
+  if (start.approval.mode === 'yolo') output.note(YOLO_WARNING);
+  const onProblem = (message: string) => output.note(`castor: warning: ${message}`);
+  try {
+    const telemetry = await openTelemetry(start.settings.telemetry, {
+      sessionId: session.sessionId,
+      version: CASTOR_VERSION,
+      interactive,
+      onProblem,
+    });
+    const agent = await createWorkspaceAgent({
+      ...toAgentOptions(start),
+      ...(telemetry && { telemetry, onHookExecution: (execution) => telemetry.hookExecuted(execution) }),
+      generator: await openGenerator(start.choice, start.cwd),
+      session,
+      sessionId: session.sessionId,
+      prompt_id: session.sessionId,
+      interactive,
+      reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
+      onWarning: onProblem,
+    });
+    return { agent, reports, telemetry };
+  } catch (error) {
+    if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
+    throw new ExitError(ExitCode.Settings, error.message, { cause: error });
+  }
+}

@@ -1,0 +1,31 @@
+/** SessionStart and SessionEnd of a run without a screen. Costs nothing where no hook is configured. */
+
+import type { WorkspaceAgent } from '@castor/core';
+import type { CliArguments } from '../args.ts';
+import type { Output } from '../output.ts';
+import { noteHookMessage } from './hook-note.ts';
+
+type Hooked = Pick<WorkspaceAgent, 'hooks'>;
+
+/** After a signal there is little time left, and other things to end. */
+const LIMIT_AFTER_SIGNAL_MS = 2_000;
+
+/** What stands before the first prompt: what the hooks want the model to know, or nothing. */
+export async function beginSession({ hooks }: Hooked, args: CliArguments, signal: AbortSignal): Promise<string> {
+  if (!hooks) return '';
+  const source = args.resume === undefined && !args.continue ? 'startup' : 'resume';
+  try {
+    const context = await hooks.sessionStart(source, signal);
+    return context ? `${context}\n\n` : '';
+  } catch {
+    // Only an abort is thrown; the prompt ends with it at once.
+    return '';
+  }
+}
+
+/** Whatever ended the run, the hooks are told. */
+export async function endSession({ hooks }: Hooked, signal: AbortSignal, output: Output): Promise<void> {
+  if (!hooks) return;
+  await hooks.sessionEnd('exit', signal.aborted ? { limitMs: LIMIT_AFTER_SIGNAL_MS } : {});
+  for (const message of hooks.takeHookMessages()) noteHookMessage(output, message);
+}

@@ -1,0 +1,142 @@
+/** What `--help` says, readable in 80 columns. Every documented flag of args.ts has its sentence here. */
+
+import { FLAGS } from './args.ts';
+import type { FlagName } from './args.ts';
+
+type Section = readonly [title: string, rows: readonly (readonly [FlagName, string])[]];
+
+export const SECTIONS: readonly Section[] = [
+  [
+    'What to do',
+    [
+      ['prompt', 'Answer this prompt, then end. Piped input is put before it.'],
+      ['prompt-interactive', 'Send this first, then stay in the conversation.'],
+      ['model', 'The model or alias: auto, pro, flash, flash-lite, offline, …'],
+      ['include-directories', 'Further folders the tools may work in.'],
+      ['worktree', 'Work in a new git worktree.'],
+    ],
+  ],
+  [
+    'What it may do',
+    [
+      ['yolo', 'Run every tool without asking. Rules that deny still hold.'],
+      ['approval-mode', 'default, auto_edit, yolo or plan.'],
+      ['allowed-tools', 'Tools that run without asking; no others beside them.'],
+      ['policy', "Rules to use instead of the user's own."],
+      ['admin-policy', 'Rules that outrank all others.'],
+      ['skip-trust', 'Trust this folder for this run.'],
+      ['sandbox', 'Run commands in a sandbox.'],
+      ['ignore-env', "Do not read the project's .env file."],
+    ],
+  ],
+  [
+    'What it may spend',
+    [
+      ['max-turns', 'Stop after so many answers of the model.'],
+      ['max-tokens', 'Stop after so many tokens, of all requests.'],
+      ['max-cost', 'Stop after so many US dollars, such as 0.50.'],
+      ['max-time', 'Stop after this time, such as 90s, 5m or 1h.'],
+    ],
+  ],
+  [
+    'Sessions',
+    [
+      ['resume', 'Go on with a session: latest (default), its number or its id.'],
+      ['continue', 'With --resume: finish the prompt that was interrupted.'],
+      ['fork', 'With --resume: go on in a copy.'],
+      ['session-id', 'The id of the new session.'],
+      ['session-file', 'Begin with the conversation in this file.'],
+      ['list-sessions', "List this folder's sessions."],
+      ['delete-session', 'Delete a session by its number or id.'],
+    ],
+  ],
+  [
+    'Input and output',
+    [
+      ['output-format', 'text, json (one object at the end) or stream-json (one a line).'],
+      ['input-format', 'text, or stream-json: prompts and answers on stdin, one a line.'],
+      ['raw-output', 'Do not remove terminal sequences from the answer.'],
+      ['accept-raw-output-risk', 'The same, without the warning.'],
+      ['screen-reader', 'A plain screen, one line after another.'],
+      ['debug', 'Say more when something fails.'],
+    ],
+  ],
+  [
+    'Extensions and servers',
+    [
+      ['extensions', 'Use only these extensions; none for none.'],
+      ['list-extensions', 'List the extensions.'],
+      ['allowed-mcp-server-names', 'Use only these MCP servers.'],
+      ['acp', 'Serve an editor over stdin and stdout.'],
+    ],
+  ],
+  [
+    'Other',
+    [
+      ['version', 'Print the version.'],
+      ['help', 'Print this text.'],
+    ],
+  ],
+];
+
+const SPELLING_WIDTH = 32;
+const HELP_WIDTH = 44;
+
+export function helpText(): string {
+  const sections = SECTIONS.map(([title, rows]) => `${title}:\n${rows.map(toRow).join('\n')}`);
+  return `Usage: castor [flags] [prompt]
+       castor <command> [--help]
+
+A terminal coding agent. With -p it answers one prompt and prints the answer:
+
+  castor -p "What does this error mean?" < build.log
+  castor --model offline "What is in this folder?"
+  castor -y --max-cost 0.50 -p "Fix the failing test and say what was wrong."
+
+Commands:
+  config      Settings: show, explain, get, set
+  doctor      What is configured, what works, and what to do about the rest
+  hooks       List, try and migrate hooks
+  policy      Which rule decides on a command; run the examples beside the rules
+  sessions    List, search, show and delete sessions
+
+${sections.join('\n\n')}
+
+Environment:
+  GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey
+  GOOGLE_GEMINI_BASE_URL    Another address for the API, such as a gateway
+  GEMINI_MODEL              The model, unless --model names one
+  CASTOR_OFFLINE=1          Use the built-in offline model; nothing is sent
+
+Exit codes:
+  0 answered · 1 failed · 41 no valid credentials · 42 no usable input
+  44 no sandbox · 52 bad setting · 53 turn limit · 54 a tool failed for good
+  55 folder not trusted · 56 budget spent · 57 the model repeats itself
+  58 request too large · 130 interrupted · 143 terminated
+`;
+}
+
+function toRow([name, help]: readonly [FlagName, string]): string {
+  const { alias, value, kind }: { alias?: string; value?: string; kind: string } = FLAGS[name];
+  const label = value === undefined ? '' : kind === 'optional' ? ` [${value}]` : ` <${value}>`;
+  const spelling = `${alias === undefined ? '    ' : `-${alias}, `}--${name}${label}`;
+  const indent = ' '.repeat(SPELLING_WIDTH + 2);
+  const text = wrap(help, HELP_WIDTH, indent);
+  return spelling.length < SPELLING_WIDTH
+    ? `  ${spelling.padEnd(SPELLING_WIDTH)}${text}`
+    : `  ${spelling}\n${indent}${text}`;
+}
+
+function wrap(text: string, width: number, indent: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].join(`\n${indent}`);
+}

@@ -1,0 +1,81 @@
+/**
+ * Settings as they may be shown: values that look like secrets become `***`, by the name
+ * they stand under, by what they look like, and by equality with a secret variable. What
+ * refers to a variable names no secret and stays.
+ */
+
+export const MASK = '***';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SECRET_NAME = /key|token|secret|passw|credential|auth(?!providertype)|cookie|private|signature/i;
+/** Objects whose values go into an environment or a request, whatever they are called. */
+const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
+const SECRET_VALUE =
+  /\b(?:AIza[\w-]{20,}|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|ya29\.[\w-]{10,}|glpat-[\w-]{16,}|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g;
+const REFERENCE = /^\$(?:\w+|\{\w+\})$/;
+/** Shorter values are too likely to be words. */
+const MIN_SECRET = 8;
+
+/** Names of settings with such a word in them that hold no secret. */
+const HARMLESS =
+  /^(?:security|security\.auth|security\.auth\.\w+|general\.debugKeystrokeLogging|contextManagement|model)$/;
+const TOKEN_COUNT = /tokens?(?:budget|limit)?$|^(?:max|retained|normalMax|retainedMax)\w*Tokens$/i;
+
+export function createMask(environment: Environment): (key: string, value: unknown) => unknown {
+  const secrets = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && value.length >= MIN_SECRET && SECRET_NAME.test(name) ? [value] : [],
+  );
+  const maskText = (text: string, isSecret: boolean): string => {
+    if (REFERENCE.test(text) || text === '') return text;
+    if (isSecret) return MASK;
+    let shown = text.replace(SECRET_VALUE, MASK);
+    for (const secret of secrets) shown = shown.replaceAll(secret, MASK);
+    return maskUrls(shown);
+  };
+  const mask = (path: readonly string[], value: unknown, isSecret: boolean): unknown => {
+    if (typeof value === 'string') return maskText(value, isSecret);
+    if (Array.isArray(value)) return maskList(value, (item, isNext) => mask(path, item, isSecret || isNext));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        mask([...path, key], item, isSecret || isSecretKey([...path, key])),
+      ]),
+    );
+  };
+  return (key, value) => {
+    const path = key === '' ? [] : key.split('.');
+    const isSecret = path.some((_, index) => isSecretKey(path.slice(0, index + 1)));
+    return mask(path, value, isSecret);
+  };
+}
+
+function isSecretKey(path: readonly string[]): boolean {
+  const name = path.at(-1) ?? '';
+  if (SECRET_HOLDERS.has(name)) return true;
+  if (HARMLESS.test(path.join('.')) || TOKEN_COUNT.test(name)) return false;
+  // The names of servers, aliases and files are people's own words.
+  return path[0] !== 'ui' && !(path.length === 2 && path[0] === 'mcpServers') && SECRET_NAME.test(name);
+}
+
+/** `--api-key value` and `--token=value` in the arguments of a command. */
+function maskList(values: readonly unknown[], mask: (item: unknown, isSecret: boolean) => unknown): unknown[] {
+  return values.map((item, index) => {
+    const before = values[index - 1];
+    if (typeof item === 'string') {
+      const [, flag] = /^(--?[\w-]+)=/.exec(item) ?? [];
+      if (flag !== undefined && SECRET_NAME.test(flag)) return `${flag}=${MASK}`;
+    }
+    const isNext = typeof before === 'string' && /^--?[\w-]+$/.test(before) && SECRET_NAME.test(before);
+    return mask(item, isNext);
+  });
+}
+
+/** The password of an address, and what looks like a key in its query. */
+function maskUrls(text: string): string {
+  if (!text.includes('://')) return text;
+  return text
+    .replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${MASK}@`)
+    .replace(/([?&][^=&\s]*(?:key|token|secret|passw|auth|sig)[^=&\s]*=)[^&\s#]+/gi, `$1${MASK}`);
+}

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openPromptFixture } from '../prompt-fixture.ts';
+import type { FixtureOptions } from '../prompt-fixture.ts';
+import { preparePrompt } from '../prompt-input.ts';
+import type { CommandResult } from './command.ts';
+import { openCommands } from './index.ts';
+
+/** As a person at a terminal would. */
+async function type(text: string, options: FixtureOptions = {}): Promise<CommandResult> {
+  await using fixture = await openPromptFixture({
+    ...options,
+    dependencies: { isAttended: true, hasScreen: true, ...options.dependencies },
+  });
+  const { home, project, context } = fixture;
+  const commands = await openCommands({ home, root: project, trustedFolder: true });
+  const found = commands.find(text);
+  if (!found?.command.run) throw new Error(`${text} is no command.`);
+  return await found.command.run({ ...context, commands }, found.args);
+}
+
+async function answer(text: string, options: FixtureOptions = {}) {
+  await using fixture = await openPromptFixture(options);
+  return await preparePrompt(text, fixture.context);
+}
+
+describe('commands with an answer', () => {
+  it.each<[string, string | RegExp]>([
+    ['/help', /^Commands:\n {2}\/about .*\n[^]*\/memory[^]*reload/],
+    ['/about', /^Castor {6}1\.2\.3\nModel {7}gemini-2\.5-flash\nSession {5}session-1\nFolder .*\(trusted\)/],
+    ['/compress', 'Nothing to compress.'],
+    ['/memory show', /^about \d+ tokens in every request\n\n<loaded_context>[^]*Use tabs\./],
+    ['/memory', /^1 context file\(s\), about \d+ tokens in every request:\n {2}project {8}9 bytes .*GEMINI\.md$/],
+    ['/memory reload', /^Read again\. 1 context file/],
+    ['/stats', /^Session {3}session-1\nTime[^]*Cost {6}\$0\.0000\nTools {5}0 calls/],
+    ['/stats model', 'No model has been asked yet.'],
+    ['/stats tools', 'No tool has been called yet.'],
+    ['/tools', /^Tools:\n {2}ReadFolder \(list_directory\)/],
+    ['/tools desc', /ReadFile \(read_file\)\n {4}Reads a file/],
+    ['/directory', /^Workspace directories:\n {2}\/.*project$/],
+    ['/policies list', /^Approval mode default; rules in force:\n {2}1\. /],
+    ['/hooks', 'No hooks are configured.'],
+    ['/model', 'The model is gemini-2.5-flash.'],
+    ['/docs', /docs folder/],
+    ['/commands', 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'],
+    ['/plan', 'Plan mode is on.'],
+  ])('%s answers where nobody watches', async (text, expected) => {
+    const result = await answer(text, { files: { 'GEMINI.md': 'Use tabs.' } });
+    const said = typeof expected === 'string' ? expected : expect.stringMatching(expected);
+    expect(result).toEqual({ kind: 'answered', text: said, exitCode: 0 });
+  });
+
+  it.each([
+    '/clear',
+    '/settings',
+    '/theme',
+    '/vim',
+    '/quit',
+    '/copy',
+    '/permissions trust',
+    '/model set x',
+    '/chat save x',
+  ])('%s is refused where nobody watches, before it does anything', async (text) => {
+    const result = await answer(text);
+    expect(result).toEqual({ kind: 'error', message: expect.stringMatching(/^\/[a-z ]+ needs a terminal\. /) });
+  });
+});
+
+describe('commands at a terminal', () => {
+  it.each<[string, CommandResult]>([
+    ['/clear', { type: 'new_session' }],
+    ['/theme', { type: 'open_dialog', dialog: 'theme' }],
+    ['/settings', { type: 'open_dialog', dialog: 'settings' }],
+    ['/model', { type: 'open_dialog', dialog: 'model' }],
+    ['/resume', { type: 'open_dialog', dialog: 'sessions' }],
+    ['/vim', { type: 'toggle_vim' }],
+    ['/exit --delete', { type: 'quit', deleteSession: true }],
+    ['/quit', { type: 'quit', deleteSession: false }],
+    ['/copy', { type: 'message', messageType: 'error', content: 'There is no answer to copy yet.' }],
+    ['/plan make it', { type: 'submit_prompt', parts: [{ text: 'make it' }] }],
+    ['/chat save', { type: 'message', messageType: 'error', content: 'Give it a name: /chat save <tag>' }],
+    ['/chat list', { type: 'message', messageType: 'error', content: 'Sessions are not recorded here.' }],
+    ['/model set', { type: 'message', messageType: 'error', content: 'Name one model: /model set <name> [--persist]' }],
+  ])('%s gives its result', async (text, expected) => {
+    expect(await type(text)).toEqual(expected);
+  });
+
+  it('/copy gives the words of the last answer', async () => {
+    const parts = [{ text: 'hm', thought: true }, { text: 'It is ' }, { text: 'done.' }];
+    const history = [
+      { role: 'user' as const, parts: [{ text: 'x' }] },
+      { role: 'model' as const, parts },
+    ];
+    expect(await type('/copy', { agent: { history } })).toEqual({ type: 'copy_text', text: 'It is done.' });
+  });
+
+  it('/model set changes the model, and saves it when asked', async () => {
+    const saved: unknown[] = [];
+    const saveSetting = async (key: string, value: unknown) => void saved.push([key, value]);
+    await using fixture = await openPromptFixture({ dependencies: { services: { saveSetting } } });
+    const { home, project, context } = fixture;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const found = commands.find('/model set gemini-3-pro-preview --persist')!;
+    expect(await found.command.run!(context, found.args)).toEqual({
+      type: 'message',
+      messageType: 'info',
+      content: 'The model is gemini-3-pro-preview, in later sessions too.',
+    });
+    expect([fixture.agent.requestedModel(), saved]).toEqual([
+      'gemini-3-pro-preview',
+      [['model.name', 'gemini-3-pro-preview']],
+    ]);
+  });
+
+  it('/permissions trust writes the folder down', async () => {
+    await using fixture = await openPromptFixture({ dependencies: { isAttended: true } });
+    const { home, project, context } = fixture;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const found = commands.find('/permissions trust sub')!;
+    await found.command.run!(context, found.args);
+    expect(JSON.parse(await readFile(context.trustedFoldersFile, 'utf8'))).toEqual({
+      [join(project, 'sub')]: 'TRUST_FOLDER',
+    });
+  });
+
+  it('/init makes an empty file and asks for its content, once', async () => {
+    await using fixture = await openPromptFixture({});
+    const first = await preparePrompt('/init', fixture.context);
+    const second = await preparePrompt('/init', fixture.context);
+    expect(first).toMatchObject({ kind: 'prompt', parts: [{ text: expect.stringContaining('Write GEMINI.md') }] });
+    expect(await fixture.read('GEMINI.md')).toBe('');
+    expect(second).toMatchObject({ kind: 'answered', text: expect.stringContaining('Nothing was changed') });
+  });
+
+  it('/memory reload shows the model what changed', async () => {
+    await using fixture = await openPromptFixture({
+      files: { 'GEMINI.md': 'old' },
+      homeFiles: { '.gemini/GEMINI.md': 'mine' },
+    });
+    const { agent, context } = fixture;
+    await fixture.write('GEMINI.md', 'new');
+    await preparePrompt('/memory reload', context);
+    const [first, ...rest] = agent.chat.getHistory();
+    expect(first?.parts?.[0]?.text).toMatch(/^<session_context>[^]*--- Context from: GEMINI\.md ---\nnew\n/);
+    expect(rest).toEqual([]);
+  });
+});

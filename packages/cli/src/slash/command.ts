@@ -1,0 +1,105 @@
+/**
+ * What a slash command is: a name, a sentence, and a function from what it may use to
+ * what should happen. It never prints: each surface carries results out in its own way.
+ */
+
+import type { Part, WorkspaceAgent } from '@castor/core';
+
+/** Who a command comes from. */
+export type CommandSource = 'builtin' | 'user' | 'workspace';
+
+export interface SlashCommand {
+  name: string;
+  aliases?: readonly string[];
+  description: string;
+  source: CommandSource;
+  /** How its arguments are written, such as `<name> [--persist]`; absent: it takes none. */
+  usage?: string;
+  subCommands?: readonly SlashCommand[];
+  /** May run where nobody watches: it answers with text or a prompt, and changes nothing of the user's. */
+  runsHeadless?: boolean;
+  /** Absent: only its sub-commands do something. `args` is trimmed. */
+  run?(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
+}
+
+export type DialogName = 'sessions' | 'settings' | 'theme' | 'model' | 'trust' | 'editor' | 'auth' | 'help';
+
+export type CommandResult =
+  | { type: 'message'; messageType: 'info' | 'error'; content: string }
+  /** Sent to the model as if it had been typed. */
+  | { type: 'submit_prompt'; parts: Part[]; notes?: readonly string[] }
+  | { type: 'open_dialog'; dialog: DialogName }
+  /** The session ends (SessionEnd "clear"), and the surface begins a new one. */
+  | { type: 'new_session' }
+  /** The surface continues this session instead. */
+  | { type: 'resume_session'; sessionId: string }
+  | { type: 'copy_text'; text: string }
+  | { type: 'toggle_vim' }
+  | { type: 'quit'; deleteSession: boolean };
+
+/** How a person answered when shell commands of a custom command were shown to them. */
+export type ShellConsent = 'once' | 'always' | 'cancel';
+
+/** What surfaces offer beside the agent; a command without its service says so. */
+export interface CommandServices {
+  /** Writes a setting to the user's file. */
+  saveSetting?(key: string, value: unknown): Promise<void>;
+  /** A page about the hooks in force. */
+  describeHooks?(): Promise<string>;
+  sessions?: SessionService;
+  /** Asks a person about all shell commands of a custom command at once; absent where nobody can be asked. */
+  confirmShellCommands?(commands: readonly string[]): Promise<ShellConsent>;
+}
+
+/** `/chat`: conversations kept by a name of the person's own. Each gives a sentence, and throws Error with one. */
+export interface SessionService {
+  list(): Promise<string>;
+  save(tag: string): Promise<string>;
+  /** The id of the session to go on with. */
+  resume(tag: string): Promise<string>;
+  delete(tag: string): Promise<string>;
+  share(file: string): Promise<string>;
+}
+
+export interface CommandContext {
+  agent: WorkspaceAgent;
+  home: string;
+  version: string;
+  /** The user's file of trusted folders. */
+  trustedFoldersFile: string;
+  trustedFolder: boolean | undefined;
+  /** Whether a person sits at a terminal; what they typed themselves may then run. */
+  isAttended: boolean;
+  /** Whether dialogs can be shown; absent means no. */
+  hasScreen?: boolean;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  signal: AbortSignal;
+  /** The commands of this session, once they are open. */
+  commands?: CommandList;
+  services?: CommandServices;
+}
+
+export interface CommandList {
+  readonly all: readonly SlashCommand[];
+  /** Files that were skipped and names that were changed, as sentences. */
+  readonly notices: readonly string[];
+  find(text: string): FoundCommand | undefined;
+  /** Reads the custom commands again. */
+  reload(): Promise<void>;
+}
+
+export interface FoundCommand {
+  command: SlashCommand;
+  /** Its whole name, such as `memory show`. */
+  path: string;
+  args: string;
+}
+
+export function info(content: string): CommandResult {
+  return { type: 'message', messageType: 'info', content };
+}
+
+export function failure(content: string): CommandResult {
+  return { type: 'message', messageType: 'error', content };
+}

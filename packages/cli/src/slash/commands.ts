@@ -1,0 +1,41 @@
+import { info } from './command.ts';
+import type { CommandList, SlashCommand } from './command.ts';
+
+const list: SlashCommand = {
+  name: 'list',
+  description: 'Lists your own commands and those of the project.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: ({ commands }) => info(describe(commands)),
+};
+
+const reload: SlashCommand = {
+  name: 'reload',
+  aliases: ['refresh'],
+  description: 'Reads them again.',
+  source: 'builtin',
+  runsHeadless: true,
+  async run({ commands }) {
+    await commands?.reload();
+    return info(`Read again. ${describe(commands)}`);
+  },
+};
+
+export const commands: SlashCommand = {
+  name: 'commands',
+  description: 'Your own commands and those of the project.',
+  source: 'builtin',
+  runsHeadless: true,
+  subCommands: [list, reload],
+  run: (context) => info(describe(context.commands)),
+};
+
+function describe(list: CommandList | undefined): string {
+  const own = list?.all.filter(({ source }) => source !== 'builtin') ?? [];
+  const rows = own.map(({ name, source, description }) => `  /${name}  ${description} (${source})`);
+  const head =
+    own.length === 0
+      ? 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'
+      : 'Custom commands:';
+  return [head, ...rows, ...(list?.notices ?? [])].join('\n');
+}

@@ -1,0 +1,34 @@
+import { CompressionStatus } from '@castor/core';
+import { failure, info } from './command.ts';
+import type { SlashCommand } from './command.ts';
+
+export const compress: SlashCommand = {
+  name: 'compress',
+  aliases: ['summarize', 'compact'],
+  description: 'Replaces the conversation so far by a summary of it.',
+  source: 'builtin',
+  runsHeadless: true,
+  async run({ agent, signal }) {
+    // The first message only says where we are.
+    if (agent.chat.getHistoryLength() <= 1) return info('Nothing to compress.');
+    const prompt_id = `${agent.session.sessionId}########compress`;
+    const { compressionStatus, originalTokenCount, newTokenCount } = await agent.client.tryCompressChat(
+      prompt_id,
+      signal,
+    );
+    // What tool results said of sub-directories went with them.
+    if (compressionStatus === CompressionStatus.COMPRESSED) await agent.reloadContext();
+    switch (compressionStatus) {
+      case CompressionStatus.COMPRESSED:
+      case CompressionStatus.CONTENT_TRUNCATED:
+        return info(`Chat history compressed from ${originalTokenCount} to ${newTokenCount} tokens.`);
+      case CompressionStatus.NOOP:
+        return info('Nothing to compress.');
+      case CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT:
+        return info('Compression did not reduce the size of the history; it was kept as it is.');
+      case CompressionStatus.COMPRESSION_FAILED_TOKEN_COUNT_ERROR:
+      case CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY:
+        return failure('The model gave no summary; the history was kept as it is.');
+    }
+  },
+};

@@ -1,0 +1,13 @@
+import { info } from './command.ts';
+import type { SlashCommand } from './command.ts';
+
+export const docs: SlashCommand = {
+  name: 'docs',
+  description: 'Says where the documentation is.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: () =>
+    info(
+      'The documentation is the docs folder of the repository: headless.md, commands.md, context.md, settings.md, hooks.md, sessions.md. castor --help lists the flags.',
+    ),
+};

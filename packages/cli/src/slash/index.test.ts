@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { createWorkspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { BUILTIN_COMMANDS, findCommand, openCommands } from './index.ts';
+
+describe('the commands of a session', () => {
+  it('find a command, its sub-command and its arguments', () => {
+    const find = (text: string) => {
+      const found = findCommand(text, BUILTIN_COMMANDS);
+      return found && [found.path, found.args];
+    };
+    expect(['/stats', '/usage model', '/memory refresh', '/model set  x --persist', ' /compact '].map(find)).toEqual([
+      ['stats', ''],
+      ['stats model', ''],
+      ['memory reload', ''],
+      ['model set', 'x --persist'],
+      ['compress', ''],
+    ]);
+    const words = ['/', '/nope', '/Help', '/help me', '/memory of the machine', '/docs/x.md', 'stats'];
+    expect(words.map(find)).toEqual(words.map(() => undefined));
+  });
+
+  it('have one name each, and a sentence', () => {
+    const names = BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(names).toEqual([...new Set(names)]);
+    for (const command of BUILTIN_COMMANDS.flatMap((each) => [each, ...(each.subCommands ?? [])])) {
+      expect(command.description).toMatch(/^[A-Z].*\.$/);
+      expect(command.run).toBeDefined();
+    }
+  });
+
+  it('are all on the page, with where they run', async () => {
+    const page = await readFile(new URL('../../../../docs/commands.md', import.meta.url), 'utf8');
+    const rows = page.split('\n').filter((line) => /^\| `\/.*\|.*\|.*\|$/.test(line));
+    for (const { name, runsHeadless = false, subCommands = [] } of BUILTIN_COMMANDS) {
+      const row = rows.find((line) => new RegExp(`\`/${name}[ \`]`).test(line));
+      expect([name, row?.includes('| ✓ |')]).toEqual([name, runsHeadless || subCommands[0]?.runsHeadless === true]);
+    }
+  });
+
+  it('give way to built-in names and keep both of two files', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: {
+        '.gemini/commands/help.toml': 'prompt = "u"',
+        '.gemini/commands/x.toml': 'prompt = "u"',
+        '.gemini/commands/user.x.toml': 'prompt = "taken"',
+        '.gemini/commands/bad.toml': 'prompt =',
+      },
+      files: { '.gemini/commands/x.toml': 'prompt = "w"', '.gemini/commands/own.toml': 'prompt = "w"' },
+    });
+    const { home, project } = workspace;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const own = commands.all.filter(({ source }) => source !== 'builtin');
+    expect(own.map(({ name, source }) => [name, source])).toEqual([
+      ['user.help', 'user'],
+      ['own', 'workspace'],
+      ['user.x', 'user'],
+      ['x', 'workspace'],
+      ['workspace.x', 'workspace'],
+      ['user.x1', 'user'],
+    ]);
+    expect(commands.notices).toEqual([
+      expect.stringMatching(/bad\.toml: line 1: the command was skipped/),
+      `${home}/.gemini/commands/help.toml is /user.help, because /help is built in.`,
+      `${project}/.gemini/commands/x.toml is /workspace.x, because /x exists twice.`,
+      `${home}/.gemini/commands/x.toml is /user.x1, because /x exists twice.`,
+    ]);
+  });
+
+  it('are read again when asked', async () => {
+    await using workspace = await createWorkspace({ files: { '.gemini/commands/a.toml': 'prompt = "a"' } });
+    const { home, project } = workspace;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    await workspace.write('.gemini/commands/b.toml', 'prompt = "b"');
+    expect(commands.find('/b')).toBeUndefined();
+    await commands.reload();
+    expect(commands.find('/b c')).toMatchObject({ path: 'b', args: 'c' });
+  });
+});

@@ -1,0 +1,66 @@
+import type { LoadedContext } from '@castor/core';
+import { estimateTokenCount } from '@castor/core';
+import { info } from './command.ts';
+import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
+
+const NOTHING = 'No context files are loaded. Write GEMINI.md in this folder or in ~/.gemini, or run /init.';
+
+const show: SlashCommand = {
+  name: 'show',
+  description: 'Shows the instructions the model was given.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: ({ agent }) => {
+    const { global, project, warnings } = agent.context;
+    const text = [global, project].filter(Boolean).join('\n\n');
+    return info(withWarnings(text === '' ? NOTHING : `${describeSize(text)}\n\n${text}`, warnings));
+  },
+};
+
+const list: SlashCommand = {
+  name: 'list',
+  description: 'Lists the context files in use.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: ({ agent }) => info(describeFiles(agent.context)),
+};
+
+const reload: SlashCommand = {
+  name: 'reload',
+  aliases: ['refresh'],
+  description: 'Reads the context files again.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: reloadContext,
+};
+
+export const memory: SlashCommand = {
+  name: 'memory',
+  description: 'The instructions in GEMINI.md and AGENTS.md files.',
+  source: 'builtin',
+  runsHeadless: true,
+  subCommands: [show, list, reload],
+  run: ({ agent }) => info(describeFiles(agent.context)),
+};
+
+async function reloadContext({ agent }: CommandContext): Promise<CommandResult> {
+  return info(`Read again. ${describeFiles(await agent.reloadContext())}`);
+}
+
+function describeFiles(context: LoadedContext): string {
+  const { files, warnings } = context;
+  if (files.length === 0) return withWarnings(NOTHING, warnings);
+  const rows = files.map(
+    ({ path, scope, bytes }) => `  ${scope.padEnd(8)} ${String(bytes).padStart(7)} bytes  ${path}`,
+  );
+  const text = [context.global, context.project].join('');
+  return withWarnings([`${files.length} context file(s), ${describeSize(text)}:`, ...rows].join('\n'), warnings);
+}
+
+function describeSize(text: string): string {
+  return `about ${estimateTokenCount([{ text }])} tokens in every request`;
+}
+
+function withWarnings(text: string, warnings: readonly string[]): string {
+  return [text, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n');
+}

@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { getErrorMessage, TrustedFolders } from '@castor/core';
+import { failure, info } from './command.ts';
+import type { SlashCommand } from './command.ts';
+
+const trust: SlashCommand = {
+  name: 'trust',
+  description: 'Trusts this folder, or another, from the next start on.',
+  source: 'builtin',
+  usage: '[path]',
+  run({ agent, trustedFoldersFile }, args) {
+    const folder = resolve(agent.workspace.root, args);
+    try {
+      TrustedFolders.load(trustedFoldersFile).set(folder, 'TRUST_FOLDER');
+      return info(`${folder} is trusted. Start castor again for its settings, hooks and context files to count.`);
+    } catch (error) {
+      return failure(`${folder} could not be trusted: ${getErrorMessage(error)}`);
+    }
+  },
+};
+
+export const permissions: SlashCommand = {
+  name: 'permissions',
+  description: 'Which folders are trusted.',
+  source: 'builtin',
+  subCommands: [trust],
+  run: () => ({ type: 'open_dialog', dialog: 'trust' }),
+};

@@ -1,0 +1,37 @@
+import type { PolicyRule } from '@castor/core';
+import { toCliName } from '@castor/core';
+import { info } from './command.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
+
+const list: SlashCommand = {
+  name: 'list',
+  description: 'Lists the policy rules in force, the strongest first.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: (context) => info(describe(context)),
+};
+
+export const policies: SlashCommand = {
+  name: 'policies',
+  description: 'The rules that decide which calls run.',
+  source: 'builtin',
+  runsHeadless: true,
+  subCommands: [list],
+  run: (context) => info(describe(context)),
+};
+
+function describe({ agent }: CommandContext): string {
+  const { rules, mode, canAsk } = agent.policy;
+  const inForce = rules.filter(
+    ({ modes, interactive = canAsk }) => (!modes || modes.includes(mode)) && interactive === canAsk,
+  );
+  const rows = inForce.map((rule, index) => `${String(index + 1).padStart(3)}. ${describeRule(rule)}`);
+  return [`Approval mode ${toCliName(mode)}; rules in force:`, ...rows].join('\n');
+}
+
+function describeRule(rule: PolicyRule): string {
+  const pattern = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source;
+  const about = pattern === undefined ? rule.toolName : `${rule.toolName} "${pattern}"`;
+  const { name, line } = rule.source;
+  return `${rule.decision.padEnd(8)} ${about} (${line === undefined ? name : `${name}:${line}`})`;
+}

@@ -1,0 +1,10 @@
+import type { SlashCommand } from './command.ts';
+
+export const quit: SlashCommand = {
+  name: 'quit',
+  aliases: ['exit'],
+  description: 'Ends the program.',
+  source: 'builtin',
+  usage: '[--delete]',
+  run: (_context, args) => ({ type: 'quit', deleteSession: args === '--delete' }),
+};

@@ -1,0 +1,82 @@
+import { toStreamStats } from '@castor/core';
+import { info } from './command.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
+
+const session: SlashCommand = {
+  name: 'session',
+  description: 'What this session did and cost.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: (context) => info(describeSession(context)),
+};
+
+const model: SlashCommand = {
+  name: 'model',
+  description: 'Requests, tokens and money by model.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: ({ agent }) => info(describeModels(agent.ledger)),
+};
+
+const tools: SlashCommand = {
+  name: 'tools',
+  description: 'Calls by tool.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: ({ agent }) => info(describeTools(agent.ledger)),
+};
+
+export const stats: SlashCommand = {
+  name: 'stats',
+  aliases: ['usage'],
+  description: 'What this session did and cost.',
+  source: 'builtin',
+  runsHeadless: true,
+  subCommands: [session, model, tools],
+  run: (context) => info(describeSession(context)),
+};
+
+type Ledger = CommandContext['agent']['ledger'];
+
+function describeSession({ agent, startedAt }: CommandContext): string {
+  const metrics = agent.ledger.metrics();
+  const { total_tokens, input_tokens, output_tokens, cached } = toStreamStats(metrics, 0);
+  const { totalCalls, totalSuccess, totalFail } = metrics.tools;
+  const { totalLinesAdded, totalLinesRemoved } = metrics.files;
+  return [
+    `Session   ${agent.session.sessionId}`,
+    `Time      ${Math.round((Date.now() - startedAt) / 1000)} s`,
+    `Tokens    ${total_tokens} (${input_tokens} in, ${cached} of them cached; ${output_tokens} out)`,
+    `Cost      ${describeCost(agent.ledger.cost().usd)}`,
+    `Tools     ${totalCalls} calls (${totalSuccess} succeeded, ${totalFail} failed)`,
+    `Lines     +${totalLinesAdded} -${totalLinesRemoved}`,
+  ].join('\n');
+}
+
+function describeModels(ledger: Ledger): string {
+  const models = Object.entries(ledger.metrics().models);
+  if (models.length === 0) return 'No model has been asked yet.';
+  const { byModel } = ledger.cost();
+  return models
+    .map(([name, { api, tokens }]) =>
+      [
+        name,
+        `  requests  ${api.totalRequests} (${api.totalErrors} failed, ${Math.round(api.totalLatencyMs)} ms)`,
+        `  tokens    ${tokens.total} (${tokens.prompt} in, ${tokens.cached} cached, ${tokens.candidates} out, ${tokens.thoughts} thoughts)`,
+        `  cost      ${describeCost(byModel[name])}`,
+      ].join('\n'),
+    )
+    .join('\n');
+}
+
+function describeTools(ledger: Ledger): string {
+  const rows = Object.entries(ledger.metrics().tools.byName).map(
+    ([name, { count, success, fail, durationMs }]) =>
+      `  ${name.padEnd(24)} ${count} calls, ${success} succeeded, ${fail} failed, ${Math.round(durationMs)} ms`,
+  );
+  return rows.length === 0 ? 'No tool has been called yet.' : rows.join('\n');
+}
+
+function describeCost(usd: number | undefined): string {
+  return usd === undefined ? 'unknown: the model has no price' : `$${usd.toFixed(4)}`;
+}

@@ -1,0 +1,8 @@
+import type { SlashCommand } from './command.ts';
+
+export const theme: SlashCommand = {
+  name: 'theme',
+  description: 'Changes the colours.',
+  source: 'builtin',
+  run: () => ({ type: 'open_dialog', dialog: 'theme' }),
+};

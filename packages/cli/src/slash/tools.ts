@@ -1,0 +1,37 @@
+import { info } from './command.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
+
+const list: SlashCommand = {
+  name: 'list',
+  aliases: ['nodesc'],
+  description: 'Lists the tools the model may use.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: (context) => info(describe(context, false)),
+};
+
+const desc: SlashCommand = {
+  name: 'desc',
+  aliases: ['descriptions'],
+  description: 'Lists the tools with what the model reads about them.',
+  source: 'builtin',
+  runsHeadless: true,
+  run: (context) => info(describe(context, true)),
+};
+
+export const tools: SlashCommand = {
+  name: 'tools',
+  description: 'The tools the model may use.',
+  source: 'builtin',
+  runsHeadless: true,
+  subCommands: [list, desc],
+  run: (context) => info(describe(context, false)),
+};
+
+function describe({ agent }: CommandContext, withDescriptions: boolean): string {
+  const rows = agent.tools.list().map(({ name, displayName, description }) => {
+    const row = `  ${displayName} (${name})`;
+    return withDescriptions ? `${row}\n    ${description.replaceAll('\n', '\n    ')}` : row;
+  });
+  return ['Tools:', ...rows].join('\n');
+}

@@ -1,0 +1,121 @@
+import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import type { Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const settings = (value: object) => ({ homeFiles: { '.gemini/settings.json': JSON.stringify(value) } });
+
+async function run(
+  args: string[],
+  options: { settings?: object; env?: Record<string, string>; workspace?: Workspace } = {},
+) {
+  await using own = await createWorkspace(settings(options.settings ?? {}));
+  await using model = await fakeModel(() => say('ok'));
+  const workspace = options.workspace ?? own;
+  const result = await runCli(args, { model, workspace, env: options.env ?? {} });
+  return { ...result, models: model.requests.map((request) => request.model) };
+}
+
+describe('flags that are refused', () => {
+  it.each<[string, string[], number, string]>([
+    ['a flag there is none of', ['--frobnicate'], 1, 'there is no flag --frobnicate.'],
+    ['two prompts', ['-p', 'a', 'b'], 1, 'not both'],
+    ['a prompt for a screen and one without', ['-p', 'a', '-i', 'b'], 1, 'not both'],
+    ['a format there is none of', ['-p', 'a', '-o', 'yaml'], 1, '--output-format must be'],
+    ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may hold'],
+    ['a budget that is none', ['-p', 'a', '--max-time', 'soon'], 1, '--max-time must be'],
+    ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
+  ])('are shown with the flags there are: %s', async (_, args, code, words) => {
+    const result = await run(args);
+    expect(result).toMatchObject({ stdout: '', code, models: [] });
+    expect(result.stderr).toContain('Usage: castor [flags] [prompt]');
+    expect(result.stderr.trimEnd().split('\n').at(-1)).toContain(words);
+  });
+
+  it.each<[string, string[], number, string]>([
+    ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
+    ['a sandbox', ['-s', '-p', 'hi'], 44, 'To go on without one: --no-sandbox.'],
+    ['an editor', ['--acp'], 1, 'ACP'],
+    ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
+    ['nothing to go on with', ['--continue'], 42, 'no prompt that was interrupted'],
+    ['a session file that is not there', ['--session-file', 'no.json', '-p', 'hi'], 42, 'no.json'],
+  ])('say what is missing: %s', async (_, args, code, words) => {
+    const result = await run(args);
+    expect(result).toMatchObject({ stdout: '', code, models: [] });
+    expect(result.stderr).toContain(words);
+  });
+});
+
+describe('settings and flags', () => {
+  it.each<[string, string[], object, Record<string, string>, string]>([
+    ['the setting', [], { model: { name: 'from-file' } }, {}, 'from-file'],
+    ['the variable over the setting', [], { model: { name: 'from-file' } }, { GEMINI_MODEL: 'from-env' }, 'from-env'],
+    ['the flag over both', ['-m', 'x', '-m', 'flag'], { model: { name: 'f' } }, { GEMINI_MODEL: 'e' }, 'flag'],
+  ])('take the model from %s', async (_, args, value, env, model) => {
+    expect((await run(['-p', 'hi', ...args], { settings: value, env })).models).toEqual([model]);
+  });
+
+  it('take the format from the settings unless a flag says otherwise', async () => {
+    const json = { output: { format: 'json' } };
+    expect(JSON.parse((await run(['-p', 'hi'], { settings: json })).stdout)).toMatchObject({ response: 'ok' });
+    expect((await run(['-p', 'hi', '-o', 'text'], { settings: json })).stdout).toBe('ok\n');
+  });
+
+  it.each<[string, string[], object, number, string]>([
+    ['yolo where it is switched off', ['-y'], { security: { disableYoloMode: true } }, 52, 'security.disableYoloMode'],
+    ['a file that holds no object', [], [], 52, 'settings.json'],
+    ['another way in than the enforced one', [], { security: { auth: { enforcedType: 'vertex-ai' } } }, 41, 'enforced'],
+    ['a sandbox by setting', [], { tools: { sandbox: true } }, 44, '--no-sandbox'],
+  ])('refuse %s', async (_, args, value, code, words) => {
+    const result = await run(['-p', 'hi', ...args], { settings: value });
+    expect(result).toMatchObject({ stdout: '', code, models: [] });
+    expect(result.stderr).toContain(words);
+  });
+
+  it('take plan mode that is switched off for the default, and say so', async () => {
+    const result = await run(['-p', 'hi', '--approval-mode', 'plan'], {
+      settings: { general: { plan: { enabled: false } } },
+    });
+    expect(result).toMatchObject({ stdout: 'ok\n', code: 0 });
+    expect(result.stderr).toContain('plan mode is switched off');
+  });
+
+  it('read a key from the .env file of the home, and leave it with --ignore-env in a project', async () => {
+    await using workspace = await createWorkspace({ files: { '.env': 'GEMINI_API_KEY=from-project\n' } });
+    await using model = await fakeModel(() => say('ok'));
+    const env = { GEMINI_API_KEY: undefined, GOOGLE_GEMINI_BASE_URL: model.url };
+    await runCli(['-p', 'hi'], { workspace, env });
+    await runCli(['-p', 'hi', '--ignore-env'], { workspace, env });
+    expect(model.requests.map(({ headers }) => headers['x-goog-api-key'])).toEqual(['from-project', undefined]);
+  });
+});
+
+describe('sessions from the command line', () => {
+  it('are listed, gone on with and deleted', async () => {
+    await using workspace = await createWorkspace();
+    expect((await run(['--list-sessions'], { workspace })).stdout).toBe(
+      'No previous sessions found for this project.\n',
+    );
+    await run(['-p', 'first question', '--session-id', 'mine'], { workspace });
+    expect((await run(['--list-sessions'], { workspace })).stdout).toBe(
+      '\nAvailable sessions for this project (1):\n  1. first question (Just now) [mine]\n',
+    );
+    expect(await run(['-p', 'again', '--session-id', 'mine'], { workspace })).toMatchObject({ code: 42, stdout: '' });
+    const resumed = await run(['-r', '-p', 'second', '-o', 'json'], { workspace });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: 'mine', response: 'ok' });
+    expect((await run(['--delete-session', '1'], { workspace })).stdout).toContain('first question');
+    expect((await run(['--list-sessions'], { workspace })).stdout).toContain('No previous sessions');
+  });
+});
+
+describe('commands that are not there yet', () => {
+  it.each(['mcp', 'extensions', 'extension', 'skills', 'skill', 'gemma'])(
+    'castor %s says so and exits 1',
+    async (name) => {
+      expect(await runCli([name, 'list'])).toMatchObject({
+        stdout: '',
+        code: 1,
+        stderr: expect.stringContaining('yet'),
+      });
+    },
+  );
+});

@@ -1,0 +1,184 @@
+/** How the program ends when it does not get to end by itself: signals, crashes, full disks, slow and absent readers. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  finish,
+  runCli,
+  say,
+  seededRandom,
+  startCli,
+  text,
+} from '@castor/testkit';
+import type { Script } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const lastOf = (stdout: string) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
+
+describe('a signal', () => {
+  it.each<[NodeJS.Signals, number]>([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('%s ends every format with a result and %i, and the prompt is kept', async (signal, code) => {
+    for (const format of ['json', 'stream-json']) {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel([fault('stall_mid_stream')]);
+      await using cli = await startCli(['-p', 'the question', '-o', format], { model, workspace });
+      await model.waitForRequest(1);
+      cli.kill(signal);
+      const result = await cli.done;
+      const end = format === 'json' ? (JSON.parse(result.stdout) as object) : lastOf(result.stdout);
+      expect([result.code, end]).toMatchObject([code, { error: { type: 'FatalCancellationError' } }]);
+      expect(await recordedIn(workspace.home)).toContain('the question');
+    }
+  });
+
+  it('does not leave a command running that will not listen', async () => {
+    await using workspace = await createWorkspace();
+    const file = join(workspace.root, 'pid');
+    const command = `echo $$ > ${file}; mkfifo ready; trap '' TERM INT HUP; echo go > ready & sleep 1000`;
+    await using model = await fakeModel([answer(call('run_shell_command', { command }, { id: '1' }))]);
+    await using cli = await startCli(['-y', '-p', 'go', '-o', 'stream-json'], { model, workspace });
+    await cli.waitForStdout('tool_use');
+    await waitForFifo(join(workspace.project, 'ready'));
+    cli.kill('SIGTERM');
+    const { code, stdout } = await cli.done;
+    expect([code, lastOf(stdout)]).toMatchObject([143, { type: 'result', status: 'error' }]);
+    const pid = Number(await readFile(file, 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
+
+/** Opens it for reading, which waits until the other side has opened it too. */
+async function waitForFifo(path: string): Promise<void> {
+  const child = spawn('bash', ['-c', `until [ -p '${path}' ]; do :; done; cat '${path}'`], { stdio: 'ignore' });
+  await once(child, 'exit');
+}
+
+async function recordedIn(home: string): Promise<string> {
+  const names = await readdir(join(home, '.gemini', 'tmp'), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.jsonl'));
+  const texts = await Promise.all(files.map((name) => readFile(join(home, '.gemini', 'tmp', name), 'utf8')));
+  return texts.join('');
+}
+
+describe('a bug of ours', () => {
+  /** Runs the program with something broken in it before it starts. */
+  async function runBroken(preload: string, script: Script) {
+    await using workspace = await createWorkspace();
+    const file = join(workspace.root, 'preload.cjs');
+    await writeFile(file, preload);
+    await using model = await fakeModel(script);
+    const env = { NODE_OPTIONS: `--require ${file}` };
+    return await runCli(['-p', 'go', '-o', 'stream-json'], { model, workspace, env });
+  }
+
+  const rejectAfterText = `
+    const { write } = process.stdout;
+    process.stdout.write = function (chunk, ...rest) {
+      if (String(chunk).includes('"assistant"')) Promise.reject(new Error('nobody caught this'));
+      return write.call(this, chunk, ...rest);
+    };`;
+  const throwInWriter = `
+    const { stringify } = JSON;
+    JSON.stringify = (value, ...rest) => {
+      if (value && value.type === 'tool_use') throw new RangeError('the writer broke');
+      return stringify(value, ...rest);
+    };`;
+  const throwInTimer = `
+    const { write } = process.stdout;
+    process.stdout.write = function (chunk, ...rest) {
+      if (String(chunk).includes('"assistant"')) setImmediate(() => { throw new Error('thrown from a timer'); });
+      return write.call(this, chunk, ...rest);
+    };`;
+
+  it.each([
+    ['a rejection nobody caught', rejectAfterText, 'nobody caught this'],
+    ['an exception outside of everything', throwInTimer, 'thrown from a timer'],
+    ['an exception in the writer', throwInWriter, 'the writer broke'],
+  ])('still ends with a result and 1: %s', async (_, preload, words) => {
+    const script = [
+      answer(text('Hello'), call('list_directory', { dir_path: '.' }, { id: '1' })),
+      fault('stall_mid_stream'),
+    ];
+    const { stdout, stderr, code } = await runBroken(preload, script);
+    expect([code, lastOf(stdout)]).toMatchObject([
+      1,
+      { type: 'result', status: 'error', error: { message: `this is a bug in Castor, please report it: ${words}` } },
+    ]);
+    expect(stdout.match(/"type":"result"/g)).toHaveLength(1);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe('a full disk', () => {
+  it('ends the run with 54 when a tool has nowhere to write', async ({ skip }) => {
+    await using workspace = await createWorkspace();
+    const disk = join(workspace.project, 'disk');
+    await mkdir(disk);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'castor-test', disk], { stdio: 'ignore' });
+    } catch {
+      skip('Mounting needs the administrator.');
+    }
+    try {
+      const write = call('write_file', { file_path: 'disk/a.txt', content: 'x'.repeat(100_000) }, { id: '1' });
+      await using model = await fakeModel([answer(write)]);
+      const { stdout, stderr, code } = await runCli(['-y', '-p', 'go', '-o', 'stream-json'], { model, workspace });
+      expect([code, lastOf(stdout)]).toMatchObject([
+        54,
+        { type: 'result', status: 'error', error: { type: 'FatalToolExecutionError' } },
+      ]);
+      expect(stderr).toContain('No space left');
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  });
+});
+
+describe('a slow reader', () => {
+  it('gets an answer of 100 MB whole', async () => {
+    const random = seededRandom(1);
+    // Digits in no order: nothing the model could be said to repeat.
+    const block = Array.from({ length: 60_000 }, () => random().toFixed(17)).join(' ');
+    const pieces = Array.from({ length: 88 }, (_, index) => `${index} ${block.slice(index)}\n`);
+    await using model = await fakeModel([answer(...pieces.map((each) => text(each)), finish())]);
+    await using workspace = await createWorkspace();
+    const program = new URL('../../packages/cli/bin/castor.cjs', import.meta.url).pathname;
+    const child = spawn(process.execPath, [program, '-p', 'go'], {
+      cwd: workspace.project,
+      env: { HOME: workspace.home, GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let bytes = 0;
+    for await (const chunk of child.stdout) {
+      bytes += (chunk as Buffer).length;
+      // One turn of the loop for every piece: the pipe is always full.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
+    expect([code, bytes]).toEqual([0, pieces.reduce((sum, each) => sum + each.length, 0)]);
+  });
+
+  it('of stream-json that goes away is no failure', async () => {
+    await using model = await fakeModel([say(Array.from({ length: 500 }, () => 'x'.repeat(10_000)))]);
+    await using workspace = await createWorkspace();
+    const program = new URL('../../packages/cli/bin/castor.cjs', import.meta.url).pathname;
+    const child = spawn(process.execPath, [program, '-p', 'go', '-o', 'stream-json'], {
+      cwd: workspace.project,
+      env: { HOME: workspace.home, GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});

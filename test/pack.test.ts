@@ -1,0 +1,91 @@
+/** The packed program (scripts/pack.mjs), on a small tree of its own: one state, whoever asks for it in whatever way. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const SOURCES = {
+  'main.ts': `
+    import { count } from './state.ts';
+    const surfaces = {
+      run: () => import('./headless/run.ts'),
+      lazy: () => import('./lazy.ts'),
+      screen: () => import('./screen.ts'),
+    };
+    console.log('main', count());
+    async function go() { console.log(await (await surfaces[process.argv[2]]()).show()); }
+    void go();`,
+  'headless/run.ts': `
+    import { count } from '../state.ts';
+    export const show = async () => 'run ' + count() + ' ' + /[─-╿]/.test('─') + ' ' + (await (await import('../lazy.ts')).show());`,
+  'lazy.ts': `
+    import { count } from './state.ts';
+    export const show = async () => 'lazy ' + count();`,
+  'screen.ts': `
+    import { count } from './state.ts';
+    const word = await Promise.resolve('screen');
+    export const show = async () => word + ' ' + count() + ' ' + import.meta.url.startsWith('file:');`,
+  'state.ts': `let counted = 0; export const count = () => ++counted;`,
+};
+
+describe('the packed program', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'castor-pack-'));
+    const source = join(folder, 'packages', 'cli', 'src');
+    mkdirSync(join(source, 'headless'), { recursive: true });
+    mkdirSync(join(folder, 'dist'));
+    for (const [name, text] of Object.entries(SOURCES)) writeFileSync(join(source, name), text);
+    const { packBundle } = (await import(join(ROOT, 'scripts', 'pack.mjs'))) as {
+      packBundle(result: unknown): Promise<Map<string, string | Uint8Array>>;
+    };
+    const result = await build({
+      absWorkingDir: folder,
+      entryPoints: ['packages/cli/src/main.ts'],
+      outdir: join(folder, 'dist'),
+      bundle: true,
+      splitting: true,
+      write: false,
+      metafile: true,
+      minify: true,
+      format: 'esm',
+      platform: 'node',
+      chunkNames: '[name]-[hash]',
+    });
+    for (const [name, contents] of await packBundle(result)) writeFileSync(join(folder, 'dist', name), contents);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '1.2.3', type: 'module' }));
+    cpSync(join(ROOT, 'packages', 'cli', 'bin'), join(folder, 'bin'), { recursive: true });
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (surface: string) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'castor.cjs'), surface], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+    return stdout + stderr;
+  };
+
+  it.each([
+    ['run', 'main 1\nrun 2 true lazy 3\n'],
+    ['lazy', 'main 1\nlazy 2\n'],
+    ['screen', 'main 1\nscreen 2 true\n'],
+  ])('has one state with %s, before and after its code is kept', (surface, printed) => {
+    expect([run(surface), run(surface)]).toEqual([printed, printed]);
+  });
+
+  it('keeps the code of an answer, and leaves a module alone only if it must be one', () => {
+    const names = readdirSync(join(folder, 'dist')).map((name) =>
+      name.replace(/-[A-Z0-9]{8}/, '').replace(/\..*\./, '.'),
+    );
+    expect(names.toSorted()).toEqual(['chunk.cjs', 'lazy.cjs', 'main.cache', 'main.cjs', 'run.cjs', 'screen.js']);
+  });
+});

@@ -1,0 +1,208 @@
+/** A person at a terminal: prompts, tools and their approval, cancelling, queueing, leaving. */
+
+import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
+import type { FakeModel, Terminal, TerminalOptions, Workspace } from '@castor/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const ESC = '\x1b';
+const CTRL_C = '\x03';
+
+let workspace: Workspace;
+
+beforeEach(async () => {
+  workspace = await createWorkspace({ files: { 'notes.txt': 'one\ntwo\nthree\n' } });
+});
+
+afterEach(() => workspace.dispose());
+
+async function open(model: FakeModel, options: TerminalOptions = {}, args: string[] = []): Promise<Terminal> {
+  const terminal = await startTerminal(args, { model, workspace, ...options });
+  await terminal.waitForText(READY);
+  return terminal;
+}
+
+async function leave(terminal: Terminal): Promise<void> {
+  terminal.type(CTRL_C);
+  await terminal.waitForText('Press Ctrl+C again to exit.');
+  terminal.type(CTRL_C);
+  expect(await terminal.done).toEqual({ code: 0, signal: undefined });
+}
+
+const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
+
+describe('a prompt', () => {
+  it('is answered with rendered markdown, and the end says how to go on', async () => {
+    await using model = await fakeModel([
+      say(['# Title\n\nSome **bold** text and `code`.\n\n', '- one\n- two\n\n```js\nconst a = 1;\n```\n\nThe end.']),
+    ]);
+    await using terminal = await open(model);
+    terminal.type('Hello\r');
+    await terminal.waitForText('The end.');
+    await terminal.waitForText(READY);
+    const lines = terminal.lines();
+    const from = lines.indexOf('> Hello');
+    expect(lines.slice(from, lines.indexOf('The end.') + 1)).toEqual([
+      '> Hello',
+      '',
+      'Title',
+      '',
+      'Some bold text and code.',
+      '',
+      '• one',
+      '• two',
+      '',
+      'const a = 1;',
+      '',
+      'The end.',
+    ]);
+    await leave(terminal);
+    expect(terminal.lines().slice(-3)).toEqual([
+      'Agent powering down. Goodbye!',
+      expect.stringMatching(/^\d+s · 15 tokens · \$\S+ · 0 tool calls$/),
+      expect.stringMatching(/^To go on: castor --resume [\w-]+$/),
+    ]);
+    expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([
+      { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },
+      true,
+    ]);
+  });
+
+  it('shows the thought and the time while it waits, and the cursor stays at the caret', async () => {
+    const held = gate();
+    await using model = await fakeModel([answer(thought('**Counting sheep** one by one'), held, text('Done.'))]);
+    await using terminal = await open(model);
+    terminal.type('Think\r');
+    await terminal.waitForText(/Counting sheep \(esc to cancel, \d+s\)/);
+    terminal.type('next');
+    await terminal.waitForText('> next');
+    const row = terminal.screen().findIndex((line) => line.startsWith('> next'));
+    expect(terminal.cursor()).toEqual({ row, column: 6, isVisible: true });
+    held.release();
+    await terminal.waitForText('Done.');
+  });
+
+  it('takes keys that are typed before the screen is there', async () => {
+    await using model = await fakeModel([say('Early bird.')]);
+    await using terminal = await startTerminal([], { model, workspace });
+    terminal.type('Hello\r');
+    await terminal.waitForText('Early bird.');
+    const { contents } = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
+    expect(contents.at(-1)?.parts.at(-1)).toEqual({ text: 'Hello' });
+  });
+});
+
+describe('a call', () => {
+  it('runs when it is allowed once', async () => {
+    await using model = await fakeModel([answer(text('I will edit.'), EDIT), say('Edited.')]);
+    await using terminal = await open(model);
+    terminal.type('Edit it\r');
+    await terminal.waitForText('Allow once');
+    expect(terminal.screen().join('\n')).toContain('2 - two\n  2 + TWO');
+    terminal.type('\r');
+    await terminal.waitForText('Edited.');
+    expect(await workspace.read('notes.txt')).toBe('one\nTWO\nthree\n');
+    expect(terminal.lines()).toContain('✓ Edit notes.txt');
+  });
+
+  it('does not run when it is refused, and the model reads why', async () => {
+    await using model = await fakeModel([EDIT, say('Understood.')]);
+    await using terminal = await open(model);
+    terminal.type('Edit it\r');
+    await terminal.waitForText('Allow once');
+    terminal.type(ESC);
+    await terminal.waitForText('What should be done instead?');
+    terminal.type('use four\r');
+    await terminal.waitForText('- Edit notes.txt');
+    await terminal.waitForText(READY);
+    expect(await workspace.read('notes.txt')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('is asked about again after it was changed in an editor', async () => {
+    const editor = await workspace.write('editor.sh', '#!/bin/sh\nsed -i s/TWO/2222/ "$1"\n');
+    await using model = await fakeModel([EDIT, say('Edited.')]);
+    await using terminal = await open(model, { env: { EDITOR: `sh ${editor}` } });
+    terminal.type('Edit it\r');
+    await terminal.waitForText('Modify with external editor');
+    terminal.type('3');
+    await terminal.waitForText('2 + 2222');
+    terminal.type('1');
+    await terminal.waitForText('Edited.');
+    expect(await workspace.read('notes.txt')).toBe('one\n2222\nthree\n');
+  });
+
+  it('of the shell shows what it prints while it runs, and every character before it does', async () => {
+    const command = `mkdir -p made && printf 'a\\033[8mhidden' && touch made/x${' '.repeat(60)}&& echo finished`;
+    await using model = await fakeModel([call('run_shell_command', { command }), say('Ran.')]);
+    await using terminal = await open(model);
+    terminal.type('Run it\r');
+    await terminal.waitForText('Allow once');
+    expect(terminal.screen().join('')).toContain('⟨60 spaces⟩');
+    terminal.type('1');
+    await terminal.waitForText('Ran.');
+    expect(terminal.lines().join('\n')).toContain('finished');
+  });
+});
+
+describe('cancelling', () => {
+  it.each([
+    ['before the first word', (held: ReturnType<typeof gate>) => answer(held, text('late')), 'esc to cancel'],
+    [
+      'in the middle of an answer',
+      (held: ReturnType<typeof gate>) => answer(text('First half'), held, text('late')),
+      'First half',
+    ],
+    ['while a command runs', () => answer(call('run_shell_command', { command: 'sleep 30' })), 'Shell'],
+    ['while it asks', () => answer(EDIT), 'Allow once'],
+  ])('%s keeps what arrived and gives the prompt back', async (name, script, shown) => {
+    const held = gate();
+    await using model = await fakeModel([script(held), say('Still here.')]);
+    await using terminal = await open(model);
+    terminal.type('Go\r');
+    await terminal.waitForText(shown);
+    // A dialog takes Esc as its own answer; Ctrl+C cancels the request from anywhere.
+    terminal.type(name === 'while it asks' ? CTRL_C : ESC);
+    await terminal.waitForText('Request cancelled.');
+    await terminal.waitForText(READY);
+    held.release();
+    terminal.type('Again\r');
+    await terminal.waitForText('Still here.');
+    if (shown === 'First half') expect(terminal.lines()).toContain('First half');
+  });
+});
+
+describe('what is typed while it works', () => {
+  it('is queued, shown, and sent as one prompt afterwards', async () => {
+    const held = gate();
+    await using model = await fakeModel([answer(held, text('First answer.')), say('Second answer.')]);
+    await using terminal = await open(model);
+    terminal.type('One\r');
+    await terminal.waitForText('esc to cancel');
+    terminal.type('Two\r');
+    await terminal.waitForText('⧗ Two');
+    terminal.type('Three\r');
+    await terminal.waitForText('⧗ Three');
+    held.release();
+    await terminal.waitForText('Second answer.');
+    const last = model.requests.at(-1)?.body as { contents: { parts: { text: string }[] }[] };
+    expect(last.contents.at(-1)?.parts).toEqual([{ text: 'Two\n\nThree' }]);
+  });
+
+  it('comes back into the editor with Up, and when the request is cancelled', async () => {
+    const held = gate();
+    await using model = await fakeModel([answer(held)]);
+    await using terminal = await open(model);
+    terminal.type('One\r');
+    await terminal.waitForText('esc to cancel');
+    terminal.type('Two\r');
+    await terminal.waitForText('⧗ Two');
+    terminal.type('\x1b[A');
+    await terminal.waitForText('> Two');
+    terminal.type('\r');
+    await terminal.waitForText('⧗ Two');
+    terminal.type(ESC);
+    await terminal.waitForText('Request cancelled.');
+    await terminal.waitForText('> Two');
+    held.release();
+  });
+});

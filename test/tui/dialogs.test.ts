@@ -1,0 +1,172 @@
+/** Questions: the first start, trust, the model's own, plans, models without quota, sessions, themes. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, say, startTerminal, TEST_API_KEY } from '@castor/testkit';
+import type { Terminal, TerminalOptions } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const DOWN = '\x1b[B';
+
+async function open(options: TerminalOptions, args: string[] = []): Promise<Terminal> {
+  const terminal = await startTerminal(args, options);
+  await terminal.waitForText(READY);
+  return terminal;
+}
+
+describe('the first start', () => {
+  it('without a key asks for one, keeps it for its owner only, and never shows it', async () => {
+    await using workspace = await createWorkspace();
+    await using terminal = await startTerminal([], { workspace });
+    await terminal.waitForText('How should Castor reach a model?');
+    terminal.type('\r');
+    await terminal.waitForText('Your Gemini API key');
+    terminal.type(`${TEST_API_KEY}\r`);
+    await terminal.waitForText('castor 0');
+    await terminal.waitForText(READY);
+    const file = join(workspace.home, '.gemini', '.env');
+    expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual([
+      `GEMINI_API_KEY="${TEST_API_KEY}"\n`,
+      0o600,
+    ]);
+    expect(terminal.bytes).not.toContain(TEST_API_KEY);
+  });
+
+  it('can be tried with the offline model', async () => {
+    await using terminal = await startTerminal([]);
+    await terminal.waitForText('How should Castor reach a model?');
+    terminal.type('2');
+    await terminal.waitForText(READY);
+    terminal.type('hello\r');
+    await terminal.waitForText("I am Castor's offline model");
+  });
+
+  it('can be left', async () => {
+    await using terminal = await startTerminal([]);
+    await terminal.waitForText('How should Castor reach a model?');
+    terminal.type('\x1b');
+    expect(await terminal.done).toEqual({ code: 0, signal: undefined });
+  });
+});
+
+describe('trust', () => {
+  it('is asked in a folder with settings of its own, and no is the default', async () => {
+    await using workspace = await createWorkspace({ files: { '.gemini/settings.json': '{"ui":{"hideBanner":true}}' } });
+    await using model = await fakeModel([say('Hello.')]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitForText('Do you trust the files in this folder?');
+    expect(terminal.screen().find((line) => line.startsWith('●'))).toBe("● 1. Don't trust (ask again next time)");
+    expect(terminal.screen().join(' ')).toContain('.gemini/settings.json');
+    terminal.type(`${DOWN}\r`);
+    await terminal.waitForNoText('Do you trust');
+    terminal.type('Hi\r');
+    await terminal.waitForText('Hello.');
+    const file = await readFile(join(workspace.home, '.gemini', 'trustedFolders.json'), 'utf8');
+    expect(JSON.parse(file)).toEqual({ [workspace.project]: 'TRUST_FOLDER' });
+  });
+});
+
+describe('questions of the model', () => {
+  it('are asked one by one and answered together', async () => {
+    const questions = [
+      {
+        question: 'Which colour?',
+        header: 'Colour',
+        type: 'choice',
+        options: [
+          { label: 'Red', description: 'warm' },
+          { label: 'Blue', description: 'cold' },
+        ],
+      },
+      { question: 'Why?', header: 'Reason', type: 'text' },
+    ];
+    await using model = await fakeModel([call('ask_user', { questions }), say('Noted.')]);
+    await using terminal = await open({ model });
+    terminal.type('Ask me\r');
+    await terminal.waitForText('Which colour?');
+    terminal.type('2');
+    await terminal.waitForText('? Reason');
+    terminal.type('because\r');
+    await terminal.waitForText('Noted.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*because/);
+  });
+});
+
+describe('sessions', () => {
+  it('are found again by searching, and shown as they were', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([
+      say('The capital is Paris.'),
+      say('Second one.'),
+      say('You asked about France.'),
+    ]);
+    for (const words of ['Capital of France?', 'Something else']) {
+      await using first = await open({ model, workspace });
+      first.type(`${words}\r`);
+      await first.waitForText(words.startsWith('Capital') ? 'The capital is Paris.' : 'Second one.');
+      first.type('\x03');
+      await first.waitForText('again');
+      first.type('\x03');
+      await first.done;
+    }
+    await using terminal = await open({ model, workspace });
+    terminal.type('/chat\r');
+    await terminal.waitForText('Go on with which session?');
+    terminal.type('france');
+    await terminal.waitForNoText('Something else');
+    terminal.type('\r');
+    await terminal.waitForText('The capital is Paris.');
+    await terminal.waitForText(READY);
+    terminal.type('What did I ask?\r');
+    await terminal.waitForText('You asked about France.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Capital of France?');
+  });
+
+  it('are gone on with by a flag', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('The capital is Paris.'), say('Again.')]);
+    {
+      await using first = await open({ model, workspace });
+      first.type('Capital of France?\r');
+      await first.waitForText('The capital is Paris.');
+      first.type('/quit\r');
+      await first.done;
+    }
+    await using terminal = await open({ model, workspace }, ['--resume']);
+    await terminal.waitForText('The capital is Paris.');
+    terminal.type('More\r');
+    await terminal.waitForText('Again.');
+  });
+});
+
+describe('commands', () => {
+  it('change the colours with a preview, and keep the choice', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([]);
+    await using terminal = await open({ model, workspace });
+    terminal.type('/theme\r');
+    await terminal.waitForText('● 4. Default');
+    terminal.type(`${DOWN}\r`);
+    await terminal.waitForText('The theme is Dracula.');
+    const settings = await readFile(join(workspace.home, '.gemini', 'settings.json'), 'utf8');
+    expect(JSON.parse(settings)).toEqual({ ui: { theme: 'Dracula' } });
+  });
+
+  it('run a shell command in sight, and tell the model with the next prompt', async () => {
+    await using model = await fakeModel([answer(), say('I saw it.')].slice(1));
+    await using terminal = await open({ model });
+    terminal.type('!echo from-the-shell\r');
+    await terminal.waitForText(/^from-the-shell/m);
+    terminal.type('What was that?\r');
+    await terminal.waitForText('I saw it.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('I ran the following shell command:');
+  });
+
+  it('that nobody knows are words for the model', async () => {
+    await using model = await fakeModel([say('A path.')]);
+    await using terminal = await open({ model });
+    terminal.type('/home/nobody is what?\r');
+    await terminal.waitForText('A path.');
+  });
+});

@@ -1,0 +1,92 @@
+/** Whatever is sent, and whatever ends it, the terminal is as it was. */
+
+import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
+import type { Terminal } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
+
+describe('the terminal', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+  ] as const)('is given back on %s', async (signal, code) => {
+    const held = gate();
+    await using model = await fakeModel([answer(text('Some words'), held)]);
+    await using terminal = await startTerminal([], { model });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitForText('Some words');
+    terminal.kill(signal);
+    expect(await terminal.done).toMatchObject({ code });
+    expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([RESTORED, true]);
+    expect(terminal.lines().join('\n')).not.toContain(READY);
+    held.release();
+  });
+
+  it('is given back when something breaks', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': '{"ui": {' } });
+    await using terminal = await startTerminal([], { workspace, env: { GEMINI_API_KEY: 'x' } });
+    expect((await terminal.done).code).not.toBe(0);
+    expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([RESTORED, true]);
+    expect(terminal.lines().join('\n')).toContain('settings.json');
+  });
+});
+
+const PAYLOADS: readonly (readonly [string, string])[] = [
+  ['OSC 52', '\x1b]52;c;aGFja2Vk\x07'],
+  ['OSC 0', '\x1b]0;hacked title\x07'],
+  ['OSC 8', '\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\'],
+  ['DCS', '\x1bP+q544e\x1b\\'],
+  ['APC', '\x1b_Gf=100;AAAA\x1b\\'],
+  ['CSI moves', '\x1b[2J\x1b[H\x1b[10A'],
+  ['a question to the terminal', '\x1b[6n\x1b[c'],
+  ['OSC without an end', '\x1b]0;never ends'],
+  ['a reset', '\x1bc'],
+  ['the other screen', '\x1b[?1049h\x1b[?1000h'],
+  ['8-bit CSI', '\u009b2J\u009b?1049h'],
+  ['hidden text', '\x1b[8mhidden'],
+  ['turned direction', '\u202edlrow\u202c\u2066x\u2069'],
+  ['text nobody sees', 'a\u200b\u2060\ufeffb\u{e0041}\u{e0042}'],
+  ['carriage returns', 'safe\rrm -rf /'],
+];
+
+describe('text of others', () => {
+  it.each(PAYLOADS)('cannot speak to the terminal: %s', async (_name, payload) => {
+    await using workspace = await createWorkspace({ files: { 'evil.txt': `${payload}\n` } });
+    await using model = await fakeModel([
+      answer(
+        thought(`**${payload}** and ${payload}`),
+        text(`before ${payload} after\n\n`),
+        call('run_shell_command', { command: `cat evil.txt` }),
+        call(`no_such_${'tool'}`, { path: payload }),
+      ),
+      answer(call('run_shell_command', { command: `touch 'x${payload.replaceAll("'", '')}'` })),
+      say('The end.'),
+    ]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitForText('Allow once');
+    const during = terminal.modes();
+    terminal.type('\x03');
+    await terminal.waitForText('Request cancelled.');
+    expect(escapesOf(terminal)).toEqual([]);
+    expect(during).toMatchObject({ isAlternate: false, hasMouse: false });
+    expect(terminal.title()).toMatch(/^(◇|✦|✋) .*\(project\)$/u);
+  });
+});
+
+/** Sequences and characters in what was sent that are none of ours. */
+function escapesOf({ bytes }: Terminal): string[] {
+  const ours =
+    /\x1b\[(?:\d+(?:;\d+)*)?m|\x1b\[\d*[ABGKJL]|\x1b\[\?(?:2026|25|2004|1004)[hl]|\x1b\[\?u|\x1b\[6n|\x1b[78]|\x1b\]11;\?\x1b\\|\x1b\]0;[^\x07\x1b]{0,80}\x07|\x1b\[[<>]\d*u/g;
+  const rest = bytes.split('castor').slice(1).join('castor').replaceAll(ours, '');
+  return (
+    rest.match(
+      /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu,
+    ) ?? []
+  );
+}

@@ -1,0 +1,86 @@
+/** What the terminal keeps: every finished line once and in order, whatever happens to the window. */
+
+import { answer, createWorkspace, fakeModel, gate, say, seededRandom, startTerminal, text } from '@castor/testkit';
+import type { Gate, Terminal } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const BEFORE = Array.from({ length: 60 }, (_, index) => `shell line ${index}`);
+
+/** The numbered lines in the order the terminal holds them. */
+function numbered(terminal: Terminal): string[] {
+  return terminal.lines().flatMap((line) => /^(?:shell line|answer line) \d+/.exec(line)?.[0] ?? []);
+}
+
+/** The frame has been drawn for this size when its rule has this width. */
+function isDrawnFor(columns: number): (terminal: Terminal) => boolean {
+  return (terminal) => terminal.screen().some((line) => /^─+$/.test(line) && line.length === columns - 1);
+}
+
+describe('the scrollback', () => {
+  it('holds every line once and in order after forty resizes, between and during answers', async () => {
+    const random = seededRandom(20_26);
+    const gates: Gate[] = Array.from({ length: 20 }, () => gate());
+    const pieces = gates.flatMap((held, index) => [
+      text(`answer line ${2 * index} of many words that fill a good part of a row\n\nanswer line ${2 * index + 1}\n\n`),
+      held,
+    ]);
+    await using model = await fakeModel([answer(...pieces, text('Finished.')), say('answer line 40\n\nBye.')]);
+    await using terminal = await startTerminal([], { model, before: BEFORE.map((line) => `${line}\r\n`).join('') });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    const resize = async () => {
+      const columns = 50 + Math.floor(random() * 90);
+      await terminal.resize(columns, 16 + Math.floor(random() * 30));
+      await terminal.waitUntil(isDrawnFor(columns));
+    };
+    for (const [index, held] of gates.entries()) {
+      await held.reached;
+      await terminal.waitUntil((seen) => seen.lines().includes(`answer line ${2 * index + 1}`));
+      await resize();
+      held.release();
+    }
+    await terminal.waitForText('Finished.');
+    for (let count = 0; count < 20; count++) await resize();
+    terminal.type('More\r');
+    await terminal.waitForText('Bye.');
+    const answers = Array.from({ length: 41 }, (_, index) => `answer line ${index}`);
+    expect(numbered(terminal)).toEqual([...BEFORE, ...answers]);
+    expect(['\x1b[2J', '\x1b[3J'].filter((erase) => terminal.bytes.includes(erase))).toEqual([]);
+  });
+
+  it('costs at most two and a half times the bytes of a long answer', async () => {
+    const paragraph = 'The quick brown fox jumps over the lazy dog, and **then** it does `so()` again.';
+    const words = Array.from({ length: 2_500 }, (_, index) => `${index}. ${paragraph}\n${index % 5 === 4 ? '\n' : ''}`);
+    await using model = await fakeModel([say([...words, 'The last line.'])]);
+    await using terminal = await startTerminal([], { model });
+    await terminal.waitForText(READY);
+    const before = terminal.bytes.length;
+    terminal.type('Go\r');
+    await terminal.waitForText('The last line.');
+    const sent = Buffer.byteLength(terminal.bytes.slice(before));
+    const received = Buffer.byteLength(words.join(''));
+    expect(received).toBeGreaterThan(200_000);
+    expect(sent / received).toBeLessThan(2.5);
+    // Whole frames only: a terminal that knows the marks never shows half of one.
+    expect(terminal.bytes.split('\x1b[?2026h').length).toBe(terminal.bytes.split('\x1b[?2026l').length);
+  });
+
+  it.each([
+    [12, 5],
+    [30, 8],
+    [200, 50],
+  ])('shows a prompt that can be used in %i by %i cells', async (columns, rows) => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([
+      say('Words 漢字 👨‍👩‍👧 and\ttabs.\n\n| a | b |\n|---|---|\n| long cell | 漢字 |\n'),
+    ]);
+    await using terminal = await startTerminal([], { model, workspace, columns, rows });
+    await terminal.waitForText('>');
+    terminal.type('Hi\r');
+    await terminal.waitUntil((seen) => seen.lines().some((line) => line.includes('Words')));
+    terminal.type('abc');
+    await terminal.waitForText('> abc');
+    expect(terminal.screen().length).toBeLessThanOrEqual(rows);
+  });
+});
