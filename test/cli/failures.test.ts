@@ -88,7 +88,7 @@ describe('castor without what it needs', () => {
   });
 
   it.each<[string, string[], Record<string, string>, number, string]>([
-    ['a prompt', [], {}, 42, 'there is nothing to answer'],
+    ['a prompt', [], {}, 42, 'No input provided via stdin.'],
     ['a known flag', ['--modle', 'x'], {}, 1, 'Did you mean --model?'],
     ['one prompt only', ['-p', 'a', 'b'], {}, 1, 'not both'],
     [
@@ -113,6 +113,21 @@ describe('castor without what it needs', () => {
     expect(result.stderr).toContain(words);
     expect(model.requests).toEqual([]);
   });
+});
+
+describe('castor with a home nobody can write to', () => {
+  it.runIf(process.platform === 'linux').each(['/proc', '/proc/nobody', '/dev/null'])(
+    'answers, and says once that the session is not recorded: %s',
+    async (home) => {
+      await using model = await fakeModel([
+        answer(call('run_shell_command', { command: 'echo hi' }, { id: '1' })),
+        say('done'),
+      ]);
+      const { stdout, stderr, code } = await runCli(['-y', '-p', 'hi'], { model, env: { HOME: home } });
+      expect([stdout, code]).toEqual(['done\n', 0]);
+      expect(stderr.match(/not recorded/g)).toHaveLength(1);
+    },
+  );
 });
 
 describe('castor when it is told to end', () => {

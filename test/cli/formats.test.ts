@@ -53,7 +53,10 @@ const RUNS: Record<string, Run> = {
   cut: { script: () => [answer(text('Half an ans'), finish('MAX_TOKENS'))] },
   loop: { script: () => () => answer(text(REPEATED), finish()) },
   overflow: { script: () => [], stdin: 'word '.repeat(1_600_000) },
-  'turn-limit': { script: () => [answer(list('call-1')), answer(list('call-2'))], settings: { model: { maxSessionTurns: 2 } } },
+  'turn-limit': {
+    script: () => [answer(list('call-1')), answer(list('call-2'))],
+    settings: { model: { maxSessionTurns: 2 } },
+  },
   budget: { script: () => [answer(list('call-1')), answer(list('call-2'))], args: ['-p', 'go', '--max-turns', '2'] },
 };
 

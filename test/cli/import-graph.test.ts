@@ -1,6 +1,7 @@
 /** What a start loads: read from the bundle's own account of itself, so that nothing heavy gets in unseen. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -76,5 +77,24 @@ describe('what is loaded before it is needed', () => {
     const program = readFileSync(fileURLToPath(new URL('../../packages/cli/dist/main.cjs', import.meta.url)), 'latin1');
     expect(program.slice(0, 20)).toMatch(/^\/\*[\da-f]{16}\*\//);
     expect(/[^\0-\x7f]/.exec(program)?.[0]).toBeUndefined();
+  });
+
+  it('keeps the first frame of a conversation free of Ink, React and the agent', () => {
+    const { bytes, inputs } = load('packages/cli/src/tui/run.ts');
+    const core = /packages\/core\/src\/(tools|scheduler|session|client|chat|config|policy)\//;
+    expect(inputs.filter((path) => HEAVY.test(path) || core.test(path))).toEqual([]);
+    expect(bytes).toBeLessThan(200_000);
+  });
+
+  it('holds nothing of Ink that costs a start dearly', () => {
+    const chunks = Object.keys(outputs).map((path) => basename(path, '.js'));
+    const files = readdirSync(dirname(META)).filter((name) => chunks.some((chunk) => name.startsWith(chunk)));
+    // An emoji table that takes 25 ms to compile, and wasm that is fetched from an address.
+    const costly = files.filter((name) => {
+      const text = readFileSync(join(dirname(META), name), 'latin1');
+      return text.includes('RGI_Emoji') || /data:application\/octet-stream;base64,[\w+/]{40}/.test(text);
+    });
+    expect(files.length).toBeGreaterThan(10);
+    expect(costly).toEqual([]);
   });
 });

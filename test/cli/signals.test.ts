@@ -57,6 +57,30 @@ describe('a signal', () => {
   });
 });
 
+describe('a run that was cut off', () => {
+  it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
+    'by %s goes on with --continue, with nothing said twice',
+    async (signal) => {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel([
+        answer(call('list_directory', { dir_path: '.' }, { id: 'c1' })),
+        fault('stall_mid_stream'),
+        say('Done.'),
+      ]);
+      await using cli = await startCli(['-p', 'the question'], { model, workspace });
+      await model.waitForRequest(2);
+      cli.kill(signal);
+      await cli.done;
+      const { stdout, code } = await runCli(['--continue'], { model, workspace });
+      expect([stdout, code]).toEqual(['Done.\n', 0]);
+      const sent = JSON.stringify(model.requests[2]?.body.contents);
+      expect([sent.match(/the question/g), sent.match(/"functionResponse"/g)].map((found) => found?.length)).toEqual([
+        1, 1,
+      ]);
+    },
+  );
+});
+
 /** Opens it for reading, which waits until the other side has opened it too. */
 async function waitForFifo(path: string): Promise<void> {
   const child = spawn('bash', ['-c', `until [ -p '${path}' ]; do :; done; cat '${path}'`], { stdio: 'ignore' });

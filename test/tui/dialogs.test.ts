@@ -93,6 +93,22 @@ describe('questions of the model', () => {
   });
 });
 
+describe('a loop', () => {
+  it('is asked about, and the prompt is sent again without watching for it', async () => {
+    const again = () => answer(call('read_file', { file_path: 'missing.txt' }));
+    await using model = await fakeModel((request) => {
+      const isAgain = JSON.stringify(request.body).split('"Go"').length > 2;
+      return isAgain ? say('Out of it.') : again();
+    });
+    await using terminal = await open({ model });
+    terminal.type('Go\r');
+    await terminal.waitForText('A potential loop was detected.');
+    expect(terminal.screen().find((line) => line.startsWith('●'))).toBe('● 1. Keep loop detection on (esc)');
+    terminal.type('2');
+    await terminal.waitForText('Out of it.');
+  });
+});
+
 describe('sessions', () => {
   it('are found again by searching, and shown as they were', async () => {
     await using workspace = await createWorkspace();

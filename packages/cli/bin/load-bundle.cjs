@@ -53,7 +53,10 @@ function keep(exitCode) {
   if (exitCode !== 0 || !bundle.exports.isWarm || !bundle.exports.isWarm()) return;
   const data = script.createCachedData();
   findFirst(places, (file) => {
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    /* One by one: below a home such as /proc, `recursive` never ends. */
+    for (const folder of [path.dirname(path.dirname(file)), path.dirname(file)]) {
+      if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
+    }
     const temporary = `${file}.${process.pid}`;
     fs.writeFileSync(temporary, data, { mode: 0o644, flag: 'wx' });
     fs.renameSync(temporary, file);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FLAGS, parseArguments, UsageError } from './args.ts';
+import { parseArguments, UsageError } from './args.ts';
+import { FLAGS } from './flags.ts';
 import { helpText, SECTIONS } from './help.ts';
 
 describe('parseArguments', () => {

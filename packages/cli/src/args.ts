@@ -1,92 +1,21 @@
 /**
- * Flags: one table and the parser that reads it, with the habits of the command lines
- * people know. It refuses what it does not know, with the nearest name it does; it
- * decides nothing about the run. What each flag means to a person is in help.ts.
+ * The command line as values by flag, read with the habits of the command lines people
+ * know. It refuses what it does not know, with the nearest name it does; it decides
+ * nothing about the run.
  */
 
-import { ExitCode, ExitError } from './exit-codes.ts';
+import { UsageError } from './exit-codes.ts';
+import { FLAGS } from './flags.ts';
+import type { CliArguments, Flag, FlagName } from './flags.ts';
 import { nearest } from './nearest.ts';
+import { checkTogether } from './refused-flags.ts';
 
-/** What each kind of flag takes. `optional`: a value, or none, which is an empty one. */
-type FlagKind = 'switch' | 'text' | 'optional' | 'list' | 'once';
-
-interface Flag {
-  kind: FlagKind;
-  alias?: string;
-  /** What the value is called. */
-  value?: string;
-  /** Undocumented: for tests and for bug reports. */
-  hidden?: boolean;
-}
-
-/** `once`: words of a person, which a second flag must not swallow. */
-export const FLAGS = {
-  prompt: { kind: 'once', alias: 'p', value: 'text' },
-  'prompt-interactive': { kind: 'once', alias: 'i', value: 'text' },
-  model: { kind: 'text', alias: 'm', value: 'name' },
-  'output-format': { kind: 'text', alias: 'o', value: 'format' },
-  'input-format': { kind: 'text', value: 'format' },
-  yolo: { kind: 'switch', alias: 'y' },
-  'approval-mode': { kind: 'text', value: 'mode' },
-  'allowed-tools': { kind: 'list', value: 'names' },
-  policy: { kind: 'list', value: 'path' },
-  'admin-policy': { kind: 'list', value: 'path' },
-  'skip-trust': { kind: 'switch' },
-  sandbox: { kind: 'switch', alias: 's' },
-  'max-turns': { kind: 'text', value: 'count' },
-  'max-tokens': { kind: 'text', value: 'count' },
-  'max-cost': { kind: 'text', value: 'dollars' },
-  'max-time': { kind: 'text', value: 'duration' },
-  resume: { kind: 'optional', alias: 'r', value: 'session' },
-  continue: { kind: 'switch' },
-  fork: { kind: 'switch' },
-  'session-id': { kind: 'text', value: 'id' },
-  'session-file': { kind: 'text', value: 'path' },
-  'list-sessions': { kind: 'switch' },
-  'delete-session': { kind: 'text', value: 'session' },
-  'include-directories': { kind: 'list', value: 'paths' },
-  worktree: { kind: 'optional', alias: 'w', value: 'name' },
-  'ignore-env': { kind: 'switch' },
-  extensions: { kind: 'list', alias: 'e', value: 'names' },
-  'list-extensions': { kind: 'switch', alias: 'l' },
-  'allowed-mcp-server-names': { kind: 'list', value: 'names' },
-  acp: { kind: 'switch' },
-  'experimental-acp': { kind: 'switch', hidden: true },
-  'screen-reader': { kind: 'switch' },
-  'raw-output': { kind: 'switch' },
-  'accept-raw-output-risk': { kind: 'switch' },
-  debug: { kind: 'switch', alias: 'd' },
-  'fake-responses': { kind: 'text', value: 'path', hidden: true },
-  'fake-responses-non-strict': { kind: 'text', value: 'path', hidden: true },
-  'record-responses': { kind: 'text', value: 'path', hidden: true },
-  version: { kind: 'switch', alias: 'v' },
-  help: { kind: 'switch', alias: 'h' },
-} as const satisfies Record<string, Flag>;
-
-export type FlagName = keyof typeof FLAGS;
-
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : S;
-type ValueOf<Kind extends FlagKind> = Kind extends 'switch' ? boolean : Kind extends 'list' ? string[] : string;
-
-/** By the flag's name in camel case. */
-export type CliArguments = { [Name in FlagName as CamelCase<Name>]?: ValueOf<(typeof FLAGS)[Name]['kind']> } & {
-  /** Words that belong to no flag, joined by one space. */
-  query?: string;
-};
-
-/** Says what is wrong with the command line; the flags are shown with it. */
-export class UsageError extends ExitError {
-  constructor(sentence: string) {
-    super(ExitCode.Failure, sentence);
-    this.name = 'UsageError';
-  }
-}
+export { UsageError } from './exit-codes.ts';
+export type { CliArguments } from './flags.ts';
 
 /** Throws a UsageError. */
 export function parseArguments(argv: readonly string[]): CliArguments {
-  const values = new Map<string, string | boolean | string[]>();
+  const values: Values = new Map();
   const words: string[] = [];
   for (let index = 0; index < argv.length;) {
     const argument = argv[index] ?? '';
@@ -105,22 +34,29 @@ export function parseArguments(argv: readonly string[]): CliArguments {
   return checkTogether(Object.fromEntries(values));
 }
 
+type Values = Map<string, string | boolean | string[]>;
+
 /** Reads one flag, or a group such as `-yd`, and gives the number of arguments it took. */
-function takeFlag(argument: string, next: string | undefined, values: Map<string, string | boolean | string[]>) {
-  const { name, given, isNegated, others } = readFlag(argument);
-  for (const other of others) values.set(toKey(other), true);
-  const { kind }: Flag = FLAGS[name];
-  const key = toKey(name);
-  if (kind === 'switch') {
-    const isWord = given === undefined && !isNegated && (next === 'true' || next === 'false');
-    values.set(key, readSwitch(name, isWord ? next : given) !== isNegated);
-    return isWord ? 2 : 1;
-  }
+function takeFlag(argument: string, next: string | undefined, values: Values): number {
+  const flag = readFlag(argument);
+  for (const other of flag.others) values.set(toKey(other), true);
+  return FLAGS[flag.name].kind === 'switch' ? takeSwitch(flag, next, values) : takeValue(flag, next, values);
+}
+
+function takeSwitch({ name, given, isNegated }: ReadFlag, next: string | undefined, values: Values): number {
+  const isWord = given === undefined && !isNegated && (next === 'true' || next === 'false');
+  values.set(toKey(name), readSwitch(name, isWord ? next : given) !== isNegated);
+  return isWord ? 2 : 1;
+}
+
+function takeValue({ name, given }: ReadFlag, next: string | undefined, values: Values): number {
   const isTaken = given === undefined && next !== undefined && !looksLikeFlag(next) && next !== '--';
   const value = readValue(name, isTaken ? next : given);
+  const key = toKey(name);
+  const { kind }: Flag = FLAGS[name];
+  if (kind === 'once' && values.has(key)) throw new UsageError(`--${name} is given twice; give one text.`);
   const known = values.get(key);
-  if (kind === 'once' && known !== undefined) throw new UsageError(`--${name} is given twice; give one text.`);
-  values.set(key, kind === 'list' ? [...((known as string[] | undefined) ?? []), ...toList(value)] : value);
+  values.set(key, kind === 'list' ? [...(Array.isArray(known) ? known : []), ...toList(value)] : value);
   return isTaken ? 2 : 1;
 }
 
@@ -204,55 +140,6 @@ function unknownFlag(spelled: string, name: string): UsageError {
   const documented = Object.entries<Flag>(FLAGS).flatMap(([each, { hidden }]) => (hidden ? [] : [each]));
   const guess = nearest(name, documented);
   return new UsageError(`there is no flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
-}
-
-/** What may not be said together, and values that can be judged by themselves. */
-const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
-  ({ prompt, query }) =>
-    Boolean(prompt && query) && 'give the prompt either with --prompt (-p) or as words after the flags, not both.',
-  ({ prompt, promptInteractive }) =>
-    Boolean(prompt && promptInteractive) && 'use --prompt (-p) or --prompt-interactive (-i), not both.',
-  ({ query, promptInteractive }) =>
-    Boolean(query && promptInteractive) &&
-    'give the first words either with --prompt-interactive (-i) or after the flags, not both.',
-  ({ yolo, approvalMode }) =>
-    Boolean(yolo && approvalMode !== undefined) &&
-    'use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.',
-  ({ resume, sessionId, sessionFile }) =>
-    [resume, sessionId, sessionFile].filter((value) => value !== undefined).length > 1 &&
-    'use only one of --resume, --session-id and --session-file.',
-  ({ sessionId }) =>
-    sessionId !== undefined &&
-    !/^[A-Za-z0-9_-]+$/.test(sessionId) &&
-    `--session-id may hold letters, digits, - and _ only, not ${JSON.stringify(sessionId)}.`,
-  ({ fork, resume, continue: goesOn }) =>
-    Boolean(fork && resume === undefined && !goesOn) && '--fork goes with --resume: it copies that session.',
-  ({ continue: goesOn, sessionId, sessionFile }) =>
-    Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
-    '--continue goes on with a session there is; leave --session-id and --session-file out.',
-  ({ continue: goesOn, prompt, query }) =>
-    Boolean(goesOn && (prompt || query)) &&
-    '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
-  ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
-  ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
-  ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),
-  ({ inputFormat, outputFormat = 'stream-json' }) =>
-    inputFormat === 'stream-json' &&
-    outputFormat !== 'stream-json' &&
-    '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
-];
-
-function refuseOther(name: FlagName, value: string | undefined, known: readonly string[]): string | false {
-  if (value === undefined || known.includes(value)) return false;
-  return `--${name} must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}, not ${JSON.stringify(value)}.`;
-}
-
-function checkTogether(args: CliArguments): CliArguments {
-  for (const refuse of REFUSALS) {
-    const sentence = refuse(args);
-    if (sentence !== false) throw new UsageError(sentence);
-  }
-  return args;
 }
 
 function toKebabCase(name: string): string {

@@ -39,3 +39,11 @@ export class ExitError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Says what is wrong with the command line; the flags are shown with it. */
+export class UsageError extends ExitError {
+  constructor(sentence: string) {
+    super(ExitCode.Failure, sentence);
+    this.name = 'UsageError';
+  }
+}

@@ -1,7 +1,7 @@
-/** What `--help` says, readable in 80 columns. Every documented flag of args.ts has its sentence here. */
+/** What `--help` says, readable in 80 columns. Every documented flag of flags.ts has its sentence here. */
 
-import { FLAGS } from './args.ts';
-import type { FlagName } from './args.ts';
+import { FLAGS } from './flags.ts';
+import type { FlagName } from './flags.ts';
 
 type Section = readonly [title: string, rows: readonly (readonly [FlagName, string])[]];
 

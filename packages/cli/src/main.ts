@@ -132,7 +132,10 @@ async function readPiped(args: CliArguments, words: string, output: Output, sign
   const { text, isCut } = await readStandardInput(signal);
   if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
   if (`${text}${words}`.trim() !== '' || args.continue || signal.aborted) return text;
-  throw new ExitError(ExitCode.Input, 'there is nothing to answer. Give a prompt: castor -p "…", or pipe one in.');
+  throw new ExitError(
+    ExitCode.Input,
+    'No input provided via stdin. There is nothing to answer: give a prompt with castor -p "…", or pipe one in.',
+  );
 }
 
 /** Undefined when no flag says; the settings may. */

@@ -14,6 +14,7 @@ import type { TrustDecision } from '../trust.ts';
 import { count } from './doctor.ts';
 import type { Check, DoctorContext } from './doctor.ts';
 import { checkEndpoint } from './doctor-endpoint.ts';
+import { checkMachine } from './doctor-machine.ts';
 
 declare const CASTOR_VERSION: string;
 
@@ -185,42 +186,4 @@ function checkAdditions({ mcpServers, hooks, hooksConfig, telemetry }: Settings)
       ? [{ topic: 'telemetry', status: 'ok' as const, says: `on, to ${telemetry.outfile ?? telemetry.otlpEndpoint}` }]
       : []),
   ];
-}
-
-/** Programs and modules that make things faster or safer; looked for, never run. */
-async function checkMachine({ environment }: DoctorContext): Promise<Check[]> {
-  const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);
-  const pty = await findModule(async () => {
-    await import('@lydell/node-pty');
-    return 'found';
-  });
-  const onPath = (name: string) => findOnPath(name, environment['PATH'] ?? '');
-  return [
-    present('ripgrep', ripgrep ?? onPath('rg'), 'searching is slower without it'),
-    present('git', onPath('git'), 'needed for worktrees and checkpoints'),
-    present('pty', pty, 'commands get no terminal of their own without it'),
-    ...(process.platform === 'linux' ? [present('bwrap', onPath('bwrap'), 'bubblewrap, for sandboxes')] : []),
-  ];
-}
-
-function present(topic: string, found: string | undefined, use: string): Check {
-  return found === undefined
-    ? { topic, status: 'missing', says: `not found; ${use}` }
-    : { topic, status: 'ok', says: found };
-}
-
-async function findModule(load: () => Promise<string>): Promise<string | undefined> {
-  try {
-    const path = await load();
-    return path === 'found' || existsSync(path) ? path : undefined;
-  } catch {
-    // Not installed, or built for another machine.
-    return undefined;
-  }
-}
-
-function findOnPath(name: string, path: string): string | undefined {
-  const separator = process.platform === 'win32' ? ';' : ':';
-  const candidates = path.split(separator).flatMap((folder) => (folder === '' ? [] : join(folder, name)));
-  return candidates.find((candidate) => existsSync(candidate) && dirname(candidate) !== process.cwd());
 }

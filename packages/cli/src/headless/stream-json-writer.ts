@@ -31,6 +31,7 @@ export interface StreamJsonOptions {
 export class StreamJsonWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly options: StreamJsonOptions;
+  private hasSaidStop = false;
 
   constructor(output: Output, options: StreamJsonOptions) {
     this.output = output;
@@ -76,6 +77,7 @@ export class StreamJsonWriter implements HeadlessWriter {
       case GeminiEventType.ContextWindowWillOverflow:
         return this.problem('error', describeOverflow(event.value));
       case GeminiEventType.AgentExecutionStopped:
+        this.hasSaidStop = true;
         return this.problem('warning', `Agent execution stopped: ${event.value.systemMessage ?? event.value.reason}`);
       case GeminiEventType.AgentExecutionBlocked:
         return this.problem('warning', `Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
@@ -118,6 +120,8 @@ export class StreamJsonWriter implements HeadlessWriter {
   }
 
   private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {
+    if (outcome === 'stopped' && !this.hasSaidStop) await this.problem('warning', `Agent execution stopped: ${detail}`);
+    this.hasSaidStop = false;
     if (outcome === 'budget_exceeded') await this.problem('error', detail ?? 'The budget of this run is spent.');
     if (!this.options.isConversation) return;
     const message = error?.message ?? detail;

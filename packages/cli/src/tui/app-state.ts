@@ -1,7 +1,6 @@
 /** What the app knows beside the transcript. One place, written by the app alone. */
 
-import type { ApprovalMode, Todo, WorkspaceAgent } from '@castor/core';
-import type { PendingCall } from '@castor/core';
+import type { ApprovalMode, PendingCall, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 
@@ -18,6 +17,8 @@ export interface AppState {
   isExitArmed: boolean;
   todos: readonly Todo[];
   showsTodos: boolean;
+  /** The calls whose results were shown last. */
+  lastCalls: readonly ToolCallView[];
   /** A `!command` that runs. */
   shellCall: PendingCall | undefined;
   isTerminalFocused: boolean;
@@ -39,6 +40,7 @@ export function createAppState(): AppState {
     isExitArmed: false,
     todos: [],
     showsTodos: false,
+    lastCalls: [],
     shellCall: undefined,
     isTerminalFocused: true,
     isVim: false,

@@ -5,19 +5,21 @@ import { Composer } from './components/composer.tsx';
 import { Rows } from './components/rows.tsx';
 import { StreamingContext } from './contexts/streaming-context.tsx';
 import type { FrameSections } from './frame-layout.ts';
+import { useGeminiStream } from './hooks/use-gemini-stream.ts';
+import type { GeminiStreamPort } from './hooks/use-gemini-stream.ts';
 import type { ComposerController } from './input/composer-contract.ts';
-import type { StreamingState } from '@castor/core';
 import type { Styles } from './theme/styles.ts';
 
 export interface AppViewProps {
   readonly sections: FrameSections;
   readonly composer: ComposerController;
   readonly styles: Styles;
-  readonly streamingState: StreamingState;
+  readonly stream: GeminiStreamPort;
 }
 
-export function AppView({ sections, composer, styles, streamingState }: AppViewProps) {
+export function AppView({ sections, composer, styles, stream }: AppViewProps) {
   const { answer, calls, todos, loading, queue, dialog, below } = sections;
+  const { streamingState } = useGeminiStream(stream);
   return (
     <StreamingContext value={streamingState}>
       <Box flexDirection="column">

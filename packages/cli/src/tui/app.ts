@@ -5,7 +5,7 @@
  */
 
 import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage, tokenLimit } from '@castor/core';
-import type { ApprovalMode, OpenedSession, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, OpenedSession, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { AgentLink } from './agent-link.ts';
 import type { SessionWish } from './agent-link.ts';
 import { Appearance } from './appearance.ts';
@@ -15,6 +15,7 @@ import { composerRows } from './components/composer-rows.ts';
 import { Conversation } from './conversation.ts';
 import type { PrepareTurn } from './conversation.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
+import { askAboutLoop } from './dialogs/loop-question.ts';
 import { layoutFrame } from './frame-layout.ts';
 import type { FrameSections } from './frame-layout.ts';
 import { frameCaret, frameRows } from './frame-rows.ts';
@@ -24,9 +25,11 @@ import type { ComposerController, Submission } from './input/composer-contract.t
 import { createComposerController } from './input/composer-controller.ts';
 import { composerCaret, composerHeight } from './input/composer-view.ts';
 import type { InputReport } from './input/key-parser.ts';
+import { LinearFrame } from './linear-frame.ts';
 import { Questions } from './questions.ts';
 import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
+import { renderToolCall } from './render/tool-call.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
 import { nextMode } from './approval-modes.ts';
@@ -48,6 +51,8 @@ export interface AppOptions {
 }
 
 const EXIT_WINDOW_MS = 3_000;
+const WHEEL_UP = 64;
+const MOST_RESULT_ROWS = 2_000;
 const EXIT_HINT = 'Press Ctrl+C again to exit.';
 const EXIT_HINT_D = 'Press Ctrl+D again to exit.';
 
@@ -73,6 +78,7 @@ export class App {
   private readonly printer: TranscriptPrinter;
   private readonly questions: Questions;
   private toastTimer: NodeJS.Timeout | undefined;
+  private linear: LinearFrame | undefined;
 
   constructor(options: AppOptions) {
     this.options = options;
@@ -104,6 +110,7 @@ export class App {
       width: () => this.width,
       show: () => this.state.show,
       createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
+      onItem: (item) => this.onItem(item),
     });
     this.link = new AgentLink({
       onWarning: (message) => this.warn(message),
@@ -119,6 +126,7 @@ export class App {
       onUnauthorized: (message) => this.fail(`The credentials were refused: ${message}`),
       onFailure: (message) => this.fail(message),
       onIdle: () => this.onAttention?.('Done'),
+      onLoop: (signal) => this.askAboutLoop(signal),
     });
     this.questions = new Questions({
       host: this.dialogs,
@@ -224,9 +232,36 @@ export class App {
     this.screen.refresh();
   }
 
+  private async askAboutLoop(signal: AbortSignal): Promise<boolean> {
+    const answer = await askAboutLoop(this.dialogs, signal);
+    if (answer !== 'disable') return false;
+    this.state.agent?.disableLoopDetection();
+    this.info('Loop detection is off for this session. The request is sent again.');
+    return true;
+  }
+
+  private onItem(item: TranscriptItem): void {
+    if (item.type !== 'tool_group') return;
+    this.state.lastCalls = item.calls;
+    for (const { result } of item.calls) {
+      if (typeof result === 'object' && 'todos' in result) this.state.todos = result.todos;
+    }
+  }
+
+  /** The last results, whole. */
+  private showMore(): void {
+    const { styles } = this.appearance;
+    const { lastCalls } = this.state;
+    if (lastCalls.length === 0) return this.toast('There is no output to show more of.');
+    const options = { styles, width: this.width, maxRows: MOST_RESULT_ROWS };
+    this.screen.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
+  }
+
   private note(mark: string, text: string, style: Style): void {
     this.screen.print(['', ...renderNote(mark, text, style, this.width)]);
   }
+
+  private readonly submitQuery = (query: string) => this.conversation.submit(query);
 
   private submit({ text, isShell }: Submission): void {
     this.conversation.submit(isShell ? `!${text}` : text);
@@ -253,9 +288,21 @@ export class App {
       case 'app.clearScreen':
         this.clearScreen();
         return true;
+      case 'app.showMoreLines':
+        this.showMore();
+        return true;
       case 'app.showErrorDetails':
         this.info(this.takeMessages?.().join('\n') || 'There are no messages.');
         return true;
+      case 'scroll.up':
+      case 'scroll.down':
+        return this.screen.scroll(command === 'scroll.up' ? -1 : 1);
+      case 'scroll.pageUp':
+      case 'scroll.pageDown':
+        return this.scrollPage(command === 'scroll.pageUp' ? -1 : 1);
+      case 'scroll.home':
+      case 'scroll.end':
+        return this.screen.scroll(command === 'scroll.home' ? -Infinity : Infinity);
       case 'app.showShortcuts':
         if (!this.composer.isEmpty()) return false;
         this.conversation.submit('/help');
@@ -309,7 +356,12 @@ export class App {
     this.screen.release();
   }
 
+  private scrollPage(direction: 1 | -1): boolean {
+    return this.screen.scroll(direction * Math.max(this.options.terminal.size.rows - 6, 1));
+  }
+
   private onReport(report: InputReport): void {
+    if (report.kind === 'mouse' && report.button >= WHEEL_UP) this.screen.scroll(report.button === WHEEL_UP ? -3 : 3);
     if (report.kind === 'keyboard') this.options.terminal.enableKittyKeyboard();
     if (report.kind !== 'color' || report.slot !== 11) return;
     const background = backgroundOfReport(report.value);
@@ -320,7 +372,7 @@ export class App {
     const { isBusy } = this.conversation;
     if (isBusy) this.state.promptStartedAt ??= performance.now();
     else this.state.promptStartedAt = undefined;
-    this.screen.animate(isBusy);
+    this.screen.animate(isBusy && !this.linear);
     this.onStateChange?.();
     this.screen.refresh();
   }
@@ -343,13 +395,37 @@ export class App {
     this.composer.setSize({ columns: columns - 1, maxRows: Math.max(3, Math.min(14, Math.floor(rows / 2))) });
   }
 
+  /** For a screen reader: plain lines, no colours, no frame. */
+  useLinear(): void {
+    if (this.linear) return;
+    this.linear = new LinearFrame();
+    this.appearance.useNoColors();
+    this.screen.useLinear();
+  }
+
+  /** The whole screen, with scrolling of our own. */
+  useAlternate(): void {
+    if (this.linear) return;
+    this.screen.hold();
+    this.options.terminal.useAlternate();
+    this.screen.useAlternate();
+    this.screen.release();
+  }
+
   private draw(size: Size): { lines: readonly string[]; frame: Frame } {
     const { styles } = this.appearance;
     const lines = this.printer.take(this.store.getSnapshot());
     const snapshot = this.composer.getSnapshot();
+    if (this.linear) {
+      const { streaming, dialogs, width } = this;
+      const { toast } = this.state;
+      const said = this.linear.draw({ streaming, dialog: dialogs.top, snapshot, toast, styles, width });
+      return { lines: [...lines, ...said.lines], frame: said.frame };
+    }
     const sections = this.layout(size, composerHeight(snapshot));
     const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
-    const props = { sections, composer: this.composer, styles, streamingState: this.streaming };
+    const stream = { transcript: this.store.getSnapshot(), submitQuery: this.submitQuery, initError: undefined };
+    const props = { sections, composer: this.composer, styles, stream };
     const rows = this.inkView?.draw(props, size) ?? frameRows(sections, picture);
     return { lines, frame: { rows, caret: frameCaret(sections, picture) } };
   }

@@ -12,7 +12,7 @@ import type { ThemeChoice } from './theme/theme.ts';
 export class Appearance {
   styles: Styles;
   themeName: string;
-  private readonly depth: ColorDepth;
+  private depth: ColorDepth;
   private background: Background | undefined;
   private choice: ThemeChoice = {};
 
@@ -26,6 +26,11 @@ export class Appearance {
 
   get hasColors(): boolean {
     return this.depth !== 'none';
+  }
+
+  useNoColors(): void {
+    this.depth = 'none';
+    this.apply();
   }
 
   /** A sentence when the wish cannot be met. */

@@ -6,7 +6,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
-import type { Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import type { Outcome, Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { withDisplay } from './describe-call.ts';
 
 export interface PreparedTurn {
@@ -27,6 +27,8 @@ export interface ConversationOptions {
   readonly onUnauthorized: (message: string) => void;
   readonly onFailure: (message: string) => void;
   readonly onIdle?: () => void;
+  /** The model was stopped because it repeated itself; true to send the prompt again. */
+  readonly onLoop?: (signal: AbortSignal) => Promise<boolean>;
 }
 
 /** How long events may be taken in without a look at the keyboard. */
@@ -57,22 +59,6 @@ export class Conversation {
       return;
     }
     void this.run(text);
-  }
-
-  /** Sends what a command made, as if it had been typed. */
-  submitParts(turn: PreparedTurn): void {
-    void this.run(turn);
-  }
-
-  /** Words for the prompt under way, read with the next tool results; queued when nothing is under way. */
-  async steer(text: string): Promise<void> {
-    if (!this.isBusy) return this.submit(text);
-    try {
-      (await this.options.agent()).session.steer([{ text }]);
-    } catch {
-      // It ended meanwhile: then it is a prompt like any other.
-      this.submit(text);
-    }
   }
 
   /** All that waits, for the editor. */
@@ -126,15 +112,22 @@ export class Conversation {
     const { prepare } = this.options;
     const turn = typeof given === 'string' ? await prepare(given, signal) : given;
     if (!turn || signal.aborted) return;
+    while ((await this.send(turn, signal)) === 'loop_detected' && (await this.options.onLoop?.(signal)));
+  }
+
+  private async send({ parts, text }: PreparedTurn, signal: AbortSignal): Promise<Outcome | undefined> {
     const { session, tools } = await this.options.agent();
+    let outcome: Outcome | undefined;
     let sliceEnd = performance.now() + SLICE_MS;
-    for await (const event of session.prompt([...turn.parts], signal, { text: turn.text })) {
+    for await (const event of session.prompt([...parts], signal, { text })) {
       this.options.store().dispatch(withDisplay(event, tools));
+      if (event.type === 'prompt_ended') outcome = event.outcome;
       if (performance.now() < sliceEnd) continue;
       // Whatever arrives in one piece must not keep keys and frames waiting.
       await afterInput();
       sliceEnd = performance.now() + SLICE_MS;
     }
+    return outcome;
   }
 
   private explain(error: unknown, signal: AbortSignal): void {

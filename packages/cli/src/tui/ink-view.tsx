@@ -10,14 +10,22 @@ export interface InkView {
   close(): void;
 }
 
-export function createInkView(size: Size, onOwnFrame: () => void): InkView {
+export interface InkViewListener {
+  /** A component changed by itself, outside of `draw`. */
+  readonly onOwnFrame: () => void;
+  readonly onBroken: (error: Error) => void;
+}
+
+export function createInkView(size: Size, { onOwnFrame, onBroken }: InkViewListener): InkView {
   let rows: readonly string[] = [];
   let drawn = size;
   let isDrawing = false;
-  const stage = createStage(size, (next) => {
-    rows = next;
-    // A component changed by itself, outside of `draw`.
-    if (!isDrawing) onOwnFrame();
+  const stage = createStage(size, {
+    onBroken,
+    onFrame(next) {
+      rows = next;
+      if (!isDrawing) onOwnFrame();
+    },
   });
   return {
     draw(props, nextSize) {

@@ -28,7 +28,14 @@ export async function openApp(
   onPreparation: (preparation: TurnPreparation) => void,
 ): Promise<void> {
   const { signal } = options.interruption;
-  app.inkView = createInkView(app.options.terminal.size, () => app.screen.refresh());
+  app.inkView = createInkView(app.options.terminal.size, {
+    onOwnFrame: () => app.screen.refresh(),
+    // The frame is drawn without Ink from here on: nobody loses a conversation to a component.
+    onBroken(error) {
+      app.inkView = undefined;
+      app.fail(`A part of the screen broke: ${getErrorMessage(error)}`);
+    },
+  });
   let start = await prepareWithAccess(app, options);
   if (!start) return app.exit();
   applySettings(app, start);
@@ -72,6 +79,8 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
 function applySettings(app: App, start: Start): void {
   const { ui, general } = start.settings;
   app.state.start = start;
+  if (ui.accessibility.screenReader) app.useLinear();
+  else if (ui.useAlternateBuffer) app.useAlternate();
   app.state.mode = start.approval.mode;
   app.state.model = start.choice.model;
   app.state.show = {

@@ -30,7 +30,8 @@ export interface TuiOptions {
 /** Throws an ExitError when there is nothing to run with; the terminal is as it was by then. */
 export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const { environment, cwd, home } = options;
-  const terminal = new TerminalSession({ input: process.stdin, output: process.stdout });
+  const isPlain = options.args.screenReader === true;
+  const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
   const ended = Promise.withResolvers<void>();
   // Loaded when the first text is submitted, or when there is time.
   const preparation = Promise.withResolvers<TurnPreparation>();
@@ -47,7 +48,8 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const messages = holdMessages();
   app.takeMessages = () => messages.take();
   terminal.enter((bytes) => app.composer.feed(bytes));
-  app.composer.probeWidths((bytes) => terminal.write(bytes));
+  if (isPlain) app.useLinear();
+  else app.composer.probeWidths((bytes) => terminal.write(bytes));
   options.interruption.signal.addEventListener('abort', () => app.exit(), { once: true });
   let summary: readonly string[] = [];
   try {
@@ -63,9 +65,11 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     return ExitCode.Success;
   } finally {
     app.inkView?.close();
-    app.screen.close(summary);
+    app.screen.close();
     app.composer.dispose();
     terminal.leave();
+    // On the screen one came from, where it stays.
+    terminal.write(summary.map((line) => `${line}\n`).join(''));
     messages.release();
   }
 }

@@ -4,6 +4,8 @@
  * to draw and nothing about what.
  */
 
+import { AlternatePainter } from './terminal/alternate-painter.ts';
+import { LinearPainter } from './terminal/linear-painter.ts';
 import { Painter } from './terminal/painter.ts';
 import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
@@ -23,7 +25,7 @@ const RESIZE_MS = 20;
 
 export class Screen {
   private readonly options: ScreenOptions;
-  private readonly painter: Painter;
+  private painter: Painter | LinearPainter | AlternatePainter;
   private readonly stopListening: () => void;
   private own: string[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -40,6 +42,25 @@ export class Screen {
       options.onResize(options.terminal.size);
       this.schedule(RESIZE_MS);
     });
+  }
+
+  /** From here on for a screen reader: nothing is drawn again but the input line. */
+  useLinear(): void {
+    this.options.terminal.write(this.painter.leave());
+    this.painter = new LinearPainter();
+  }
+
+  /** From here on the whole screen is drawn; the terminal has been switched to its other one. */
+  useAlternate(): void {
+    this.painter = new AlternatePainter();
+  }
+
+  /** Where scrolling is ours: rows down, or up when negative. Answers whether it is. */
+  scroll(rows: number): boolean {
+    if (!(this.painter instanceof AlternatePainter)) return false;
+    this.painter.scroll(rows);
+    this.drawNow();
+    return true;
   }
 
   /** Lines of our own, above the frame, for good. */
@@ -100,14 +121,14 @@ export class Screen {
   }
 
   /** The last lines, and no frame any more. */
-  close(last: readonly string[] = []): void {
+  close(): void {
     if (this.isClosed) return;
     this.animate(false);
     this.drawNow();
     this.isClosed = true;
     clearTimeout(this.timer);
     this.stopListening();
-    const text = [...this.own, ...last].map((line) => `${line}\r\n`).join('');
+    const text = this.own.map((line) => `${line}\r\n`).join('');
     this.options.terminal.write(`${this.isHeld ? '' : this.painter.leave()}${text}`);
   }
 

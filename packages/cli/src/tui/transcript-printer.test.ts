@@ -17,7 +17,7 @@ function createPrinter() {
     styles: () => styles,
     width: () => 60,
     show: () => ({ thinking: false, citations: false, model: false }),
-    createHighlighter: () => ({ begin: () => {}, line: (code) => code }),
+    createHighlighter: () => ({ begin: () => {}, line: (code) => code, peek: (code) => code }),
   });
 }
 

@@ -18,6 +18,8 @@ export interface PrinterOptions {
   readonly width: () => number;
   readonly show: () => ShownKinds;
   readonly createHighlighter: (styles: Styles) => LineHighlighter;
+  /** Told of every item that is final. */
+  readonly onItem?: (item: TranscriptItem) => void;
 }
 
 /** The answer under way. */
@@ -77,6 +79,7 @@ export class TranscriptPrinter {
   }
 
   private takeCommitted(item: TranscriptItem): string[] {
+    this.options.onItem?.(item);
     if (item.type === 'gemini' || item.type === 'gemini_content') return this.takeText(item, true);
     // The transcript says itself that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;

@@ -11,6 +11,7 @@ import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
 import { projectTempDirectory, userDirectory } from './paths.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export interface ProjectFolderOptions {
   home: string;
@@ -55,13 +56,13 @@ export function findProjectDirectories(home: string, root: string): string[] {
 }
 
 async function claim({ home, root, clock }: Required<ProjectFolderOptions>): Promise<string> {
-  mkdirSync(tempRoot(home), { recursive: true, mode: 0o700 });
+  makeDirectory(tempRoot(home));
   const release = await lock(`${registryPath(home)}.lock`, clock);
   try {
     const projects = readRegistry(home);
     const slug = chooseSlug(home, root, projects);
     const directory = join(tempRoot(home), slug);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     if (readProjectRoot(directory) === undefined) writeFileSync(join(directory, MARKER), root, { mode: 0o600 });
     if (projects[root] !== slug) writeRegistry(home, { ...projects, [root]: slug });
     return directory;

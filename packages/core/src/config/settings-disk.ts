@@ -11,7 +11,6 @@ import {
   fchmodSync,
   fchownSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -23,6 +22,7 @@ import {
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SettingsError } from './settings-error.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -91,7 +91,7 @@ export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
 export function replaceSettingsFile(path: string, text: string): void {
   const target = targetOf(path);
   const old = statSync(target, { throwIfNoEntry: false });
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(target));
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {

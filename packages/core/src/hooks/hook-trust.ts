@@ -5,11 +5,12 @@
  * own entries (`name:command`) count too until there is one of ours.
  */
 
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import type { HookEntry } from './hook-config.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 /** `first`: nothing of this project is on record yet. */
 export type ConsentState = 'known' | 'first' | 'new' | 'changed';
@@ -59,7 +60,7 @@ export class HookConsent {
     const keys = [...foreign, ...entries.map((entry) => this.toKey(entry))];
     if (JSON.stringify(keys) === JSON.stringify(this.known())) return;
     this.record[root] = keys;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
     writeFileSync(temporary, `${JSON.stringify(this.record, null, 2)}\n`, { mode: 0o600 });
     renameSync(temporary, file);

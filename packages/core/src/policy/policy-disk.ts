@@ -9,7 +9,6 @@ import {
   constants,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../util/make-directory.ts';
 
 /** The real path of the deepest part that exists, with the rest as written. Never throws. */
 export function realPathOf(path: string): string {
@@ -100,7 +100,7 @@ export function listTomlFiles(directory: string): string[] {
 /** Owner only, from the first byte; the old content stays whole until the new one is on disk. */
 export function replaceTextFile(path: string, text: string): void {
   const target = realPathOf(path);
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(target));
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {

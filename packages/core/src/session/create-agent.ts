@@ -119,6 +119,8 @@ export interface Agent {
   requestedModel(): string;
   /** Takes effect with the next turn. */
   setModel(model: string): void;
+  /** No answer is taken for a loop any more, in this session. */
+  disableLoopDetection(): void;
 }
 
 /** Throws BudgetError when a limit cannot be held. */
@@ -196,6 +198,12 @@ export function createAgent(options: AgentOptions): Agent {
     ...(hooks.agent && { hooks: hooks.agent }),
     ...(saved && { savedOutputs: saved }),
   });
+  const loopDetection = new LoopDetectionService({
+    clock,
+    isEnabled: detectsLoops,
+    getHistory: () => chat.getHistory(true),
+    ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
+  });
   const client = new GeminiClient({
     chat,
     generator,
@@ -203,12 +211,7 @@ export function createAgent(options: AgentOptions): Agent {
     tokenLimit: limitOf,
     chooseModel,
     compressor,
-    loopDetection: new LoopDetectionService({
-      clock,
-      isEnabled: detectsLoops,
-      getHistory: () => chat.getHistory(true),
-      ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
-    }),
+    loopDetection,
     continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
     turnOptions: { clock, ...(options.reportError && { reportError: options.reportError }) },
     ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput) }),
@@ -281,6 +284,7 @@ export function createAgent(options: AgentOptions): Agent {
       requestedModel = model;
       chosen = undefined;
     },
+    disableLoopDetection: () => loopDetection.disable(),
   };
 }
 

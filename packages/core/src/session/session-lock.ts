@@ -5,19 +5,11 @@
  * over, by one process only. It guards against our own programs, not against a person.
  */
 
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { sha256 } from '../util/sha256.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export interface LockHolder {
   pid: number;
@@ -47,7 +39,7 @@ export function lockPath(sessionPath: string): string {
 export function acquireLock(sessionPath: string): SessionLock | LockHolder {
   const path = lockPath(sessionPath);
   const own = JSON.stringify(describeSelf());
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (createExclusively(path, own)) return { release: () => releaseLock(path, own) };
     const found = read(path);

@@ -4,7 +4,7 @@
  * or another session is copied, never changed.
  */
 
-import { renameSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
@@ -25,6 +25,7 @@ import { readSessionFile } from './session-read.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { toSessionEvents } from './session-transcript.ts';
 import { isWorthResuming, ownWords } from './session-worth.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 /** Undefined when the latest is asked for and there is none. Throws SessionError. */
 export async function resumeSession(
@@ -174,7 +175,7 @@ function toLines(messages: readonly LoadedMessage[]): string[] {
 function writeSession(path: string, lines: readonly string[]): void {
   const temporary = `${path}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     writeFileSync(temporary, `${lines.filter((line) => line !== '').join('\n')}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(temporary, path);
   } catch (error) {

@@ -4,9 +4,10 @@
  * reading the variables is the caller's business.
  */
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 /** A file that was asked for and cannot be used. */
 export class SystemPromptError extends Error {
@@ -55,7 +56,7 @@ export function readSystemPrompt(file: string): string {
 /** Throws SystemPromptError when it cannot be written. */
 export function writeSystemPrompt(file: string, text: string): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeDirectory(path.dirname(file), 0o777);
     writeFileSync(file, text);
   } catch (error) {
     throw new SystemPromptError(`The system prompt could not be written to ${file}: ${getErrorMessage(error)}`, {

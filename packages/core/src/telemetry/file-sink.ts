@@ -4,10 +4,11 @@
  * a sentence, never the run.
  */
 
-import { appendFile, mkdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { MetricPoint, Resource, Signal, TelemetrySink } from './signals.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export interface FileSinkOptions {
   path: string;
@@ -17,13 +18,14 @@ export interface FileSinkOptions {
 
 export function createFileSink({ path, resource, onProblem }: FileSinkOptions): TelemetrySink {
   let hasFailed = false;
-  let isReady: Promise<unknown> | undefined;
+  let isReady = false;
   return {
     async write(signals) {
       if (hasFailed || signals.length === 0) return;
       const text = signals.map((signal) => `${JSON.stringify(toRecord(signal, resource), null, 2)}\n`).join('');
       try {
-        await (isReady ??= mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+        if (!isReady) makeDirectory(dirname(path));
+        isReady = true;
         await appendFile(path, text, { mode: 0o600 });
       } catch (error) {
         hasFailed = true;

@@ -8,13 +8,14 @@
 
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { access, link, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { access, link, lstat, open, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
 import { kindOf, openDirectory, toFileError } from './opened-file.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { builtin } from '../util/builtin-modules.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export interface AtomicWrite {
   /** Without links, as `Workspace.checkPath` gives it. */
@@ -32,7 +33,7 @@ export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   let directory: OpenedFile | undefined;
   try {
     const parent = path.dirname(realPath);
-    if (write.expected === undefined) await mkdir(parent, { recursive: true });
+    if (write.expected === undefined) makeDirectory(parent, 0o777);
     directory = await openDirectory(parent);
     if (!write.isWritable(path.join(directory.path, path.basename(realPath)))) {
       throw new ToolError(

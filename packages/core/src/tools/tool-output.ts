@@ -4,12 +4,13 @@
  * that takes no file costs the copy, never the call.
  */
 
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { TextPieces } from './text-pieces.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
 
@@ -96,7 +97,7 @@ export async function saveOutput(
 ): Promise<Saved> {
   const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     const path = await writeNewFile(directory, outputFileName(of), text);
     return { path };
   } catch (error) {

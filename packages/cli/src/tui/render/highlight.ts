@@ -36,20 +36,24 @@ export function createHighlighter(styles: Styles, grammars: () => Grammars | und
   let language = '';
   let block: Block | undefined;
   const style = (scope: string, text: string) => styleOf(scope, styles)(text);
+  const paint = (code: string) => {
+    if (code.length > LONGEST) return styles.primary(code);
+    if (block) return style(block.scope, code);
+    return (
+      grammars()?.highlight(code, language, style) ?? (language === '' ? styles.primary(code) : styles.response(code))
+    );
+  };
   return {
     begin(name) {
       language = name.toLowerCase();
       block = undefined;
     },
     line(code) {
-      if (code.length > LONGEST) return styles.primary(code);
-      const wasInside = block;
-      block = blockAfter(code, language, block);
-      if (wasInside) return style(wasInside.scope, code);
-      return (
-        grammars()?.highlight(code, language, style) ?? (language === '' ? styles.primary(code) : styles.response(code))
-      );
+      const painted = paint(code);
+      if (code.length <= LONGEST) block = blockAfter(code, language, block);
+      return painted;
     },
+    peek: paint,
   };
 }
 

@@ -21,6 +21,8 @@ export interface MarkdownOptions {
 export interface LineHighlighter {
   begin(language: string): void;
   line(code: string): string;
+  /** The same of a line that has not ended; nothing is remembered of it. */
+  peek(code: string): string;
 }
 
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
@@ -79,6 +81,7 @@ export class MarkdownStream {
       return [];
     }
     const rows = this.flushTable();
+    if (rows.length > 0) this.endsBlank = false;
     if (this.takeFence(line)) return rows;
     if (this.fence) rows.push(this.renderCode(line));
     else if (line.trim() !== '') rows.push(...this.renderLine(line));
@@ -103,15 +106,25 @@ export class MarkdownStream {
   }
 
   private renderCode(line: string): string {
-    const indent = this.fence?.indent ?? 0;
-    const code = expandTabs(line.slice(0, indent).trim() === '' ? line.slice(indent) : line);
+    const code = this.codeOf(line);
     return this.options.highlight?.line(code) ?? this.options.styles.accent(code);
+  }
+
+  /** As it will look, so that nothing changes its colour when the line ends. */
+  private peekCode(line: string): string {
+    const code = this.codeOf(line);
+    return this.options.highlight?.peek(code) ?? this.options.styles.accent(code);
+  }
+
+  private codeOf(line: string): string {
+    const indent = this.fence?.indent ?? 0;
+    return expandTabs(line.slice(0, indent).trim() === '' ? line.slice(indent) : line);
   }
 
   private renderLine(line: string): string[] {
     const { styles } = this.options;
     const width = this.options.width();
-    if (this.fence) return wrapRows(styles.secondary(expandTabs(line)), { width });
+    if (this.fence) return wrapRows(this.peekCode(line), { width });
     const text = expandTabs(line);
     const heading = HEADING.exec(text);
     if (heading)

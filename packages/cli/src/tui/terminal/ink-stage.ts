@@ -35,15 +35,25 @@ class FakeTerminal extends EventEmitter {
   }
 }
 
-/** `onFrame` gets the rows of every frame, as soon as it is laid out. */
-export function createStage(size: Size, onFrame: (rows: readonly string[]) => void): Stage {
+export interface StageListener {
+  /** The rows of every frame, as soon as it is laid out. */
+  readonly onFrame: (rows: readonly string[]) => void;
+  /** A component threw; nothing more is drawn. */
+  readonly onBroken: (error: Error) => void;
+}
+
+export function createStage(size: Size, { onFrame, onBroken }: StageListener): Stage {
   const terminal = new FakeTerminal(size);
   terminal.onWrite = (frame) => onFrame(frame.split('\n'));
   let instance: ReturnType<typeof render> | undefined;
   return {
     show(node) {
-      if (instance) instance.rerender(node);
-      else instance = render(node, optionsFor(terminal));
+      if (instance) return instance.rerender(node);
+      instance = render(node, optionsFor(terminal));
+      instance.waitUntilExit().catch((error: unknown) => {
+        terminal.onWrite = undefined;
+        onBroken(error instanceof Error ? error : new Error(String(error)));
+      });
     },
     resize({ columns, rows }) {
       terminal.columns = columns;

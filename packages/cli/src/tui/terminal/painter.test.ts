@@ -2,6 +2,7 @@ import headless from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import { Painter } from './painter.ts';
 import type { Frame, Size } from './painter.ts';
+import { cutRow } from './row-width.ts';
 
 /** A real terminal: what it shows and keeps, as lines a person would copy. */
 class Screen {
@@ -82,6 +83,30 @@ describe('Painter', () => {
     expect(bytes).toBe('\x1b[?2026h\x1b[8G ghi\r\x1b[?2026l');
   });
 
+  it('does not write a row again that was shown before it was final', () => {
+    const painter = new Painter();
+    const size = { columns: 80, rows: 10 };
+    const below = ['rule', '> ', 'footer'];
+    painter.paint([], { rows: ['a paragraph that is', 'not at its', ...below] }, size);
+    const bytes = painter.paint(['a paragraph that is', 'not at its end'], { rows: ['next', ...below] }, size);
+    // One row comes in above what stays: no other is touched.
+    expect(bytes).toBe('\x1b[?2026h\n\x1b[3A\r\x1b[1L\x1b[1A\x1b[11G end\r\nnext\x1b[3B\r\x1b[?2026l');
+  });
+
+  it('writes text whole where the terminal counts other cells than we do', async () => {
+    // To this terminal the sign is one cell wide, to us two.
+    const size = { columns: 80, rows: 10 };
+    const screen = new Screen(size);
+    const painter = new Painter();
+    const below = ['\x1b[34m👍\x1b[0m status', '> '];
+    for (const answer of ['ok 👍', 'ok 👍 go', 'ok 👍 good', 'ok 👍 good, all done']) {
+      await screen.write(painter.paint([], { rows: [answer, ...below] }, size));
+    }
+    await screen.write(painter.paint(['ok 👍 good, all done'], { rows: ['\x1b[34m✕\x1b[0m status', '>'] }, size));
+    await screen.write(painter.paint([], { rows: ['\x1b[34m👍\x1b[0m stat', '>'] }, size));
+    expect(screen.lines()).toEqual(['ok 👍 good, all done', '👍 stat', '>']);
+  });
+
   it('leaves nothing of the frame behind', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);
@@ -104,28 +129,32 @@ describe('Painter', () => {
         await screen.write(`shell ${index}\r\n`);
       }
       let frame: Frame = { rows: [] };
+      let tail: string[] = [];
       for (let step = 0; step < 80; step++) {
         if (next() < 0.35) {
           size = { columns: integer(40, 120), rows: integer(14, 40) };
           screen.terminal.resize(size.columns, size.rows);
         }
-        const lines = Array.from({ length: next() < 0.5 ? integer(0, 4) : 0 }, () => {
+        // Rows of the frame that became final, as they were or longer.
+        const final = tail.slice(0, integer(0, tail.length)).map((row) => (next() < 0.5 ? row : `${row} and more`));
+        expected.push(...final);
+        const fresh = Array.from({ length: next() < 0.5 ? integer(0, 4) : 0 }, () => {
           const line = `#${expected.length} ${'wörd 漢字 '.repeat(integer(0, next() < 0.1 ? 40 : 3))}end`;
           expected.push(line);
           return next() < 0.5 ? `\x1b[1m${line}\x1b[0m` : line;
         });
         const rule = '─'.repeat(size.columns - 1);
-        const tail = Array.from(
+        tail = Array.from(
           { length: integer(0, 2) },
-          (_, row) => `~tail ${step} ${row} ${'x'.repeat(integer(0, 60))}`,
+          (_, row) => `~tail ${step} ${row} ${'x'.repeat(integer(0, 60))}${next() < 0.3 ? ' ✓ 漢字 ☑' : ''}`,
         );
         frame = {
           rows: [...tail, rule, `> ${'k'.repeat(integer(0, 8))}`, `~footer ${step}`],
           caret: { row: tail.length + 1, column: 2 },
         };
-        await screen.write(painter.paint(lines, frame, size));
+        await screen.write(painter.paint([...final, ...fresh], frame, size));
         const shown = screen.lines();
-        const frameRows = frame.rows.map((row) => row.slice(0, size.columns - 1).trimEnd());
+        const frameRows = frame.rows.map((row) => cutRow(row, size.columns - 1).trimEnd());
         expect(shown.slice(-frameRows.length)).toEqual(frameRows);
         expect(shown.slice(0, -frameRows.length)).toEqual(expected);
         expect(screen.cursor().column).toBe(2);

@@ -6,8 +6,9 @@
  * the old frame.
  */
 
-import { RESET, cutRow, rowHeight } from './row-width.ts';
-import { changedPart } from './row-change.ts';
+import { compactRow } from './compact-row.ts';
+import { changedPart, rowsKept } from './row-change.ts';
+import { cutRow, rowHeight } from './row-width.ts';
 
 export interface Size {
   readonly columns: number;
@@ -64,7 +65,7 @@ export class Painter {
     const rows = fit(frame, size);
     if (this.size && (this.size.columns !== size.columns || this.size.rows !== size.rows)) this.eraseAfterResize(size);
     this.size = size;
-    if (lines.length > 0) this.insert(lines, rows.length);
+    this.advance(lines, rows);
     this.draw(rows);
     this.placeCursor(caretIn(frame, rows, size));
     return this.out === '' ? '' : `${BEGIN}${this.out}${END}`;
@@ -109,36 +110,78 @@ export class Painter {
     return above + below.reduce((sum, row) => sum + rowHeight(row, columns) - 1, 0);
   }
 
-  /** New lines above the frame. The frame moves down as a whole where there is room, which costs next to nothing. */
-  private insert(lines: readonly string[], nextHeight: number): void {
-    const { columns, rows } = this.size!;
-    const height = lines.reduce((sum, line) => sum + rowHeight(line, columns), 0);
-    const frameHeight = Math.max(this.shown.length, nextHeight);
-    const text = lines.map((line) => `${close(line)}\r\n`).join('');
-    if (this.shown.length === 0 || height + frameHeight > rows) {
-      this.moveTo(0);
-      this.out += `\r${this.shown.length > 0 ? ERASE_BELOW : ''}${text}`;
-      this.forget();
+  /**
+   * Makes the upper part of the frame into the new lines and as many rows as the next frame has there; what stands
+   * below it moves as it is. A row that was shown while it was not final, and now is, is not written again.
+   */
+  private advance(all: readonly string[], rows: readonly string[]): void {
+    const { columns, rows: most } = this.size!;
+    const lines = all.map(compactRow);
+    const heights = lines.map((line) => rowHeight(line, columns));
+    const height = heights.reduce((sum, each) => sum + each, 0);
+    const hasRoom = height + Math.max(this.shown.length, rows.length) <= most;
+    if (this.shown.length === 0 || rows.length === 0 || !hasRoom) {
+      if (lines.length > 0) this.writeBelow(lines);
       return;
     }
-    this.moveTo(this.shown.length - 1);
-    this.out += '\n'.repeat(height);
-    this.up(height + this.shown.length - 1);
-    this.out += `\r\x1b[${height}L${text}`;
-    this.row = 0;
+    const kept = rowsKept(this.shown, rows);
+    const head = this.shown.length - kept;
+    this.shift(head, height + rows.length - kept - head);
+    let row = 0;
+    for (const [index, line] of lines.entries()) {
+      this.writeLine(line, row, heights[index] ?? 1);
+      row += heights[index] ?? 1;
+    }
+    this.shown = this.shown.slice(height);
+    this.row -= height;
+  }
+
+  /** The frame is given up: it is drawn anew under the lines. */
+  private writeBelow(lines: readonly string[]): void {
+    this.moveTo(0);
+    const text = lines.map((line) => `${line}\r\n`).join('');
+    this.out += `\r${this.shown.length > 0 ? ERASE_BELOW : ''}${text}`;
+    this.forget();
+  }
+
+  /** Rows that come or go before one of the frame; those from it on move. */
+  private shift(at: number, count: number): void {
+    if (count === 0) return;
+    const blanks = Array.from({ length: count }, () => '');
+    if (count > 0) {
+      this.moveTo(this.shown.length - 1);
+      this.out += '\n'.repeat(count);
+      this.row += count;
+      this.moveTo(at);
+      this.out += `\r\x1b[${count}L`;
+    } else {
+      this.moveTo(at + count);
+      this.out += `\r\x1b[${-count}M`;
+    }
     this.column = 0;
+    this.shown = [...this.shown.slice(0, at + Math.min(count, 0)), ...blanks, ...this.shown.slice(at)];
+  }
+
+  /** For good. One that is wider than the terminal is broken by it, so what stood in its way goes first. */
+  private writeLine(line: string, row: number, height: number): void {
+    if (height === 1) return this.drawRow(row, line);
+    for (let index = row + height - 1; index >= row; index--) {
+      if (this.shown[index] === '') continue;
+      this.moveTo(index);
+      this.toColumn(0);
+      this.out += ERASE_RIGHT;
+    }
+    this.moveTo(row);
+    this.toColumn(0);
+    this.out += line;
+    this.row = row + height - 1;
+    this.column = undefined;
   }
 
   private draw(rows: readonly string[]): void {
     for (const [index, row] of rows.entries()) {
-      const before = this.shown[index];
-      if (before === row) continue;
-      this.moveTo(index);
-      const change = before === undefined ? { column: 0, text: row, isShorter: false } : changedPart(before, row);
-      this.toColumn(change.column);
-      this.out += close(change.text) + (change.isShorter ? ERASE_RIGHT : '');
-      this.column = undefined;
-      if (before === undefined) this.shown = [...this.shown, row];
+      this.drawRow(index, row);
+      if (index >= this.shown.length) this.shown = [...this.shown, row];
     }
     if (rows.length < this.shown.length) {
       // The row below the last one exists: it is the one to go.
@@ -148,6 +191,16 @@ export class Painter {
       // Not a row of the frame any more; the cursor is placed right after.
     }
     this.shown = rows;
+  }
+
+  private drawRow(index: number, row: string): void {
+    const before = this.shown[index];
+    if (before === row) return;
+    this.moveTo(index);
+    const change = before === undefined ? { column: 0, text: row, isShorter: false } : changedPart(before, row);
+    this.toColumn(change.column);
+    this.out += change.text + (change.isShorter ? ERASE_RIGHT : '');
+    this.column = undefined;
   }
 
   private placeCursor(caret: Caret | undefined): void {
@@ -164,7 +217,11 @@ export class Painter {
     if (row < this.row) this.up(this.row - row);
     const last = Math.max(this.shown.length - 1, 0);
     const down = Math.min(row, last) - this.row;
-    if (down > 0) this.out += `\x1b[${down}B`;
+    // The next row is there, so nothing scrolls; mostly it is written from its beginning.
+    if (down === 1) {
+      this.out += '\r\n';
+      this.column = 0;
+    } else if (down > 1) this.out += `\x1b[${down}B`;
     const fresh = row - Math.max(last, this.row);
     if (fresh > 0) {
       this.out += '\r\n'.repeat(fresh);
@@ -187,7 +244,7 @@ export class Painter {
 /** Rows no terminal breaks, and so few that none of them scrolls away: the lowest ones count most. */
 function fit({ rows }: Frame, size: Size): string[] {
   const most = Math.max(size.rows - 1, 1);
-  return rows.slice(-most).map((row) => cutRow(row.trimEnd(), Math.max(size.columns - 1, 1)));
+  return rows.slice(-most).map((row) => compactRow(cutRow(row, Math.max(size.columns - 1, 1)).trimEnd()));
 }
 
 function caretIn({ caret, rows: all }: Frame, rows: readonly string[], size: Size): Caret | undefined {
@@ -195,8 +252,4 @@ function caretIn({ caret, rows: all }: Frame, rows: readonly string[], size: Siz
   const row = caret.row - (all.length - rows.length);
   if (row < 0 || row >= rows.length) return undefined;
   return { row, column: Math.min(caret.column, size.columns - 1) };
-}
-
-function close(row: string): string {
-  return row.includes('\x1b') && !row.endsWith(RESET) ? row + RESET : row;
 }

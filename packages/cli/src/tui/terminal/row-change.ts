@@ -1,10 +1,10 @@
 /**
  * The part of a row that has to be written to turn one row into another: from the
- * first difference to the end. Pure. A row is never taken up inside a character that
+ * first difference to the last, or to the end. Pure. A row is never taken up inside a character that
  * may be wider than one cell, and the styles in force at that place are said again.
  */
 
-import { RESET, rowWidth } from './row-width.ts';
+import { RESET, hasSureWidth, rowWidth } from './row-width.ts';
 
 export interface RowChange {
   readonly column: number;
@@ -17,11 +17,39 @@ export interface RowChange {
 const SGR = /\x1b\[([\d;]*)m/g;
 
 export function changedPart(before: string, after: string): RowChange {
-  const isShorter = rowWidth(after) < rowWidth(before);
+  // Where a terminal may count cells in another way than we do, no place in the row can be named but its beginning.
+  if (!hasSureWidth(before) || !hasSureWidth(after)) return { column: 0, text: after, isShorter: true };
   const start = safeStart(before, after);
-  if (start === 0) return { column: 0, text: after, isShorter };
   const kept = after.slice(0, start);
-  return { column: rowWidth(kept), text: stylesIn(kept) + after.slice(start), isShorter };
+  const column = rowWidth(kept);
+  const end = sameEnd(before, after, start);
+  if (end < after.length) return { column, text: stylesIn(kept) + after.slice(start, end) + RESET, isShorter: false };
+  return { column, text: stylesIn(kept) + after.slice(start), isShorter: rowWidth(after) < rowWidth(before) };
+}
+
+/** Where the end begins that looks as it did and is where it was. */
+function sameEnd(before: string, after: string, start: number): number {
+  const most = Math.min(before.length, after.length) - start;
+  let length = 0;
+  while (length < most && before.at(-length - 1) === after.at(-length - 1)) length++;
+  // From here on nothing depends on what stands before.
+  const end = after.indexOf(RESET, after.length - length);
+  if (end < 0) return after.length;
+  const isInPlace = rowWidth(before.slice(0, end - after.length)) === rowWidth(after.slice(0, end));
+  return isInPlace ? end : after.length;
+}
+
+/** How many rows at the bottom are the same in both, but for one that may change on its own. */
+export function rowsKept(before: readonly string[], after: readonly string[]): number {
+  const most = Math.min(before.length, after.length);
+  let kept = 0;
+  let isOneDifferent = false;
+  for (let count = 1; count <= most; count++) {
+    if (before[before.length - count] === after[after.length - count]) kept = count;
+    else if (isOneDifferent) break;
+    else isOneDifferent = true;
+  }
+  return kept;
 }
 
 function safeStart(before: string, after: string): number {

@@ -14,7 +14,11 @@ const SGR = /\x1b\[[\d;]*m/g;
 // oxlint-disable-next-line no-control-regex -- see above
 const PIECES = /\x1b\[[\d;]*m|[^\x1b]+/g;
 
-export const RESET = '\x1b[0m';
+const SURE =
+  // oxlint-disable-next-line no-control-regex -- see above
+  /^(?:[\x20-\x7e\u00c0-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u257f\u2713\u2717\u2800-\u28ff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]|\x1b\[[\d;]*m)*$/;
+
+export const RESET = '\x1b[m';
 
 /** Made when it is first needed: it costs more than all else before the first frame. */
 let segmenter: Intl.Segmenter | undefined;
@@ -29,6 +33,11 @@ export function rowWidth(row: string): number {
   if (PLAIN.test(row)) return row.length;
   if (STYLED.test(row)) return row.replaceAll(SGR, '').length;
   return stringWidth(row);
+}
+
+/** Whether every terminal counts its cells as we do: letters, lines, plain marks and ideographs, no emoji and nothing combined. */
+export function hasSureWidth(row: string): boolean {
+  return SURE.test(row);
 }
 
 /** The row without its styles. */

@@ -10,8 +10,6 @@ import type { Size } from './painter.ts';
 export interface TerminalSessionOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Own screen, which is gone at the end. */
-  readonly isAlternate?: boolean;
   /** Linear output: nothing but line feeds, so no modes that redraw. */
   readonly isPlain?: boolean;
 }
@@ -42,6 +40,7 @@ export class TerminalSession {
   private listener: ((bytes: Buffer) => void) | undefined;
   private isEntered = false;
   private isFirst = true;
+  private isAlternate = false;
   private hasKitty = false;
 
   constructor(options: TerminalSessionOptions) {
@@ -72,6 +71,13 @@ export class TerminalSession {
     if (this.hasKitty || !this.isEntered) return;
     this.hasKitty = true;
     this.write(KITTY_ON);
+  }
+
+  /** The other screen, which is gone at the end, with the wheel of the mouse. */
+  useAlternate(): void {
+    if (this.isAlternate) return;
+    this.isAlternate = true;
+    this.write(ALTERNATE_ON + MOUSE_ON);
   }
 
   write(bytes: string): void {
@@ -107,23 +113,23 @@ export class TerminalSession {
   }
 
   private takeOver(): void {
-    const { input, isAlternate, isPlain } = this.options;
+    const { input, isPlain } = this.options;
     this.isEntered = true;
     input.setRawMode?.(true);
     input.on('data', this.onBytes);
     input.resume();
     const modes = isPlain ? PASTE_ON : `${PASTE_ON}${FOCUS_ON}${KITTY_QUERY}`;
-    this.write(`${isAlternate ? ALTERNATE_ON + MOUSE_ON : ''}${modes}`);
+    this.write(`${this.isAlternate ? ALTERNATE_ON + MOUSE_ON : ''}${modes}`);
   }
 
   private giveBack(): void {
     if (!this.isEntered) return;
     this.isEntered = false;
-    const { input, isAlternate, isPlain } = this.options;
+    const { input, isPlain } = this.options;
     const kitty = this.hasKitty ? KITTY_OFF : '';
     this.hasKitty = false;
     const modes = isPlain ? PASTE_OFF : `${END_UPDATE}${kitty}${PASTE_OFF}${FOCUS_OFF}${SHOW_CURSOR}`;
-    this.writeNow(`${modes}${isAlternate ? MOUSE_OFF + ALTERNATE_OFF : ''}`);
+    this.writeNow(`${modes}${this.isAlternate ? MOUSE_OFF + ALTERNATE_OFF : ''}`);
     input.off('data', this.onBytes);
     input.pause();
     try {

@@ -38,7 +38,7 @@ describe('colours', () => {
   it.each([
     ['truecolor', '38;2;255;128;0'],
     ['ansi256', '38;5;214'],
-    ['ansi16', '33'],
+    ['ansi16', '91'],
     ['none', undefined],
   ] as const)('are written for a terminal with %s', (depth, sgr) => {
     expect(toSgr('#ff8000', depth, 'text')).toBe(sgr);

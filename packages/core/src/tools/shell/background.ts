@@ -7,7 +7,7 @@
 
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanOutput } from './clean-output.ts';
@@ -16,6 +16,7 @@ import type { EnvironmentFor, MovedCommand } from './shell-runner.ts';
 import { toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';
 import { builtin } from '../../util/builtin-modules.ts';
+import { makeDirectory } from '../../util/make-directory.ts';
 
 export interface BackgroundProcess {
   readonly pid: number;
@@ -164,7 +165,7 @@ export class BackgroundProcesses {
 
   async #createLog(): Promise<{ path: string; handle: FileHandle }> {
     const { logDirectory } = this.#options;
-    await mkdir(logDirectory, { recursive: true, mode: 0o700 });
+    makeDirectory(logDirectory);
     const path = join(logDirectory, `starting-${builtin.crypto.randomUUID()}.log`);
     // Appending, so that a log that was cut is written on at its new end.
     const handle = await open(path, 'ax', 0o600);

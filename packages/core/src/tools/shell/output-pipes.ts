@@ -5,11 +5,12 @@
  */
 
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtin } from '../../util/builtin-modules.ts';
+import { makeDirectory } from '../../util/make-directory.ts';
 
 export interface OutputPipe {
   /** For the child; to be closed here as soon as it has started. */
@@ -58,7 +59,7 @@ export class OutputPipes {
   }
 
   async #make(): Promise<void> {
-    this.#directory ??= makeDirectory(this.#parent);
+    this.#directory ??= makeOwnDirectory(this.#parent);
     const directory = await this.#directory;
     const paths = Array.from({ length: BATCH }, () => join(directory, `output-${++this.#made}`));
     await promisify(builtin.childProcess.execFile)('mkfifo', ['-m', '600', ...paths]);
@@ -66,8 +67,8 @@ export class OutputPipes {
   }
 }
 
-async function makeDirectory(parent: string): Promise<string> {
-  await mkdir(parent, { recursive: true, mode: 0o700 });
+async function makeOwnDirectory(parent: string): Promise<string> {
+  makeDirectory(parent);
   return mkdtemp(join(parent, 'shell-'));
 }
 

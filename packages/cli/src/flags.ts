@@ -1,0 +1,70 @@
+/** The flags there are, in one table. What each means to a person is in help.ts; what it leads to is decided elsewhere. */
+
+/** What each kind of flag takes. `optional`: a value, or none, which is an empty one. */
+type FlagKind = 'switch' | 'text' | 'optional' | 'list' | 'once';
+
+export interface Flag {
+  kind: FlagKind;
+  alias?: string;
+  /** What the value is called. */
+  value?: string;
+  /** Undocumented: for tests and for bug reports. */
+  hidden?: boolean;
+}
+
+/** `once`: words of a person, which a second flag must not swallow. */
+export const FLAGS = {
+  prompt: { kind: 'once', alias: 'p', value: 'text' },
+  'prompt-interactive': { kind: 'once', alias: 'i', value: 'text' },
+  model: { kind: 'text', alias: 'm', value: 'name' },
+  'output-format': { kind: 'text', alias: 'o', value: 'format' },
+  'input-format': { kind: 'text', value: 'format' },
+  yolo: { kind: 'switch', alias: 'y' },
+  'approval-mode': { kind: 'text', value: 'mode' },
+  'allowed-tools': { kind: 'list', value: 'names' },
+  policy: { kind: 'list', value: 'path' },
+  'admin-policy': { kind: 'list', value: 'path' },
+  'skip-trust': { kind: 'switch' },
+  sandbox: { kind: 'switch', alias: 's' },
+  'max-turns': { kind: 'text', value: 'count' },
+  'max-tokens': { kind: 'text', value: 'count' },
+  'max-cost': { kind: 'text', value: 'dollars' },
+  'max-time': { kind: 'text', value: 'duration' },
+  resume: { kind: 'optional', alias: 'r', value: 'session' },
+  continue: { kind: 'switch' },
+  fork: { kind: 'switch' },
+  'session-id': { kind: 'text', value: 'id' },
+  'session-file': { kind: 'text', value: 'path' },
+  'list-sessions': { kind: 'switch' },
+  'delete-session': { kind: 'text', value: 'session' },
+  'include-directories': { kind: 'list', value: 'paths' },
+  worktree: { kind: 'optional', alias: 'w', value: 'name' },
+  'ignore-env': { kind: 'switch' },
+  extensions: { kind: 'list', alias: 'e', value: 'names' },
+  'list-extensions': { kind: 'switch', alias: 'l' },
+  'allowed-mcp-server-names': { kind: 'list', value: 'names' },
+  acp: { kind: 'switch' },
+  'experimental-acp': { kind: 'switch', hidden: true },
+  'screen-reader': { kind: 'switch' },
+  'raw-output': { kind: 'switch' },
+  'accept-raw-output-risk': { kind: 'switch' },
+  debug: { kind: 'switch', alias: 'd' },
+  'fake-responses': { kind: 'text', value: 'path', hidden: true },
+  'fake-responses-non-strict': { kind: 'text', value: 'path', hidden: true },
+  'record-responses': { kind: 'text', value: 'path', hidden: true },
+  version: { kind: 'switch', alias: 'v' },
+  help: { kind: 'switch', alias: 'h' },
+} as const satisfies Record<string, Flag>;
+
+export type FlagName = keyof typeof FLAGS;
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type ValueOf<Kind extends FlagKind> = Kind extends 'switch' ? boolean : Kind extends 'list' ? string[] : string;
+
+/** By the flag's name in camel case. */
+export type CliArguments = { [Name in FlagName as CamelCase<Name>]?: ValueOf<(typeof FLAGS)[Name]['kind']> } & {
+  /** Words that belong to no flag, joined by one space. */
+  query?: string;
+};

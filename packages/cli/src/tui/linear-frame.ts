@@ -1,0 +1,66 @@
+/** What a screen reader is told of the frame: each change of state once, questions when they come, and the line being typed. */
+
+import { StreamingState } from '@castor/core';
+import type { Dialog, DialogView } from './dialogs/dialog.ts';
+import type { ComposerSnapshot } from './input/composer-contract.ts';
+import type { Frame } from './terminal/painter.ts';
+import type { Styles } from './theme/styles.ts';
+
+export interface LinearState {
+  readonly streaming: StreamingState;
+  readonly dialog: Dialog | undefined;
+  readonly snapshot: ComposerSnapshot;
+  readonly toast: string | undefined;
+  readonly styles: Styles;
+  readonly width: number;
+}
+
+const STATES: Readonly<Record<StreamingState, string>> = {
+  [StreamingState.Idle]: 'Ready.',
+  [StreamingState.Responding]: 'Working. Escape cancels.',
+  [StreamingState.WaitingForConfirmation]: 'Waiting for your answer.',
+};
+
+/** Enough for any question; nothing scrolls here. */
+const ROWS = 200;
+
+export class LinearFrame {
+  private streaming: StreamingState = StreamingState.Idle;
+  private toast: string | undefined;
+  private dialogRows: readonly string[] = [];
+
+  /** The lines to say and the frame under them. */
+  draw(state: LinearState): { lines: string[]; frame: Frame } {
+    const { dialog, styles, width } = state;
+    const view = dialog?.view({ styles, width, maxRows: ROWS });
+    return {
+      lines: [...this.sayState(state), ...this.sayDialog(view)],
+      frame: view ? dialogInput(view) : promptInput(state),
+    };
+  }
+
+  private sayState({ streaming, toast }: LinearState): string[] {
+    const lines = streaming === this.streaming ? [] : [STATES[streaming]];
+    if (toast !== undefined && toast !== this.toast) lines.push(toast);
+    this.streaming = streaming;
+    this.toast = toast;
+    return lines;
+  }
+
+  /** What of a question was not said yet: all of it at first, then what a key changed. */
+  private sayDialog(view: DialogView | undefined): string[] {
+    const rows = view?.caret ? view.rows.slice(0, view.caret.row) : (view?.rows ?? []);
+    const before = this.dialogRows;
+    this.dialogRows = rows;
+    return rows.filter((row) => row.trim() !== '' && !before.includes(row));
+  }
+}
+
+function dialogInput({ rows, caret }: DialogView): Frame {
+  return caret ? { rows: [rows[caret.row] ?? ''], caret: { row: 0, column: caret.column } } : { rows: [''] };
+}
+
+function promptInput({ snapshot }: LinearState): Frame {
+  const text = snapshot.rows[snapshot.caretRow]?.text ?? '';
+  return { rows: [`${snapshot.isShell ? '! ' : '> '}${text}`], caret: { row: 0, column: 2 + snapshot.caretCell } };
+}

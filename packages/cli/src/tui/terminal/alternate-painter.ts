@@ -1,0 +1,91 @@
+/**
+ * The whole screen as ours: finished lines above, the frame below, and scrolling of our
+ * own. It keeps the newest lines of the conversation; the terminal keeps none of them.
+ * Only rows that changed are written.
+ */
+
+import type { Frame, Size } from './painter.ts';
+import { RESET, cutRow, rowWidth, stripStyles } from './row-width.ts';
+
+const BEGIN = '\x1b[?2026h';
+const END = '\x1b[?2026l';
+const ERASE_RIGHT = '\x1b[K';
+const SHOW_CURSOR = '\x1b[?25h';
+const HIDE_CURSOR = '\x1b[?25l';
+const MOST_LINES = 20_000;
+
+export class AlternatePainter {
+  private lines: string[] = [];
+  private shown: readonly string[] = [];
+  private size: Size | undefined;
+  /** Rows the view is scrolled up by; 0 follows the end. */
+  private offset = 0;
+
+  paint(lines: readonly string[], frame: Frame, size: Size): string {
+    this.add(lines, size);
+    if (this.size?.columns !== size.columns || this.size?.rows !== size.rows) this.shown = [];
+    this.size = size;
+    const height = Math.max(size.rows - frame.rows.length, 0);
+    const below = frame.rows.slice(-size.rows).map((row) => cutRow(row, size.columns - 1));
+    const rows = [...this.view(height, size.columns - 1), ...below];
+    const changes = rows.flatMap((row, index) =>
+      row === this.shown[index] ? [] : [`\x1b[${index + 1};1H${row}${row.includes('\x1b') ? RESET : ''}${ERASE_RIGHT}`],
+    );
+    this.shown = rows;
+    return `${BEGIN}${changes.join('')}${cursorAt(frame, height, size)}${END}`;
+  }
+
+  /** Up when negative; a page when it is as many rows as the screen has. */
+  scroll(by: number): void {
+    this.offset = Math.max(0, this.offset - by);
+  }
+
+  leave(): string {
+    this.forget();
+    return SHOW_CURSOR;
+  }
+
+  forget(): void {
+    this.shown = [];
+  }
+
+  private add(lines: readonly string[], size: Size): void {
+    if (lines.length === 0) return;
+    // Who reads further up is not carried away by what arrives.
+    if (this.offset > 0) this.offset += lines.reduce((sum, line) => sum + piecesOf(line, size.columns - 1).length, 0);
+    this.lines.push(...lines);
+    if (this.lines.length > MOST_LINES * 1.2) this.lines = this.lines.slice(-MOST_LINES);
+  }
+
+  /** The rows that are seen: as many lines from the end as it takes. */
+  private view(height: number, width: number): string[] {
+    const rows: string[] = [];
+    let index = this.lines.length;
+    while (index > 0 && rows.length < height + this.offset) {
+      index--;
+      rows.unshift(...piecesOf(this.lines[index] ?? '', width));
+    }
+    this.offset = Math.min(this.offset, Math.max(rows.length - height, 0));
+    const end = rows.length - this.offset;
+    const seen = rows.slice(Math.max(end - height, 0), end);
+    return [...seen, ...Array.from({ length: height - seen.length }, () => '')];
+  }
+}
+
+function cursorAt({ caret, rows }: Frame, height: number, size: Size): string {
+  if (!caret) return HIDE_CURSOR;
+  const row = height + caret.row - Math.max(rows.length - size.rows, 0);
+  return `\x1b[${row + 1};${Math.min(caret.column, size.columns - 1) + 1}H${SHOW_CURSOR}`;
+}
+
+/** A line that is too long goes on in the next row. */
+function piecesOf(line: string, width: number): string[] {
+  if (rowWidth(line) <= width) return [line];
+  const pieces: string[] = [];
+  for (let rest = stripStyles(line); rest !== '';) {
+    const piece = cutRow(rest, width) || rest.slice(0, 1);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return pieces;
+}

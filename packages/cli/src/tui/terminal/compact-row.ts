@@ -1,0 +1,96 @@
+/**
+ * A row with as few style sequences as it needs: one before the characters it changes,
+ * none for a blank whose colour nobody sees, all closed at the end. Rows that look the
+ * same become the same text, however they were put together. Pure.
+ */
+
+import { RESET } from './row-width.ts';
+
+/** By what they are about, so that two of a kind do not add up; the values are SGR parameters. */
+type Look = Readonly<Record<Kind, string>>;
+type Kind = keyof typeof OFF;
+
+const OFF = {
+  color: '39',
+  background: '49',
+  weight: '22',
+  italic: '23',
+  underline: '24',
+  inverse: '27',
+  hidden: '28',
+  strike: '29',
+};
+const KINDS = Object.keys(OFF) as readonly Kind[];
+const PLAIN = Object.fromEntries(KINDS.map((kind) => [kind, ''])) as Look;
+/** With one of these the colour of a blank is seen. */
+const LINES: readonly Kind[] = ['underline', 'inverse', 'strike'];
+// oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
+const PIECES = /\x1b\[([\d;]*)m|( +)|[^\x1b ]+/g;
+
+export function compactRow(row: string): string {
+  if (!row.includes('\x1b')) return row;
+  let compact = '';
+  let wanted = PLAIN;
+  let current = PLAIN;
+  for (const [piece, parameters, blanks] of row.matchAll(PIECES)) {
+    if (parameters !== undefined) {
+      wanted = applySgr(wanted, parameters);
+      continue;
+    }
+    if (blanks === undefined || !isSameOnBlanks(current, wanted)) {
+      compact += change(current, wanted);
+      current = wanted;
+    }
+    compact += piece;
+  }
+  return compact + change(current, PLAIN);
+}
+
+function isSameOnBlanks(left: Look, right: Look): boolean {
+  return left.background === right.background && LINES.every((kind) => left[kind] === '' && right[kind] === '');
+}
+
+function looksSame(left: Look, right: Look, kinds: readonly Kind[]): boolean {
+  return left === right || kinds.every((kind) => left[kind] === right[kind]);
+}
+
+function change(from: Look, to: Look): string {
+  if (looksSame(from, to, KINDS)) return '';
+  if (looksSame(to, PLAIN, KINDS)) return RESET;
+  // Bold and dim are switched off together, so what is left of them has to be said again.
+  const parameters = KINDS.filter((kind) => from[kind] !== to[kind]).flatMap((kind) =>
+    kind === 'weight' && from[kind] !== '' && to[kind] !== '' ? [OFF[kind], to[kind]] : [to[kind] || OFF[kind]],
+  );
+  return `\x1b[${parameters.join(';')}m`;
+}
+
+function applySgr(look: Look, parameters: string): Look {
+  const codes = parameters.split(';');
+  let next = { ...look };
+  for (let index = 0; index < codes.length; index++) {
+    const code = Number(codes[index]);
+    if (code === 0) {
+      next = { ...PLAIN };
+    } else if (code === 38 || code === 48) {
+      const length = codes[index + 1] === '2' ? 5 : 3;
+      next[code === 38 ? 'color' : 'background'] = codes.slice(index, index + length).join(';');
+      index += length - 1;
+    } else {
+      applyCode(next, code);
+    }
+  }
+  return next;
+}
+
+function applyCode(look: Record<Kind, string>, code: number): void {
+  const off = KINDS.find((kind) => OFF[kind] === String(code));
+  if (off) look[off] = '';
+  else if (code === 1 || code === 2) look.weight = look.weight && look.weight !== `${code}` ? '1;2' : `${code}`;
+  else if (code === 3) look.italic = '3';
+  else if (code === 4) look.underline = '4';
+  else if (code === 7) look.inverse = '7';
+  else if (code === 8) look.hidden = '8';
+  else if (code === 9) look.strike = '9';
+  else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) look.color = `${code}`;
+  else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) look.background = `${code}`;
+}

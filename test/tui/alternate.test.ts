@@ -1,0 +1,36 @@
+/** The alternate screen: the whole window is ours, scrolling too, and nothing is left behind. */
+
+import { createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+describe('with ui.useAlternateBuffer', () => {
+  it('scrolls by keys and wheel, follows the end, and gives the screen back', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"ui":{"useAlternateBuffer":true}}' },
+    });
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    await using model = await fakeModel([say(`${lines.join('\n')}\n`)]);
+    await using terminal = await startTerminal([], { model, workspace, before: 'before\r\n' });
+    await terminal.waitUntil((seen) => seen.modes().isAlternate);
+    await terminal.waitForText('Type your message');
+    terminal.type('Count\r');
+    await terminal.waitForText('line 99');
+    expect(terminal.screen()).not.toContain('line 50');
+    terminal.type('\x1b[5~\x1b[5~');
+    await terminal.waitForText('line 50');
+    expect(terminal.screen()).not.toContain('line 99');
+    for (let count = 0; count < 40; count++) terminal.type('\x1b[<65;10;10M');
+    await terminal.waitForText('line 99');
+    await terminal.resize(60, 12);
+    await terminal.waitUntil((seen) => seen.screen().length === 12 && seen.screen().includes('line 99'));
+    terminal.type('\x03');
+    await terminal.waitForText('again');
+    terminal.type('\x03');
+    await terminal.done;
+    expect([terminal.modes(), terminal.lines()[0]]).toEqual([
+      { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },
+      'before',
+    ]);
+    expect(terminal.lines().at(-1)).toMatch(/^To go on: castor --resume/);
+  });
+});
