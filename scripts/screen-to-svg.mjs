@@ -1,0 +1,96 @@
+/** What a terminal emulator shows, as a picture: one text element for each run of cells that look alike. */
+
+const CELL = { width: 8.4, height: 18 };
+const PADDING = 14;
+const BACKGROUND = '#14171c';
+const FOREGROUND = '#d6dae0';
+/** The sixteen, as most dark terminals have them. */
+const ANSI = [
+  ['#1d1f21', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#c8ccd4'],
+  ['#6b7280', '#ff7b86', '#b5e890', '#ffd68a', '#84c6ff', '#dd9bf0', '#7fdbe6', '#ffffff'],
+].flat();
+
+export function toSvg(emulator, { title }) {
+  const { cols, rows } = emulator;
+  const width = Math.ceil(cols * CELL.width + 2 * PADDING);
+  const height = Math.ceil(rows * CELL.height + 2 * PADDING);
+  const runs = Array.from({ length: rows }, (_, row) => readRuns(emulator, row)).flat();
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+<title>${escapeXml(title)}</title>
+<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+${runs.map(drawRun).join('\n')}
+</g>
+</svg>
+`;
+}
+
+function readRuns({ buffer: { active }, cols }, row) {
+  const line = active.getLine(active.baseY + row);
+  const runs = [];
+  for (let column = 0; column < cols; column++) {
+    const cell = line?.getCell(column);
+    if (!cell || cell.getWidth() === 0) continue;
+    const look = lookOf(cell);
+    const last = runs.at(-1);
+    const characters = cell.getChars() || ' ';
+    if (last && last.key === look.key) {
+      last.text += characters;
+      last.cells += cell.getWidth();
+    } else runs.push({ ...look, text: characters, cells: cell.getWidth(), row, column });
+  }
+  return runs.filter(({ text, background }) => text.trim() !== '' || background);
+}
+
+function lookOf(cell) {
+  const own = { foreground: colorOf(cell, 'Fg') ?? FOREGROUND, background: colorOf(cell, 'Bg') };
+  const isInverse = cell.isInverse() !== 0;
+  const look = {
+    foreground: isInverse ? (own.background ?? BACKGROUND) : own.foreground,
+    background: isInverse ? own.foreground : own.background,
+    isBold: cell.isBold() !== 0,
+    isDim: cell.isDim() !== 0,
+    isItalic: cell.isItalic() !== 0,
+    isUnderlined: cell.isUnderline() !== 0,
+  };
+  return { ...look, key: JSON.stringify(look) };
+}
+
+function colorOf(cell, side) {
+  if (cell[`is${side}Default`]()) return undefined;
+  const color = cell[`get${side}Color`]();
+  if (cell[`is${side}RGB`]()) return `#${color.toString(16).padStart(6, '0')}`;
+  return ANSI[color] ?? fromCube(color);
+}
+
+function fromCube(color) {
+  const level = (value) => (value === 0 ? 0 : 55 + value * 40);
+  const grey = 8 + (color - 232) * 10;
+  const cube = color - 16;
+  const rgb =
+    color >= 232 ? [grey, grey, grey] : [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map(level);
+  return `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function drawRun({ text, cells, row, column, foreground, background, isBold, isDim, isItalic, isUnderlined }) {
+  const x = (PADDING + column * CELL.width).toFixed(1);
+  const top = PADDING + row * CELL.height;
+  const length = (cells * CELL.width).toFixed(1);
+  const box = background
+    ? `<rect x="${x}" y="${top}" width="${length}" height="${CELL.height}" fill="${background}"/>`
+    : '';
+  const look = [
+    isBold && 'font-weight="bold"',
+    isItalic && 'font-style="italic"',
+    isUnderlined && 'text-decoration="underline"',
+    isDim && 'opacity="0.6"',
+  ].filter(Boolean);
+  const attributes = [`x="${x}"`, `y="${top + 13}"`, `textLength="${length}"`, `fill="${foreground}"`, ...look].join(
+    ' ',
+  );
+  return `${box}<text ${attributes}>${escapeXml(text)}</text>`;
+}
+
+function escapeXml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
