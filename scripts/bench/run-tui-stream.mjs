@@ -1,32 +1,36 @@
 /**
- * Measured program: an answer that streams at a steady pace while somebody types, in a
- * terminal. Prints how long keys took to be seen, what the program used, and what it
- * wrote; typing is part of all of it. Before the prompt it is left alone for a while.
+ * Measured program: an answer that streams at a steady pace in a terminal, with somebody
+ * who types meanwhile, here and into the floor, or with nobody. Prints how long keys took
+ * to be seen, what the program used and what it wrote. Before the prompt it is left alone
+ * for a while.
  */
 
+import { fileURLToPath } from 'node:url';
 import { PLACEHOLDER, openTerminal, sleep, typeKeys } from './tui-terminal.mjs';
 
+const FLOOR = fileURLToPath(new URL('floor-echo.mjs', import.meta.url));
 const SETTLE_MS = 2000;
 const IDLE_MS = 5000;
 
-const [, , url, home, model, lastLine] = process.argv;
+const [, , url, home, model, lastLine, isTyping] = process.argv;
 const terminal = openTerminal({ args: ['--model', model], home, url });
 await terminal.untilComposer((text) => text.includes(PLACEHOLDER));
 await sleep(SETTLE_MS);
 const settled = terminal.usage();
 await sleep(IDLE_MS);
 const before = terminal.usage();
-const bytesBefore = terminal.bytes();
 
 terminal.type('hi');
 await terminal.untilComposer((text) => text.trim() === 'hi');
+const bytesBefore = terminal.bytes();
 terminal.type('\r');
 await terminal.untilComposer((text) => text.includes(PLACEHOLDER));
 const began = performance.now();
 let hasEnded = false;
-const ended = terminal.until(() => terminal.screen().some((row) => row.includes(lastLine)));
-ended.then(() => (hasEnded = true));
-const keyMs = await typeKeys(terminal, () => hasEnded);
+const ended = terminal
+  .until(() => terminal.screen().some((row) => row.includes(lastLine)))
+  .finally(() => (hasEnded = true));
+const [keyMs, floorMs] = isTyping === 'typing' ? await typeIntoBoth() : [[], []];
 const wallMs = (await ended) - began;
 const after = terminal.usage();
 const bytes = terminal.bytes() - bytesBefore;
@@ -35,6 +39,7 @@ await terminal.close();
 process.stdout.write(
   JSON.stringify({
     keyMs,
+    floorMs,
     idleCpuMs: before.cpuMs - settled.cpuMs,
     cpuMs: after.cpuMs - before.cpuMs,
     wallMs,
@@ -42,3 +47,12 @@ process.stdout.write(
     bytes,
   }),
 );
+
+/** At the same time, so that noise falls on both. */
+async function typeIntoBoth() {
+  const floor = openTerminal({ program: FLOOR, home, url });
+  await floor.untilComposer((text) => text.includes(PLACEHOLDER));
+  const times = await Promise.all([typeKeys(terminal, () => hasEnded), typeKeys(floor, () => hasEnded)]);
+  await floor.close();
+  return times;
+}

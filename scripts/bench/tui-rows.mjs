@@ -19,7 +19,7 @@ const DEAD_SERVERS = 10;
 /** It reads all it is sent and never answers; it ends when nobody talks to it any more. */
 const DEAD_SERVER = { command: 'sh', args: ['-c', 'cat > /dev/null'] };
 
-/** A round takes a good half minute. */
+/** A round takes a good minute. */
 export async function measureTui(model, rounds = 3) {
   if (!existsSync('/proc/self/stat')) throw new Error('The terminal is measured on Linux only: it needs /proc.');
   const folder = mkdtempSync(join(tmpdir(), 'castor-bench-'));
@@ -38,17 +38,19 @@ async function measureIn(folder, { url }, rounds) {
   writeSession(sessionFile);
 
   const starts = await run('start', [url, String(rounds * STARTS_PER_ROUND), home, homeOfDead]);
-  const streams = [];
+  const typed = [];
+  const silent = [];
   for (let round = 0; round < rounds; round++) {
-    streams.push(await run('stream', [url, home, 'steady', LAST_LINE]));
+    typed.push(await run('stream', [url, home, 'steady', LAST_LINE, 'typing']));
+    silent.push(await run('stream', [url, home, 'steady', LAST_LINE, 'silent']));
   }
   const session = await run('session', [url, home, sessionFile, LAST_LINE, String(rounds)]);
   const notes = [
     `tui: A is node -e 0; ${starts.length} starts, ${rounds} answers of ${STEADY_LENGTH / 1000} KB at 400 pieces a second`,
-    `the answers took ${streams.map(({ wallMs }) => (wallMs / 1000).toFixed(1)).join(', ')} s; ${streams[0].keyMs.length} keys were typed meanwhile`,
+    `${typed[0].keyMs.length} keys were typed while one came; the floor of a key is a program that does nothing but show it`,
     `${MESSAGES} messages were on the screen after ${(session.shownMs / 1000).toFixed(1)} s`,
   ];
-  return { notes, rows: [...startRows(starts), ...streamRows(streams), ...sessionRows(session)] };
+  return { notes, rows: [...startRows(starts), ...streamRows(typed, silent), ...sessionRows(session)] };
 }
 
 function startRows(starts) {
@@ -61,18 +63,19 @@ function startRows(starts) {
   ];
 }
 
-function streamRows(streams) {
+function streamRows(typed, silent) {
+  const all = [...typed, ...silent];
   const answerBytes = Buffer.byteLength(createMarkdown(STEADY_LENGTH));
-  const keys = (share) => sum(streams.map(({ keyMs }) => quantile(keyMs, share)));
-  const cpu = sum(streams.map(({ cpuMs, wallMs }) => (cpuMs / wallMs) * 100));
-  const written = sum(streams.map(({ bytes }) => bytes / 1024));
+  const keys = (key, share) => sum(typed.map((sample) => quantile(sample[key], share)));
+  const cpu = sum(typed.map(({ cpuMs, wallMs }) => (cpuMs / wallMs) * 100));
+  const written = sum(silent.map(({ bytes }) => bytes / 1000));
   return [
-    limit('idle, CPU in five seconds', 'ms', sum(streams, 'idleCpuMs'), undefined, 0),
-    limit('while it streams, a key is seen, median', 'ms', keys(0.5), undefined, undefined),
-    limit('while it streams, a key is seen, p95', 'ms', keys(0.95), undefined, 40),
-    limit('while it streams, CPU of a core', '%', cpu, undefined, 50),
-    limit('while it streams, peak memory', 'MB', sum(streams, 'peakMb'), undefined, 180),
-    ratio('written to the terminal / answer', 'KB', written, sum([answerBytes / 1024]), 2.5, 'median'),
+    limit('idle, CPU in five seconds', 'ms', sum(all, 'idleCpuMs'), undefined, 0),
+    limit('it streams, a key is seen, median', 'ms', keys('keyMs', 0.5), keys('floorMs', 0.5), undefined),
+    limit('it streams, a key is seen, p95', 'ms', keys('keyMs', 0.95), keys('floorMs', 0.95), 40),
+    limit('it streams, CPU of a core', '%', cpu, undefined, 50),
+    limit('it streams, peak memory', 'MB', sum(all, 'peakMb'), undefined, 180),
+    ratio('it streams, written / answer', 'KB', written, sum([answerBytes / 1000]), 2.5, 'median'),
   ];
 }
 

@@ -27,10 +27,10 @@ const LONGEST_TYPED = 24;
 const BACKSPACE = '\x7f';
 
 /** The program works in the folder `project` of its home, where nothing is. */
-export function openTerminal({ args = [], home, url }) {
+export function openTerminal({ program = CASTOR, args = [], home, url }) {
   const started = performance.now();
   const emulator = new headless.Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 1000, allowProposedApi: true });
-  const pty = spawn(process.execPath, [...profiling(), CASTOR, ...args], {
+  const pty = spawn(process.execPath, [...(program === CASTOR ? profiling() : []), program, ...args], {
     name: 'xterm-256color',
     cols: COLUMNS,
     rows: ROWS,

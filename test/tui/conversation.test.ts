@@ -206,3 +206,27 @@ describe('what is typed while it works', () => {
     held.release();
   });
 });
+
+describe('the editor', () => {
+  it('takes a megabyte at once, shows a few words for it, and sends it whole', async () => {
+    await using model = await fakeModel([say('Read it.')]);
+    await using terminal = await open(model);
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${'x'.repeat(40)}`).join('\n');
+    terminal.type(`\x1b[200~${lines}\x1b[201~`);
+    await terminal.waitForText('[Pasted Text: 20000 lines]');
+    terminal.type(' please\r');
+    await terminal.waitForText('Read it.');
+    const { contents } = model.requests.at(-1)?.body as { contents: { parts: { text: string }[] }[] };
+    expect(contents.at(-1)?.parts.at(-1)?.text).toBe(`${lines} please`);
+  });
+});
+
+describe('colours', () => {
+  it('are left out with NO_COLOR', async () => {
+    await using model = await fakeModel([say('**Bold** and `code`\n\n```js\nconst a = 1;\n```\n')]);
+    await using terminal = await open(model, { env: { NO_COLOR: '1' } });
+    terminal.type('Go\r');
+    await terminal.waitForText('const a = 1;');
+    expect(terminal.bytes.split('\x1b[').filter((piece) => /^[\d;]*m/.test(piece))).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, say, startTerminal, TEST_API_KEY } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, fault, say, startTerminal, TEST_API_KEY } from '@castor/testkit';
 import type { Terminal, TerminalOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -106,6 +106,41 @@ describe('a loop', () => {
     expect(terminal.screen().find((line) => line.startsWith('●'))).toBe('● 1. Keep loop detection on (esc)');
     terminal.type('2');
     await terminal.waitForText('Out of it.');
+  });
+});
+
+describe('a model without quota', () => {
+  it('is replaced by another when the person agrees', async () => {
+    const full = fault(429, { errorInfo: { reason: 'MODEL_CAPACITY_EXHAUSTED' } });
+    await using model = await fakeModel(({ model: asked }) => (asked === 'gemini-2.5-pro' ? full : say('From flash.')));
+    await using terminal = await open({ model }, ['-m', 'gemini-2.5-pro']);
+    terminal.type('Go\r');
+    await terminal.waitForText('gemini-2.5-pro has no quota left.');
+    terminal.type('\r');
+    await terminal.waitForText('From flash.');
+  });
+});
+
+describe('a plan', () => {
+  it('is shown whole and approved, or sent back with what should change', async () => {
+    const path = '.gemini/tmp/project/plans/plan.md';
+    await using workspace = await createWorkspace({ homeFiles: { [path]: '# The plan\n\n1. Do it\n' } });
+    await using model = await fakeModel([
+      call('exit_plan_mode', { plan_filename: 'plan.md' }),
+      call('exit_plan_mode', { plan_filename: 'plan.md' }),
+      say('Working on it.'),
+    ]);
+    await using terminal = await open({ model, workspace, rows: 40 }, ['--approval-mode', 'plan']);
+    terminal.type('Plan it\r');
+    await terminal.waitForText('Approve the plan?');
+    expect(terminal.screen()).toContain('1. Do it');
+    terminal.type('3');
+    await terminal.waitForText('What should change?');
+    terminal.type('more tests\r');
+    await terminal.waitForText('Approve the plan?');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
+    terminal.type('1');
+    await terminal.waitForText('Working on it.');
   });
 });
 

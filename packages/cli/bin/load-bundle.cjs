@@ -53,16 +53,20 @@ function keep(exitCode) {
   if (exitCode !== 0 || !bundle.exports.isWarm || !bundle.exports.isWarm()) return;
   const data = script.createCachedData();
   findFirst(places, (file) => {
-    /* One by one: below a home such as /proc, `recursive` never ends. */
-    for (const folder of [path.dirname(path.dirname(file)), path.dirname(file)]) {
-      if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
-    }
+    makeFolder(path.dirname(file));
     const temporary = `${file}.${process.pid}`;
     fs.writeFileSync(temporary, data, { mode: 0o644, flag: 'wx' });
     fs.renameSync(temporary, file);
     removeOlder(file);
     return true;
   });
+}
+
+/* Not `recursive`: below a home such as /proc that never ends. */
+function makeFolder(folder) {
+  if (fs.existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  fs.mkdirSync(folder, { mode: 0o700 });
 }
 
 /* Of bundles that are no more. */

@@ -164,6 +164,7 @@ export { resolveProjectDirectory } from './config/project-registry.ts';
 export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';
+export { makeDirectory } from './util/make-directory.ts';
 
 export { loadSettings } from './config/load-settings.ts';
 export type { LoadedSettings, LoadSettingsOptions } from './config/load-settings.ts';

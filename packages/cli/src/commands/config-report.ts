@@ -153,6 +153,7 @@ function describeFully({ key, value, about, sources, unread }: SettingExplanatio
     ...(about === undefined
       ? [`  ${isInside(key) ? 'Part of a setting.' : 'Castor knows no setting of this name; it is kept.'}`]
       : [`  ${about.summary}`, `  Takes ${about.expected}. Default: ${show(mask(key, about.default))}.`]),
+    ...(about?.noEffect === undefined ? [] : [`  It has no effect${about.noEffect === 'planned' ? ' yet' : ''}.`]),
     '',
     ...(rows.length === 0 ? ['  No file and no variable sets it.'] : toColumns(rows)),
     ...unread.map(({ path, reason }) => `  ${path} was not read: ${reason}.`),

@@ -53,7 +53,7 @@ export async function openAgent({ start, session, interactive, output }: OpenAge
     });
     const agent = await createWorkspaceAgent({
       ...toAgentOptions(start),
-      ...(telemetry && { telemetry, onHookExecution: (execution) => telemetry.hookExecuted(execution) }),
+      ...(telemetry && { telemetry }),
       generator: await openGenerator(start.choice, start.cwd),
       session,
       sessionId: session.sessionId,

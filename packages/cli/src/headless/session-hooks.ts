@@ -7,9 +7,6 @@ import { noteHookMessage } from './hook-note.ts';
 
 type Hooked = Pick<WorkspaceAgent, 'hooks'>;
 
-/** After a signal there is little time left, and other things to end. */
-const LIMIT_AFTER_SIGNAL_MS = 2_000;
-
 /** What stands before the first prompt: what the hooks want the model to know, or nothing. */
 export async function beginSession({ hooks }: Hooked, args: CliArguments, signal: AbortSignal): Promise<string> {
   if (!hooks) return '';
@@ -26,6 +23,6 @@ export async function beginSession({ hooks }: Hooked, args: CliArguments, signal
 /** Whatever ended the run, the hooks are told. */
 export async function endSession({ hooks }: Hooked, signal: AbortSignal, output: Output): Promise<void> {
   if (!hooks) return;
-  await hooks.sessionEnd('exit', signal.aborted ? { limitMs: LIMIT_AFTER_SIGNAL_MS } : {});
+  await hooks.sessionEnd('exit', { hurry: signal });
   for (const message of hooks.takeHookMessages()) noteHookMessage(output, message);
 }

@@ -3,6 +3,7 @@
  * when the person goes on with another session, ended with the program.
  */
 
+import { setImmediate as afterInput } from 'node:timers/promises';
 import type { OpenedSession, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start.ts';
 import { beginSession, endSession } from './session-hooks.ts';
@@ -55,6 +56,7 @@ export class AgentLink {
   }
 
   private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<WorkspaceAgent> {
+    await afterInput();
     const { openAgent } = await import('./open-agent.ts');
     const { agent, session } = await openAgent(start, wish, this.options);
     await beginSession(agent, occasion);

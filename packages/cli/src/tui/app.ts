@@ -4,11 +4,12 @@
  * millisecond: before Ink and the agent are there, one can type.
  */
 
-import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage, tokenLimit } from '@castor/core';
+import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage } from '@castor/core';
 import type { ApprovalMode, OpenedSession, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { AgentLink } from './agent-link.ts';
 import type { SessionWish } from './agent-link.ts';
 import { Appearance } from './appearance.ts';
+import { runAppCommand } from './app-commands.ts';
 import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
 import { composerRows } from './components/composer-rows.ts';
@@ -17,10 +18,9 @@ import type { PrepareTurn } from './conversation.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
 import { askAboutLoop } from './dialogs/loop-question.ts';
 import { layoutFrame } from './frame-layout.ts';
-import type { FrameSections } from './frame-layout.ts';
 import { frameCaret, frameRows } from './frame-rows.ts';
+import { frameStateOf } from './frame-state.ts';
 import type { InkView } from './ink-view.tsx';
-import type { CommandName } from './input/commands.ts';
 import type { ComposerController, Submission } from './input/composer-contract.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import { composerCaret, composerHeight } from './input/composer-view.ts';
@@ -29,10 +29,8 @@ import { LinearFrame } from './linear-frame.ts';
 import { Questions } from './questions.ts';
 import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
-import { renderToolCall } from './render/tool-call.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
-import { nextMode } from './approval-modes.ts';
 import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 import { backgroundOfReport } from './theme/detect-background.ts';
@@ -50,11 +48,8 @@ export interface AppOptions {
   readonly onExit: () => void;
 }
 
-const EXIT_WINDOW_MS = 3_000;
+const TOAST_MS = 3_000;
 const WHEEL_UP = 64;
-const MOST_RESULT_ROWS = 2_000;
-const EXIT_HINT = 'Press Ctrl+C again to exit.';
-const EXIT_HINT_D = 'Press Ctrl+D again to exit.';
 
 export class App {
   readonly state: AppState = createAppState();
@@ -85,12 +80,16 @@ export class App {
     const { terminal } = options;
     this.store = this.openStore();
     this.appearance = new Appearance(options.environment);
-    this.dialogs = new DialogHost(() => this.screen.drawNow());
+    this.dialogs = new DialogHost({
+      onChange: () => this.screen.drawNow(),
+      isTyping: () => !this.composer.isEmpty(),
+      now: () => performance.now(),
+    });
     this.composer = createComposerController({
       onSubmit: (submission) => this.submit(submission),
       onQueue: (submission) => this.submit(submission),
       canQueue: () => this.conversation.isBusy,
-      onCommand: (command) => this.onCommand(command),
+      onCommand: (command) => runAppCommand(this, command),
       takeQueued: () => this.conversation.takeQueue(),
       onReport: (report) => this.onReport(report),
       onFocus: (isFocused) => {
@@ -146,6 +145,11 @@ export class App {
     this.composer.subscribe(() => this.screen.drawNow());
   }
 
+  /** An approval or a plan may have changed it. */
+  get mode(): ApprovalMode {
+    return this.state.agent?.policy.mode ?? this.state.mode;
+  }
+
   /** Cells a line may take. */
   get width(): number {
     return this.options.terminal.size.columns - 1;
@@ -168,7 +172,7 @@ export class App {
     this.note('✕', text, this.appearance.styles.error);
   }
 
-  toast(text: string, milliseconds = EXIT_WINDOW_MS): void {
+  toast(text: string, milliseconds = TOAST_MS): void {
     clearTimeout(this.toastTimer);
     this.state.toast = text;
     this.toastTimer = setTimeout(() => {
@@ -248,15 +252,6 @@ export class App {
     }
   }
 
-  /** The last results, whole. */
-  private showMore(): void {
-    const { styles } = this.appearance;
-    const { lastCalls } = this.state;
-    if (lastCalls.length === 0) return this.toast('There is no output to show more of.');
-    const options = { styles, width: this.width, maxRows: MOST_RESULT_ROWS };
-    this.screen.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
-  }
-
   private note(mark: string, text: string, style: Style): void {
     this.screen.print(['', ...renderNote(mark, text, style, this.width)]);
   }
@@ -265,99 +260,6 @@ export class App {
 
   private submit({ text, isShell }: Submission): void {
     this.conversation.submit(isShell ? `!${text}` : text);
-  }
-
-  private onCommand(command: CommandName): boolean {
-    switch (command) {
-      case 'basic.cancel':
-        return this.cancel();
-      case 'basic.quit':
-        return this.quit();
-      case 'basic.exit':
-        return this.arm(EXIT_HINT_D);
-      case 'app.cycleApprovalMode':
-        this.setMode(nextMode(this.state.mode, this.conversation.isBusy));
-        return true;
-      case 'app.toggleYolo':
-        this.toggleYolo();
-        return true;
-      case 'app.showFullTodos':
-        this.state.showsTodos = !this.state.showsTodos;
-        this.screen.drawNow();
-        return true;
-      case 'app.clearScreen':
-        this.clearScreen();
-        return true;
-      case 'app.showMoreLines':
-        this.showMore();
-        return true;
-      case 'app.showErrorDetails':
-        this.info(this.takeMessages?.().join('\n') || 'There are no messages.');
-        return true;
-      case 'scroll.up':
-      case 'scroll.down':
-        return this.screen.scroll(command === 'scroll.up' ? -1 : 1);
-      case 'scroll.pageUp':
-      case 'scroll.pageDown':
-        return this.scrollPage(command === 'scroll.pageUp' ? -1 : 1);
-      case 'scroll.home':
-      case 'scroll.end':
-        return this.screen.scroll(command === 'scroll.home' ? -Infinity : Infinity);
-      case 'app.showShortcuts':
-        if (!this.composer.isEmpty()) return false;
-        this.conversation.submit('/help');
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  /** What was queued behind the request goes back to the editor: nothing typed is lost. */
-  private cancel(): boolean {
-    const hasCancelled = this.conversation.cancel();
-    const queued = hasCancelled ? this.conversation.takeQueue() : undefined;
-    if (queued !== undefined) this.composer.insert(this.composer.isEmpty() ? queued : `\n\n${queued}`);
-    return hasCancelled;
-  }
-
-  private quit(): boolean {
-    if (this.cancel()) return true;
-    if (this.dialogs.top && !this.composer.isEmpty()) this.dialogs.top.dismiss();
-    else if (this.composer.isEmpty()) return this.arm(EXIT_HINT);
-    else this.composer.clear();
-    return true;
-  }
-
-  private arm(hint: string): boolean {
-    if (this.state.isExitArmed) {
-      this.exit();
-      return true;
-    }
-    this.state.isExitArmed = true;
-    this.toast(hint);
-    return true;
-  }
-
-  private toggleYolo(): void {
-    if (this.state.start?.trustedFolder === false)
-      return this.toast('An untrusted folder is never worked in without asking.');
-    const mode = this.state.mode === 'yolo' ? 'default' : 'yolo';
-    this.setMode(mode);
-    if (mode !== 'yolo') return;
-    for (const { callId, status } of this.store.getSnapshot().pendingGroup?.calls ?? []) {
-      if (status === 'awaiting_approval') this.state.agent?.session.respond(callId, 'proceed_once');
-    }
-  }
-
-  /** The screen is scrolled away, not erased: what was there stays in the scrollback. */
-  private clearScreen(): void {
-    this.screen.hold();
-    this.options.terminal.write(`${'\n'.repeat(this.options.terminal.size.rows)}\x1b[H`);
-    this.screen.release();
-  }
-
-  private scrollPage(direction: 1 | -1): boolean {
-    return this.screen.scroll(direction * Math.max(this.options.terminal.size.rows - 6, 1));
   }
 
   private onReport(report: InputReport): void {
@@ -422,50 +324,12 @@ export class App {
       const said = this.linear.draw({ streaming, dialog: dialogs.top, snapshot, toast, styles, width });
       return { lines: [...lines, ...said.lines], frame: said.frame };
     }
-    const sections = this.layout(size, composerHeight(snapshot));
+    const answer = (maxRows: number) => this.printer.pendingRows(maxRows);
+    const sections = layoutFrame(frameStateOf(this, { size, answer, composerHeight: composerHeight(snapshot) }));
     const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
     const stream = { transcript: this.store.getSnapshot(), submitQuery: this.submitQuery, initError: undefined };
     const props = { sections, composer: this.composer, styles, stream };
     const rows = this.inkView?.draw(props, size) ?? frameRows(sections, picture);
     return { lines, frame: { rows, caret: frameCaret(sections, picture) } };
-  }
-
-  private layout(size: Size, height: number): FrameSections {
-    const { state } = this;
-    const transcript = this.store.getSnapshot();
-    const calls = [...(transcript.pendingGroup?.calls ?? []), ...(state.shellCall ? [state.shellCall] : [])];
-    return layoutFrame({
-      size,
-      styles: this.appearance.styles,
-      answer: (maxRows) => this.printer.pendingRows(maxRows),
-      calls,
-      streaming: this.streaming,
-      thought: transcript.thought?.thought.subject,
-      retry: transcript.retry,
-      elapsedMs: state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt,
-      showsSpinner: state.start?.settings.ui.showSpinner ?? true,
-      dialog: this.dialogs.top,
-      todos: state.showsTodos ? state.todos : [],
-      queue: this.conversation.queue,
-      toast: state.toast,
-      footer: state.start?.settings.ui.hideFooter ? undefined : this.footer(),
-      composerHeight: height,
-    });
-  }
-
-  private footer() {
-    const { state } = this;
-    const { cwd, home } = this.options;
-    const model = this.store.getSnapshot().model ?? state.model;
-    const used = state.agent?.chat.getLastPromptTokenCount() ?? 0;
-    return {
-      folder: cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
-      branch: state.branch,
-      model,
-      contextUsed: used > 0 ? used / tokenLimit(model) : undefined,
-      mode: state.mode,
-      isTrusted: state.start?.trustedFolder !== false,
-      queued: this.conversation.queue.length,
-    };
   }
 }

@@ -109,10 +109,22 @@ export class Conversation {
   }
 
   private async runOne(given: string | PreparedTurn, signal: AbortSignal): Promise<void> {
-    const { prepare } = this.options;
-    const turn = typeof given === 'string' ? await prepare(given, signal) : given;
-    if (!turn || signal.aborted) return;
+    const turn = typeof given === 'string' ? await this.prepare(given, signal) : given;
+    if (!turn) return;
     while ((await this.send(turn, signal)) === 'loop_detected' && (await this.options.onLoop?.(signal)));
+  }
+
+  /** A request that is cancelled before it was sent is shown like any other. */
+  private async prepare(text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> {
+    const cancelled = Promise.withResolvers<undefined>();
+    signal.addEventListener('abort', () => cancelled.resolve(undefined), { once: true });
+    const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise]);
+    if (!signal.aborted) return turn;
+    this.options.store().dispatchAll([
+      { type: 'prompt_started', prompt_id: '', text },
+      { type: 'prompt_ended', prompt_id: '', outcome: 'cancelled' },
+    ]);
+    return undefined;
   }
 
   private async send({ parts, text }: PreparedTurn, signal: AbortSignal): Promise<Outcome | undefined> {

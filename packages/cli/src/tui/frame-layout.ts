@@ -60,7 +60,7 @@ export function layoutFrame(state: FrameState): FrameSections {
   const loading = isBusy && !state.dialog ? ['', renderLoading(loadingOf(state), styles, width)] : [''];
   let left = size.rows - 1 - below.length - loading.length;
   if (state.dialog) {
-    const dialog = state.dialog.view({ styles, width, maxRows: Math.max(left, 3) });
+    const dialog = cutDialog(state.dialog.view({ styles, width, maxRows: Math.max(left, 3) }), Math.max(left, 3));
     left -= dialog.rows.length;
     const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, 6)));
     return {
@@ -85,6 +85,12 @@ export function layoutFrame(state: FrameState): FrameSections {
   left -= calls.length;
   const answer = state.answer(Math.max(0, Math.min(left, MOST_ANSWER_ROWS, Math.ceil(size.rows / 4))));
   return { answer, calls, todos, loading, queue, dialog: undefined, below };
+}
+
+/** The answers stand at the end: what does not fit is left out above. */
+function cutDialog({ rows, caret }: DialogView, most: number): DialogView {
+  const excess = Math.max(rows.length - most, 0);
+  return { rows: rows.slice(excess), ...(caret && { caret: { ...caret, row: caret.row - excess } }) };
 }
 
 function loadingOf({ elapsedMs, thought, retry, showsSpinner }: FrameState) {

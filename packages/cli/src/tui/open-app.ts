@@ -1,9 +1,11 @@
 /**
  * What happens after the first frame, in the order a person notices it: settings and
- * colours, the banner, Ink, the questions of a first start, the agent. Typing goes on
- * meanwhile; what is submitted waits until the agent is there.
+ * colours, the banner, the questions of a first start, the agent, Ink. Typing goes on
+ * meanwhile, between one piece and the next; what is submitted waits until the agent is
+ * there.
  */
 
+import { setImmediate as afterInput } from 'node:timers/promises';
 import { TrustedFolders, getErrorMessage } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { prepareStart } from '../start.ts';
@@ -14,7 +16,6 @@ import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
 import { folderContents } from './folder-contents.ts';
 import { attachInput } from './attach-input.ts';
-import { createInkView } from './ink-view.tsx';
 import { TurnPreparation } from './prepare-turn.ts';
 import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
@@ -28,18 +29,11 @@ export async function openApp(
   onPreparation: (preparation: TurnPreparation) => void,
 ): Promise<void> {
   const { signal } = options.interruption;
-  app.inkView = createInkView(app.options.terminal.size, {
-    onOwnFrame: () => app.screen.refresh(),
-    // The frame is drawn without Ink from here on: nobody loses a conversation to a component.
-    onBroken(error) {
-      app.inkView = undefined;
-      app.fail(`A part of the screen broke: ${getErrorMessage(error)}`);
-    },
-  });
   let start = await prepareWithAccess(app, options);
   if (!start) return app.exit();
   applySettings(app, start);
   greet(app, options, start);
+  await afterInput();
   start = await settleTrust(app, options, start, signal);
   const preparation = new TurnPreparation(options.version);
   onPreparation(preparation);
@@ -51,8 +45,27 @@ export async function openApp(
   });
   if (options.prompt !== '') app.conversation.submit(options.prompt);
   agent.catch((error: unknown) => app.fail(getErrorMessage(error)));
+  await loadInk(app);
   await attachInput(app, preparation);
+  await afterInput();
   app.grammars = (await import('./render/grammars.ts')).grammars;
+}
+
+/** From here on Ink draws the frame. It is the heaviest piece of a start, so it comes when all else is under way. */
+async function loadInk(app: App): Promise<void> {
+  await afterInput();
+  const { createInkView } = await import('./ink-view.tsx');
+  await afterInput();
+  app.inkView = createInkView(app.options.terminal.size, {
+    onOwnFrame: () => app.screen.refresh(),
+    // The frame is drawn without Ink again: nobody loses a conversation to a component.
+    onBroken(error) {
+      app.inkView = undefined;
+      app.fail(`A part of the screen broke: ${getErrorMessage(error)}`);
+    },
+  });
+  // Its first frame is slow; no key should wait for it.
+  app.screen.drawNow();
 }
 
 /** Without a key the person is asked for one; undefined when they would rather leave. */

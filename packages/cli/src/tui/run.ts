@@ -4,6 +4,7 @@
  * then is anything large loaded. Whatever happens, the terminal is given back.
  */
 
+import { setImmediate as afterInput } from 'node:timers/promises';
 import type { CliArguments } from '../args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Interruption } from '../signals.ts';
@@ -55,8 +56,9 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   try {
     app.screen.drawNow();
     // The frame is on its way before the rest is looked for.
-    await new Promise((resolve) => setImmediate(resolve));
+    await afterInput();
     const { openApp } = await import('./open-app.ts');
+    await afterInput();
     const opening = openApp(app, options, preparation.resolve);
     await Promise.race([opening, ended.promise]);
     await ended.promise;

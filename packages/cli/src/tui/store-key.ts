@@ -1,8 +1,8 @@
 /** A key the person pasted, kept in ~/.gemini/.env for the next start: readable by its owner only, other lines untouched. */
 
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getErrorMessage } from '@castor/core';
+import { getErrorMessage, makeDirectory } from '@castor/core';
 
 const LINE = /^\s*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 
@@ -12,7 +12,7 @@ export async function storeKey(home: string, key: string): Promise<string | unde
   const file = join(folder, '.env');
   const temporary = join(folder, `.env.${process.pid}.tmp`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeDirectory(folder);
     const old = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw error;

@@ -43,6 +43,7 @@ export class TranscriptPrinter {
   private printed = 0;
   private answer: Answer | undefined;
   private last: TranscriptItem['type'] | undefined;
+  private lastLine: string | undefined;
 
   constructor(options: PrinterOptions) {
     this.options = options;
@@ -86,8 +87,11 @@ export class TranscriptPrinter {
     const { styles, width, show } = this.options;
     const rendered = renderItem(item, { styles: styles(), width: width(), show: show() });
     if (rendered.length === 0) return [];
-    const lines = [...this.endAnswer(), ...this.gapBefore(item), ...rendered];
+    const rest = this.endAnswer();
+    if (rest.length > 0) this.lastLine = rest.at(-1);
+    const lines = [...rest, ...this.gapBefore(item), ...rendered];
     this.last = item.type;
+    this.lastLine = lines.at(-1);
     return lines;
   }
 
@@ -109,6 +113,7 @@ export class TranscriptPrinter {
     const rows = more === '' ? [] : answer.stream.write(answer.sanitizer.write(more));
     if (rows.length > 0) answer.hasPrinted = true;
     this.last = item.type;
+    if (rows.length > 0) this.lastLine = rows.at(-1);
     return [...lines, ...rows];
   }
 
@@ -139,6 +144,6 @@ export class TranscriptPrinter {
   /** Calls of one group stand together; everything else has room around it. */
   private gapBefore(item: TranscriptItem): string[] {
     const isFollowing = item.type === 'tool_group' && this.last === 'tool_group';
-    return isFollowing ? [] : [''];
+    return isFollowing || this.lastLine === '' ? [] : [''];
   }
 }

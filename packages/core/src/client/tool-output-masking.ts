@@ -10,7 +10,6 @@ import { estimateTokenCount } from '../model/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 
 const PROTECTED_TOKENS = 50_000;
-/** Below this, replacing would cost the service's cache more than it saves. */
 const MIN_PRUNABLE_TOKENS = 30_000;
 const PREVIEW_LENGTH = 250;
 /** Shorter output would not get shorter by a note on where it is. */
@@ -44,6 +43,16 @@ export class SavedOutputs {
   }
 }
 
+/** As in the settings, under `contextManagement.tools.outputMasking`. */
+export interface OutputMaskingOptions {
+  /** Tokens of the newest output that stay. */
+  protectionThresholdTokens?: number;
+  /** Below this, replacing would cost the service's cache more than it saves. */
+  minPrunableThresholdTokens?: number;
+  /** Whether the newest turn with output stays, whatever its size. Default true. */
+  protectLatestTurn?: boolean;
+}
+
 interface SeenOutput {
   content: Content;
   tokens: number;
@@ -55,16 +64,23 @@ export class ToolOutputMask {
   private seenTurns = 0;
   private lastSeen: Content | undefined;
   private tokens = 0;
+  private readonly options: Required<OutputMaskingOptions>;
 
-  constructor(save: SaveOutput) {
+  constructor(save: SaveOutput, options: OutputMaskingOptions = {}) {
     this.saved = new SavedOutputs(save);
+    this.options = {
+      protectionThresholdTokens: PROTECTED_TOKENS,
+      minPrunableThresholdTokens: MIN_PRUNABLE_TOKENS,
+      protectLatestTurn: true,
+      ...options,
+    };
   }
 
-  /** Masks what has become old. The newest turn with output is never touched. */
+  /** Masks what has become old. */
   async apply(chat: GeminiChat): Promise<void> {
     this.look(chat);
     const prunable = this.prunable();
-    if (prunable.tokens < MIN_PRUNABLE_TOKENS) return;
+    if (prunable.tokens < this.options.minPrunableThresholdTokens) return;
     const masked = new Map<Content, Content>();
     for (const { content } of prunable.outputs) {
       const shorter = await this.mask(content);
@@ -99,14 +115,18 @@ export class ToolOutputMask {
   }
 
   private prunable(): { tokens: number; outputs: SeenOutput[] } {
-    if (this.tokens < PROTECTED_TOKENS + MIN_PRUNABLE_TOKENS) return { tokens: 0, outputs: [] };
+    const { protectionThresholdTokens, minPrunableThresholdTokens, protectLatestTurn } = this.options;
+    if (this.tokens < protectionThresholdTokens + minPrunableThresholdTokens) return { tokens: 0, outputs: [] };
     let newest = 0;
     let index = this.seen.length - 1;
     for (; index >= 0; index--) {
       newest += this.seen[index]?.tokens ?? 0;
-      if (newest >= PROTECTED_TOKENS) break;
+      if (newest >= protectionThresholdTokens) break;
     }
-    const outputs = this.seen.slice(0, Math.min(index, this.seen.length - 1));
+    // The output that crossed the line stays, too, unless it is the latest and may go.
+    const isLatest = index === this.seen.length - 1;
+    const end = isLatest && !protectLatestTurn ? index + 1 : Math.max(index, 0);
+    const outputs = this.seen.slice(0, end);
     return { tokens: outputs.reduce((sum, { tokens }) => sum + tokens, 0), outputs };
   }
 

@@ -3,6 +3,7 @@
 import { valueAt } from './migrate-settings.ts';
 import { describeShape, isObject } from './setting-shape.ts';
 import type { SettingsLayer, SettingsScope } from './settings-layer.ts';
+import { noEffectOf } from './table/no-effect.ts';
 import { findSetting } from './settings-table.ts';
 import type { FoundSetting, Settings } from './settings-table.ts';
 
@@ -22,7 +23,7 @@ export interface SettingExplanation {
   /** What holds. */
   value: unknown;
   /** Absent for a key Castor does not know. */
-  about?: { summary: string; expected: string; default: unknown };
+  about?: { summary: string; expected: string; default: unknown; noEffect?: NoEffect };
   /** The strongest first. */
   sources: SettingSource[];
   /** Files that were not asked. */
@@ -33,6 +34,7 @@ export function explainSetting(key: string, layers: readonly SettingsLayer[], se
   const path = key.split('.');
   const found = findSetting(path);
   const value = valueAt(settings, path);
+  const noEffect = noEffectOf(key);
   const said = layers.toReversed().flatMap((layer) => whatLayerSays(layer, key, path));
   return {
     key,
@@ -42,6 +44,7 @@ export function explainSetting(key: string, layers: readonly SettingsLayer[], se
         summary: found.definition.summary,
         expected: describeShape(found.definition.shape),
         default: found.definition.default,
+        ...(noEffect !== undefined && { noEffect }),
       },
     }),
     sources: doesCombine(found, value) ? combined(said) : ranked(said),

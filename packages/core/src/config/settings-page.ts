@@ -4,6 +4,7 @@ import type { SettingDefinition } from './define-setting.ts';
 import { OVERRIDES } from './environment-overrides.ts';
 import { ENVIRONMENT_VARIABLES } from './environment-variables.ts';
 import { describeShape } from './setting-shape.ts';
+import { noEffectOf } from './table/no-effect.ts';
 import { listSettings } from './settings-table.ts';
 import type { NamedSetting } from './settings-table.ts';
 
@@ -19,6 +20,11 @@ const PROJECT = {
   tighten: '**A project may switch it on, not off.**',
 } as const;
 
+const NO_EFFECT = {
+  planned: '_No effect yet._',
+  compatibility: '_No effect; read for compatibility._',
+} as const;
+
 export function renderSettingTables(): string {
   const sections = Map.groupBy(listSettings(), ({ path }) => (path.length === 1 ? 'Top level' : (path[0] ?? '')));
   return [...sections].map(([name, settings]) => renderSection(name, settings)).join('\n');
@@ -27,10 +33,12 @@ export function renderSettingTables(): string {
 function renderSection(name: string, settings: readonly NamedSetting[]): string {
   const title = name === 'Top level' ? name : `\`${name}\``;
   const rows = settings.map(({ key, definition }) => {
+    const noEffect = noEffectOf(key);
     const notes = [
       definition.summary,
       definition.merge === undefined ? '' : (MERGING[definition.merge] ?? ''),
       definition.project === undefined ? '' : PROJECT[definition.project],
+      noEffect === undefined ? '' : NO_EFFECT[noEffect],
     ];
     return row([
       `\`${key}\``,

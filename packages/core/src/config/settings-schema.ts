@@ -2,6 +2,7 @@
 
 import { isDefinition } from './define-setting.ts';
 import type { SettingGroup } from './define-setting.ts';
+import { noEffectOf } from './table/no-effect.ts';
 import { SETTINGS_TABLE } from './settings-table.ts';
 
 export type JsonSchema = Record<string, unknown>;
@@ -15,11 +16,13 @@ export function createSettingsSchema(): JsonSchema {
 }
 
 /** Keys nobody knows are kept, so they are allowed. */
-function groupSchema(group: SettingGroup): JsonSchema {
+function groupSchema(group: SettingGroup, path: readonly string[] = []): JsonSchema {
   const properties = Object.entries(group).map(([key, entry]) => {
-    if (!isDefinition(entry)) return [key, groupSchema(entry)] as const;
+    if (!isDefinition(entry)) return [key, groupSchema(entry, [...path, key])] as const;
     const { shape, summary, default: value } = entry;
-    return [key, { description: summary, ...shape, ...(value !== undefined && { default: value }) }] as const;
+    const noEffect = noEffectOf([...path, key].join('.'));
+    const description = noEffect === undefined ? summary : `${summary} No effect${noEffect === 'planned' ? ' yet' : ''}.`;
+    return [key, { description, ...shape, ...(value !== undefined && { default: value }) }] as const;
   });
   return { type: 'object', properties: Object.fromEntries(properties) };
 }

@@ -49,6 +49,7 @@ describe('readHookLayers', () => {
     ],
     ['another agent’s event', { PreToolUse: [] }, 'there is no such event. Write BeforeTool.'],
     ['a misspelt event', { before_tool: [] }, 'Write BeforeTool.'],
+    ['a name every object has', { constructor: [] }, 'there is no such event. The events are BeforeTool,'],
     ['no list', { BeforeTool: {} }, '/u.json: hooks.BeforeTool must be a list, not an object.'],
     [
       'no definition',

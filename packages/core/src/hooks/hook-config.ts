@@ -40,13 +40,13 @@ const LONGEST_TIMEOUT_MS = 2_147_483_647;
 const OLD_CONFIG_FIELDS = new Set(['enabled', 'disabled', 'notifications']);
 
 /** What other agents call the events, and one old spelling or another. */
-const OTHER_NAMES: Readonly<Record<string, HookEventName>> = {
-  PreToolUse: 'BeforeTool',
-  PostToolUse: 'AfterTool',
-  UserPromptSubmit: 'BeforeAgent',
-  Stop: 'AfterAgent',
-  PreCompact: 'PreCompress',
-};
+const OTHER_NAMES: ReadonlyMap<string, HookEventName> = new Map([
+  ['PreToolUse', 'BeforeTool'],
+  ['PostToolUse', 'AfterTool'],
+  ['UserPromptSubmit', 'BeforeAgent'],
+  ['Stop', 'AfterAgent'],
+  ['PreCompact', 'PreCompress'],
+]);
 
 export function readHookLayers(layers: readonly HookLayer[]): HookSettings {
   const problems: string[] = [];
@@ -194,7 +194,7 @@ function readSwitch(layer: HookLayer, problems: string[]): { enabled?: boolean; 
 
 function unknownEvent(place: string, event: string): string {
   const meant =
-    OTHER_NAMES[event] ??
+    OTHER_NAMES.get(event) ??
     HOOK_EVENTS.find((known) => known.toLowerCase() === event.toLowerCase().replaceAll(/[-_]/g, ''));
   const hint = meant ? `Write ${meant}.` : `The events are ${HOOK_EVENTS.join(', ')}.`;
   return `${place} was left out: there is no such event. ${hint}`;

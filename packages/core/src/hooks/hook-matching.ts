@@ -13,7 +13,7 @@ export interface ChosenHooks {
 }
 
 /** Names under which matchers may still know a tool. */
-const OLD_TOOL_NAMES: Readonly<Record<string, string>> = { grep_search: 'search_file_content' };
+const OLD_TOOL_NAMES: ReadonlyMap<string, string> = new Map([['grep_search', 'search_file_content']]);
 
 /** `trigger` is what the matcher speaks of: a tool's name, a source, a reason. */
 export function chooseHooks(entries: readonly HookEntry[], event: HookEventName, trigger?: string): ChosenHooks {
@@ -26,7 +26,7 @@ function isMatch({ event, matcher }: HookEntry, trigger: string | undefined): bo
   switch (event) {
     case 'BeforeTool':
     case 'AfterTool':
-      return isToolMatch(matcher, trigger) || isToolMatch(matcher, OLD_TOOL_NAMES[trigger]);
+      return isToolMatch(matcher, trigger) || isToolMatch(matcher, OLD_TOOL_NAMES.get(trigger));
     case 'SessionStart':
     case 'SessionEnd':
     case 'PreCompress':

@@ -39,12 +39,29 @@ describe('mergeOutputs', () => {
   });
 
   it('takes other fields from the later hook', () => {
-    const first = { llm_request: { model: 'a' }, tool_input: { x: 1 }, tailToolCallRequest: { name: 'a', args: {} } };
-    const second = { llm_request: { model: 'b' }, tool_input: { y: 1 } };
+    const first = { llm_response: { text: 'a' }, tool_input: { x: 1 }, tailToolCallRequest: { name: 'a', args: {} } };
+    const second = { llm_response: { text: 'b' }, tool_input: { y: 1 } };
     expect(mergeOutputs([{ hookSpecificOutput: first }, { hookSpecificOutput: second }]).hookSpecificOutput).toEqual({
       ...first,
       ...second,
     });
+  });
+
+  it('adds up what they change in a request, field by field', () => {
+    const outputs = [
+      { model: 'a', config: { temperature: 0, topK: 1 } },
+      { messages: [], config: { topK: 2 } },
+      { model: 'b' },
+    ].map((llm_request) => ({ hookSpecificOutput: { llm_request } }));
+    expect(mergeOutputs(outputs).hookSpecificOutput).toEqual({
+      llm_request: { model: 'b', messages: [], config: { temperature: 0, topK: 2 } },
+    });
+  });
+
+  it('keeps the message of a hook although another asked for silence for its own', () => {
+    const silent: HookOutput = { suppressOutput: true, systemMessage: 'psst' };
+    expect(mergeOutputs([silent, { systemMessage: 'look out' }])).toEqual({ systemMessage: 'look out' });
+    expect(mergeOutputs([silent])).toEqual({ suppressOutput: true });
   });
 
   it.each<[object[], object]>([

@@ -1,7 +1,8 @@
 /**
  * The answers of several hooks as one. Strength decides, never order: stop beats all,
- * deny beats ask beats allow. Texts add up, one a line; of other fields the later
- * hook's counts. Pure.
+ * deny beats ask beats allow. Texts add up, one a line, without those of a hook that
+ * asked for silence; changes of a request add up field by field; of other fields the
+ * later hook's counts. Pure.
  */
 
 import type { HookDecision, HookOutput, HookSpecificOutput, ToolMode } from './hook-events.ts';
@@ -16,12 +17,13 @@ export function mergeOutputs(outputs: readonly HookOutput[]): HookOutput {
   const decided = outputs.filter(({ decision }) => toVerdict(decision) === verdict);
   const reason = lines(decided.map((output) => output.reason));
   const stopReason = lines(stops.map((output) => output.stopReason ?? output.reason));
-  const systemMessage = lines(outputs.map((output) => output.systemMessage));
+  const heard = outputs.filter(({ suppressOutput }) => suppressOutput !== true);
+  const systemMessage = lines(heard.map((output) => output.systemMessage));
   const specific = mergeSpecific(outputs.flatMap(({ hookSpecificOutput }) => hookSpecificOutput ?? []));
   return {
     ...(stops.length > 0 && { continue: false }),
     ...(stopReason && { stopReason }),
-    ...(outputs.some(({ suppressOutput }) => suppressOutput) && { suppressOutput: true }),
+    ...(heard.length === 0 && { suppressOutput: true }),
     ...(systemMessage && { systemMessage }),
     ...(verdict && { decision: verdict }),
     ...(reason && { reason }),
@@ -48,12 +50,23 @@ function mergeSpecific(all: readonly HookSpecificOutput[]): HookSpecificOutput {
   const { hookEventName: _known, ...merged } = Object.assign({}, ...all) as HookSpecificOutput;
   const additionalContext = lines(all.map((one) => one.additionalContext));
   const toolConfig = mergeToolConfigs(all.flatMap((one) => one.toolConfig ?? []));
+  const requests = all.map((one) => one.llm_request).filter((request) => request !== undefined);
   return {
     ...merged,
+    ...(requests.length > 0 && { llm_request: requests.reduce(mergeRequests) }),
     ...(additionalContext && { additionalContext }),
     ...(toolConfig && { toolConfig }),
     ...(all.some(({ clearContext }) => clearContext) && { clearContext: true }),
   };
+}
+
+/** The later change over the earlier, also one by one in `config`: what a hook did not mention stays. */
+export function mergeRequests(earlier: object, later: object): Record<string, unknown> {
+  const configs = [earlier, later].map((one) => (one as { config?: unknown }).config);
+  const config = configs.every((one) => typeof one === 'object' && one !== null)
+    ? { config: Object.assign({}, ...configs) as object }
+    : {};
+  return { ...earlier, ...later, ...config };
 }
 
 /** The narrowest mode wins; the names add up. */

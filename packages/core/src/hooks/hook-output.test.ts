@@ -32,6 +32,24 @@ describe('readHookAnswer', () => {
       { failure: 'it exited with code 127: bash: x: command not found' },
     ],
     ['a program that may not run', run('', 126, 'denied'), { failure: 'it exited with code 126: denied' }],
+    [
+      'a command the shell cannot read',
+      run('', 2, "/bin/bash: -c: line 1: syntax error near unexpected token `then'\n/bin/bash: -c: line 1: `if then'"),
+      {
+        failure: "the shell cannot read its command: /bin/bash: -c: line 1: syntax error near unexpected token `then'",
+      },
+    ],
+    [
+      'JSON after whose exit a child printed on',
+      { ...run('{"decision":"deny"}\nlate\n'), atExit: { stdout: '{"decision":"deny"}\n', stderr: '' } },
+      { output: { decision: 'deny' } },
+    ],
+    [
+      'JSON that came whole only after the exit',
+      { ...run('{"decision":\n"deny"}\n'), atExit: { stdout: '{"decision":\n', stderr: '' } },
+      { output: { decision: 'deny' } },
+    ],
+    ['text and the last code', run('no', 255), { output: { decision: 'deny', reason: 'no' } }],
     ['a shell whose command was killed', run('', 137), { failure: 'it exited with code 137' }],
     ['JSON', run('{"decision":"deny","reason":"r"}\n'), { output: { decision: 'deny', reason: 'r' } }],
     ['JSON on stderr', run('', 0, '{"continue":false}'), { output: { continue: false } }],

@@ -22,13 +22,15 @@ const LONGEST_TEXT = 16_000;
 const LONGEST_CONTEXT = 100_000;
 /** Codes with which a shell says that there was nothing to run, or that a signal ended it. */
 const COULD_NOT_RUN = 126;
+const UNREADABLE_COMMAND = /^\S*sh: -c: line \d+: (syntax error|unexpected EOF)/;
 
 export function readHookAnswer(run: HookRun): HookAnswer {
   const problems: string[] = [];
   if (run.failure !== undefined) return { failure: run.failure, problems };
   if (run.leftOut > 0) problems.push(`printed ${run.leftOut} bytes more than are read; they were left out`);
-  const text = run.stdout.trim() || run.stderr.trim();
-  const parsed = parseObject(text);
+  const text = printed(run);
+  // A child of the hook that prints on is no part of what the hook said.
+  const parsed = parseObject(text) ?? (run.atExit && parseObject(printed(run.atExit)));
   if (parsed) return { output: readOutput(parsed, problems), problems };
   if (looksLikeMixedJson(text)) {
     problems.push(
@@ -36,6 +38,10 @@ export function readHookAnswer(run: HookRun): HookAnswer {
     );
   }
   return { ...readText(cut(text, LONGEST_TEXT), run.exitCode ?? 0), problems };
+}
+
+function printed({ stdout, stderr }: Pick<HookRun, 'stdout' | 'stderr'>): string {
+  return stdout.trim() || stderr.trim();
 }
 
 /** Text that is no JSON, by the exit code. */
@@ -47,6 +53,8 @@ function readText(text: string, exitCode: number): Pick<HookAnswer, 'output' | '
   if (exitCode === 1) {
     return { failure: exited, ...(text && { output: { decision: 'allow', systemMessage: `Warning: ${text}` } }) };
   }
+  // The same code as a refusal, from the shell: the hook itself has not run.
+  if (UNREADABLE_COMMAND.test(text)) return { failure: `the shell cannot read its command: ${firstLine(text)}` };
   if (text) return { output: { decision: 'deny', reason: text } };
   return exitCode === 2 ? { output: { decision: 'deny' } } : { failure: exited };
 }

@@ -82,6 +82,17 @@ describe('HookRunner', () => {
     expect(run).toMatchObject({ stdout: 'early\n', exitCode: 0 });
   });
 
+  it('tells what was printed before the exit from what a child of the hook printed after it', async () => {
+    const script = `(while kill -0 $$ 2>/dev/null; do :; done; sleep 0.02; echo late; echo hm >&2) & echo early`;
+    const run = await create().run(hook(script), NEVER);
+    expect(run).toMatchObject({ stdout: 'early\nlate\n', stderr: 'hm\n', atExit: { stdout: 'early\n', stderr: '' } });
+  });
+
+  it('reads all of a large output before it takes the exit for the end of it', async () => {
+    const run = await create().run(hook('head -c 3000000 /dev/zero | tr "\\0" x; sleep 0.4 &'), NEVER);
+    expect([run.stdout.length, run.atExit]).toEqual([3_000_000, undefined]);
+  });
+
   it('names the signal that ended it', async () => {
     const run = await create().run(hook('kill -SEGV $$'), NEVER);
     expect(run).toMatchObject({ exitCode: null, failure: 'it was ended by SIGSEGV' });

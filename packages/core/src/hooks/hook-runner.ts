@@ -49,6 +49,8 @@ export interface HookRun {
   failure?: string;
   /** Bytes of output beyond what is kept. */
   leftOut: number;
+  /** What it had printed when it exited, if more came from what it left behind. */
+  atExit?: { stdout: string; stderr: string };
 }
 
 /** Of each stream; a hook may hand back a whole conversation. */
@@ -83,7 +85,7 @@ export class HookRunner {
     const over = new AbortController();
     const ending = this.endInTime(child, hook, signal, over.signal);
     try {
-      const { code, signal: killedBy } = await waitForExit(child);
+      const { code, signal: killedBy, isLate } = await waitForExit(child, [stdout, stderr]);
       if (signal.aborted) throw createAbortError(signal);
       const failure = ending.timedOut
         ? `it did not end within ${hook.timeoutMs} ms and was ended`
@@ -94,6 +96,7 @@ export class HookRunner {
         exitCode: code,
         durationMs: clock.now() - startedAt,
         leftOut: stdout.leftOut + stderr.leftOut,
+        ...(isLate && { atExit: { stdout: stdout.textAtExit(), stderr: stderr.textAtExit() } }),
         ...(failure && { failure }),
       };
     } catch (error) {
@@ -154,20 +157,44 @@ export class HookRunner {
   }
 }
 
-function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** Whether something was printed after it. */
+  isLate: boolean;
+}
+
+function waitForExit(child: ChildProcess, captures: readonly Capture[]): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
+      void markExit(captures);
       const drain = setTimeout(() => {
         child.stdout?.destroy();
         child.stderr?.destroy();
       }, DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drain);
-        resolve({ code, signal });
+        resolve({ code, signal, isLate: captures.some((capture) => capture.isLate) });
       });
     });
   });
+}
+
+/** What was printed before the exit is in the pipes by then, and read within a turn of the event loop or a few. */
+async function markExit(captures: readonly Capture[]): Promise<void> {
+  const count = () => captures.reduce((sum, { arrived }) => sum + arrived, 0);
+  let before: number;
+  do {
+    before = count();
+    await nextTurn();
+    await nextTurn();
+  } while (count() > before);
+  for (const capture of captures) capture.markExit();
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
@@ -189,6 +216,7 @@ class Capture {
   leftOut = 0;
   private readonly chunks: Buffer[] = [];
   private kept = 0;
+  private keptAtExit: number | undefined;
 
   constructor(stream: ChildProcess['stdout']) {
     stream?.on('data', (chunk: Buffer) => {
@@ -199,7 +227,24 @@ class Capture {
     });
   }
 
+  get arrived(): number {
+    return this.kept + this.leftOut;
+  }
+
+  /** Whether more was kept after the exit. */
+  get isLate(): boolean {
+    return this.keptAtExit !== undefined && this.kept > this.keptAtExit;
+  }
+
+  markExit(): void {
+    this.keptAtExit = this.kept;
+  }
+
   text(): string {
     return Buffer.concat(this.chunks).toString('utf8');
+  }
+
+  textAtExit(): string {
+    return Buffer.concat(this.chunks).subarray(0, this.keptAtExit).toString('utf8');
   }
 }

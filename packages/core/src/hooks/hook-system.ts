@@ -10,7 +10,7 @@ import { toHookCommand } from './hook-command.ts';
 import type { HookVariables } from './hook-command.ts';
 import type { HookEventName, HookExecution, HookOutput, HookPayloads } from './hook-events.ts';
 import { chooseHooks } from './hook-matching.ts';
-import { mergeOutputs } from './hook-merge.ts';
+import { mergeOutputs, mergeRequests } from './hook-merge.ts';
 import { readHookAnswer } from './hook-output.ts';
 import type { HookAnswer } from './hook-output.ts';
 import type { HookRun, HookRunner } from './hook-runner.ts';
@@ -50,13 +50,22 @@ const MOST_WARNINGS = 100;
 
 export class HookSystem {
   private readonly options: HookSystemOptions;
-  private readonly events: ReadonlySet<HookEventName>;
+  private entries: readonly HookEntry[];
+  private events: ReadonlySet<HookEventName>;
   /** The same failure of the same hook is said once. */
   private readonly warned = new Set<string>();
 
   constructor(options: HookSystemOptions) {
     this.options = options;
-    this.events = new Set(options.entries.filter(({ isDisabled }) => !isDisabled).map(({ event }) => event));
+    this.entries = options.entries;
+    this.events = eventsOf(this.entries);
+  }
+
+  /** Switches hooks by name for the rest of the session; gives whether there is one. */
+  setEnabled(name: string, isEnabled: boolean): boolean {
+    this.entries = this.entries.map((entry) => (entry.name === name ? { ...entry, isDisabled: !isEnabled } : entry));
+    this.events = eventsOf(this.entries);
+    return this.entries.some((entry) => entry.name === name);
   }
 
   /** Whether any hook waits for this event. */
@@ -73,7 +82,7 @@ export class HookSystem {
 
   /** Each hook with what it printed and said, for those who want to look. */
   async run<E extends HookEventName>(event: E, payload: HookPayloads[E], signal: AbortSignal): Promise<FiredHook[]> {
-    const { entries, isSequential } = chooseHooks(this.options.entries, event, triggerOf(payload));
+    const { entries, isSequential } = chooseHooks(this.entries, event, triggerOf(payload));
     if (!isSequential) return Promise.all(entries.map((entry) => this.runOne(entry, event, payload, signal)));
     const fired: FiredHook[] = [];
     let next: object = payload;
@@ -143,6 +152,10 @@ export class HookSystem {
   }
 }
 
+function eventsOf(entries: readonly HookEntry[]): Set<HookEventName> {
+  return new Set(entries.filter(({ isDisabled }) => !isDisabled).map(({ event }) => event));
+}
+
 /** A command of many lines is a name nobody wants to read. */
 function labelOf({ name }: HookEntry): string {
   const [line = ''] = name.split('\n', 1);
@@ -162,7 +175,7 @@ function feed(payload: object, { hookSpecificOutput: said = {} }: HookOutput): o
     ...payload,
     ...(said.additionalContext && typeof prompt === 'string' && { prompt: `${prompt}\n\n${said.additionalContext}` }),
     ...(said.tool_input && { tool_input: { ...(tool_input as object), ...said.tool_input } }),
-    ...(said.llm_request && { llm_request: { ...(llm_request as object), ...said.llm_request } }),
+    ...(said.llm_request && { llm_request: mergeRequests(llm_request as object, said.llm_request) }),
   };
 }
 

@@ -90,13 +90,27 @@ describe('admitHooks', () => {
     expect(states).toEqual(['changed', 'known', 'known']);
   });
 
-  it('lets what is new run when the folder is trusted for this run', () => {
+  it('lets what is new run when the folder is trusted for this run, and only in this one', () => {
     admit(entries('a'));
     expect(admit(entries('b'), { isTrustedForRun: true })).toEqual([
       ['b'],
       [expect.stringContaining('run with your rights')],
     ]);
-    expect(admit(entries('b'))).toEqual([['b'], []]);
+    expect(admit(entries('b'))[0]).toEqual([]);
+    expect(admit(entries('a'))).toEqual([['a'], []]);
+  });
+
+  it('lets no later hook run where a person has consented to none', () => {
+    consent().consent([]);
+    expect(admit(entries('a'))).toEqual([[], [expect.stringContaining('do not run: BeforeTool n (a)')]]);
+  });
+
+  it('need not be asked again about a hook that was switched off and on', () => {
+    const both = [...entries('a'), ...entries('b', { name: 'm' }, 'AfterTool')];
+    const off = both.map((entry) => ({ ...entry, isDisabled: entry.name === 'm' }));
+    admit(both);
+    expect(admit(off)).toEqual([['a', 'b'], []]);
+    expect(admit(both)).toEqual([['a', 'b'], []]);
   });
 
   it('keeps the neighbours of a hook that may not run', () => {

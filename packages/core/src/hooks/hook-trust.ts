@@ -104,6 +104,7 @@ export interface AdmissionOptions {
 /** Leaves out what may not run, says why, and records what now runs. */
 export function admitHooks(entries: readonly HookEntry[], options: AdmissionOptions): Admission {
   const ofProject = entries.filter(({ source, isDisabled }) => source === 'project' && !isDisabled);
+  const switchedOff = entries.filter(({ source, isDisabled }) => source === 'project' && isDisabled);
   const others = entries.filter(({ source }) => source !== 'project');
   if (ofProject.length === 0) return { entries: others, messages: [] };
   if (!options.isTrusted) {
@@ -113,18 +114,24 @@ export function admitHooks(entries: readonly HookEntry[], options: AdmissionOpti
   const consent = options.consent();
   const messages = consent.problem === undefined ? [] : [consent.problem];
   const states = new Map(ofProject.map((entry) => [entry, consent.stateOf(entry)]));
-  const mayRun = (state: ConsentState | undefined) => state === 'known' || state === 'first' || options.isTrustedForRun;
-  const admitted = ofProject.filter((entry) => mayRun(states.get(entry)));
+  const unsettled = ofProject.filter((entry) => ['new', 'changed'].includes(states.get(entry) ?? 'new'));
+  const refused = options.isTrustedForRun ? [] : unsettled;
+  const admitted = ofProject.filter((entry) => !refused.includes(entry));
   const fresh = admitted.filter((entry) => states.get(entry) !== 'known');
-  const refused = ofProject.filter((entry) => !mayRun(states.get(entry)));
   if (fresh.length > 0) messages.push(`This project brings hooks that run with your rights: ${list(fresh)}.`);
   if (refused.length > 0) {
     messages.push(
       `Hooks of this project are new or were changed since you consented, and do not run: ${list(refused)}. ` +
         'Look at them with "castor hooks list", then consent with "castor hooks trust".',
     );
-  } else if (consent.problem === undefined) messages.push(...tryConsent(consent, admitted));
-  const allowed = new Set([...others, ...admitted]);
+  }
+  // Who switches a hook off and on again need not consent again.
+  const asleep = switchedOff.filter((entry) => consent.stateOf(entry) === 'known');
+  // What runs only because this run is trusted asks again in the next.
+  if (unsettled.length === 0 && consent.problem === undefined) {
+    messages.push(...tryConsent(consent, [...admitted, ...asleep]));
+  }
+  const allowed = new Set([...others, ...admitted, ...asleep]);
   return { entries: entries.filter((entry) => allowed.has(entry)), messages };
 }
 

@@ -91,6 +91,9 @@ describe('an answer', () => {
       usageMetadata: { totalTokenCount: 3 },
     });
     expect(toHookResponse({})).toEqual({ candidates: [] });
+    const safetyRatings = [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }];
+    const rated = { candidates: [{ content: turn('model'), safetyRatings }] };
+    expect(toHookResponse(rated).candidates).toEqual([{ content: { role: 'model', parts: [] }, safetyRatings }]);
   });
 
   it.each<[string, Record<string, unknown>]>([

@@ -97,16 +97,23 @@ export function toHookResponse({ candidates = [], usageMetadata }: GenerateConte
   const text = candidates[0]?.content ? textOf(candidates[0].content) : '';
   return {
     ...(text !== '' && { text }),
-    candidates: candidates.map(({ content, finishReason, index }) => ({
+    candidates: candidates.map(({ content, finishReason, index, ...rest }) => ({
       content: {
         role: content?.role ?? 'model',
         parts: (content?.parts ?? []).filter(isTextPart).map((part) => part.text),
       },
       ...(finishReason !== undefined && { finishReason }),
       ...(index !== undefined && { index }),
+      ...safetyRatingsOf(rest),
     })),
     ...(usageMetadata && { usageMetadata }),
   };
+}
+
+/** Nobody but hooks looks at them, so they have no type. */
+function safetyRatingsOf(candidate: object): { safetyRatings?: unknown[] } {
+  const { safetyRatings } = candidate as { safetyRatings?: unknown };
+  return Array.isArray(safetyRatings) ? { safetyRatings } : {};
 }
 
 /** The answer with the hook's texts in place of its own; undefined when the hook gave none. */

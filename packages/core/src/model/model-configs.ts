@@ -18,11 +18,18 @@ export interface ModelConfigOverride {
   modelConfig: ModelConfigValues;
 }
 
-export interface ModelConfigsOptions extends ResolveModelOptions {
+/** What settings say about presets and overrides; see model-config-settings.ts. */
+export interface ModelConfigChanges {
+  /** In place of built-in ones of the same name. */
+  aliases?: ModelConfigAliases;
   /** Added to the built-in ones; one of the same name replaces it. */
   customAliases?: ModelConfigAliases;
+  overrides?: readonly ModelConfigOverride[];
+  /** After `overrides`: of two that fit equally well, the later has the last word. */
   customOverrides?: readonly ModelConfigOverride[];
 }
+
+export interface ModelConfigsOptions extends ResolveModelOptions, ModelConfigChanges {}
 
 /** An alias of the user cannot be used; the message names it as the settings do. */
 export class ModelConfigError extends Error {
@@ -43,9 +50,10 @@ export class ModelConfigs {
   private readonly overrides: readonly ModelConfigOverride[];
   private readonly resolveOptions: ResolveModelOptions;
 
-  constructor({ customAliases = {}, customOverrides = [], ...resolveOptions }: ModelConfigsOptions = {}) {
-    this.aliases = new Map(Object.entries({ ...BUILTIN_ALIASES, ...customAliases }));
-    this.overrides = customOverrides;
+  constructor(options: ModelConfigsOptions = {}) {
+    const { aliases = {}, customAliases = {}, overrides = [], customOverrides = [], ...resolveOptions } = options;
+    this.aliases = new Map(Object.entries({ ...BUILTIN_ALIASES, ...aliases, ...customAliases }));
+    this.overrides = [...overrides, ...customOverrides];
     this.resolveOptions = resolveOptions;
     for (const name of this.aliases.keys()) this.chainOf(name);
   }

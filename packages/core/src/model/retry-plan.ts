@@ -6,7 +6,7 @@
 
 import type { Clock } from '../util/clock.ts';
 import { serverDelay, withJitter } from './retry-pace.ts';
-import { RETRY_BUDGETS, retryRule } from './retry-table.ts';
+import { isNetworkFailure, RETRY_BUDGETS, retryRule } from './retry-table.ts';
 import type { RetryPhase, RetryRule } from './retry-table.ts';
 
 export interface RetryLimits {
@@ -19,6 +19,8 @@ export interface RetryLimits {
   maxStreamRetries?: number;
   /** The first wait after a broken answer; doubles. */
   streamDelayMs?: number;
+  /** Whether a connection that fails is tried again. Default true. */
+  retryNetworkErrors?: boolean;
 }
 
 const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
@@ -27,6 +29,7 @@ const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
   maxDelayMs: RETRY_BUDGETS.connect.maxDelayMs,
   maxStreamRetries: RETRY_BUDGETS.stream.maxAttempts - 1,
   streamDelayMs: RETRY_BUDGETS.stream.initialDelayMs,
+  retryNetworkErrors: true,
 };
 
 /** The documented name for how unusable answers are retried. */
@@ -69,7 +72,7 @@ export class RetryPlan {
     this.wasReached ||= circumstances.wasReached || rule.firstContactMs === undefined;
     const waits = this.waitsOf(rule, circumstances);
     const maxAttempts = Math.min(this.maxAttempts(phase), ...limitsOf(rule, waits, circumstances));
-    if (!rule.retry || this.attempt >= maxAttempts) return undefined;
+    if (!rule.retry || this.attempt >= maxAttempts || !this.isWorthIt(error)) return undefined;
     return { attempt: this.attempt, maxAttempts, delayMs: this.takeDelay(error, phase, waits?.[this.attempt - 1]) };
   }
 
@@ -80,6 +83,10 @@ export class RetryPlan {
     this.streamFailures = 0;
     this.delayMs = this.limits.initialDelayMs;
     return { attempt, maxAttempts: this.limits.maxAttempts, delayMs: 0 };
+  }
+
+  private isWorthIt(error: unknown): boolean {
+    return this.limits.retryNetworkErrors || !isNetworkFailure(error);
   }
 
   /** The rule's own waits, in the circumstances they are meant for. */

@@ -121,6 +121,12 @@ export function retryKind(error: unknown): RetryKind {
   return classified instanceof UnauthorizedError ? 'unauthorized' : 'unknown';
 }
 
+/** Whether the connection failed, rather than who is at its other end. */
+export function isNetworkFailure(error: unknown): boolean {
+  const kind = retryKind(error);
+  return kind === 'network' || kind === 'unreachable';
+}
+
 function apiErrorKind(error: ApiError): RetryKind {
   if (isCapacityExhausted(error)) return 'no_capacity';
   return error.reason === 'network' && UNREACHABLE_CODES.has(error.code ?? '') ? 'unreachable' : error.reason;

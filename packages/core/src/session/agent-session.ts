@@ -124,6 +124,11 @@ export class AgentSession {
     }
   }
 
+  /** Whether a prompt is under way. */
+  get isBusy(): boolean {
+    return this.isOpen;
+  }
+
   /** Answers a call that waits for a person. Throws when no such call waits. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
     this.options.scheduler.respond(callId, outcome, payload);

@@ -32,6 +32,8 @@ export interface WorkspaceContextOptions {
   trustedFolder: boolean | undefined;
   interactive: boolean;
   isGitRepository: boolean;
+  /** Whether the tree of the folder is told. */
+  tellsTree?: boolean;
   now: () => Date;
   onWarning?: (message: string) => void;
 }
@@ -49,9 +51,12 @@ export class WorkspaceContext {
   private readonly told = new Set<string>();
   private nearby: JustInTimeContext;
 
-  private constructor(options: WorkspaceContextOptions, loaded: LoadedContext) {
+  private readonly tree: string;
+
+  private constructor(options: WorkspaceContextOptions, loaded: LoadedContext, tree: string) {
     this.options = options;
     this.loaded = loaded;
+    this.tree = tree;
     this.prompt = choosePrompt(options);
     this.nearby = this.openNearby();
     this.resultContext = options.trustedFolder === true ? (paths) => this.tell(paths) : undefined;
@@ -59,7 +64,10 @@ export class WorkspaceContext {
 
   /** Throws SystemPromptError. */
   static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
-    return new WorkspaceContext(options, await load(options));
+    // A folder that is not trusted tells the model nothing of its own accord.
+    const hasTree = options.tellsTree === true && options.trustedFolder !== false;
+    const [loaded, tree] = await Promise.all([load(options), hasTree ? readTree(options.workspace) : '']);
+    return new WorkspaceContext(options, loaded, tree);
   }
 
   get systemInstruction(): string {
@@ -73,6 +81,7 @@ export class WorkspaceContext {
       platform: process.platform,
       directories: workspace.directories,
       tempDirectory: workspace.tempDirectory,
+      ...(this.tree !== '' && { tree: this.tree }),
       ...(this.loaded.project !== '' && { memory: this.loaded.project }),
     });
   }
@@ -118,6 +127,11 @@ export class WorkspaceContext {
       ...(onWarning && { onWarning }),
     });
   }
+}
+
+async function readTree(workspace: Workspace): Promise<string> {
+  const { describeTree } = await import('./directory-tree.ts');
+  return describeTree(workspace);
 }
 
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {

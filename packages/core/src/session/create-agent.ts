@@ -15,12 +15,13 @@ import type { IdeState } from '../client/ide-context.ts';
 import { LoopDetectionService } from '../client/loop-detection.ts';
 import { checkNextSpeaker } from '../client/next-speaker.ts';
 import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
-import type { SaveOutput } from '../client/tool-output-masking.ts';
+import type { OutputMaskingOptions, SaveOutput } from '../client/tool-output-masking.ts';
 import { UtilityModel } from '../client/utility-model.ts';
 import { ModelAvailability } from '../model/availability.ts';
 import type { ContentGenerator } from '../model/content-generator.ts';
 import { createFallback } from '../model/fallback.ts';
 import { createModelConfigResolver } from '../model/model-configs.ts';
+import type { ModelConfigChanges } from '../model/model-configs.ts';
 import { applyModelSelection } from '../model/model-selection.ts';
 import { resolveModel, tokenLimit } from '../model/models.ts';
 import { policyChain } from '../model/policy-chains.ts';
@@ -68,6 +69,11 @@ export interface AgentOptions {
   features?: AgentFeatures;
   ideState?: () => IdeState | undefined;
   saveOutput?: SaveOutput;
+  outputMasking?: OutputMaskingOptions;
+  /** Presets and overrides of the user's own. */
+  modelConfigs?: ModelConfigChanges | undefined;
+  /** Where planning is; it chooses between the models of `auto` while `features.planRouting` is not false. */
+  planning?: () => PlanningState;
   editProposal?: EditProposal;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;
@@ -96,6 +102,12 @@ export interface AgentLimits {
   tokenLimit?: (model: string) => number;
 }
 
+export interface PlanningState {
+  approvalMode: string;
+  /** Whether a plan was approved and is being carried out. */
+  hasApprovedPlan: boolean;
+}
+
 export interface AgentFeatures {
   /** Whether preview models may be used. Default true. */
   preview?: boolean;
@@ -105,6 +117,8 @@ export interface AgentFeatures {
   loopDetection?: boolean;
   /** Ask a model about loops in long prompts. Default true. */
   loopJudge?: boolean;
+  /** Whether `auto` plans with the larger model and carries out with the faster one. Default true. */
+  planRouting?: boolean;
   /** Ask a small model how hard a request is when the model is `auto`. */
   classifyRequests?: boolean;
 }
@@ -123,30 +137,34 @@ export interface Agent {
   disableLoopDetection(): void;
 }
 
-/** Throws BudgetError when a limit cannot be held. */
+/** Throws BudgetError when a limit cannot be held, and ModelConfigError for presets that cannot be used. */
 export function createAgent(options: AgentOptions): Agent {
   const { clock = systemClock, interactive = false, limits = {}, features = {}, hooks = {} } = options;
   const { preview = true, loopDetection: detectsLoops = true } = features;
-  const limitOf = limits.tokenLimit ?? tokenLimit;
   const tools = options.tools ?? new ToolRegistry();
   let requestedModel = options.model;
   const resolvedModel = resolveModel(requestedModel, { preview });
+  const resolveConfig = createModelConfigResolver({ preview, ...options.modelConfigs });
+  // Only a user's own alias is another name than the service's.
+  const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
+  const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model)));
 
   const { telemetry } = options;
   const ledger = options.ledger ?? openLedger(options, clock);
   const budget = openBudget(options.budget, ledger, clock);
-  budget?.requirePriceOf(resolvedModel);
+  budget?.requirePriceOf(serviceName(resolvedModel));
   const metered = options.ledger ? options.generator : meterGenerator(options, ledger, clock);
   const generator = budget && !(options.budget instanceof Budget) ? createBudgetedGenerator(metered, budget) : metered;
-  const resolveConfig = createModelConfigResolver({ preview });
   const availability = new ModelAvailability(clock);
-  const chainFor = (model: string) => policyChain(model, { requestedModel });
+  const chainFor = (model: string) =>
+    policyChain(model, { requestedModel, plan: options.planning?.().approvalMode === 'plan' });
   const fallback = createFallback({ availability, chainFor, interactive });
   const utility = new UtilityModel({ generator, resolveModel: resolveConfig, clock });
   const router = new ModelRouter({
     availability,
     clock,
     preview,
+    planRouting: features.planRouting ?? true,
     classify: features.classifyRequests ?? false,
     askJson: (question, schema) => utility.generateJson(question, schema),
   });
@@ -181,6 +199,7 @@ export function createAgent(options: AgentOptions): Agent {
         request: [...request],
         prompt_id,
         signal,
+        ...options.planning?.(),
       };
       wanted = (await router.route(question)).model;
     }
@@ -214,7 +233,7 @@ export function createAgent(options: AgentOptions): Agent {
     loopDetection,
     continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
     turnOptions: { clock, ...(options.reportError && { reportError: options.reportError }) },
-    ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput) }),
+    ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput, options.outputMasking) }),
     ...(options.ideState && { ideContext: new IdeContext(options.ideState) }),
     ...(hooks.agent && { hooks: hooks.agent }),
     ...(options.openingHistory && { openingHistory: options.openingHistory }),
@@ -280,7 +299,7 @@ export function createAgent(options: AgentOptions): Agent {
     tools,
     requestedModel: () => requestedModel,
     setModel: (model) => {
-      budget?.requirePriceOf(resolveModel(model, { preview }));
+      budget?.requirePriceOf(serviceName(resolveModel(model, { preview })));
       requestedModel = model;
       chosen = undefined;
     },

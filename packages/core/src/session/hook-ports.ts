@@ -1,7 +1,8 @@
 /**
  * The hook system as the ports that client, chat and scheduler ask: what hooks answer
  * becomes a decision, what they say to the person is kept until a surface takes it. A
- * port has only the members somebody has a hook for, so the others cost nothing.
+ * port has only the members somebody has a hook for at the moment, so the others cost
+ * nothing.
  */
 
 import { assertLegalConversation } from '../chat/legality.ts';
@@ -76,33 +77,28 @@ export function createHookPorts(system: HookSystem, messages: HookMessages): Hoo
 }
 
 function agentPort(system: HookSystem, messages: HookMessages): AgentHooks {
-  return {
-    ...(system.has('BeforeAgent') && {
-      async beforeAgent(prompt, signal): Promise<BeforeAgentDecision> {
-        const output = await system.fire('BeforeAgent', { prompt }, signal);
-        const ended = toEnd(output);
-        if (ended) return ended;
-        say(messages, 'BeforeAgent', output);
-        const context = output.hookSpecificOutput?.additionalContext;
-        return { kind: 'proceed', ...(context && { additionalContext: context }) };
-      },
-    }),
-    ...(system.has('AfterAgent') && {
-      async afterAgent({ prompt, response, stopHookActive }, signal): Promise<AfterAgentDecision> {
-        const payload = { prompt, prompt_response: response, stop_hook_active: stopHookActive };
-        const output = await system.fire('AfterAgent', payload, signal);
-        const ended = toEnd(output);
-        if (ended) return { ...ended, ...(output.hookSpecificOutput?.clearContext && { clearContext: true }) };
-        say(messages, 'AfterAgent', output);
-        return { kind: 'proceed' };
-      },
-    }),
-    ...(system.has('PreCompress') && {
-      async preCompress(trigger, signal): Promise<void> {
-        say(messages, 'PreCompress', await system.fire('PreCompress', { trigger }, signal));
-      },
-    }),
+  const port: Required<AgentHooks> = {
+    async beforeAgent(prompt, signal): Promise<BeforeAgentDecision> {
+      const output = await system.fire('BeforeAgent', { prompt }, signal);
+      const ended = toEnd(output);
+      if (ended) return ended;
+      say(messages, 'BeforeAgent', output);
+      const context = output.hookSpecificOutput?.additionalContext;
+      return { kind: 'proceed', ...(context && { additionalContext: context }) };
+    },
+    async afterAgent({ prompt, response, stopHookActive }, signal): Promise<AfterAgentDecision> {
+      const payload = { prompt, prompt_response: response, stop_hook_active: stopHookActive };
+      const output = await system.fire('AfterAgent', payload, signal);
+      const ended = toEnd(output);
+      if (ended) return { ...ended, ...(output.hookSpecificOutput?.clearContext && { clearContext: true }) };
+      say(messages, 'AfterAgent', output);
+      return { kind: 'proceed' };
+    },
+    async preCompress(trigger, signal): Promise<void> {
+      say(messages, 'PreCompress', await system.fire('PreCompress', { trigger }, signal));
+    },
   };
+  return inUse(system, port, { beforeAgent: 'BeforeAgent', afterAgent: 'AfterAgent', preCompress: 'PreCompress' });
 }
 
 function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
@@ -113,94 +109,105 @@ function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
     requests.set(request, known);
     return known;
   };
-  return {
-    ...(system.has('BeforeModel') && {
-      async beforeModel(request, signal): Promise<BeforeModelDecision> {
-        const output = await system.fire('BeforeModel', { llm_request: toRequest(request) }, signal);
-        say(messages, 'BeforeModel', output);
-        const { llm_request: change, llm_response: answer } = output.hookSpecificOutput ?? {};
-        const end = toEnd(output);
-        if (end) {
-          const response = end.kind === 'block' && answer ? fromHookResponse(answer) : undefined;
-          return { kind: end.kind, reason: end.reason, ...(response && { response }) };
-        }
-        const made = answer && fromHookResponse(answer);
-        if (made?.candidates?.[0]?.content?.parts?.some(({ text }) => text?.trim()))
-          return { kind: 'answer', response: made };
-        const changed = change && legal(applyHookRequest(request, change), messages);
-        return { kind: 'proceed', ...(changed && { request: changed }) };
-      },
-    }),
-    ...(system.has('BeforeToolSelection') && {
-      async beforeToolSelection(request, signal): Promise<ToolSelection | undefined> {
-        const output = await system.fire('BeforeToolSelection', { llm_request: toRequest(request) }, signal);
-        say(messages, 'BeforeToolSelection', output);
-        return toSelection(request, output);
-      },
-    }),
-    ...(system.has('AfterModel') && {
-      async afterModel(request, response, signal): Promise<AfterModelDecision> {
-        const payload = { llm_request: toRequest(request), llm_response: toHookResponse(response) };
-        const output = await system.fire('AfterModel', payload, signal);
-        say(messages, 'AfterModel', output);
-        const change = output.hookSpecificOutput?.llm_response;
-        const replaced = change && applyHookResponse(response, change);
-        const end = toEnd(output);
-        if (end) {
-          const { kind, reason } = end;
-          return { kind, reason, ...(kind === 'block' && replaced && { response: replaced }) };
-        }
-        return { kind: 'proceed', ...(replaced && { response: replaced }) };
-      },
-    }),
+  const port: Required<ModelHooks> = {
+    async beforeModel(request, signal): Promise<BeforeModelDecision> {
+      const output = await system.fire('BeforeModel', { llm_request: toRequest(request) }, signal);
+      say(messages, 'BeforeModel', output);
+      const { llm_request: change, llm_response: answer } = output.hookSpecificOutput ?? {};
+      const end = toEnd(output);
+      if (end) {
+        const response = end.kind === 'block' && answer ? fromHookResponse(answer) : undefined;
+        return { kind: end.kind, reason: end.reason, ...(response && { response }) };
+      }
+      const made = answer && fromHookResponse(answer);
+      if (made?.candidates?.[0]?.content?.parts?.some(({ text }) => text?.trim()))
+        return { kind: 'answer', response: made };
+      const changed = change && legal(applyHookRequest(request, change), messages);
+      return { kind: 'proceed', ...(changed && { request: changed }) };
+    },
+    async beforeToolSelection(request, signal): Promise<ToolSelection | undefined> {
+      const output = await system.fire('BeforeToolSelection', { llm_request: toRequest(request) }, signal);
+      say(messages, 'BeforeToolSelection', output);
+      return toSelection(request, output);
+    },
+    async afterModel(request, response, signal): Promise<AfterModelDecision> {
+      const payload = { llm_request: toRequest(request), llm_response: toHookResponse(response) };
+      const output = await system.fire('AfterModel', payload, signal);
+      say(messages, 'AfterModel', output);
+      const change = output.hookSpecificOutput?.llm_response;
+      const replaced = change && applyHookResponse(response, change);
+      const end = toEnd(output);
+      if (end) {
+        const { kind, reason } = end;
+        return { kind, reason, ...(kind === 'block' && replaced && { response: replaced }) };
+      }
+      return { kind: 'proceed', ...(replaced && { response: replaced }) };
+    },
   };
+  return inUse(system, port, {
+    beforeModel: 'BeforeModel',
+    beforeToolSelection: 'BeforeToolSelection',
+    afterModel: 'AfterModel',
+  });
 }
 
 function toolPort(system: HookSystem, messages: HookMessages): { tool: ToolHooks; idle(): Promise<void> } {
   const open = new Set<Promise<void>>();
   const never = new AbortController().signal;
-  const tool: ToolHooks = {
-    ...(system.has('BeforeTool') && {
-      async beforeTool(input, signal): Promise<BeforeToolDecision> {
-        const output = await system.fire('BeforeTool', toToolPayload(input), signal);
-        say(messages, 'BeforeTool', output);
-        const end = toEnd(output);
-        if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
-        const args = output.hookSpecificOutput?.tool_input;
-        return { kind: output.decision === 'ask' ? 'ask' : 'proceed', ...(args && { args }) };
-      },
-    }),
-    ...(system.has('AfterTool') && {
-      async afterTool({ result, ...input }, signal): Promise<AfterToolDecision> {
-        const { llmContent, returnDisplay, error } = result;
-        const tool_response = { llmContent, returnDisplay, ...(error && { error }) };
-        const output = await system.fire('AfterTool', { ...toToolPayload(input), tool_response }, signal);
-        say(messages, 'AfterTool', output);
-        const end = toEnd(output);
-        if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
-        const { additionalContext: context, tailToolCallRequest: tailCall } = output.hookSpecificOutput ?? {};
-        return {
-          kind: 'proceed',
-          ...(context && { additionalContext: toHookContext(context) }),
-          ...(tailCall && { tailCall }),
-        };
-      },
-    }),
-    ...(system.has('Notification') && {
-      personAsked(details: ToolCallConfirmationDetails): void {
-        const message = `Your permission is needed: ${details.title}`;
-        const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
-        const fired = system.fire('Notification', payload, never).then(
-          (output) => say(messages, 'Notification', output),
-          // Only an abort is thrown, and nobody aborts this.
-          () => undefined,
-        );
-        open.add(fired);
-        void fired.finally(() => open.delete(fired));
-      },
-    }),
+  const port: Required<ToolHooks> = {
+    async beforeTool(input, signal): Promise<BeforeToolDecision> {
+      const output = await system.fire('BeforeTool', toToolPayload(input), signal);
+      say(messages, 'BeforeTool', output);
+      const end = toEnd(output);
+      if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
+      const args = output.hookSpecificOutput?.tool_input;
+      return { kind: output.decision === 'ask' ? 'ask' : 'proceed', ...(args && { args }) };
+    },
+    async afterTool({ result, ...input }, signal): Promise<AfterToolDecision> {
+      const { llmContent, returnDisplay, error } = result;
+      const tool_response = { llmContent, returnDisplay, ...(error && { error }) };
+      const output = await system.fire('AfterTool', { ...toToolPayload(input), tool_response }, signal);
+      say(messages, 'AfterTool', output);
+      const end = toEnd(output);
+      if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
+      const { additionalContext: context, tailToolCallRequest: tailCall } = output.hookSpecificOutput ?? {};
+      return {
+        kind: 'proceed',
+        ...(context && { additionalContext: toHookContext(context) }),
+        ...(tailCall && { tailCall }),
+      };
+    },
+    personAsked(details: ToolCallConfirmationDetails): void {
+      const message = `Your permission is needed: ${details.title}`;
+      const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
+      const fired = system.fire('Notification', payload, never).then(
+        (output) => say(messages, 'Notification', output),
+        // Only an abort is thrown, and nobody aborts this.
+        () => undefined,
+      );
+      open.add(fired);
+      void fired.finally(() => open.delete(fired));
+    },
   };
+  const tool = inUse<ToolHooks>(system, port, {
+    beforeTool: 'BeforeTool',
+    afterTool: 'AfterTool',
+    personAsked: 'Notification',
+  });
   return { tool, idle: async () => void (await Promise.all(open)) };
+}
+
+/** The port with those members only that somebody has a hook for when it is asked. */
+function inUse<T extends object>(
+  system: HookSystem,
+  port: Required<T>,
+  events: Readonly<Record<keyof T, HookEventName>>,
+): T {
+  const members = (Object.keys(events) as (keyof T)[]).map((name) => [
+    name,
+    { enumerable: true, get: () => (system.has(events[name]) ? port[name] : undefined) },
+  ]);
+  return Object.defineProperties({}, Object.fromEntries(members) as PropertyDescriptorMap) as T;
 }
 
 function toToolPayload({ toolName, args, originalToolName }: ToolHookInput) {
@@ -249,6 +256,9 @@ function toSelection(
   const names = new Set(allowedFunctionNames);
   const declared = (config.tools ?? []).flatMap(({ functionDeclarations = [] }) => functionDeclarations);
   const known = declared.flatMap(({ name }) => (name !== undefined && names.has(name) ? [name] : []));
+  // A call of none of the tools there are cannot be demanded.
+  if (mode === 'ANY' && names.size > 0 && known.length === 0)
+    return { toolConfig: { functionCallingConfig: { mode: 'NONE' } } };
   const functionCallingConfig = { mode, ...(mode === 'ANY' && known.length > 0 && { allowedFunctionNames: known }) };
   if (mode !== 'AUTO' || names.size === 0) return { toolConfig: { functionCallingConfig } };
   const tools = (config.tools ?? []).flatMap((tool) => {

@@ -20,6 +20,7 @@ import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/sh
 import type { Environment } from '../tools/shell/child-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
 import { Watchdog } from '../tools/shell/watchdog.ts';
+import { untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { HookMessages, createHookPorts } from './hook-ports.ts';
@@ -48,18 +49,27 @@ export interface OpenHooksOptions {
   onWarning?: (message: string) => void;
 }
 
+export interface EndLimits {
+  limitMs?: number;
+  /** Once it is aborted two more seconds are left: somebody wants the program to end. */
+  hurry?: AbortSignal;
+}
+
 export interface SessionHooks extends Pick<HookPorts, 'agent' | 'model' | 'tool'> {
   /** What hooks said to the person since it was last asked. */
   takeHookMessages(): HookMessageEvent[];
+  /** Switches hooks by name for the rest of the session; gives whether there is one that may run here. */
+  setEnabled(name: string, isEnabled: boolean): boolean;
   /** What the model should read before the first prompt, framed. */
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string | undefined>;
-  /** Ends after `limitMs` at the latest, whatever the hooks do. Does not reject. */
-  sessionEnd(reason: SessionEndReason, options?: { limitMs?: number }): Promise<void>;
+  /** Ends when its limits say so at the latest, whatever the hooks do. Does not reject. */
+  sessionEnd(reason: SessionEndReason, limits?: EndLimits): Promise<void>;
   /** Ends what still runs. Notifications get a moment to finish. */
   dispose(): Promise<void>;
 }
 
 const NOTIFICATION_GRACE_MS = 1_000;
+const HURRIED_MS = 2_000;
 
 export function openHooks(options: OpenHooksOptions): SessionHooks {
   const { clock = systemClock, onWarning, onExecution } = options;
@@ -85,9 +95,10 @@ export function openHooks(options: OpenHooksOptions): SessionHooks {
     tool,
     sessionStart,
     takeHookMessages: () => messages.take(),
-    sessionEnd: (reason, { limitMs } = {}) => withLimit((signal) => sessionEnd(reason, signal), limitMs, clock),
+    setEnabled: (name, isEnabled) => system.setEnabled(name, isEnabled),
+    sessionEnd: (reason, limits = {}) => withLimit((signal) => sessionEnd(reason, signal), limits, clock),
     async dispose() {
-      await withLimit(idle, NOTIFICATION_GRACE_MS, clock);
+      await withLimit(idle, { limitMs: NOTIFICATION_GRACE_MS }, clock);
       runner.dispose();
       watchdog.dispose();
       for (const { message } of messages.take()) onWarning?.(message);
@@ -139,14 +150,21 @@ export function findShell(environment: Environment): HookShell {
 
 async function withLimit(
   work: (signal: AbortSignal) => Promise<void>,
-  limitMs: number | undefined,
+  { limitMs, hurry }: EndLimits,
   clock: Clock,
 ): Promise<void> {
   const limit = new AbortController();
   const over = new AbortController();
-  const timer = limitMs === undefined ? undefined : clock.sleep(limitMs, over.signal).then(() => limit.abort());
-  const worked = work(limit.signal).catch(() => undefined);
-  await (timer ? Promise.race([worked, timer]) : worked);
+  const endAfter = (ms: number) =>
+    void clock.sleep(ms, over.signal).then(
+      () => limit.abort(),
+      () => undefined,
+    );
+  const onHurry = () => endAfter(HURRIED_MS);
+  if (limitMs !== undefined) endAfter(limitMs);
+  if (hurry?.aborted) onHurry();
+  else hurry?.addEventListener('abort', onHurry, { once: true, signal: over.signal });
+  // Work that does not listen is left behind.
+  await untilAborted(work(limit.signal), limit.signal).catch(() => undefined);
   over.abort();
-  await timer?.catch(() => undefined);
 }

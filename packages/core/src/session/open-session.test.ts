@@ -112,7 +112,11 @@ describe('openSession', () => {
       'The call touch {"id":2} was running: whether it had its effect is unknown, so check before it is repeated.',
       'The call touch {"id":3} was not started.',
     ]);
-    await prompt(opened, model.url, opened.takeInterrupted() ?? []);
+    // That process is stopped before it has asked: the next one finds the same.
+    opened.recorder.close();
+    const next = await open({ resume: '1' });
+    expect(next.notices).toEqual(opened.notices);
+    await prompt(next, model.url, next.takeInterrupted() ?? []);
     const [question, calls, results, ...rest] = contentsOf(model, 0) as { parts: Part[] }[];
     expect([question?.parts, calls?.parts.length, rest]).toEqual([[{ text: 'Touch both' }], 3, []]);
     expect(results?.parts.map(({ functionResponse }) => functionResponse?.response)).toEqual([

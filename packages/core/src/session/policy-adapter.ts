@@ -15,6 +15,8 @@ export interface PolicyAdapterOptions {
   mode: ApprovalMode;
   interactive: boolean;
   home: string;
+  /** False: an approval binds for its one call, whatever it says. Default true. */
+  allowsAlways?: boolean;
   /** Told when a rule could not be saved; it then holds for this session only. */
   onProblem?: (message: string) => void;
 }
@@ -61,6 +63,7 @@ export class PolicyAdapter implements PolicyPort {
   }
 
   async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
+    if (this.options.allowsAlways === false) return;
     // "Always" for an edit means: stop asking about edits in this session.
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
     const { sessionRule, targetsOfAlways } = await import('../policy/always-rule.ts');

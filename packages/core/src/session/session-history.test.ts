@@ -116,6 +116,28 @@ describe('a session that was stopped', () => {
     ]);
   });
 
+  it('says the same of its calls to every process that goes on with it', () => {
+    const answered = (id: string, status?: string) => ({
+      id: `r-${id}`,
+      type: 'user',
+      content: [response(id)],
+      ...(status !== undefined ? { call: { id, status } } : { isJoined: true, isAside: true }),
+    });
+    const { openCalls } = historyOf(
+      ...asked,
+      answered('c1', 'unknown'),
+      answered('c3', 'cancelled'),
+      // Refused before it could begin: nothing but its answer was written.
+      answered('c4'),
+    );
+    expect(openCalls.map(({ id, status, isAnswered }) => [id, status, isAnswered])).toEqual([
+      ['c1', 'unknown', true],
+      ['c2', 'finished', true],
+      ['c3', 'cancelled', true],
+      ['c4', 'not_started', true],
+    ]);
+  });
+
   it('lays words that went out with the results into their turn, and later words into one of their own', () => {
     const joined = { id: 'w1', type: 'user', content: [{ text: 'Hurry' }], prompt_id: 'p', isJoined: true };
     const later = { id: 'u2', type: 'user', content: [{ text: '/etc is a folder?' }], prompt_id: 'p' };
@@ -140,6 +162,16 @@ describe('a session that was stopped', () => {
         detail: 'The program was stopped.',
       },
     ]);
+  });
+
+  it('is shown with what a person did aside, which waits for no answer', () => {
+    const aside = { id: 'a1', type: 'user', content: [{ text: 'I ran ls.' }], isAside: true };
+    const { messages } = load(HEADER, aside, { ...aside, id: 'a2', content: '<hook_context>x</hook_context>' });
+    expect(toSessionEvents(messages)).toEqual([
+      { type: 'prompt_started', prompt_id: 'resumed########0', text: 'I ran ls.' },
+      { type: 'prompt_ended', prompt_id: 'resumed########0', outcome: 'completed' },
+    ]);
+    expect(toSessionHistory(messages)).toMatchObject({ turns: [{ parts: [{ text: 'I ran ls.' }] }], awaitsAnswer: false });
   });
 
   it('is shown with every call at its end', () => {

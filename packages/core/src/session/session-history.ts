@@ -7,7 +7,7 @@
 
 import { separatePlayedMedia } from '../chat/played-media.ts';
 import type { Content, FunctionCall, FunctionResponse, Part } from '../protocol/content.ts';
-import type { InterruptedStatus, StartedCall } from './session-file.ts';
+import type { EndedCall, InterruptedStatus, StartedCall } from './session-file.ts';
 import type { LoadedMessage } from './session-loader.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 
@@ -16,7 +16,9 @@ export interface OpenCall {
   id: string | undefined;
   name: string;
   args: Record<string, unknown>;
-  status: InterruptedStatus | 'finished';
+  status: InterruptedStatus | 'finished' | 'cancelled';
+  /** The response stands in the file, from the process that ran the call or from one that went on before. */
+  isAnswered: boolean;
   /** What the model reads of it. */
   response: Part;
 }
@@ -46,7 +48,7 @@ export function toSessionHistory(messages: readonly LoadedMessage[]): SessionHis
   for (const message of messages) {
     if (message.isInterrupted) continue;
     if (message.type === 'gemini') builder.model(message);
-    else if (message.type === 'user' && !isInternal(message)) builder.user(message);
+    else if (message.type === 'user') builder.user(message, toStoredParts(message.content));
   }
   return builder.finish();
 }
@@ -55,12 +57,10 @@ export function toSessionHistory(messages: readonly LoadedMessage[]): SessionHis
  * Words that never reached a model: commands of the surface, and context that a
  * resumed session gets anew. What carries a `prompt_id` was sent as it is.
  */
-function isInternal(message: LoadedMessage): boolean {
-  const parts = toStoredParts(message.content);
-  if (parts.some((part) => part.functionResponse)) return false;
-  const text = textOf(parts).trimStart();
-  if (text.startsWith('<session_context>')) return true;
-  return message.prompt_id === undefined && /^([/?]|<hook_context>)/.test(text);
+function isInternal(message: LoadedMessage, parts: readonly Part[]): boolean {
+  const text = (parts.length === 1 && parts[0]?.text) || textOf([...parts]);
+  if (/^\s*<session_context>/.test(text)) return true;
+  return message.prompt_id === undefined && /^\s*([/?]|<hook_context>)/.test(text);
 }
 
 /** A turn that asked for calls, and what has answered it so far. */
@@ -69,17 +69,22 @@ class Asking {
   readonly calls: readonly FunctionCall[];
   /** By the index of the call: its response, and the media that belong to it. */
   private readonly answers = new Map<number, Part[]>();
+  /** By the index of the call: how it ended, where that was written down with the response. */
+  private readonly endings = new Map<number, EndedCall['status']>();
   /** What a person added. */
   private readonly words: Part[] = [];
 
   constructor(message: LoadedMessage, calls: readonly FunctionCall[]) {
     this.message = message;
     this.calls = calls;
-    for (const parts of storedAnswers(message)) this.add(parts, { belongTogether: true });
+    for (const { parts, status } of storedAnswers(message)) this.add(parts, { belongTogether: true, status });
   }
 
   /** An answer given before is replaced: a fact told twice is one fact. */
-  add(parts: readonly Part[], { belongTogether }: { belongTogether: boolean }): void {
+  add(
+    parts: readonly Part[],
+    { belongTogether, status }: { belongTogether: boolean; status?: EndedCall['status'] | undefined },
+  ): void {
     let group: Part[] | undefined;
     for (const part of parts) {
       if (part.functionResponse) {
@@ -87,6 +92,7 @@ class Asking {
         const call = this.calls[index];
         group = call && [withIdentity(part, call)];
         if (group) this.answers.set(index, group);
+        if (group && status) this.endings.set(index, status);
       } else if (!belongTogether) this.words.push(part);
       else group?.push(part);
     }
@@ -96,11 +102,22 @@ class Asking {
   finish(): { parts: Part[]; calls: OpenCall[] } {
     const calls = this.calls.map((call, index) => {
       const [response] = this.answers.get(index) ?? [];
+      if (!response) return toInterrupted(call, this.message);
       const { id, name = '', args = {} } = call;
-      return response ? { id, name, args, status: 'finished' as const, response } : toInterrupted(call, this.message);
+      return { id, name, args, status: this.endingOf(index), isAnswered: true, response };
     });
     const media = this.calls.flatMap((_, index) => this.answers.get(index)?.slice(1) ?? []);
     return { parts: [...calls.map(({ response }) => response), ...media, ...this.words], calls };
+  }
+
+  /** A call of ours that has an answer and never began was refused or cancelled before it could. */
+  private endingOf(index: number): OpenCall['status'] {
+    const ending = this.endings.get(index);
+    if (ending === 'cancelled' || ending === 'not_started' || ending === 'unknown') return ending;
+    if (ending !== undefined) return 'finished';
+    const { started = [], prompt_id } = this.message;
+    const hasBegun = started.some(({ callId }) => callId === this.calls[index]?.id);
+    return hasBegun || prompt_id === undefined ? 'finished' : 'not_started';
   }
 
   private find(response: FunctionResponse): number {
@@ -129,12 +146,11 @@ class HistoryBuilder {
     if (calls.length > 0) this.asking = new Asking(message, calls);
   }
 
-  user(message: LoadedMessage): void {
-    const parts = toStoredParts(message.content);
-    if (parts.length === 0) return;
+  user(message: LoadedMessage, parts: Part[]): void {
     const hasAnswers = parts.some((part) => part.functionResponse);
+    if (parts.length === 0 || (!hasAnswers && isInternal(message, parts))) return;
     if (this.asking && (hasAnswers || message.isJoined)) {
-      this.asking.add(parts, { belongTogether: message.call !== undefined });
+      this.asking.add(parts, { belongTogether: message.call !== undefined, status: message.call?.status });
     } else {
       this.answer();
       if (hasAnswers) return;
@@ -183,15 +199,19 @@ function toModelParts({ content, thoughts = [], toolCalls = [] }: LoadedMessage)
 }
 
 /** For each stored result its response, and the media that belong to it. */
-function* storedAnswers({ toolCalls = [] }: LoadedMessage): Generator<Part[]> {
-  for (const { id, name, result } of toolCalls) {
+function* storedAnswers({ toolCalls = [] }: LoadedMessage): Generator<{
+  parts: Part[];
+  status: 'cancelled' | undefined;
+}> {
+  for (const { id, name, result, status: ending } of toolCalls) {
     if (result === undefined || result === null) continue;
+    const status = ending === 'cancelled' ? ending : undefined;
     const parts = typeof result === 'string' ? [] : toStoredParts(result);
-    if (parts.some((part) => part.functionResponse)) yield parts;
+    if (parts.some((part) => part.functionResponse)) yield { parts, status };
     else {
       const output = typeof result === 'string' ? result : textOf(parts);
       const functionResponse = { ...(id !== undefined && { id }), name: name ?? '', response: { output } };
-      yield [{ functionResponse }, ...parts.filter((part) => part.text === undefined)];
+      yield { parts: [{ functionResponse }, ...parts.filter((part) => part.text === undefined)], status };
     }
   }
 }
@@ -217,7 +237,7 @@ function toInterrupted(call: FunctionCall, message: LoadedMessage): OpenCall {
   const output = started?.output?.slice(-TOLD_OUTPUT);
   const told = { error, status, ...(output && { output }) };
   const response = { functionResponse: { ...(id !== undefined && { id }), name, response: told } };
-  return { id, name, args: started?.args ?? args, status, response };
+  return { id, name, args: started?.args ?? args, status, isAnswered: false, response };
 }
 
 /** Only our own records say when a call begins; of other calls nothing is known. */

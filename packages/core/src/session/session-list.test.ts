@@ -80,6 +80,14 @@ describe('listSessions', () => {
     );
   });
 
+  it('gives a session in which a person only ran a command of their own', async () => {
+    const aside = (text: string) => message('user', [{ text }], { isAside: true });
+    await write('aside001', [aside('<hook_context>Be kind.</hook_context>'), aside('I ran the following shell command:\n```sh\nls -l\n```\n')]);
+    await write('hooks001', [aside('<hook_context>Be kind.</hook_context>')]);
+    const listed = await listSessions({ home, root });
+    expect(listed.map(({ id, title }) => [id, title])).toEqual([['aside001', '!ls -l']]);
+  });
+
   it('finds sessions of older versions, and takes the newer file of a session', async () => {
     const older = join(home, '.gemini', 'tmp', sha256(root), 'chats');
     await write('twice001', [message('user', 'First')], { ageDays: 8, folder: older });
@@ -90,6 +98,13 @@ describe('listSessions', () => {
       ['older001', true],
       ['twice001', false],
     ]);
+  });
+
+  it('knows when a session of the old format was used', async () => {
+    const session = { sessionId: 'lega0001', startTime: at(3), lastUpdated: at(2), messages: [message('user', 'Hi')] };
+    await writeFile(join(chats, 'session-2026-01-01T00-00-lega0001.json'), JSON.stringify(session, null, 2));
+    const [listed] = await listSessions({ home, root });
+    expect([listed?.startTime, listed?.lastUpdated]).toEqual([3, 2].map((age) => (NOW - age * DAY) * 1000));
   });
 
   it('knows the session used last, not the one begun last', async () => {

@@ -11,7 +11,7 @@ import { isSessionFileName, mayHoldSession } from './session-file.ts';
 import type { SessionMessage } from './session-file.ts';
 import { parseSession } from './session-loader.ts';
 import type { LoadedSession } from './session-loader.ts';
-import { isWorthResuming, ownWords } from './session-worth.ts';
+import { asideWords, isWorthResuming, ownWords } from './session-worth.ts';
 
 export interface SessionSummary {
   id: string;
@@ -114,16 +114,33 @@ function toSummary(
   const summary = findSummary(tail) ?? session.metadata.summary;
   return {
     id,
-    title: toTitle(summary || words || 'Empty conversation'),
+    title: toTitle(summary || words || firstOf(session.messages, toAsideTitle) || 'Empty conversation'),
     startTime: toTime(startTime) ?? mtimeMs,
-    lastUpdated: findLastTime(tail) ?? mtimeMs,
+    lastUpdated: (session.isLegacy ? toTime(session.metadata.lastUpdated) : findLastTime(tail)) ?? mtimeMs,
     path,
   };
 }
 
 function findWords({ messages }: LoadedSession): string | undefined {
-  const first = messages.find((message) => ownWords(message) !== undefined);
-  return first && ownWords(first);
+  return firstOf(messages, ownWords);
+}
+
+function firstOf(
+  messages: readonly SessionMessage[],
+  wordsOf: (message: SessionMessage) => string | undefined,
+): string | undefined {
+  for (const message of messages) {
+    const words = wordsOf(message);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** A command somebody ran themselves, as they typed it. */
+function toAsideTitle(message: SessionMessage): string | undefined {
+  const words = asideWords(message);
+  const command = /^I ran the following shell command:\n```sh\n([^]*?)\n```/.exec(words ?? '')?.[1];
+  return command === undefined ? words : `!${command}`;
 }
 
 /** The beginning of a message that is longer than what was read. */

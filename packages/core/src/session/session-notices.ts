@@ -15,6 +15,7 @@ export interface LoadedReport {
 
 const SENTENCES: Record<OpenCall['status'], string> = {
   finished: 'had finished; its result is kept',
+  cancelled: 'was cancelled',
   not_started: 'was not started',
   unknown: 'was running: whether it had its effect is unknown, so check before it is repeated',
 };

@@ -10,6 +10,7 @@ import type { ThoughtSummary } from '../protocol/events.ts';
 import type { EndedCall, StoredToolCall } from './session-file.ts';
 
 type Check = (value: unknown) => boolean;
+type Fields = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
@@ -19,17 +20,20 @@ const isDisplay: Check = (value) =>
   isText(value) ||
   (isRecord(value) && (isText(value['fileDiff']) || isText(value['summary']) || Array.isArray(value['todos'])));
 
-const CALL: Readonly<Record<string, Check>> = { id: isText, name: isText, args: isRecord };
-const RESPONSE: Readonly<Record<string, Check>> = {
+/** Without a prototype: names come from files, and a look-up is all that every part of a session costs. */
+const fieldsOf = (checks: Fields): Fields => Object.assign(Object.create(null) as Record<string, Check>, checks);
+
+const CALL = fieldsOf({ id: isText, name: isText, args: isRecord });
+const RESPONSE = fieldsOf({
   id: isText,
   name: isText,
   response: isRecord,
   parts: Array.isArray,
   willContinue: isFlag,
   scheduling: isAnything,
-};
+});
 /** Of these a part has exactly one. */
-const PAYLOADS: Readonly<Record<string, Check>> = {
+const PAYLOADS = fieldsOf({
   text: isText,
   inlineData: isRecord,
   fileData: isRecord,
@@ -37,23 +41,26 @@ const PAYLOADS: Readonly<Record<string, Check>> = {
   functionResponse: isRecord,
   executableCode: isRecord,
   codeExecutionResult: isRecord,
-};
-const FLAGS: Readonly<Record<string, Check>> = {
+});
+const PART = fieldsOf({
+  ...PAYLOADS,
   thought: isFlag,
   thoughtSignature: isText,
   videoMetadata: isRecord,
   mediaResolution: isAnything,
-};
-const PAYLOAD_NAMES = Object.keys(PAYLOADS);
-const PART = { ...PAYLOADS, ...FLAGS };
+});
+const STORED_CALL = fieldsOf({ ...CALL, result: isAnything, status: isText, resultDisplay: isDisplay });
+const ENDED_CALL = fieldsOf({ id: isText, status: isText, durationMs: isNumber, resultDisplay: isDisplay });
+const THOUGHT = fieldsOf({ subject: isText, description: isText });
 
 /** Whatever a file holds as content, as parts. A part that is as it should be is the object itself. */
 export function toStoredParts(content: unknown): Part[] {
-  const list: unknown[] = Array.isArray(content) ? content : [content];
-  return list.flatMap((part): Part[] => {
+  const parts: Part[] = [];
+  for (const part of Array.isArray(content) ? (content as unknown[]) : [content]) {
     const found = typeof part === 'string' ? { text: part } : toPart(part);
-    return found ? [found] : [];
-  });
+    if (found) parts.push(found);
+  }
+  return parts;
 }
 
 /** What was said, without calls, media and thoughts. */
@@ -66,17 +73,23 @@ export function textOf(content: PartListUnion | undefined | null): string {
 function toPart(value: unknown): Part | undefined {
   if (!isRecord(value)) return undefined;
   const part = pick(value, PART);
-  if (PAYLOAD_NAMES.reduce((count, key) => (key in part ? count + 1 : count), 0) !== 1) return undefined;
+  if (countPayloads(part) !== 1) return undefined;
   const { functionCall, functionResponse } = part;
   if (functionCall !== undefined) return withPayload(part, 'functionCall', CALL);
   if (functionResponse !== undefined) return withPayload(part, 'functionResponse', RESPONSE);
   return part;
 }
 
+function countPayloads(part: Record<string, unknown>): number {
+  let count = 0;
+  for (const key in part) if (PAYLOADS[key] !== undefined) count++;
+  return count;
+}
+
 function withPayload(
   part: Record<string, unknown>,
   key: 'functionCall' | 'functionResponse',
-  fields: Readonly<Record<string, Check>>,
+  fields: Fields,
 ): Part | undefined {
   const payload = part[key] as Record<string, unknown>;
   const picked = pick(payload, fields);
@@ -85,29 +98,33 @@ function withPayload(
 }
 
 /** The fields that are right; the object itself when all are. */
-function pick(value: Record<string, unknown>, fields: Readonly<Record<string, Check>>): Record<string, unknown> {
-  const isRight = (key: string) => Object.hasOwn(fields, key) && fields[key]?.(value[key]) === true;
-  const keys = Object.keys(value);
-  return keys.every(isRight) ? value : Object.fromEntries(keys.filter(isRight).map((key) => [key, value[key]]));
+function pick(value: Record<string, unknown>, fields: Fields): Record<string, unknown> {
+  for (const key in value) {
+    if (fields[key]?.(value[key]) !== true) return pickSome(value, fields);
+  }
+  return value;
+}
+
+function pickSome(value: Record<string, unknown>, fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key, field]) => fields[key]?.(field) === true));
 }
 
 /** Calls as Gemini CLI keeps them beside the content. */
 export function toStoredCalls(calls: unknown): StoredToolCall[] {
-  const fields = { ...CALL, result: isAnything, status: isText, resultDisplay: isDisplay };
   return listOf(calls).flatMap((call) => {
-    const picked = pick(call, fields);
+    const picked = pick(call, STORED_CALL);
     return picked['name'] === undefined ? [] : [picked as StoredToolCall];
   });
 }
 
 export function toEndedCall(call: unknown): EndedCall | undefined {
   if (!isRecord(call)) return undefined;
-  const picked = pick(call, { id: isText, status: isText, durationMs: isNumber, resultDisplay: isDisplay });
+  const picked = pick(call, ENDED_CALL);
   return isText(picked['id']) && isText(picked['status']) ? (picked as unknown as EndedCall) : undefined;
 }
 
 export function toStoredThoughts(thoughts: unknown): Partial<ThoughtSummary>[] {
-  return listOf(thoughts).map((thought) => pick(thought, { subject: isText, description: isText }));
+  return listOf(thoughts).map((thought) => pick(thought, THOUGHT));
 }
 
 /** A file may hold anything where a list belongs. */

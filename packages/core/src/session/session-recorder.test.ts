@@ -110,6 +110,10 @@ describe('SessionRecorder', () => {
   it('leaves no file for a session in which nothing was said', async () => {
     record().close();
     await expect(readdir(directory)).rejects.toMatchObject({ code: 'ENOENT' });
+    const recorder = record();
+    recorder.added({ role: 'user', parts: [{ text: '<hook_context>From a hook.</hook_context>' }] });
+    recorder.close();
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it('says once that it cannot write, and lets the session go on', async () => {

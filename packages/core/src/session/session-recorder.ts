@@ -23,6 +23,7 @@ import { sessionFileName } from './session-file.ts';
 import type { EndedCall, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
 import type { SessionLock } from './session-lock.ts';
+import { isWorthResuming } from './session-worth.ts';
 import { SessionWriter } from './session-writer.ts';
 
 export interface SessionRecorderOptions {
@@ -239,7 +240,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
 
   private message(content: Content, fields: object): void {
     const message = this.toMessage(content, fields);
-    this.worth.add(message.id);
+    if (isWorthResuming(message)) this.worth.add(message.id);
     this.append(message);
   }
 

@@ -129,8 +129,9 @@ function open(
   const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages);
   const recorder = new SessionRecorder({ ...options, directory: dirname(file.path), file });
   recorder.adopt(ids);
-  for (const { id, status, response } of openCalls) {
-    if (status !== 'finished' && id !== undefined) recorder.recovered(id, status, response);
+  for (const { id, status, isAnswered, response } of openCalls) {
+    const isNews = !isAnswered && (status === 'not_started' || status === 'unknown');
+    if (isNews && id !== undefined) recorder.recovered(id, status, response);
   }
   let isTaken = false;
   const text = awaitsAnswer ? lastWords(loaded.messages) : undefined;

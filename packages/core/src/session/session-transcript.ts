@@ -12,7 +12,7 @@ import type { StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedMessage } from './session-loader.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
-import { ownWords } from './session-worth.ts';
+import { asideWords, ownWords } from './session-worth.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
@@ -36,11 +36,13 @@ class EventReplay {
   user(message: LoadedMessage): void {
     const parts = toStoredParts(message.content);
     for (const part of parts) this.response(part, message.call?.resultDisplay, message.call?.status);
-    const text = message.isJoined ? undefined : ownWords(message);
+    const aside = asideWords(message);
+    const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
     if (text === undefined) return;
     this.end();
     this.prompt_id = `resumed########${this.prompts++}`;
-    this.isAnswered = false;
+    // Nobody waits for an answer to what was done aside.
+    this.isAnswered = aside !== undefined;
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text });
   }
 
@@ -59,8 +61,8 @@ class EventReplay {
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
-    for (const { status, response } of openCalls) {
-      if (status !== 'finished') this.response(response, undefined, status);
+    for (const { status, isAnswered, response } of openCalls) {
+      if (!isAnswered) this.response(response, undefined, status);
     }
     this.end();
     return this.events;

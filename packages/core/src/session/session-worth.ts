@@ -6,7 +6,7 @@ import { textOf, toStoredParts } from './session-parts.ts';
 /** Whether a person would want the session back for this message. */
 export function isWorthResuming(message: SessionMessage): boolean {
   const { type, content, toolCalls, thoughts } = message;
-  if (type !== 'gemini') return ownWords(message) !== undefined;
+  if (type !== 'gemini') return (ownWords(message) ?? asideWords(message)) !== undefined;
   return toStoredParts(content).length > 0 || Boolean(toolCalls?.length || thoughts?.length);
 }
 
@@ -17,4 +17,11 @@ export function ownWords({ type, content, displayContent, prompt_id, isAside }: 
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
   if (words.trim() === '' || /^\s*<(session|hook)_context>/.test(words)) return undefined;
   return prompt_id === undefined && /^\s*[/?]/.test(words) ? undefined : words;
+}
+
+/** What a person did beside the conversation and the model was told of, such as a command they ran themselves. */
+export function asideWords({ type, content, isAside }: SessionMessage): string | undefined {
+  if (type !== 'user' || !isAside) return undefined;
+  const text = textOf(content).trim();
+  return text === '' || /^<(session|hook)_context>/.test(text) ? undefined : text;
 }

@@ -25,14 +25,17 @@ import { IgnoreRules } from '../tools/ignore-rules.ts';
 import type { IgnoreOptions } from '../tools/ignore-rules.ts';
 import { ReadLedger } from '../tools/read-ledger.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
+import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
+import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import { guardRepository } from '../tools/shell/safe-git.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { systemClock } from '../util/clock.ts';
+import { describeEnd, tellModel } from './background-notice.ts';
 import { Budget } from './budget.ts';
 import { createBudgetedGenerator } from './budgeted-generator.ts';
 import { createAgent, meterGenerator, openLedger } from './create-agent.ts';
@@ -44,6 +47,7 @@ import { createFileReferences } from './file-references.ts';
 import type { FileReferences, ReadReferences } from './file-references.ts';
 import type { OpenedSession } from './open-session.ts';
 import type { OpenHooksOptions, SessionHooks } from './open-hooks.ts';
+import { choosePlansDirectory } from './plans-directory.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { loadPrices } from './user-prices.ts';
@@ -69,6 +73,15 @@ export interface WorkspaceAgentOptions extends Omit<
   trustedFolder?: boolean | undefined;
   /** Tools the project brings along; used in trusted folders only. */
   toolCommands?: { discovery: string; call: string };
+  /** How the built-in tools do their work. */
+  toolSettings?: ToolSettings;
+  /** Which variables are kept from commands. */
+  redaction?: RedactionOptions;
+  planSettings?: PlanSettings;
+  /** False: an approval binds for its one call. */
+  allowsAlways?: boolean;
+  /** Whether the model is told the tree of the folder. Default false. */
+  tellsTree?: boolean;
   /** Rules that follow from flags and settings. */
   rules?: SettingsRuleFields;
   policyPaths?: readonly string[];
@@ -93,6 +106,32 @@ export interface WorkspaceAgentOptions extends Omit<
   onHookExecution?: OpenHooksOptions['onExecution'];
   /** Told of rules that are not in force and the like. */
   onWarning?: (message: string) => void;
+  /** Told what may interest the person: a command in the background that ended. */
+  onNotice?: (message: string) => void;
+}
+
+export interface ToolSettings {
+  /** A terminal for each command where somebody could type into it. Default true. */
+  interactiveShell?: boolean;
+  pager?: string;
+  /** 0 for no limit. */
+  inactivityTimeoutMs?: number;
+  /** Whether the model is asked to keep output short. Default true. */
+  asksForShortOutput?: boolean;
+  /** `notify`: the person is told; `inject`: the model, too, with the next request. Default `silent`. */
+  whenBackgroundEnds?: 'silent' | 'inject' | 'notify';
+  useRipgrep?: boolean;
+  /** Pages are fetched without a model. */
+  directWebFetch?: boolean;
+  /** Default true; only models that are helped by it get the list. */
+  writeTodos?: boolean;
+}
+
+export interface PlanSettings {
+  /** Default true. */
+  enabled?: boolean;
+  /** Inside the workspace; default a folder of the project's temporary one. */
+  directory?: string | undefined;
 }
 
 export interface WorkspaceAgent extends Agent {
@@ -120,7 +159,9 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const { trustedFolder, includeDirectories = [] } = options;
   const approvalMode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
-  const plansDirectory = join(tempDirectory, 'plans');
+  const { toolSettings = {}, planSettings = {} } = options;
+  const plansDirectory = choosePlansDirectory({ wanted: planSettings.directory, root, tempDirectory, onWarning });
+  let hasApprovedPlan = false;
 
   const [ignore, loaded, isGitRepository, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
@@ -142,6 +183,8 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const environment = createChildEnvironment({
     base: options.environment,
     ...(options.secrets && { secretValues: options.secrets }),
+    ...(toolSettings.pager !== undefined && { pager: toolSettings.pager }),
+    redaction: options.redaction ?? { enabled: false },
     git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',
   });
   const guard = !trustedFolder && {
@@ -152,13 +195,15 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     environment,
     tempDirectory,
     // A terminal for every command where a person can type into it.
-    useTerminal: interactive,
+    useTerminal: interactive && toolSettings.interactiveShell !== false,
+    ...(toolSettings.inactivityTimeoutMs !== undefined && { inactivityTimeoutMs: toolSettings.inactivityTimeoutMs }),
     whenWaiting: interactive ? 'report' : 'end',
     ...guard,
   });
   const background = new BackgroundProcesses({
     logDirectory: backgroundLogDirectory(home),
     environment,
+    onEnded: (process) => tellOfEnd(process),
     ...guard,
   });
   const policy = new PolicyAdapter({
@@ -175,6 +220,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     mode: approvalMode,
     interactive,
     home,
+    allowsAlways: options.allowsAlways ?? true,
     ...(onWarning && { onProblem: onWarning }),
   });
 
@@ -190,18 +236,27 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     shell,
     background,
     generator,
-    resolveModel: createModelConfigResolver({ preview: options.features?.preview ?? true }),
+    resolveModel: createModelConfigResolver({ preview: options.features?.preview ?? true, ...options.modelConfigs }),
     clock,
     isInteractive: interactive,
-    writeTodos: isHelpedByTodos(options.model),
-    plan: {
-      plansDirectory,
-      setApprovalMode: (mode) => {
-        policy.mode = mode;
+    writeTodos: toolSettings.writeTodos !== false && isHelpedByTodos(options.model),
+    useRipgrep: toolSettings.useRipgrep ?? true,
+    respectGitIgnore: options.ignore?.git ?? true,
+    asksForShortOutput: toolSettings.asksForShortOutput ?? true,
+    webFetch: { direct: toolSettings.directWebFetch ?? false },
+    ...(planSettings.enabled !== false && {
+      plan: {
+        plansDirectory,
+        setApprovalMode: (mode) => {
+          policy.mode = mode;
+          if (mode === 'plan') hasApprovedPlan = false;
+        },
+        setApprovedPlan: () => {
+          hasApprovedPlan = true;
+        },
+        ...(!interactive && approvalMode === 'yolo' && { unattendedMode: 'yolo' as const }),
       },
-      setApprovedPlan: () => undefined,
-      ...(!interactive && approvalMode === 'yolo' && { unattendedMode: 'yolo' as const }),
-    },
+    }),
   });
   const { toolCommands } = options;
   const discovered =
@@ -230,6 +285,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     interactive,
     isGitRepository,
     now: () => new Date(clock.now()),
+    tellsTree: options.tellsTree ?? false,
     ...(options.context && { files: options.context }),
     ...(options.systemPrompt && { systemPrompt: options.systemPrompt }),
     ...(options.memory !== undefined && { memory: options.memory }),
@@ -270,12 +326,20 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     tools,
     policy,
     tempDirectory,
+    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan }),
     saveOutput: (toolName, callId, text) => saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(opened?.history ?? [])],
     openingHistory: [context.firstMessage],
     ...(context.resultContext && { resultContext: context.resultContext }),
   });
+  const { whenBackgroundEnds = 'silent' } = toolSettings;
+  function tellOfEnd(process: BackgroundProcess): void {
+    if (whenBackgroundEnds === 'silent') return;
+    const sentence = describeEnd(process);
+    options.onNotice?.(sentence);
+    if (whenBackgroundEnds === 'inject') tellModel(agent, sentence);
+  }
   return {
     ...agent,
     ...(hooks && { hooks }),

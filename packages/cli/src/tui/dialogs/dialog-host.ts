@@ -1,4 +1,8 @@
-/** The dialogs that are open, the last one on top. It owns who is asked next, not what is asked. */
+/**
+ * The dialogs that are open, the last one on top. It owns who is asked next, not what is
+ * asked. A dialog that opens under somebody's typing hands leaves the keys to the composer
+ * until they pause: the Enter of a message must not approve a command.
+ */
 
 import type { Key } from '../input/key.ts';
 import type { KeyConsumer } from '../input/key-router.ts';
@@ -8,12 +12,24 @@ import type { SelectQuestion } from './select-dialog.ts';
 import { TextDialog } from './text-dialog.ts';
 import type { TextQuestion } from './text-dialog.ts';
 
+export interface DialogHostOptions {
+  readonly onChange: () => void;
+  /** Whether there are words in the composer that were not sent. */
+  readonly isTyping: () => boolean;
+  /** Milliseconds; for pauses between keys. */
+  readonly now: () => number;
+}
+
+const PAUSE_MS = 600;
+
 export class DialogHost implements KeyConsumer {
   private open: readonly Dialog[] = [];
-  private readonly onChange: () => void;
+  private readonly options: DialogHostOptions;
+  private lastKeyAt = -Infinity;
+  private isDeaf = false;
 
-  constructor(onChange: () => void) {
-    this.onChange = onChange;
+  constructor(options: DialogHostOptions) {
+    this.options = options;
   }
 
   get top(): Dialog | undefined {
@@ -22,10 +38,11 @@ export class DialogHost implements KeyConsumer {
 
   show(dialog: Dialog): () => void {
     this.open = [...this.open, dialog];
-    this.onChange();
+    this.isDeaf = this.options.isTyping() && this.options.now() - this.lastKeyAt < PAUSE_MS;
+    this.options.onChange();
     return () => {
       this.open = this.open.filter((each) => each !== dialog);
-      this.onChange();
+      this.options.onChange();
     };
   }
 
@@ -58,17 +75,17 @@ export class DialogHost implements KeyConsumer {
   onKey(key: Key): boolean {
     const { top } = this;
     // The way out of the program is not the dialog's to take.
-    if (!top || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return false;
+    if (!this.listens() || !top || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return false;
     top.onKey(key);
-    this.onChange();
+    this.options.onChange();
     return true;
   }
 
   onText(text: string): boolean {
     const { top } = this;
-    if (!top) return false;
+    if (!this.listens() || !top) return false;
     top.onText(text);
-    this.onChange();
+    this.options.onChange();
     return true;
   }
 
@@ -76,8 +93,16 @@ export class DialogHost implements KeyConsumer {
     const { top } = this;
     if (!top) return false;
     top.onText(text.replaceAll(/\s*\n\s*/g, ' '));
-    this.onChange();
+    this.options.onChange();
     return true;
+  }
+
+  /** Notes a key; false while somebody types on. */
+  private listens(): boolean {
+    const now = this.options.now();
+    if (now - this.lastKeyAt >= PAUSE_MS) this.isDeaf = false;
+    this.lastKeyAt = now;
+    return !this.isDeaf;
   }
 
   dismissAll(): void {

@@ -5,8 +5,9 @@
  */
 
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '@castor/core';
 
 export type ClipboardAnswer =
   | { readonly type: 'image'; readonly path: string }
@@ -83,7 +84,7 @@ function missingMessage(programs: readonly ClipboardProgram[]): string {
 }
 
 async function save(image: Buffer, { directory, now }: ClipboardOptions): Promise<string> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const path = join(directory, `clipboard-${now()}.png`);
   await writeFile(path, image, { mode: 0o600 });
   return path;

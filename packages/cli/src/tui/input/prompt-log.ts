@@ -6,8 +6,9 @@
  * holds the commands of shell mode, one a line.
  */
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '@castor/core';
 import type { Clock } from '@castor/core';
 import { createInputHistory } from './input-history.ts';
 import type { InputHistory } from './input-history.ts';
@@ -110,7 +111,7 @@ async function readText(file: string): Promise<string> {
 
 /** Owner only: prompts may hold secrets. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   const next = `${file}.${process.pid}.tmp`;
   await writeFile(next, text, { mode: 0o600 });
   await rename(next, file);

@@ -9,7 +9,7 @@ export interface BannerOptions {
   readonly width: number;
 }
 
-const TIPS = 'Ask, edit files, run commands. /help for commands, @ for files, ! for the shell.';
+const TIPS = 'Ask or tell it what to do. /help for commands, @ for files, ! for the shell.';
 
 export function renderBanner({ version, styles, width }: BannerOptions): string[] {
   return [

@@ -24,9 +24,12 @@ export function wrapRows(
   return rows.map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
 }
 
+/** What is indented stays indented when it goes on. */
 function wrapLine(line: string, width: number): string[] {
   if (line.length <= width && rowWidth(line) <= width) return [line];
-  return wrapAnsi(line, width, { hard: true, trim: true }).split('\n');
+  const indent = /^ */.exec(line)?.[0].slice(0, Math.max(0, width - 20)) ?? '';
+  const rows = wrapAnsi(line.slice(indent.length), width - indent.length, { hard: true, trim: true }).split('\n');
+  return indent === '' ? rows : rows.map((row) => indent + row);
 }
 
 /** Tabs have no width of their own in a row. */

@@ -20,6 +20,7 @@ const OFF = {
   hidden: '28',
   strike: '29',
 };
+const ON: Readonly<Record<number, Kind>> = { 3: 'italic', 4: 'underline', 7: 'inverse', 8: 'hidden', 9: 'strike' };
 const KINDS = Object.keys(OFF) as readonly Kind[];
 const PLAIN = Object.fromEntries(KINDS.map((kind) => [kind, ''])) as Look;
 /** With one of these the colour of a blank is seen. */
@@ -84,13 +85,14 @@ function applySgr(look: Look, parameters: string): Look {
 
 function applyCode(look: Record<Kind, string>, code: number): void {
   const off = KINDS.find((kind) => OFF[kind] === String(code));
+  const on = ON[code];
   if (off) look[off] = '';
+  else if (on) look[on] = String(code);
   else if (code === 1 || code === 2) look.weight = look.weight && look.weight !== `${code}` ? '1;2' : `${code}`;
-  else if (code === 3) look.italic = '3';
-  else if (code === 4) look.underline = '4';
-  else if (code === 7) look.inverse = '7';
-  else if (code === 8) look.hidden = '8';
-  else if (code === 9) look.strike = '9';
-  else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) look.color = `${code}`;
-  else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) look.background = `${code}`;
+  else if (isColor(code, 30)) look.color = String(code);
+  else if (isColor(code, 40)) look.background = String(code);
+}
+
+function isColor(code: number, first: number): boolean {
+  return (code >= first && code < first + 8) || (code >= first + 60 && code < first + 68);
 }

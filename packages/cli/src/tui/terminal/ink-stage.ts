@@ -29,8 +29,11 @@ class FakeTerminal extends EventEmitter {
     this.rows = rows;
   }
 
-  write(frame: string): boolean {
-    this.onWrite?.(frame);
+  /** An empty write asks whether everything has arrived: it has. */
+  write(frame: string, ...rest: readonly unknown[]): boolean {
+    if (frame !== '') this.onWrite?.(frame);
+    const done = rest.findLast((each) => typeof each === 'function') as (() => void) | undefined;
+    if (done) queueMicrotask(done);
     return true;
   }
 }

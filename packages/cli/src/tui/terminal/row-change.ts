@@ -4,6 +4,7 @@
  * may be wider than one cell, and the styles in force at that place are said again.
  */
 
+import { compactRow } from './compact-row.ts';
 import { RESET, hasSureWidth, rowWidth } from './row-width.ts';
 
 export interface RowChange {
@@ -23,8 +24,8 @@ export function changedPart(before: string, after: string): RowChange {
   const kept = after.slice(0, start);
   const column = rowWidth(kept);
   const end = sameEnd(before, after, start);
-  if (end < after.length) return { column, text: stylesIn(kept) + after.slice(start, end) + RESET, isShorter: false };
-  return { column, text: stylesIn(kept) + after.slice(start), isShorter: rowWidth(after) < rowWidth(before) };
+  const text = compactRow(stylesIn(kept) + after.slice(start, end));
+  return { column, text, isShorter: end === after.length && rowWidth(after) < rowWidth(before) };
 }
 
 /** Where the end begins that looks as it did and is where it was. */
@@ -81,5 +82,5 @@ function stylesIn(kept: string): string {
   for (const [sequence, parameters] of kept.matchAll(SGR)) {
     styles = parameters === '' || parameters === '0' ? '' : styles + sequence;
   }
-  return styles === '' ? '' : RESET + styles;
+  return styles;
 }

@@ -7,11 +7,15 @@ import type { Shape } from '../setting-shape.ts';
 const RESTRICTION: SettingExtras<boolean> = { project: 'tighten', whenInvalid: { use: true } };
 
 export const security = {
-  toolSandboxing: flag(false, 'Runs each tool in a sandbox of its own.', RESTRICTION),
+  toolSandboxing: flag(
+    false,
+    'Runs each tool in a sandbox of its own. Castor has none yet, and ends with 44 where one is asked for.',
+    RESTRICTION,
+  ),
   disableYoloMode: flag(false, 'Refuses the mode in which nothing is asked.', RESTRICTION),
   disableAlwaysAllow: flag(false, 'Approvals hold for one call only.', RESTRICTION),
   enablePermanentToolApproval: flag(false, 'Offers approvals for all later sessions.', { project: 'never' }),
-  autoAddToPolicyByDefault: flag(false, 'Such an approval is the proposed one.', { project: 'never' }),
+  autoAddToPolicyByDefault: flag(false, 'Such an approval is the proposed one, in a trusted folder, for edits and pages.', { project: 'never' }),
   blockGitExtensions: flag(false, 'Refuses extensions from git.', RESTRICTION),
   allowedExtensions: texts([], 'Patterns of the sources extensions may come from; empty for any.', {
     project: 'never',
@@ -37,11 +41,15 @@ export const security = {
     useExternal: setting<boolean | undefined>(
       { type: 'boolean' },
       undefined,
-      'Leaves authorisation to somebody else.',
+      'Leaves authorisation to somebody else: no key of yours is asked for.',
       { project: 'never' },
     ),
   },
-  enableConseca: flag(false, 'Checks each call against what the prompt asked for.', RESTRICTION),
+  enableConseca: flag(
+    false,
+    'Checks each call against what the prompt asked for. Castor cannot yet, and ends with 52 where it is asked for.',
+    RESTRICTION,
+  ),
 };
 
 const REMOTE = ' Only what a remote administrator says counts, never a file.';
@@ -85,7 +93,7 @@ export const experimental = {
   extensionRegistryURI: text('The registry of extensions.', { project: 'never' }),
   extensionReloading: flag(false, 'Loads changed extensions without a restart.'),
   useOSC52Paste: flag(false, 'Pastes through the terminal.'),
-  useOSC52Copy: flag(false, 'Copies through the terminal.'),
+  useOSC52Copy: flag(false, 'Kept for compatibility: /copy always goes through the terminal.'),
   taskTracker: flag(false, 'Offers a tracker of tasks to the model.'),
   modelSteering: flag(false, 'What is typed while the agent works reaches the model at once.'),
   directWebFetch: flag(false, 'Fetches pages without asking a model.'),

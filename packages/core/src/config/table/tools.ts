@@ -39,7 +39,7 @@ export const tools = {
   sandbox: setting<boolean | string | SandboxSettings | undefined>(
     SANDBOX,
     undefined,
-    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}.',
+    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}. Castor has none yet, and ends with 44 where one is asked for.',
     { project: 'tighten', whenInvalid: { use: true } },
   ),
   sandboxAllowedPaths: texts([], 'Folders the sandbox may use besides the project.', { project: 'never' }),
@@ -49,11 +49,11 @@ export const tools = {
     backgroundCompletionBehavior: choice(
       ['silent', 'inject', 'notify'],
       'silent',
-      'What happens when a background command ends.',
+      'What happens when a background command ends by itself: nothing, the person is told (notify), or the model as well (inject).',
     ),
     pager: textOr('cat', 'The pager of commands.'),
     showColor: flag(true, 'Shows colours of commands.'),
-    inactivityTimeout: count(300, 'Seconds without output after which a command is ended.'),
+    inactivityTimeout: count(300, 'Seconds without output after which a command is ended; 0 for no limit.'),
     enableShellOutputEfficiency: flag(true, 'Asks the model to keep output short.'),
   },
   core: optionalTexts('The only built-in tools there are; run_shell_command(git) names a command.', {
@@ -65,10 +65,10 @@ export const tools = {
   discoveryCommand: text('A command that lists further tools as JSON.'),
   callCommand: text('A command that runs a listed tool.'),
   useRipgrep: flag(true, 'Searches with ripgrep where there is one.'),
-  truncateToolOutputThreshold: count(40_000, 'Characters of output above which the rest goes to a file.', {
+  truncateToolOutputThreshold: count(40_000, 'Characters of output above which the rest goes to a file; 0 or less for no limit but the context window.', {
     minimum: -1,
   }),
-  disableLLMCorrection: flag(true, 'Does not ask a model to repair an edit that does not match.'),
+  disableLLMCorrection: flag(true, 'Kept for compatibility: Castor asks no model to repair an edit that does not match.'),
 };
 
 export const mcp = {

@@ -52,6 +52,8 @@ export interface BuiltinToolDependencies {
   /** `experimental.directWebFetch`, and where web_fetch may connect to. */
   webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
   allowCommandSubstitution?: boolean;
+  /** `tools.shell.enableShellOutputEfficiency`. */
+  asksForShortOutput?: boolean;
   /** Whether somebody can be asked; without it there is no ask_user. */
   isInteractive?: boolean;
   /** Only older models are helped by a list they write themselves. */
@@ -64,6 +66,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Serve
   const { store, shell, background, generator, resolveModel, clock, filter = {}, plan } = dependencies;
   const { workspace, ledger } = store;
   const { useRipgrep = true, respectGitIgnore = true, allowCommandSubstitution = false } = dependencies;
+  const { asksForShortOutput = true } = dependencies;
   const tools = [
     createListDirectoryTool({ workspace }),
     createReadFileTool({ workspace, ledger }),
@@ -72,7 +75,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Serve
     createReplaceTool({ store }),
     createWriteFileTool({ store }),
     createWebFetchTool({ generator, resolveModel, clock, ...dependencies.webFetch }),
-    createRunShellCommandTool({ workspace, shell, background, clock, allowCommandSubstitution }),
+    createRunShellCommandTool({ workspace, shell, background, clock, allowCommandSubstitution, asksForShortOutput }),
     createListBackgroundProcessesTool({ background }),
     createReadBackgroundOutputTool({ background, clock }),
     createGoogleWebSearchTool({ generator, resolveModel }),

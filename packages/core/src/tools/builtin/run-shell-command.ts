@@ -25,6 +25,7 @@ const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. N
 For servers, watchers and other long-running commands set is_background instead of writing &.
 Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signal, Background PIDs and Process Group PGID.
 Command substitution ($(), backticks, <(), >()) is refused.`;
+const EFFICIENCY = 'Prefer flags that keep output short.';
 
 const DEFAULT_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 60_000;
@@ -50,17 +51,19 @@ export interface RunShellCommandDependencies {
   background: BackgroundProcesses;
   clock?: Clock;
   allowCommandSubstitution?: boolean;
+  /** Whether the model is asked to keep output short. */
+  asksForShortOutput?: boolean;
   /** How this program looks to `pkill`; found out when not given. */
   self?: OwnProcess;
 }
 
 export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): ServerTool {
-  const { workspace, allowCommandSubstitution = false } = dependencies;
+  const { workspace, allowCommandSubstitution = false, asksForShortOutput = true } = dependencies;
   return defineTool<ShellParams>({
     name: 'run_shell_command',
     displayName: 'Shell',
     kind: 'execute',
-    description: DESCRIPTION,
+    description: asksForShortOutput ? `${DESCRIPTION}\n${EFFICIENCY}` : DESCRIPTION,
     isOutputMarkdown: false,
     canUpdateOutput: true,
     schema: {

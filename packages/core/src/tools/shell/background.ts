@@ -33,6 +33,8 @@ export interface BackgroundProcessesOptions {
   environment: Record<string, string>;
   /** Further variables for one command, asked before it starts. */
   environmentFor?: EnvironmentFor;
+  /** Told of each that ended by itself. */
+  onEnded?: (process: BackgroundProcess) => void;
   /** A log grown past this is cut to its end. */
   logLimit?: number;
 }
@@ -56,6 +58,7 @@ export class BackgroundProcesses {
   readonly #options: BackgroundProcessesOptions;
   readonly #entries = new Map<number, Entry>();
   readonly #written = new Map<number, Promise<unknown>>();
+  readonly #endedByUs = new Set<number>();
   #logTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackgroundProcessesOptions) {
@@ -148,7 +151,9 @@ export class BackgroundProcesses {
   /** Ends one of them; resolves when it is gone. */
   async end(pid: number): Promise<void> {
     const entry = this.#entries.get(pid);
-    if (entry && entry.exit === undefined) await entry.end();
+    if (!entry || entry.exit !== undefined) return;
+    this.#endedByUs.add(pid);
+    await entry.end();
   }
 
   /** Ends all of them. */
@@ -159,7 +164,10 @@ export class BackgroundProcesses {
 
   #add(entry: Entry): void {
     this.#entries.set(entry.pid, entry);
-    void entry.finished.then((exit) => (entry.exit = exit));
+    void entry.finished.then((exit) => {
+      entry.exit = exit;
+      if (!this.#endedByUs.has(entry.pid)) this.#options.onEnded?.(toBackgroundProcess(entry));
+    });
     this.#logTimer ??= setInterval(() => void this.#boundLogs(), LOG_CHECK_MS).unref();
   }
 

@@ -5,6 +5,9 @@
  * GOOGLE_APPLICATION_CREDENTIALS stays: it is a path other tools of the person need.
  */
 
+import { createRedaction, isAlwaysRedacted } from './redact-environment.ts';
+import type { RedactionOptions } from './redact-environment.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type GitLevel = 'standard' | 'guarded' | 'strict';
@@ -19,6 +22,8 @@ export interface ChildEnvironmentOptions {
   /** Credentials in use: a variable of any name that holds one is dropped. */
   secretValues?: readonly string[];
   pager?: string;
+  /** What else looks like a secret and is kept from commands. Default nothing. */
+  redaction?: RedactionOptions;
   /**
    * `standard`: the person's own git, with pager, editor, prompts and fsmonitor off.
    * `guarded`, for folders nobody has decided on: no hook, helper or transport that
@@ -67,8 +72,13 @@ export function createChildEnvironment(options: ChildEnvironmentOptions): Record
   const { base, project = {}, secretValues = [], pager = 'cat' } = options;
   const secretNames = new Set([...OWN_SECRETS, ...(options.secretNames ?? [])].map((name) => name.toUpperCase()));
   const secrets = secretValues.filter((value) => value.length >= SHORTEST_SECRET);
+  const { redaction } = options;
+  const isRedacted =
+    redaction && createRedaction({ ...redaction, enabled: redaction.enabled || isAlwaysRedacted(base) });
   const isSecret = (name: string, value: string) =>
-    secretNames.has(name.toUpperCase()) || secrets.some((secret) => value.includes(secret));
+    secretNames.has(name.toUpperCase()) ||
+    secrets.some((secret) => value.includes(secret)) ||
+    isRedacted?.(name, value) === true;
 
   const result: Record<string, string> = {};
   for (const [name, value] of [...harmlessOf(project), ...Object.entries(base)]) {

@@ -32,7 +32,7 @@ export interface ShellRunnerOptions {
   useTerminal?: boolean;
   /** What to do with a command that waits for input nobody will give. */
   whenWaiting?: 'end' | 'report';
-  /** Without output for so long a command is ended. */
+  /** Without output for so long a command is ended; 0 for never. */
   inactivityTimeoutMs?: number;
   /** Characters kept of one output. */
   outputCap?: number;
@@ -92,6 +92,7 @@ interface Running {
 }
 
 const DEFAULT_INACTIVITY_MS = 300_000;
+const LONGEST_TIMER_MS = 2_147_483_647;
 /** Between asking a group to end and killing it. */
 const GRACE_MS = 200;
 /** A process that does not even die of SIGKILL hangs in the kernel; nobody waits for it. */
@@ -133,7 +134,7 @@ export class ShellRunner {
     const onAbort = () => interrupted.resolve('cancelled');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
-    const silence = setTimeout(() => interrupted.resolve('timed_out'), this.inactivityTimeoutMs).unref();
+    const silence = setTimeout(() => interrupted.resolve('timed_out'), silenceLimit(this.inactivityTimeoutMs)).unref();
     const waiting: { at?: string } = {};
     const prompt = this.#watchPrompt(process, output, (line) => {
       waiting.at = line;
@@ -253,6 +254,11 @@ export class ShellRunner {
     this.#running.delete(pid);
     this.#watchdog.unwatch(pid);
   }
+}
+
+/** A timer waits no longer than 24 days; asked for more it would end at once. */
+function silenceLimit(milliseconds: number): number {
+  return milliseconds === 0 ? LONGEST_TIMER_MS : Math.min(milliseconds, LONGEST_TIMER_MS);
 }
 
 function isMoved(ending: ShellEnding): boolean {

@@ -1,0 +1,114 @@
+/** What a key means to the app when neither a dialog nor the composer has a use for it. */
+
+import type { App } from './app.ts';
+import { nextMode } from './approval-modes.ts';
+import type { CommandName } from './input/commands.ts';
+import { renderToolCall } from './render/tool-call.ts';
+
+type Command = (app: App) => boolean;
+
+const MOST_RESULT_ROWS = 2_000;
+/** Rows that stay in sight when one scrolls by a page. */
+const PAGE_OVERLAP = 6;
+
+const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
+  'basic.cancel': cancel,
+  'basic.quit': quit,
+  'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
+  'app.cycleApprovalMode': done((app) => app.setMode(nextMode(app.mode, app.conversation.isBusy))),
+  'app.toggleYolo': done(toggleYolo),
+  'app.showFullTodos': done(toggleTodos),
+  'app.clearScreen': done(clearScreen),
+  'app.showMoreLines': done(showMore),
+  'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'There are no messages.')),
+  'app.showShortcuts': showHelp,
+  'scroll.up': (app) => app.screen.scroll(-1),
+  'scroll.down': (app) => app.screen.scroll(1),
+  'scroll.pageUp': (app) => scrollPage(app, -1),
+  'scroll.pageDown': (app) => scrollPage(app, 1),
+  'scroll.home': (app) => app.screen.scroll(-Infinity),
+  'scroll.end': (app) => app.screen.scroll(Infinity),
+};
+
+/** Whether something was done. */
+export function runAppCommand(app: App, command: CommandName): boolean {
+  return COMMANDS[command]?.(app) ?? false;
+}
+
+function done(run: (app: App) => void): Command {
+  return (app) => {
+    run(app);
+    return true;
+  };
+}
+
+/** What was queued behind the request goes back to the editor: nothing typed is lost. */
+function cancel({ conversation, composer }: App): boolean {
+  if (!conversation.cancel()) return false;
+  const queued = conversation.takeQueue();
+  if (queued !== undefined) composer.insert(composer.isEmpty() ? queued : `\n\n${queued}`);
+  return true;
+}
+
+function quit(app: App): boolean {
+  if (cancel(app)) return true;
+  if (app.composer.isEmpty()) return armExit(app, 'Press Ctrl+C again to exit.');
+  app.composer.clear();
+  return true;
+}
+
+/** The first press asks, the second leaves. */
+function armExit(app: App, hint: string): boolean {
+  if (app.state.isExitArmed) app.exit();
+  else {
+    app.state.isExitArmed = true;
+    app.toast(hint);
+  }
+  return true;
+}
+
+function toggleYolo(app: App): void {
+  if (app.state.start?.trustedFolder === false) {
+    app.toast('An untrusted folder is never worked in without asking.');
+    return;
+  }
+  const mode = app.mode === 'yolo' ? 'default' : 'yolo';
+  app.setMode(mode);
+  if (mode !== 'yolo') return;
+  for (const { callId, status } of app.store.getSnapshot().pendingGroup?.calls ?? []) {
+    if (status === 'awaiting_approval') app.state.agent?.session.respond(callId, 'proceed_once');
+  }
+}
+
+function toggleTodos(app: App): void {
+  app.state.showsTodos = !app.state.showsTodos;
+  app.screen.drawNow();
+}
+
+/** The screen is scrolled away, not erased: what was there stays in the scrollback. */
+function clearScreen({ screen, options: { terminal } }: App): void {
+  screen.hold();
+  terminal.write(`${'\n'.repeat(terminal.size.rows)}\x1b[H`);
+  screen.release();
+}
+
+/** The last results, whole. */
+function showMore(app: App): void {
+  const { lastCalls } = app.state;
+  if (lastCalls.length === 0) {
+    app.toast('There is no output to show more of.');
+    return;
+  }
+  const options = { styles: app.appearance.styles, width: app.width, maxRows: MOST_RESULT_ROWS };
+  app.screen.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
+}
+
+function showHelp(app: App): boolean {
+  if (!app.composer.isEmpty()) return false;
+  app.conversation.submit('/help');
+  return true;
+}
+
+function scrollPage({ screen, options }: App, direction: 1 | -1): boolean {
+  return screen.scroll(direction * Math.max(options.terminal.size.rows - PAGE_OVERLAP, 1));
+}

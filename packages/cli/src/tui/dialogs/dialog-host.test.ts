@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { characterKey, createKey } from '../input/key.ts';
+import { DialogHost } from './dialog-host.ts';
+
+const ENTER = createKey('enter');
+const DOWN = createKey('down');
+const ESCAPE = createKey('escape');
+const QUESTION = {
+  title: 'Sure?',
+  options: [
+    { label: 'Once', value: 'once' },
+    { label: 'Always', value: 'always' },
+    { label: 'No', value: 'no' },
+  ],
+  escape: 'no',
+};
+
+function createHost({ isTyping = false } = {}) {
+  const clock = { now: 10_000 };
+  const host = new DialogHost({ onChange: () => {}, isTyping: () => isTyping, now: () => clock.now });
+  return { host, clock };
+}
+
+describe('DialogHost', () => {
+  it.each([
+    ['Enter takes the first', [ENTER], 'once'],
+    ['arrows move', [DOWN, ENTER], 'always'],
+    ['j and k move, around the end', [characterKey('k'), ENTER], 'no'],
+    ['a digit chooses', [characterKey('2')], 'always'],
+    ['Escape has its own answer', [ESCAPE], 'no'],
+  ])('%s', async (_name, keys, value) => {
+    const { host } = createHost();
+    const answer = host.choose(QUESTION);
+    for (const key of keys) host.onKey(key);
+    expect([await answer, host.top]).toEqual([value, undefined]);
+  });
+
+  it('leaves the keys of somebody who is typing to the composer until they pause', async () => {
+    const { host, clock } = createHost({ isTyping: true });
+    host.onText('hel');
+    const answer = host.choose(QUESTION);
+    clock.now += 100;
+    expect([host.onText('lo'), host.onKey(ENTER)]).toEqual([false, false]);
+    clock.now += 1_000;
+    expect(host.onKey(ENTER)).toBe(true);
+    expect(await answer).toBe('once');
+  });
+
+  it('takes no typed word for a choice', async () => {
+    const { host } = createHost();
+    const answer = host.choose(QUESTION);
+    host.onText('123');
+    host.onKey(ESCAPE);
+    expect(await answer).toBe('no');
+  });
+
+  it('narrows a list by what is typed', async () => {
+    const { host } = createHost();
+    const answer = host.choose({ ...QUESTION, search: true });
+    host.onText('alw');
+    host.onKey(ENTER);
+    expect(await answer).toBe('always');
+  });
+
+  it('withdraws a question with its signal', async () => {
+    const { host } = createHost();
+    const controller = new AbortController();
+    const answer = host.choose(QUESTION, controller.signal);
+    controller.abort();
+    expect([await answer, host.top]).toEqual([undefined, undefined]);
+  });
+
+  it('takes a line of text, edited, and says why one will not do', async () => {
+    const { host } = createHost();
+    const answer = host.askText({ title: 'Name', check: (text) => (text.includes(' ') ? 'No spaces.' : undefined) });
+    host.onText('a bx');
+    host.onKey(ENTER);
+    for (const name of ['home', 'right', 'delete', 'end', 'backspace', 'enter']) host.onKey(createKey(name));
+    expect(await answer).toBe('ab');
+  });
+});

@@ -1,0 +1,18 @@
+/** What is said when a command in the background has ended by itself, and how the model gets to know. */
+
+import type { BackgroundProcess } from '../tools/shell/background.ts';
+import type { Agent } from './create-agent.ts';
+
+const SHOWN_COMMAND = 200;
+
+export function describeEnd({ pid, command, exitCode, signal }: BackgroundProcess): string {
+  const how = signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
+  return `The background command ${JSON.stringify(command.slice(0, SHOWN_COMMAND))} (PID ${pid}) ${how}.`;
+}
+
+/** Within the prompt under way, else with the next one: no request is made for it. */
+export function tellModel({ session, chat }: Pick<Agent, 'session' | 'chat'>, sentence: string): void {
+  const note = { text: `<system_note>${sentence} read_background_output has its output.</system_note>` };
+  if (session.isBusy) session.steer([note]);
+  else chat.addHistory({ role: 'user', parts: [note] });
+}

@@ -1,0 +1,20 @@
+/** Where plans are kept. A plan is a file the model may write in plan mode, so a folder of one's own lies inside the project. */
+
+import { join, resolve, sep } from 'node:path';
+
+export interface PlansDirectoryOptions {
+  /** `general.plan.directory`. */
+  wanted: string | undefined;
+  root: string;
+  tempDirectory: string;
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+export function choosePlansDirectory({ wanted, root, tempDirectory, onWarning }: PlansDirectoryOptions): string {
+  const usual = join(tempDirectory, 'plans');
+  if (!wanted?.trim()) return usual;
+  const directory = resolve(root, wanted);
+  if (directory.startsWith(`${resolve(root)}${sep}`)) return directory;
+  onWarning?.(`general.plan.directory must be a folder inside ${root}; plans are kept in ${usual}.`);
+  return usual;
+}
