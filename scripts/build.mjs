@@ -63,7 +63,12 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
       assetNames: '[name]-[hash]',
       plugins: [directImports(root), inkPlugin, directBuiltins],
       jsx: 'automatic',
-      define: { CASTOR_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+      define: {
+        CASTOR_VERSION: JSON.stringify(version),
+        'process.env.NODE_ENV': '"production"',
+        // Packages give it to createRequire, which takes a path as well: so their chunks can be CommonJS (pack.mjs).
+        'import.meta.url': '__filename',
+      },
       logLevel: 'silent',
     })
     .catch((error) => {

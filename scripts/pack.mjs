@@ -10,8 +10,9 @@ import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const MAIN = 'packages/cli/src/main.ts';
-/** What answers; the code it needed is worth keeping. */
 const SURFACE = 'packages/cli/src/headless/run.ts';
+/** What answers; the code it needed is worth keeping. */
+const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
 
@@ -38,8 +39,9 @@ export async function packBundle({ outputFiles, metafile }) {
   const others = outputFiles.filter(({ path }) => !path.endsWith('.js'));
   const texts = new Map(scripts.map(({ path, text }) => [basename(path), text]));
   const nameOf = (entryPoint) => [...outputs.keys()].find((name) => outputs.get(name).entryPoint === entryPoint);
-  const bundle = { outputs, texts, main: nameOf(MAIN), surface: nameOf(SURFACE), packed: new Set(), modern: new Set() };
-  addImports(bundle.packed.add(bundle.main).add(bundle.surface), outputs);
+  const surfaces = SURFACES.map(nameOf);
+  const bundle = { outputs, texts, main: nameOf(MAIN), surfaces, packed: new Set(), modern: new Set() };
+  addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)), outputs);
   for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
   addImporters(bundle.modern, outputs);
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
@@ -129,7 +131,7 @@ function toAscii(text) {
 }
 
 function readPacked(bundle) {
-  const { packed, modern, surface } = bundle;
+  const { packed, modern, surfaces } = bundle;
   return {
     name: 'packed',
     setup(build) {
@@ -151,10 +153,10 @@ function readPacked(bundle) {
   function withNotes(text) {
     const noted = text.replaceAll(/\bimport\("([^"]+)"\)/g, (all, path) => {
       const name = basename(path);
-      if (name === surface) return `($pack.answer(),${all})`;
-      if (packed.has(name)) return all;
-      if (modern.has(name) || !path.startsWith('./')) return `($pack.keep(),require.importModule("${path}"))`;
-      return `($pack.keep(),Promise.resolve().then(()=>require("${path}")))`;
+      const note = surfaces.includes(name) ? '$pack.answer(),' : '';
+      if (packed.has(name)) return note === '' ? all : `(${note}${all})`;
+      if (modern.has(name) || !path.startsWith('./')) return `(${note}$pack.keep(),require.importModule("${path}"))`;
+      return `(${note}$pack.keep(),Promise.resolve().then(()=>require("${path}")))`;
     });
     return noted === text ? text : `import * as $pack from "${PACK}";${noted}`;
   }

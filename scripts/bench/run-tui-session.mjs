@@ -1,7 +1,7 @@
 /**
  * Measured program: typing in a new session and in one of many messages, in a terminal.
- * The times go by turns, so that noise falls on both alike. Prints them, and the memory
- * of the long one.
+ * The times go by turns, so that noise falls on both alike. Prints them by
+ * turn, and the memory of the long one.
  */
 
 import { PLACEHOLDER, openTerminal, sleep, typeKeys } from './tui-terminal.mjs';
@@ -20,8 +20,8 @@ await sleep(SETTLE_MS);
 const freshMs = [];
 const longMs = [];
 for (let turn = 0; turn < Number(turns); turn++) {
-  freshMs.push(...(await typeKeys(fresh, (count) => count === KEYS_PER_TURN)));
-  longMs.push(...(await typeKeys(long, (count) => count === KEYS_PER_TURN)));
+  freshMs.push(await typeKeys(fresh, (count) => count === KEYS_PER_TURN));
+  longMs.push(await typeKeys(long, (count) => count === KEYS_PER_TURN));
 }
 const { peakMb } = long.usage();
 const { peakMb: freshPeakMb } = fresh.usage();

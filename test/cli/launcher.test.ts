@@ -1,8 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '@castor/testkit';
@@ -103,13 +114,51 @@ describe('the launcher', () => {
       expect(readFileSync(join(beside(), NAME)).length).toBeGreaterThan('nonsense'.length);
     });
 
+    it('apart for a terminal, which needs other functions than an answer to a pipe', async () => {
+      const program = spawn(process.execPath, [join(folder, 'bin', 'castor.cjs'), '-i', 'hi'], {
+        env: { PATH: process.env['PATH'] ?? '' },
+      });
+      await new Promise((resolve) => program.onExit(resolve));
+      expect(cached(beside())).toEqual([NAME.replace('.cache', '-tty.cache')]);
+    });
+
+    it.each([
+      ['a byte of it is another', (bytes: Buffer) => bytes.fill(bytes[300]! ^ 0xff, 300, 301)],
+      ['its end is lost', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+      ['its end is nothing but zeros', (bytes: Buffer) => bytes.fill(0, bytes.length >> 1)],
+      ['it is empty', () => Buffer.alloc(0)],
+    ])('and does not use it when %s', (_, spoil) => {
+      run(['-p', 'hi']);
+      const good = readFileSync(join(beside(), NAME));
+      writeFileSync(join(beside(), NAME), spoil(Buffer.from(good)));
+      expect(run(['-p', 'hi'])).toBe('bundle\n');
+      expect(readFileSync(join(beside(), NAME)).length).toBe(good.length);
+      expect(readFileSync(join(beside(), NAME)).subarray(0, good.length / 2)).toEqual(good.subarray(good.length / 2));
+    });
+
+    it('and leaves nothing half written behind', () => {
+      mkdirSync(join(beside(), NAME));
+      try {
+        run(['-p', 'hi'], { HOME: '/proc/none' });
+        expect(readdirSync(beside()).toSorted()).toEqual([NAME, 'main.cjs']);
+      } finally {
+        rmSync(join(beside(), NAME), { recursive: true });
+      }
+    });
+
     it("in the user's own cache where it cannot lie beside the bundle", () => {
       const home = join(folder, 'home');
       // A folder of that name is in the way, whoever we are.
       mkdirSync(join(beside(), NAME));
       try {
+        mkdirSync(join(home, '.cache', 'castor'), { recursive: true });
+        const other = `main.0000ffff.${process.version}-${process.arch}.cache`;
+        const old = 'main.00000000.v22.0.0-x64.cache';
+        for (const name of [other, old]) writeFileSync(join(home, '.cache', 'castor', name), 'of another version');
+        utimesSync(join(home, '.cache', 'castor', old), 0, 0);
         expect(run(['-p', 'hi'], { HOME: home })).toBe('bundle\n');
-        expect(cached(join(home, '.cache', 'castor'))).toEqual([NAME]);
+        // Another version that is in use as well keeps its own; one from long ago does not.
+        expect(cached(join(home, '.cache', 'castor')).toSorted()).toEqual([NAME, other].toSorted());
         expect(run(['-p', 'hi'], { HOME: home })).toBe('bundle\n');
       } finally {
         rmSync(join(beside(), NAME), { recursive: true });

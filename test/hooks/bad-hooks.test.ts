@@ -62,6 +62,18 @@ describe('a BeforeTool hook that', () => {
     ],
     ['closes its input early', 'exec 0<&-; echo fine', RAN, ['info: fine']],
     ['is killed', 'kill -9 $$', RAN, [/it was ended by SIGKILL/]],
+    [
+      'has a command the shell cannot read',
+      'if then',
+      RAN,
+      [/^warning: .*the shell cannot read its command: .*syntax error near unexpected token/],
+    ],
+    [
+      'leaves a child that prints on',
+      `echo '{"decision":"deny","reason":"no"}'; (while kill -0 $$ 2>/dev/null; do :; done; sleep 0.05; echo late) &`,
+      { error: 'Tool execution blocked: no' },
+      [],
+    ],
     ['prints after its end', '(sleep 1; echo late) & echo early', RAN, ['info: early']],
   ])('%s', async (_, command, told, messages) => {
     await using env = await openHooked(READ, [userHooks({ BeforeTool: command })]);
@@ -170,6 +182,24 @@ describe('hooks', () => {
     expect(all).not.toMatch(/secret-key|^GEMINI_API_KEY=/m);
     expect(all).toContain(`GEMINI_PROJECT_DIR=${env.workspace.project}\n`);
     expect(all).toContain('GEMINI_SESSION_ID=session\n');
+  });
+
+  it('that ask for silence are silent, and the others are heard', async () => {
+    const hooks = [says({ suppressOutput: true, systemMessage: 'psst' }), says({ systemMessage: 'look out' })];
+    await using env = await openHooked(READ, [userHooks({ BeforeTool: hooks })]);
+    expect(messagesOf(await env.prompt('hello'))).toEqual(['info: look out']);
+  });
+
+  it('are switched off and on in the middle of a session', async () => {
+    const layer: HookLayer = {
+      source: 'user',
+      hooks: { BeforeAgent: [{ hooks: [{ type: 'command', name: 'guard', command: 'echo no >&2; exit 2' }] }] },
+    };
+    await using env = await openHooked([say('one'), say('two')], [layer]);
+    const prompt = async () => summaryOf(await env.prompt('hello')).outcome;
+    expect([env.agent.hooks?.setEnabled('guard', false), await prompt()]).toEqual([true, 'completed']);
+    expect([env.agent.hooks?.setEnabled('guard', true), await prompt()]).toEqual([true, 'blocked']);
+    expect(env.agent.hooks?.setEnabled('nobody', true)).toBe(false);
   });
 
   it.each([undefined, false])('of a project do not run in a folder with trust %j', async (trustedFolder) => {

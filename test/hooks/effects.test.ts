@@ -46,6 +46,16 @@ describe('BeforeAgent', () => {
   });
 });
 
+describe('BeforeAgent hooks in a row', () => {
+  it('are told the prompt with what the one before added', async () => {
+    const hooks = [specific({ additionalContext: 'one' }), specific({ additionalContext: 'two' }), `${says()}\n: last`];
+    await using env = await openHooked([say('ok')], [userHooks({ BeforeAgent: hooks }, { sequential: true })]);
+    await env.prompt('hello');
+    expect(env.log().map(({ prompt }) => prompt)).toEqual(['hello', 'hello\n\none', 'hello\n\none\n\ntwo']);
+    expect(lastTexts(env.model).slice(-2)).toEqual(['hello', '<hook_context>one\ntwo</hook_context>']);
+  });
+});
+
 describe('AfterAgent', () => {
   it('is told the answer, once, when the prompt is done', async () => {
     const script = [run({ command: 'true' }), say('ok')];
@@ -64,6 +74,21 @@ describe('AfterAgent', () => {
       { type: 'agent_execution_blocked', value: { reason: 'add tests' } },
     ]);
     expect(lastTexts(env.model, 1)).toEqual(['add tests']);
+  });
+
+  it('sends the model back to work without the conversation so far', async () => {
+    const fields = { hookSpecificOutput: { clearContext: true } };
+    const output = JSON.stringify({ decision: 'block', reason: 'begin anew', ...fields });
+    const hook = `case $(cat) in *'"stop_hook_active":true'*) ;; *) echo '${output}';; esac`;
+    await using env = await openHooked([say('done'), say('anew')], [userHooks({ AfterAgent: hook })]);
+    const events = await env.prompt('hello');
+    expect(summaryOf(events)).toEqual({ text: 'doneanew', outcome: 'completed' });
+    expect(events.find(({ type }) => type === 'agent_execution_blocked')).toEqual({
+      type: 'agent_execution_blocked',
+      value: { reason: 'begin anew', contextCleared: true },
+    });
+    expect(JSON.stringify(env.model.requests[1]?.body.contents)).not.toMatch(/hello|done/);
+    expect(lastTexts(env.model, 1).at(-1)).toBe('begin anew');
   });
 
   it('stops with a message, and clears the conversation', async () => {
@@ -159,6 +184,18 @@ describe('BeforeModel', () => {
     expect(env.model.requests[0]?.body.contents.at(-2)).toEqual({ role: 'model', parts: [{ text: 'from the cache' }] });
   });
 
+  it.each([true, false])('changes what another hook has not mentioned, in a row: %j', async (sequential) => {
+    const changes = [{ config: { temperature: 0.25 } }, { config: { topK: 7 } }, { model: 'gemini-2.5-pro' }];
+    const hooks = changes.map((llm_request) => specific({ llm_request }));
+    await using env = await openHooked([say('ok')], [userHooks({ BeforeModel: hooks }, { sequential })]);
+    await env.prompt('hello');
+    const { body, model } = env.model.requests[0] ?? {};
+    const { temperature, topK } = body.generationConfig;
+    expect([model, temperature, topK]).toEqual(['gemini-2.5-pro', 0.25, 7]);
+    const told = env.log().map(({ llm_request }) => (llm_request as { config: object }).config);
+    expect(told[2]).toEqual({ ...told[0], ...(sequential && { temperature: 0.25, topK: 7 }) });
+  });
+
   it('cannot make a request the service would refuse', async () => {
     const messages = [
       { role: 'user', content: 'a' },
@@ -245,6 +282,7 @@ describe('BeforeToolSelection', () => {
     expect([new Set(chosen.allowedFunctionNames), chosen.mode]).toEqual([new Set(['glob', 'read_file']), 'ANY']);
     expect(names.length).toBeGreaterThan(2);
     expect((await config({ mode: 'ANY' }, { mode: 'NONE' })).chosen).toEqual({ mode: 'NONE' });
+    expect((await config({ mode: 'ANY', allowedFunctionNames: ['nonsense'] })).chosen).toEqual({ mode: 'NONE' });
   });
 
   it('offers no other tools when the model may choose among some', async () => {
@@ -294,6 +332,30 @@ describe('BeforeTool', () => {
     await using env = await openTool(hooks);
     expect(summaryOf(await env.prompt('hello'))).toEqual(expected);
     expect([toldOf(env.model), existsSync(join(env.workspace.project, 'made'))]).toEqual([[{ error }], false]);
+  });
+
+  it.each(
+    [
+      'allow ask deny',
+      'allow deny ask',
+      'ask allow deny',
+      'ask deny allow',
+      'deny allow ask',
+      'deny ask allow',
+    ].flatMap((order) => [
+      [order, false],
+      [order, true],
+    ]) as [string, boolean][],
+  )('denies when they say %s, in a row: %j', async (order, sequential) => {
+    const hooks = order.split(' ').map((decision) => says({ decision, reason: `${decision} it` }));
+    await using env = await openHooked(
+      [run(command), say('done')],
+      [userHooks({ BeforeTool: hooks }, { sequential })],
+      { interactive: true },
+    );
+    const events = await env.prompt('hello');
+    expect(toldOf(env.model)).toEqual([{ error: 'Tool execution blocked: deny it' }]);
+    expect([env.log().length, events.some(({ type }) => type === 'tool_call_confirmation')]).toEqual([3, false]);
   });
 
   it('stops the prompt', async () => {
@@ -394,6 +456,16 @@ describe('AfterTool', () => {
       outcome: 'stopped',
       detail: 'Agent execution stopped by hook: enough',
     });
+  });
+
+  it('hands the call on only to a tool that the policy lets run', async () => {
+    const tail = { tailToolCallRequest: { name: 'run_shell_command', args: { command: 'rm -rf x' } } };
+    const toml = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "deny"\npriority = 100\n';
+    await using env = await openHooked(read, [userHooks({ AfterTool: specific(tail) }, { matcher: '^read_file$' })], {
+      homeFiles: { '.gemini/policies/p.toml': toml },
+    });
+    await env.prompt('hello');
+    expect(toldOf(env.model)).toEqual([{ error: expect.stringContaining('denied by policy') }]);
   });
 
   it('withholds a result', async () => {

@@ -23,7 +23,8 @@ export interface HookedRun extends AsyncDisposable {
 /** Appends what the hook is told to a log, then answers. */
 export function says(output: object | string = {}): string {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
-  return `(cat; echo) >> "$GEMINI_PROJECT_DIR/log"; cat <<'END'\n${text}\nEND`;
+  // One write, so that hooks that run beside each other do not mix their lines.
+  return `printf '%s\\n' "$(cat)" >> "$GEMINI_PROJECT_DIR/log"; cat <<'END'\n${text}\nEND`;
 }
 
 /** One hook for each event, from the person's own settings. */

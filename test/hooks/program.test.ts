@@ -3,7 +3,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, ending, fakeModel, runCli, say, startCli, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  ending,
+  fakeModel,
+  googleError,
+  jsonAnswer,
+  runCli,
+  say,
+  startCli,
+  text,
+} from '@castor/testkit';
 import type { CliOptions, Script, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { openSign } from './hook-fixture.ts';
@@ -92,6 +104,47 @@ describe('castor with hooks in the user’s settings', () => {
     cli.kill(signal);
     expect((await cli.done).code).toBe(code);
     await sign.isGone();
+  });
+
+  it.each(['text', 'json', 'stream-json'])('ends the session also when the service refuses, in %s', async (format) => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': settings({ SessionEnd: LOG }) },
+    });
+    const { code } = await runIn(workspace, [jsonAnswer(400, googleError(400))], ['-o', format]);
+    expect([code, eventsIn(workspace)]).toEqual([1, [['SessionEnd', 'exit']]]);
+  });
+
+  it('leaves one record of telemetry for each run of a hook', async () => {
+    await using workspace = await createWorkspace();
+    const outfile = join(workspace.root, 'telemetry.log');
+    const hooks = { BeforeTool: 'exit 1', AfterAgent: 'echo fine', SessionEnd: 'true' };
+    const text = settings(hooks, { telemetry: { enabled: true, target: 'local', outfile } });
+    await mkdir(join(workspace.home, '.gemini'));
+    await writeFile(join(workspace.home, '.gemini', 'settings.json'), text);
+    await runIn(workspace, [answer(call('run_shell_command', { command: 'true' }, { id: '1' })), say('done')], ['-y']);
+    const records = readFileSync(outfile, 'utf8').split(/(?<=^\})\n(?=\{)/m);
+    const calls = records.flatMap((record) => {
+      const { attributes } = JSON.parse(record) as { attributes?: Record<string, unknown> };
+      return attributes?.['event.name'] === 'gemini_cli.hook_call' ? [attributes] : [];
+    });
+    expect(calls.map((one) => [one['hook_event_name'], one['hook_name'], one['success'], one['exit_code']])).toEqual([
+      ['BeforeTool', 'exit 1', false, 1],
+      ['AfterAgent', 'echo fine', true, 0],
+      ['SessionEnd', 'true', true, 0],
+    ]);
+  });
+
+  it('lists them when asked with /hooks, and asks no model', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': settings({ BeforeAgent: './guard' }) },
+    });
+    await using model = await fakeModel([]);
+    const { stdout, code } = await runCli(['-p', '/hooks'], { model, workspace });
+    expect([code, model.requests.length, stdout]).toEqual([
+      0,
+      0,
+      expect.stringMatching(/^BeforeAgent\n {2}command {2}\.\/guard\n {2}from {5}user .*\n {2}state {4}enabled\n$/),
+    ]);
   });
 
   it('lets the model read why a call did not run, in yolo too', async () => {

@@ -160,6 +160,8 @@ describe('cancelling', () => {
     await using terminal = await open(model);
     terminal.type('Go\r');
     await terminal.waitForText(shown);
+    // Before that nothing has been asked of the model, and the script would answer the next prompt.
+    await Promise.race([held.reached, terminal.waitUntil(() => model.requests.length > 0)]);
     // A dialog takes Esc as its own answer; Ctrl+C cancels the request from anywhere.
     terminal.type(name === 'while it asks' ? CTRL_C : ESC);
     await terminal.waitForText('Request cancelled.');
@@ -228,5 +230,19 @@ describe('colours', () => {
     terminal.type('Go\r');
     await terminal.waitForText('const a = 1;');
     expect(terminal.bytes.split('\x1b[').filter((piece) => /^[\d;]*m/.test(piece))).toEqual([]);
+  });
+});
+
+describe('Esc', () => {
+  it('clears what is typed when it is pressed twice', async () => {
+    await using model = await fakeModel([]);
+    await using terminal = await open(model);
+    terminal.type('draft words');
+    await terminal.waitForText('> draft words');
+    terminal.type(ESC);
+    await terminal.waitForText('Press Esc again to clear the input.');
+    expect(terminal.screen()).toContain('> draft words');
+    terminal.type(ESC);
+    await terminal.waitForText(READY);
   });
 });

@@ -96,3 +96,17 @@ function escapesOf({ bytes }: Terminal): string[] {
   const rest = OURS.reduce((text, sequence) => text.replaceAll(sequence, ''), bytes);
   return rest.match(NOT_TEXT) ?? [];
 }
+
+describe('a start that cannot be worked with', () => {
+  it('says what is wrong and keeps the words that could not be sent', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/policies/bad.toml': '[[rule]\nx' } });
+    await using model = await fakeModel([]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitForText('bad.toml:1');
+    terminal.type('my long words\r');
+    await terminal.waitUntil(
+      (seen) => seen.lines().filter((line) => line.includes('a policy cannot be used')).length === 2,
+    );
+    await terminal.waitForText('> my long words');
+  });
+});

@@ -8,30 +8,39 @@
 const fs = require('fs');
 const { createRequire } = require('module');
 const path = require('path');
+const { isatty } = require('tty');
 const vm = require('vm');
 
 const BUNDLE = path.join(__dirname, '..', 'dist', 'main.cjs');
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+/* A screen needs other functions than an answer to a pipe: each has a cache of its own. */
+const isTerminal = isatty(0) && isatty(1);
+/* A screen may be open for days; by then V8 has dropped what only its beginning needed. */
+const KEEP_AFTER_MS = 5000;
 
 const source = fs.readFileSync(BUNDLE, 'latin1');
 /* V8 compares no more of the source than its length: which bundle it is, its own first line says. */
 const id = /^\/\*(\w+)\*\//.exec(source);
 const places = id && !process.env.NODE_DISABLE_COMPILE_CACHE ? cachePlaces(id[1]) : [];
 const cachedData = findFirst(places, readCache);
-const script = new vm.Script(`(function (exports, require, module) {${source}\n})`, {
+const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
   filename: BUNDLE,
   ...(cachedData && { cachedData }),
 });
 /* Lazy chunks ask for the bundle by its name and must get this one. */
 const bundle = { id: BUNDLE, filename: BUNDLE, exports: {}, children: [], loaded: true };
 require.cache[BUNDLE] = bundle;
-if (places.length > 0 && (!cachedData || script.cachedDataRejected)) process.on('exit', keep);
+if (places.length > 0 && (!cachedData || script.cachedDataRejected)) {
+  process.on('exit', keep);
+  if (isTerminal) setTimeout(keep, KEEP_AFTER_MS, 0).unref();
+}
 const requireFromBundle = createRequire(BUNDLE);
 requireFromBundle.importModule = (name) => import(name.startsWith('./') ? `../dist/${name.slice(2)}` : name);
-script.runInThisContext()(bundle.exports, requireFromBundle, bundle);
+script.runInThisContext()(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
 
 /* The first that can be used counts. Another Node must not push this one's code out. */
 function cachePlaces(name) {
-  const file = `main.${name}.${process.version}-${process.arch}.cache`;
+  const file = `main.${name}.${process.version}-${process.arch}${isTerminal ? '-tty' : ''}.cache`;
   const home = process.env.XDG_CACHE_HOME || (process.env.HOME && path.join(process.env.HOME, '.cache'));
   const own = home && path.isAbsolute(home) ? [path.join(home, 'castor', file)] : [];
   return [path.join(path.dirname(BUNDLE), file), ...own];
@@ -42,22 +51,29 @@ function readCache(file, index) {
   try {
     const { uid, mode } = fs.fstatSync(descriptor);
     const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
-    return index === 0 || isOurs ? fs.readFileSync(descriptor) : undefined;
+    return index === 0 || isOurs ? readTwice(fs.readFileSync(descriptor)) : undefined;
   } finally {
     fs.closeSync(descriptor);
   }
 }
 
+/* V8 runs whatever it is given, also with a byte turned over: such a run may never end. The file
+ * holds the code twice, since to compare costs 0.1 ms and a checksum would load a module for 2 ms. */
+function readTwice(bytes) {
+  const half = bytes.length / 2;
+  const data = bytes.subarray(0, half);
+  return Number.isInteger(half) && data.equals(bytes.subarray(half)) ? data : undefined;
+}
+
 /* A run that failed, or asked for help only, has compiled too little to be worth keeping. */
 function keep(exitCode) {
   if (exitCode !== 0 || !bundle.exports.isWarm || !bundle.exports.isWarm()) return;
+  process.off('exit', keep);
   const data = script.createCachedData();
-  findFirst(places, (file) => {
+  findFirst(places, (file, index) => {
     makeFolder(path.dirname(file));
-    const temporary = `${file}.${process.pid}`;
-    fs.writeFileSync(temporary, data, { mode: 0o644, flag: 'wx' });
-    fs.renameSync(temporary, file);
-    removeOlder(file);
+    replaceFile(file, Buffer.concat([data, data]));
+    removeOld(file, index);
     return true;
   });
 }
@@ -69,13 +85,29 @@ function makeFolder(folder) {
   fs.mkdirSync(folder, { mode: 0o700 });
 }
 
-/* Of bundles that are no more. */
-function removeOlder(file) {
+/* Whole or not at all, also when the machine loses its power. */
+function replaceFile(file, bytes) {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(temporary, bytes, { mode: 0o644, flush: true });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/* Beside the bundle, what is of an earlier one; in the user's cache, where several versions
+ * may share, what nobody has written for a month. */
+function removeOld(file, index) {
+  const folder = path.dirname(file);
   const ours = path.basename(file).split('.')[1];
-  for (const name of fs.readdirSync(path.dirname(file))) {
-    const [main, other, ...rest] = name.split('.');
-    if (main !== 'main' || rest.at(-1) !== 'cache' || other === ours) continue;
-    fs.rmSync(path.join(path.dirname(file), name), { force: true });
+  const oldest = Date.now() - KEPT_MS;
+  for (const name of fs.readdirSync(folder)) {
+    if (!/^main\.\w+\.v.*\.cache(\.\d+)?$/.test(name)) continue;
+    const isEarlier = index === 0 && name.endsWith('.cache') && name.split('.')[1] !== ours;
+    const other = path.join(folder, name);
+    if (isEarlier || fs.statSync(other).mtimeMs < oldest) fs.rmSync(other, { force: true });
   }
 }
 

@@ -1,11 +1,12 @@
 /** What the agent of any surface is made with, from what the start decided. Plain fields; it opens nothing. */
 
-import { resolveSystemPromptFile, toHookLayers } from '@castor/core';
+import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor/core';
 import type { Settings, WorkspaceAgentOptions } from '@castor/core';
 import type { Start } from './start.ts';
 
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
 
+/** Throws ModelConfigError for presets of models that cannot be meant. */
 export function toAgentOptions(start: Start): ChosenOptions {
   const { approval, choice, budget, cwd, home, environment, trustedFolder, settings } = start;
   const { access } = choice;
@@ -21,10 +22,16 @@ export function toAgentOptions(start: Start): ChosenOptions {
     rules: approval.rules,
     includeDirectories: approval.includeDirectories,
     limits: toLimits(settings),
-    features: {
-      loopDetection: !settings.model.disableLoopDetection,
-      nextSpeakerCheck: !settings.model.skipNextSpeakerCheck,
-    },
+    retry: { maxAttempts: settings.general.maxAttempts, retryNetworkErrors: settings.general.retryFetchErrors },
+    features: toFeatures(settings),
+    modelConfigs: readModelConfigs(settings.modelConfigs),
+    outputMasking: settings.contextManagement.tools.outputMasking,
+    toolSettings: toToolSettings(settings),
+    redaction: settings.security.environmentVariableRedaction,
+    planSettings: { enabled: settings.general.plan.enabled, directory: settings.general.plan.directory },
+    allowsAlways: !settings.security.disableAlwaysAllow,
+    tellsTree: settings.context.includeDirectoryTree,
+    searchesReferences: settings.context.fileFiltering.enableRecursiveFileSearch,
     context: toContextOptions(settings),
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
@@ -41,11 +48,34 @@ export function toAgentOptions(start: Start): ChosenOptions {
 }
 
 function toLimits({ model, tools }: Settings): NonNullable<ChosenOptions['limits']> {
+  const { truncateToolOutputThreshold: threshold } = tools;
   return {
     maxSessionTurns: model.maxSessionTurns,
     compressionThreshold: model.compressionThreshold,
-    // Below zero the whole output is kept, as far as the model's window goes.
-    ...(tools.truncateToolOutputThreshold > 0 && { toolOutput: tools.truncateToolOutputThreshold }),
+    // Without a limit the whole output is kept, as far as the model's window goes.
+    toolOutput: threshold > 0 ? threshold : Number.POSITIVE_INFINITY,
+  };
+}
+
+function toFeatures({ model, general }: Settings): NonNullable<ChosenOptions['features']> {
+  return {
+    loopDetection: !model.disableLoopDetection,
+    nextSpeakerCheck: !model.skipNextSpeakerCheck,
+    planRouting: general.plan.modelRouting,
+  };
+}
+
+function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNullable<ChosenOptions['toolSettings']> {
+  const { shell, useRipgrep } = tools;
+  return {
+    interactiveShell: shell.enableInteractiveShell,
+    pager: shell.pager,
+    inactivityTimeoutMs: shell.inactivityTimeout * 1000,
+    asksForShortOutput: shell.enableShellOutputEfficiency,
+    whenBackgroundEnds: shell.backgroundCompletionBehavior,
+    useRipgrep,
+    directWebFetch: experimental.directWebFetch,
+    writeTodos: useWriteTodos,
   };
 }
 

@@ -24,13 +24,14 @@ export function chooseAuthType({ selectedType }: AuthSettings, environment: Envi
 /** Throws an ExitError that says what is missing. */
 export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
   const type = chooseAuthType(settings, environment);
-  const { enforcedType } = settings;
-  if (type === undefined) throw refusal(`there is no key for a model. ${WAYS}`);
+  const { enforcedType, useExternal = false } = settings;
+  if (type === undefined && !useExternal) throw refusal(`there is no key for a model. ${WAYS}`);
   if (enforcedType && enforcedType !== type) {
     throw refusal(
-      `The enforced authentication type is '${enforcedType}', but the current type is '${type}'. Please re-authenticate with the correct type.`,
+      `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
     );
   }
+  if (useExternal) return;
   const hasKey = Boolean(environment['GEMINI_API_KEY']?.trim());
   if (type === 'gateway' && environment['GOOGLE_GEMINI_BASE_URL']?.trim()) return;
   if (type === 'gemini-api-key' && hasKey) return;

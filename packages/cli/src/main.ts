@@ -12,7 +12,7 @@ import { ExitCode, ExitError } from './exit-codes.ts';
 import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
-import { listenForSignals } from './signals.ts';
+import { describeCrash, listenForSignals } from './signals.ts';
 import type { Interruption } from './signals.ts';
 import { readStandardInput } from './stdin.ts';
 import { chooseSurface } from './surface.ts';
@@ -171,7 +171,7 @@ function isDebug({ debug }: CliArguments): boolean {
 /** The code the process ends with, once nothing can be written any more. */
 function settle(exitCode: ExitCode, output: Output, interruption: Interruption): ExitCode {
   if (interruption.crash) {
-    output.note(`castor: this is a bug in Castor, please report it.\n${interruption.crash.stack}`);
+    output.note(describeCrash(interruption.crash));
   }
   if (interruption.exitCode !== undefined) return interruption.exitCode;
   if (output.failure) {

@@ -13,8 +13,8 @@ type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
  * Everything that is not plain text: C0 without \t and \n, DEL, C1, what is not seen or
  * turns the direction (see `isHidden`), and a high surrogate at the end.
  */
-// oxlint-disable-next-line no-control-regex -- control characters are what this file is about
 const SUSPECT =
+  // oxlint-disable-next-line no-control-regex -- control characters are what this file is about
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff]$/;
 
 const ESC = 0x1b;

@@ -1,9 +1,12 @@
 /**
- * What ends the program from outside its own plan: signals, and exceptions nobody
- * caught. Either is one abort, an exit code, and a deadline for winding up.
+ * What ends the program from outside its own plan: signals, exceptions nobody caught,
+ * and having nothing left to wait for. Each is one abort, an exit code, and a deadline
+ * for winding up. No crash ends without a word.
  */
 
+import { writeSync } from 'node:fs';
 import { ExitCode } from './exit-codes.ts';
+import { sanitize } from './sanitize.ts';
 
 const SIGNALS: Readonly<Record<string, ExitCode>> = {
   SIGINT: ExitCode.Interrupted,
@@ -43,10 +46,12 @@ export function listenForSignals(): Interruption {
   function end(code: ExitCode): void {
     if (exitCode !== undefined) return;
     exitCode = code;
+    // It keeps the process alive: one that has nothing else to wait for ends here, too.
     setTimeout(() => {
       interruption.lastWords?.();
+      if (crash) writeNow(`${describeCrash(crash)}\n`);
       process.exit(code);
-    }, WIND_UP_MS).unref();
+    }, WIND_UP_MS);
     controller.abort();
   }
 
@@ -60,5 +65,20 @@ export function listenForSignals(): Interruption {
   for (const [name, code] of Object.entries(SIGNALS)) process.on(name, () => end(code));
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
+  // The process ends with process.exit. Whatever gets here waits for something that never comes.
+  process.once('beforeExit', () => onCrash(new Error('The program had nothing left to wait for before it was done.')));
   return interruption;
+}
+
+export function describeCrash({ stack, message }: Error): string {
+  return `castor: this is a bug in Castor, please report it.\n${sanitize(stack ?? message)}`;
+}
+
+/** Not through a stream: somebody may hold it, and nobody waits for it any more. */
+function writeNow(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // There is nobody to tell.
+  }
 }

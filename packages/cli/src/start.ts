@@ -100,6 +100,20 @@ function refuseMissing(
       'a sandbox was asked for, and Castor has none yet. To go on without one: --no-sandbox.',
     );
   }
+  const { toolSandboxing, enableConseca } = settings.security;
+  if (toolSandboxing) {
+    const fix = 'To go on without it: castor config set security.toolSandboxing false';
+    throw new ExitError(
+      ExitCode.Sandbox,
+      `security.toolSandboxing asks for a sandbox for each tool, and Castor has none yet. ${fix}`,
+    );
+  }
+  if (enableConseca) {
+    throw new ExitError(
+      ExitCode.Settings,
+      'security.enableConseca asks for a check Castor does not have yet. To go on without it: castor config set security.enableConseca false',
+    );
+  }
   if (worktree === undefined) return;
   if (!settings.experimental.worktrees) {
     throw new UsageError('--worktree needs the setting experimental.worktrees to be true.');

@@ -8,6 +8,8 @@ export * from './protocol/tool-calls.ts';
 export * from './protocol/tools.ts';
 
 export type { ContentGenerator, LlmRole } from './model/content-generator.ts';
+export { readModelConfigs } from './model/model-config-settings.ts';
+export { ModelConfigError } from './model/model-configs.ts';
 export type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './model/model-config.ts';
 export { createGeminiGenerator } from './model/gemini/generator.ts';
 export type { GeminiGeneratorOptions } from './model/gemini/generator.ts';
@@ -147,7 +149,15 @@ export { StreamingState, deriveStreamingState } from './transcript/streaming-sta
 export { SessionRecorder } from './session/session-recorder.ts';
 export type { SessionRecorderOptions } from './session/session-recorder.ts';
 export { createSessionId } from './session/session-id.ts';
+export {
+  deleteCheckpoint,
+  listCheckpoints,
+  readCheckpoint,
+  saveCheckpoint,
+} from './session/checkpoint-files.ts';
+export type { CheckpointSummary, SavedCheckpoint } from './session/checkpoint-files.ts';
 export { openSession } from './session/open-session.ts';
+export { createSessionFrom } from './session/session-copy.ts';
 export type { OpenedSession, OpenSessionOptions } from './session/open-session.ts';
 export { SessionError } from './session/session-error.ts';
 export type { SessionErrorReason } from './session/session-error.ts';
@@ -180,6 +190,7 @@ export type { Configuration, LoadConfigurationOptions } from './config/load-conf
 export { userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
 export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
+export { parseJsonText } from './config/json-text.ts';
 export { readEnvFile } from './config/env-file.ts';
 export type { EnvFile, EnvFileOptions } from './config/env-file.ts';
 

@@ -20,32 +20,36 @@ export interface Translation {
   notes: string[];
 }
 
-const EVENTS: Readonly<Record<string, HookEventName>> = {
-  PreToolUse: 'BeforeTool',
-  PostToolUse: 'AfterTool',
-  UserPromptSubmit: 'BeforeAgent',
-  Stop: 'AfterAgent',
-  SessionStart: 'SessionStart',
-  SessionEnd: 'SessionEnd',
-  PreCompact: 'PreCompress',
-  Notification: 'Notification',
-};
+const EVENTS: ReadonlyMap<string, HookEventName> = new Map(
+  Object.entries({
+    PreToolUse: 'BeforeTool',
+    PostToolUse: 'AfterTool',
+    UserPromptSubmit: 'BeforeAgent',
+    Stop: 'AfterAgent',
+    SessionStart: 'SessionStart',
+    SessionEnd: 'SessionEnd',
+    PreCompact: 'PreCompress',
+    Notification: 'Notification',
+  } as const),
+);
 
-const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  Bash: ['run_shell_command'],
-  Edit: ['replace'],
-  MultiEdit: ['replace'],
-  Write: ['write_file'],
-  Read: ['read_file'],
-  Grep: ['grep_search'],
-  Glob: ['glob'],
-  LS: ['list_directory'],
-  WebFetch: ['web_fetch'],
-  WebSearch: ['google_web_search'],
-  TodoWrite: ['write_todos'],
-  AskUserQuestion: ['ask_user'],
-  ExitPlanMode: ['exit_plan_mode'],
-};
+const TOOLS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Bash: 'run_shell_command',
+    Edit: 'replace',
+    MultiEdit: 'replace',
+    Write: 'write_file',
+    Read: 'read_file',
+    Grep: 'grep_search',
+    Glob: 'glob',
+    LS: 'list_directory',
+    WebFetch: 'web_fetch',
+    WebSearch: 'google_web_search',
+    TodoWrite: 'write_todos',
+    AskUserQuestion: 'ask_user',
+    ExitPlanMode: 'exit_plan_mode',
+  }),
+);
 
 /** The words matchers of these events may be; each stands alone with us. */
 const TRIGGERS: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
@@ -56,7 +60,7 @@ const TRIGGERS: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
 
 /** Variables that only Claude Code sets. */
 const FOREIGN_VARIABLE = /\$\{?(CLAUDE_PLUGIN_ROOT|CLAUDE_ENV_FILE|CLAUDE_CODE_REMOTE)\b/;
-const MENTIONS_TOOLS = new RegExp(String.raw`\b(${Object.keys(TOOLS).join('|')})\b`);
+const MENTIONS_TOOLS = new RegExp(String.raw`\b(${[...TOOLS.keys()].join('|')})\b`);
 
 export function fromClaude(settings: unknown): Translation {
   const result: Translation = { hooks: {}, mapped: [], left: [], notes: [] };
@@ -67,7 +71,7 @@ export function fromClaude(settings: unknown): Translation {
     return result;
   }
   for (const [theirs, definitions] of Object.entries(hooks)) {
-    const event = EVENTS[theirs];
+    const event = EVENTS.get(theirs);
     if (!event) result.left.push(`${theirs}: there is no such event here.`);
     else if (!Array.isArray(definitions)) result.left.push(`${theirs}: it must be a list.`);
     else for (const definition of definitions as unknown[]) translate(theirs, event, definition, result);
@@ -111,12 +115,12 @@ function translateTools(words: readonly string[], written: string, label: string
   if (!words.every((word) => /^\w+$/.test(word))) {
     const replaced = written
       .replaceAll(/mcp__(\w+?)__/g, 'mcp_$1_')
-      .replaceAll(/\w+/g, (word) => TOOLS[word]?.join('|') ?? word);
+      .replaceAll(/\w+/g, (word) => TOOLS.get(word) ?? word);
     result.notes.push(`${label}: the matcher is a pattern; see whether ${replaced} means the same.`);
     return [replaced];
   }
-  const names = words.flatMap((word) => TOOLS[word] ?? translateServerTool(word));
-  const unknown = words.filter((word) => !TOOLS[word] && translateServerTool(word).length === 0);
+  const names = words.flatMap((word) => TOOLS.get(word) ?? translateServerTool(word));
+  const unknown = words.filter((word) => !TOOLS.has(word) && translateServerTool(word).length === 0);
   if (unknown.length > 0) result.left.push(`${label}: there is no tool like ${unknown.join(', ')}.`);
   const unique = [...new Set(names)];
   if (unique.length === 0) return [];

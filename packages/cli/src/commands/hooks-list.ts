@@ -4,47 +4,57 @@ import { existsSync } from 'node:fs';
 import { workspaceSettingsPath } from '@castor/core';
 import type { InspectedHook } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import type { FoundHooks, HooksContext, HooksOptions } from './hooks.ts';
+import { mayRun } from './find-hooks.ts';
+import type { FoundHooks } from './find-hooks.ts';
+import type { HooksContext, HooksOptions } from './hooks.ts';
 
 const CONSENT: Readonly<Record<NonNullable<InspectedHook['consent']>, string>> = {
   known: 'trusted',
   first: 'trusted with the folder; announced at the next run',
-  new: 'new since you consented: does not run',
-  changed: 'changed since you consented: does not run',
+  new: 'new since you consented',
+  changed: 'changed since you consented',
 };
 
 export async function listHooks(found: FoundHooks, options: HooksOptions, context: HooksContext): Promise<ExitCode> {
-  const { hooks, problems, isTrusted } = found;
+  const { hooks, problems } = found;
   const { output, cwd } = context;
   for (const problem of problems) output.note(`castor: warning: ${problem}`);
   if (options.flags.has('--json')) {
     await output.answer(`${JSON.stringify(hooks.map(toRecord), null, 2)}\n`);
     return ExitCode.Success;
   }
-  if (!isTrusted && existsSync(workspaceSettingsPath(cwd))) {
-    output.note('castor: the settings of this folder were not read, because it is not trusted.');
-  }
-  const blocks = hooks.map(describe);
-  await output.answer(
-    blocks.length > 0 ? `${blocks.join('\n')}` : 'There are no hooks. How to write one: docs/hooks.md\n',
-  );
-  if (hooks.some(({ consent }) => consent === 'new' || consent === 'changed')) {
+  if (isUnread(found, cwd)) output.note(`castor: ${UNREAD}`);
+  await output.answer(`${describeHooks(found)}\n`);
+  if (hooks.some((hook) => !mayRun(hook, found))) {
     output.note('castor: to let new and changed hooks of this project run: castor hooks trust');
   }
   return ExitCode.Success;
 }
 
-function stateOf({ isDisabled, consent }: InspectedHook): string {
+export const UNREAD = 'the settings of this folder were not read, because it is not trusted.';
+
+/** Whether the folder may have hooks that nobody looked at. */
+export function isUnread({ isTrusted }: FoundHooks, cwd: string): boolean {
+  return !isTrusted && existsSync(workspaceSettingsPath(cwd));
+}
+
+/** A page about all of them. */
+export function describeHooks(found: FoundHooks): string {
+  const { hooks } = found;
+  if (hooks.length === 0) return 'There are no hooks. How to write one: docs/hooks.md';
+  return hooks.map((hook) => describe(hook, found)).join('\n\n');
+}
+
+function stateOf(hook: InspectedHook, found: FoundHooks): string {
+  const { isDisabled, consent } = hook;
   if (isDisabled) return 'disabled';
-  return consent === undefined ? 'enabled' : `enabled, ${CONSENT[consent]}`;
+  if (consent === undefined) return 'enabled';
+  const isSettled = consent === 'known' || consent === 'first';
+  const end = isSettled ? '' : mayRun(hook, found) ? ', and runs because this run is trusted' : ': does not run';
+  return `enabled, ${CONSENT[consent]}${end}`;
 }
 
-/** Whether a session would run it. */
-export function mayRun({ consent }: InspectedHook): boolean {
-  return consent !== 'new' && consent !== 'changed';
-}
-
-function describe(hook: InspectedHook): string {
+function describe(hook: InspectedHook, found: FoundHooks): string {
   const { event, name, command, matcher, sequential, timeoutMs, description, source, file } = hook;
   const rows: [string, string | undefined][] = [
     ['name', name === command ? undefined : name],
@@ -54,10 +64,10 @@ function describe(hook: InspectedHook): string {
     ['timeout', timeoutMs === 60_000 ? undefined : `${timeoutMs} ms`],
     ['about', description],
     ['from', `${source}${file === undefined ? '' : ` (${file})`}`],
-    ['state', stateOf(hook)],
+    ['state', stateOf(hook, found)],
   ];
   const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : [`  ${label.padEnd(8)} ${text}`]));
-  return [event, ...lines, ''].join('\n');
+  return [event, ...lines].join('\n');
 }
 
 function toRecord(hook: InspectedHook): object {

@@ -10,12 +10,14 @@ import {
   consentToHooks,
   inspectHooks,
   loadConfiguration,
+  parseJsonText,
   saveSetting,
   SettingsError,
   toHookLayers,
   userSettingsPath,
   workspaceSettingsPath,
 } from '@castor/core';
+import type { InspectedHook } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start.ts';
 import { fromClaude } from './hooks-from-claude.ts';
@@ -44,8 +46,9 @@ export async function migrateHooks(options: HooksOptions, context: HooksContext)
   const added = addTo(present, translations);
   const isDry = flags.has('--dry-run');
   if (!isDry) {
+    const before = scope === 'workspace' ? hooksOfProject(context) : [];
     for (const event of Object.keys(added)) saveSetting(target, ['hooks', event], merged(present, added, event));
-    if (scope === 'workspace' && Object.keys(added).length > 0) consent(context);
+    if (scope === 'workspace' && Object.keys(added).length > 0) consent(before, context);
   }
   await output.answer(describe({ translations, added, target, isDry }));
   if (scope === 'workspace' && !loadTrustedConfiguration({ args: {}, ...context }).configuration.isTrusted) {
@@ -63,11 +66,7 @@ function readClaudeSettings(file: string): unknown {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new SettingsError(`${file} cannot be read: ${(error as Error).message}`, { path: file, cause: error });
   }
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
-  } catch (error) {
-    throw new SettingsError(`${file} is not JSON: ${(error as Error).message}`, { path: file, cause: error });
-  }
+  return parseJsonText(file, text);
 }
 
 /** The hooks the file has now, as they are written. Nothing of the folder runs by being read. */
@@ -96,11 +95,21 @@ function merged(present: Record<string, unknown[]>, added: Definitions, event: s
   return [...(present[event] ?? []), ...(added[event] ?? [])];
 }
 
-/** Whoever takes hooks over has seen them. */
-function consent({ cwd, home, environment }: HooksContext): void {
+function hooksOfProject({ cwd, home, environment }: HooksContext): readonly InspectedHook[] {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
-  const place = { root: cwd, home };
-  consentToHooks(place, inspectHooks({ ...place, layers: toHookLayers(layers) }).hooks);
+  const { hooks } = inspectHooks({ root: cwd, home, layers: toHookLayers(layers) });
+  return hooks.filter(({ source }) => source === 'project');
+}
+
+/** Whoever takes hooks over has seen them, and no others. Where nothing is on record yet, the next run announces all. */
+function consent(before: readonly InspectedHook[], context: HooksContext): void {
+  const { cwd: root, home } = context;
+  const hooks = hooksOfProject(context);
+  if (hooks.some(({ consent: state }) => state === 'first')) return;
+  const toKey = ({ consent: _state, ...entry }: InspectedHook) => JSON.stringify(entry);
+  const there = new Set(before.map(toKey));
+  const seen = hooks.filter((hook) => hook.consent === 'known' || !there.has(toKey(hook)));
+  consentToHooks({ root, home }, seen);
 }
 
 interface Report {

@@ -2,31 +2,49 @@
 
 import { consentToHooks, loadConfiguration, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import type { FoundHooks, HooksContext, HooksOptions } from './hooks.ts';
+import { findHooks } from './find-hooks.ts';
+import type { FoundHooks, HookFolder } from './find-hooks.ts';
+import type { HooksContext, HooksOptions } from './hooks.ts';
+
+export type Switch = 'enable' | 'disable';
 
 export async function switchHooks(
-  what: 'enable' | 'disable',
-  { hooks }: FoundHooks,
+  what: Switch,
+  found: FoundHooks,
   { operands: [name = ''], scope = 'user' }: HooksOptions,
   context: HooksContext,
 ): Promise<ExitCode> {
   const { output, cwd, home } = context;
   const path = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
-  const before = readDisabled(path, context);
-  const after = before.filter((other) => other !== name);
-  if (what === 'disable') after.push(name);
-  const isKnown = hooks.some((hook) => hook.name === name);
-  if (!isKnown && !before.includes(name)) {
+  const isKnown = found.hooks.some((hook) => hook.name === name);
+  if (!isKnown && !readDisabled(path, context).includes(name)) {
     output.note(`castor: there is no hook named "${name}" here. Those there are: castor hooks list`);
     return ExitCode.Failure;
   }
-  saveSetting(path, 'hooksConfig.disabled', after);
+  writeSwitch(what, [name], path, context);
   await output.answer(`${name} is ${what}d in ${path}.\n`);
-  const isForeign = hooks.some((hook) => hook.name === name && hook.source !== 'project');
+  const isForeign = found.hooks.some((hook) => hook.name === name && hook.source !== 'project');
   if (scope === 'workspace' && isForeign) {
     output.note('castor: warning: a folder can switch only its own hooks. For this one: --scope user');
-  }
+  } else if (what === 'enable' && isStillOff(name, context)) output.note(`castor: warning: ${STILL_OFF}`);
   return ExitCode.Success;
+}
+
+export const STILL_OFF =
+  'it is still switched off by hooksConfig in another file, or altogether. To see where: castor config explain hooksConfig.disabled';
+
+/** Adds names to the list of what never runs, or takes them out. Throws a SettingsError. */
+export function writeSwitch(what: Switch, names: readonly string[], path: string, folder: HookFolder): void {
+  const before = readDisabled(path, folder);
+  const others = before.filter((name) => !names.includes(name));
+  const added = names.filter((name) => !before.includes(name));
+  const after = what === 'disable' ? [...before, ...added] : others;
+  if (after.length !== before.length) saveSetting(path, 'hooksConfig.disabled', after);
+}
+
+/** Whether the files say so after all. */
+export function isStillOff(name: string, folder: HookFolder): boolean {
+  return findHooks(folder).hooks.some((hook) => hook.name === name && hook.isDisabled);
 }
 
 export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: HooksContext): Promise<ExitCode> {
@@ -36,11 +54,11 @@ export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: Hook
     output.note('castor: this folder is not trusted, so none of its hooks run. Trust the folder first.');
     return ExitCode.Untrusted;
   }
+  consentToHooks({ root: cwd, home }, ofProject);
   if (ofProject.length === 0) {
-    await output.answer('This project has no hooks.\n');
+    await output.answer('This project has no hooks. What it brings later runs after another consent.\n');
     return ExitCode.Success;
   }
-  consentToHooks({ root: cwd, home }, ofProject);
   const lines = ofProject.map(({ event, name, command }) =>
     name === command ? `  ${event}: ${command}` : `  ${event} ${name}: ${command}`,
   );
@@ -49,7 +67,7 @@ export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: Hook
 }
 
 /** As the file has it; nothing of the folder runs by being read. */
-function readDisabled(path: string, { cwd, home, environment }: HooksContext): string[] {
+function readDisabled(path: string, { cwd, home, environment }: HookFolder): string[] {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
   const config = layers.find((layer) => layer.path === path)?.raw['hooksConfig'] as { disabled?: unknown } | undefined;
   const { disabled } = config ?? {};

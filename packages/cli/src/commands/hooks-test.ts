@@ -9,9 +9,11 @@ import { HOOK_EVENTS, tryHooks } from '@castor/core';
 import type { HookEventName, HookOutput, HookPayloads, InspectedHook, TriedHooks } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
-import type { FoundHooks, HooksContext, HooksOptions } from './hooks.ts';
+import { mayRun } from './find-hooks.ts';
+import type { FoundHooks } from './find-hooks.ts';
+import type { HooksContext, HooksOptions } from './hooks.ts';
 import { describeEffect } from './hooks-effect.ts';
-import { mayRun } from './hooks-list.ts';
+import { isUnread, UNREAD } from './hooks-list.ts';
 import { isToolMatch, sampleFor } from './hooks-samples.ts';
 
 export async function testHooks(found: FoundHooks, options: HooksOptions, context: HooksContext): Promise<ExitCode> {
@@ -21,10 +23,11 @@ export async function testHooks(found: FoundHooks, options: HooksOptions, contex
   const chosen = found.hooks.filter(
     (hook) => hook.event === event && (options.name === undefined || hook.name === options.name),
   );
-  const hooks = chosen.filter(mayRun);
-  for (const { name } of chosen.filter((hook) => !mayRun(hook))) {
+  const hooks = chosen.filter((hook) => mayRun(hook, found));
+  for (const { name } of chosen.filter((hook) => !mayRun(hook, found))) {
     output.note(`castor: ${name} is not run: it is new or changed since you consented. To consent: castor hooks trust`);
   }
+  if (isUnread(found, cwd)) output.note(`castor: ${UNREAD}`);
   if (hooks.length === 0) {
     const which = options.name === undefined ? '' : ` named "${options.name}"`;
     output.note(`castor: there is no hook${which} for ${event} to run. Those there are: castor hooks list`);

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
-import type { WorkspaceOptions } from '@castor/testkit';
+import type { Workspace, WorkspaceOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { runHooksCommand } from './hooks.ts';
 
@@ -23,6 +23,12 @@ async function open(options: WorkspaceOptions = {}, environment: Record<string, 
     return { code, stdout, stderr };
   }
   return { workspace, run, [Symbol.asyncDispose]: () => workspace.dispose() };
+}
+
+async function trustFolder({ project, home }: Workspace): Promise<void> {
+  await mkdir(join(home, '.gemini'), { recursive: true });
+  const text = JSON.stringify({ [project]: 'TRUST_FOLDER' });
+  await writeFile(join(home, '.gemini', 'trustedFolders.json'), text, { mode: 0o600 });
 }
 
 const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
@@ -141,8 +147,9 @@ describe('castor hooks test', () => {
     [['test', 'AfterTool'], 'there is no hook for AfterTool to run.'],
     [['test', 'BeforeTool', '--name', 'x'], 'there is no hook named "x" for BeforeTool to run.'],
     [['test', 'BeforeTool', '--input', '/nowhere'], 'the input cannot be read'],
-    [['test'], 'castor hooks test takes one operand, not 0.'],
-    [['tets'], 'castor hooks has no command tets.'],
+    [['test'], 'castor hooks test takes one event (BeforeTool, AfterTool,'],
+    [['tets'], 'castor hooks has no command tets. Did you mean test?'],
+    [['toString'], 'castor hooks has no command toString.'],
     [['list', '--jsno'], '--jsno is not an option of castor hooks.'],
     [['enable', 'x', '--scope', 'all'], '--scope must be user or workspace, not "all".'],
   ])('%j says: %s', async (args, words) => {
@@ -173,7 +180,8 @@ describe('castor hooks enable, disable and trust', () => {
 
   it('consent to a changed hook, in a trusted folder only', async () => {
     const files = { '.gemini/settings.json': settings({ BeforeAgent: one('./a.sh') }), 'a.sh': '1' };
-    await using env = await open({ files }, TRUSTED);
+    await using env = await open({ files });
+    await trustFolder(env.workspace);
     await env.run('trust');
     expect((await env.run('list')).stdout).toContain('enabled, trusted\n');
     await writeFile(join(env.workspace.project, 'a.sh'), '2');
@@ -183,6 +191,37 @@ describe('castor hooks enable, disable and trust', () => {
     expect((await env.run('list')).stdout).toContain('enabled, trusted\n');
     await using untrusted = await open({ files });
     expect((await untrusted.run('trust')).code).toBe(55);
+  });
+
+  it('say that a changed hook runs where the run itself is trusted', async () => {
+    const files = { '.gemini/settings.json': settings({ BeforeAgent: one('./a.sh') }), 'a.sh': '1' };
+    await using env = await open({ files }, TRUSTED);
+    await env.run('trust');
+    await writeFile(join(env.workspace.project, 'a.sh'), '2');
+    expect((await env.run('list')).stdout).toContain(
+      'enabled, changed since you consented, and runs because this run is trusted\n',
+    );
+    expect((await env.run('test', 'BeforeAgent')).stdout).toContain('BeforeAgent\n');
+  });
+
+  it('consent to nothing where there is nothing, so that what comes later is asked about', async () => {
+    await using env = await open();
+    await trustFolder(env.workspace);
+    expect((await env.run('trust')).stdout).toContain('This project has no hooks.');
+    await env.workspace.write('.gemini/settings.json', settings({ BeforeAgent: one('true') }));
+    expect((await env.run('list')).stdout).toContain('new since you consented: does not run');
+  });
+
+  it('say that a hook is switched off elsewhere too', async () => {
+    const homeFiles = { '.gemini/settings.json': settings({}, { hooksConfig: { disabled: ['h'] } }) };
+    const files = {
+      '.gemini/settings.json': settings(
+        { BeforeAgent: one('true', { name: 'h' }) },
+        { hooksConfig: { disabled: ['h'] } },
+      ),
+    };
+    await using env = await open({ homeFiles, files }, TRUSTED);
+    expect((await env.run('enable', 'h')).stderr).toContain('still switched off');
   });
 });
 
@@ -257,6 +296,56 @@ describe('castor hooks migrate', () => {
     expect((await env.run('list')).stdout).not.toContain('does not run');
   });
 
+  it('leaves every comment where it is, also between hooks of the same event', async () => {
+    const ours = `{
+  // my settings
+  "hooks": {
+    // my hooks
+    "AfterAgent": [
+      // my own
+      { "hooks": [{ "type": "command", "command": "true" }] } // the first
+    ]
+  }
+}
+`;
+    const theirs = `{ /* theirs */ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "e" }] }], "constructor": [] } }`;
+    const files = { '.claude/settings.json': theirs, '.gemini/settings.json': ours };
+    await using env = await open({ files }, TRUSTED);
+    const { code, stdout } = await env.run('migrate', '--from-claude');
+    expect([code, await env.workspace.read('.gemini/settings.json')]).toEqual([
+      0,
+      ours.replace(
+        '] } // the first\n',
+        `] }, // the first
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "e"
+          }
+        ]
+      }
+`,
+      ),
+    ]);
+    expect(stdout).toContain('constructor: there is no such event here.');
+  });
+
+  it('consents to what it took over, and not to what else is new', async () => {
+    const stop = { Stop: [{ hooks: [{ type: 'command', command: 'e' }] }] };
+    const files = { '.claude/settings.json': settings(stop) };
+    await using env = await open({ files });
+    await trustFolder(env.workspace);
+    await env.run('trust');
+    await env.workspace.write('.gemini/settings.json', settings({ BeforeAgent: one('evil') }));
+    await env.run('migrate', '--from-claude');
+    const listed = JSON.parse((await env.run('list', '--json')).stdout) as { command: string; consent: string }[];
+    expect(listed.map((hook) => [hook.command, hook.consent])).toEqual([
+      ['evil', 'new'],
+      ['e', 'known'],
+    ]);
+  });
+
   it('writes nothing on a dry run, and to the person’s own file when asked', async () => {
     const homeFiles = { '.claude/settings.json': JSON.stringify({ hooks: { Stop: claude.hooks.Stop } }) };
     await using env = await open({ homeFiles });
@@ -270,7 +359,7 @@ describe('castor hooks migrate', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['there is nothing', {}, 'there are no settings of Claude Code in'],
-    ['it is not JSON', { '.claude/settings.json': '{' }, '.claude/settings.json is not JSON:'],
+    ['it cannot be read', { '.claude/settings.json': '{' }, '.claude/settings.json'],
     [
       'ours cannot be read',
       { '.claude/settings.json': JSON.stringify(claude), '.gemini/settings.json': '{' },

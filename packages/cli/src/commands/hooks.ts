@@ -4,11 +4,11 @@
  * would run.
  */
 
-import { inspectHooks, SettingsError, toHookLayers } from '@castor/core';
-import type { InspectedHook } from '@castor/core';
+import { HOOK_EVENTS, SettingsError } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
+import { nearest } from '../nearest.ts';
 import type { Output } from '../output.ts';
-import { loadTrustedConfiguration } from '../start.ts';
+import { findHooks } from './find-hooks.ts';
 import { listHooks } from './hooks-list.ts';
 import { migrateHooks } from './hooks-migrate.ts';
 import { switchHooks, trustHooks } from './hooks-switch.ts';
@@ -27,13 +27,6 @@ export interface HooksOptions {
   input?: string;
   name?: string;
   scope?: 'user' | 'workspace';
-}
-
-/** What the settings of this folder say. */
-export interface FoundHooks {
-  hooks: readonly InspectedHook[];
-  problems: readonly string[];
-  isTrusted: boolean;
 }
 
 const USAGE = `Usage: castor hooks list [--json]
@@ -63,16 +56,23 @@ Events, input and output are described in docs/hooks.md.
 
 type Run = (options: HooksOptions, context: HooksContext) => Promise<ExitCode>;
 
-const COMMANDS: Readonly<Record<string, { run: Run; operands: number }>> = {
-  list: { run: async (options, context) => listHooks(findHooks(context), options, context), operands: 0 },
-  test: { run: async (options, context) => testHooks(findHooks(context), options, context), operands: 1 },
-  trust: { run: async (_options, context) => trustHooks(findHooks(context), context), operands: 0 },
-  enable: { run: async (options, context) => switchHooks('enable', findHooks(context), options, context), operands: 1 },
+const NAME = 'the name of one hook';
+const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
+  list: { run: async (options, context) => listHooks(findHooks(context), options, context) },
+  test: {
+    run: async (options, context) => testHooks(findHooks(context), options, context),
+    operand: `one event (${HOOK_EVENTS.join(', ')})`,
+  },
+  trust: { run: async (_options, context) => trustHooks(findHooks(context), context) },
+  enable: {
+    run: async (options, context) => switchHooks('enable', findHooks(context), options, context),
+    operand: NAME,
+  },
   disable: {
     run: async (options, context) => switchHooks('disable', findHooks(context), options, context),
-    operands: 1,
+    operand: NAME,
   },
-  migrate: { run: migrateHooks, operands: 0 },
+  migrate: { run: migrateHooks },
 };
 
 export async function runHooksCommand(argv: readonly string[], context: HooksContext): Promise<number> {
@@ -82,12 +82,14 @@ export async function runHooksCommand(argv: readonly string[], context: HooksCon
     await output.answer(USAGE);
     return name === '' ? ExitCode.Failure : ExitCode.Success;
   }
-  const command = COMMANDS[name];
-  const options = command ? parseOptions(rest) : `castor hooks has no command ${name}.`;
-  if (!command || typeof options === 'string') return refuse(typeof options === 'string' ? options : '', output);
-  if (options.operands.length !== command.operands) {
-    const wanted = command.operands === 0 ? 'takes no operand' : 'takes one operand';
-    return refuse(`castor hooks ${name} ${wanted}, not ${options.operands.length}.`, output);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) return refuse(unknownCommand(name), output);
+  const options = parseOptions(rest);
+  if (typeof options === 'string') return refuse(options, output);
+  const { operand } = command;
+  if (options.operands.length !== (operand === undefined ? 0 : 1)) {
+    const wanted = operand === undefined ? 'takes no operand' : `takes ${operand}`;
+    return refuse(`castor hooks ${name} ${wanted}, not ${options.operands.length} operands.`, output);
   }
   try {
     return await command.run(options, context);
@@ -96,6 +98,11 @@ export async function runHooksCommand(argv: readonly string[], context: HooksCon
     output.note(`castor: ${error.message}`);
     return ExitCode.Settings;
   }
+}
+
+function unknownCommand(name: string): string {
+  const hint = nearest(name, Object.keys(COMMANDS));
+  return `castor hooks has no command ${name}.${hint ? ` Did you mean ${hint}?` : ''}`;
 }
 
 function refuse(sentence: string, output: HooksContext['output']): ExitCode {
@@ -124,10 +131,4 @@ function parseOptions(argv: readonly string[]): HooksOptions | string {
     else options.operands.push(word);
   }
   return options;
-}
-
-function findHooks({ cwd, home, environment }: HooksContext): FoundHooks {
-  const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
-  const layers = toHookLayers(configuration.layers);
-  return { ...inspectHooks({ layers, root: cwd, home }), isTrusted: configuration.isTrusted };
 }

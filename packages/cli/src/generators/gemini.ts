@@ -7,8 +7,10 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 
 declare const CASTOR_VERSION: string;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Throws an ExitError when a variable cannot be used as it is. */
-export function openGemini(access: GeminiAccess): ContentGenerator {
+export function openGemini(access: GeminiAccess, environment: Environment): ContentGenerator {
   const { baseUrl, apiKey } = access;
   const headers = parseCustomHeaders(access.customHeaders);
   try {
@@ -20,7 +22,7 @@ export function openGemini(access: GeminiAccess): ContentGenerator {
       userAgent,
       idleTimeoutMs: access.streamIdleTimeoutMs,
       addressSource: baseUrl === undefined ? undefined : 'GOOGLE_GEMINI_BASE_URL',
-      proxyFor: proxyFromEnvironment(process.env),
+      proxyFor: proxyFromEnvironment(environment),
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -5,21 +5,33 @@
  */
 
 import { assertNever } from '@castor/core';
-import type { ContentGenerator } from '@castor/core';
+import type { ContentGenerator, Settings } from '@castor/core';
 import type { ModelAccess, ModelChoice } from '../credentials.ts';
 import { openGemini } from './gemini.ts';
 
-export async function openGenerator({ access, recordTo }: ModelChoice, cwd: string): Promise<ContentGenerator> {
-  const generator = await openAccess(access, cwd);
+export interface GeneratorQuestion {
+  choice: ModelChoice;
+  cwd: string;
+  settings: Pick<Settings, 'advanced'>;
+  /** With what a .env file of the user's added. */
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export async function openGenerator(question: GeneratorQuestion): Promise<ContentGenerator> {
+  const { access, recordTo } = question.choice;
+  const { dnsResolutionOrder } = question.settings.advanced;
+  // Loaded only where somebody asks for it: names are resolved well without.
+  if (dnsResolutionOrder !== undefined) (await import('node:dns')).setDefaultResultOrder(dnsResolutionOrder);
+  const generator = await openAccess(access, question);
   if (recordTo === undefined) return generator;
   const recording = await import('./recording.ts');
   return recording.recordTo(recordTo, generator);
 }
 
-async function openAccess(access: ModelAccess, cwd: string): Promise<ContentGenerator> {
+async function openAccess(access: ModelAccess, { cwd, environment }: GeneratorQuestion): Promise<ContentGenerator> {
   switch (access.kind) {
     case 'gemini':
-      return openGemini(access);
+      return openGemini(access, environment);
     case 'offline':
       return (await import('./offline.ts')).openOffline(cwd);
     case 'replay':

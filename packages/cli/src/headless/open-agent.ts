@@ -4,6 +4,7 @@ import {
   BudgetError,
   createReportError,
   createWorkspaceAgent,
+  ModelConfigError,
   openTelemetry,
   PolicyFileError,
   SystemPromptError,
@@ -35,7 +36,7 @@ export interface OpenedAgent {
 declare const CASTOR_VERSION: string;
 
 /** What is thrown for something a person wrote down and cannot have. */
-const SETTINGS_ERRORS = [PolicyFileError, BudgetError, SystemPromptError, TelemetrySettingsError];
+const SETTINGS_ERRORS = [PolicyFileError, BudgetError, ModelConfigError, SystemPromptError, TelemetrySettingsError];
 
 const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically approved.';
 
@@ -54,13 +55,14 @@ export async function openAgent({ start, session, interactive, output }: OpenAge
     const agent = await createWorkspaceAgent({
       ...toAgentOptions(start),
       ...(telemetry && { telemetry }),
-      generator: await openGenerator(start.choice, start.cwd),
+      generator: await openGenerator(start),
       session,
       sessionId: session.sessionId,
       prompt_id: session.sessionId,
       interactive,
       reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
       onWarning: onProblem,
+      onNotice: (message) => output.note(`castor: ${message}`),
     });
     return { agent, reports, telemetry };
   } catch (error) {

@@ -4,9 +4,10 @@
  * here, and what needs no model is answered without one.
  */
 
-import { cleanUpSessions, FinishReason, GeminiEventType } from '@castor/core';
+import { FinishReason, GeminiEventType } from '@castor/core';
 import type { AgentEvent, OpenedSession, Part, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { keepHouse } from '../housekeeping.ts';
 import type { Output } from '../output.ts';
 import { preparePrompt } from '../prompt-input.ts';
 import type { Start } from '../start.ts';
@@ -86,6 +87,16 @@ export class PromptRunner {
       trustedFolder: start.trustedFolder,
       // A script may pass on what others wrote; a person at a terminal wrote it themselves.
       isAttended: process.stdin.isTTY === true,
+      services: {
+        async describeHooks() {
+          const { createHookServices } = await import('../slash/hook-services.ts');
+          return createHookServices(start, agent).describeHooks();
+        },
+        async openSessions() {
+          const { openSessionService } = await import('../slash/session-service.ts');
+          return openSessionService(start, agent);
+        },
+      },
     });
   }
 
@@ -123,15 +134,7 @@ export class PromptRunner {
   private async cleanUp(): Promise<void> {
     this.hasCleanedUp = true;
     const { start, session, output } = this.options;
-    const { home, cwd: root, settings } = start;
-    const { maxCount, ...retention } = settings.general.sessionRetention;
-    const currentPath = session.recorder.path;
-    const { problems } = await cleanUpSessions({
-      home,
-      root,
-      currentPath,
-      retention: { ...retention, ...(maxCount !== undefined && { maxCount }) },
-    });
+    const problems = await keepHouse(start, session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }
 }

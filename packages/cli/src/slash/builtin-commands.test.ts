@@ -80,7 +80,7 @@ describe('commands at a terminal', () => {
     ['/copy', { type: 'message', messageType: 'error', content: 'There is no answer to copy yet.' }],
     ['/plan make it', { type: 'submit_prompt', parts: [{ text: 'make it' }] }],
     ['/chat save', { type: 'message', messageType: 'error', content: 'Give it a name: /chat save <tag>' }],
-    ['/chat list', { type: 'message', messageType: 'error', content: 'Sessions are not recorded here.' }],
+    ['/chat list', { type: 'message', messageType: 'error', content: 'Conversations cannot be kept here.' }],
     ['/model set', { type: 'message', messageType: 'error', content: 'Name one model: /model set <name> [--persist]' }],
   ])('%s gives its result', async (text, expected) => {
     expect(await type(text)).toEqual(expected);

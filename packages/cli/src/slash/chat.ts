@@ -32,8 +32,7 @@ const share: SlashCommand = {
   description: 'Writes the conversation to a file.',
   source: 'builtin',
   usage: '[file.md|file.json]',
-  run: (context, file) =>
-    withSessions(context, async (sessions) => info(await sessions.share(file || 'conversation.md'))),
+  run: (context, file) => withSessions(context, async (sessions) => info(await sessions.share(file))),
 };
 
 export const chat: SlashCommand = {
@@ -66,9 +65,9 @@ async function withSessions(
   { services }: CommandContext,
   act: (sessions: SessionService) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  if (!services?.sessions) return failure('Sessions are not recorded here.');
+  if (!services?.openSessions) return failure('Conversations cannot be kept here.');
   try {
-    return await act(services.sessions);
+    return await act(await services.openSessions());
   } catch (error) {
     return failure(getErrorMessage(error));
   }

@@ -46,7 +46,10 @@ export interface CommandServices {
   saveSetting?(key: string, value: unknown): Promise<void>;
   /** A page about the hooks in force. */
   describeHooks?(): Promise<string>;
-  sessions?: SessionService;
+  /** Switches one hook, or all of them, in the session and in the user's file. Gives a sentence, and throws Error with one. */
+  switchHooks?(what: 'enable' | 'disable', name: string | undefined): Promise<string>;
+  /** Loads what `/chat` needs. */
+  openSessions?(): Promise<SessionService>;
   /** Asks a person about all shell commands of a custom command at once; absent where nobody can be asked. */
   confirmShellCommands?(commands: readonly string[]): Promise<ShellConsent>;
 }
@@ -58,6 +61,7 @@ export interface SessionService {
   /** The id of the session to go on with. */
   resume(tag: string): Promise<string>;
   delete(tag: string): Promise<string>;
+  /** `file` may be empty: then a name is made. */
   share(file: string): Promise<string>;
 }
 

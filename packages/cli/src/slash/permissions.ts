@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { getErrorMessage, TrustedFolders } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { decideOnFolder } from '../trust-folder.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 
@@ -8,10 +9,10 @@ const trust: SlashCommand = {
   description: 'Trusts this folder, or another, from the next start on.',
   source: 'builtin',
   usage: '[path]',
-  run({ agent, trustedFoldersFile }, args) {
+  run({ agent, home, trustedFoldersFile: file }, args) {
     const folder = resolve(agent.workspace.root, args);
     try {
-      TrustedFolders.load(trustedFoldersFile).set(folder, 'TRUST_FOLDER');
+      decideOnFolder({ folder, level: 'TRUST_FOLDER', file, home });
       return info(`${folder} is trusted. Start castor again for its settings, hooks and context files to count.`);
     } catch (error) {
       return failure(`${folder} could not be trusted: ${getErrorMessage(error)}`);

@@ -1,4 +1,4 @@
-import { info } from './command.ts';
+import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 
 export const plan: SlashCommand = {
@@ -8,6 +8,7 @@ export const plan: SlashCommand = {
   usage: '[goal]',
   runsHeadless: true,
   run({ agent }, goal) {
+    if (!agent.policy.hasPlanMode) return failure('Plan mode is switched off (general.plan.enabled).');
     agent.policy.mode = 'plan';
     return goal === '' ? info('Plan mode is on.') : { type: 'submit_prompt', parts: [{ text: goal }] };
   },

@@ -27,6 +27,8 @@ export interface SessionWish {
 export class AgentLink {
   private readonly options: AgentLinkOptions;
   private opening: Promise<WorkspaceAgent> | undefined;
+  /** Present while SessionStart hooks run. */
+  private starting: AbortController | undefined;
 
   constructor(options: AgentLinkOptions) {
     this.options = options;
@@ -42,7 +44,7 @@ export class AgentLink {
     const before = this.opening;
     const isNew = wish.resume === undefined && wish.sessionFile === undefined;
     const opening = (async () => {
-      await this.end(before, isNew ? 'clear' : 'other');
+      await this.end(before, isNew ? 'clear' : 'other', new AbortController().signal);
       return this.create(start, wish, isNew ? (before ? 'clear' : 'startup') : 'resume');
     })();
     this.opening = opening;
@@ -51,23 +53,39 @@ export class AgentLink {
     return opening;
   }
 
-  async dispose(): Promise<void> {
-    await this.end(this.opening, 'exit');
+  /** Hooks that hold up the beginning of a session are ended, and it begins without them. */
+  skipStartHooks(): void {
+    if (!this.starting || this.starting.signal.aborted) return;
+    this.starting.abort();
+    this.options.onWarning('The SessionStart hooks were ended; the session begins without them.');
+  }
+
+  /** Once `hurry` is aborted, hooks have two more seconds. */
+  async dispose(hurry: AbortSignal): Promise<void> {
+    this.starting?.abort();
+    await this.end(this.opening, 'exit', hurry);
   }
 
   private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<WorkspaceAgent> {
     await afterInput();
     const { openAgent } = await import('./open-agent.ts');
     const { agent, session } = await openAgent(start, wish, this.options);
-    await beginSession(agent, occasion);
+    if (agent.hooks) this.starting = new AbortController();
+    await beginSession(agent, occasion, this.starting?.signal ?? new AbortController().signal);
+    this.starting = undefined;
     this.options.onOpened(agent, session);
     return agent;
   }
 
-  private async end(opening: Promise<WorkspaceAgent> | undefined, reason: 'exit' | 'clear' | 'other'): Promise<void> {
+  private async end(
+    opening: Promise<WorkspaceAgent> | undefined,
+    reason: 'exit' | 'clear' | 'other',
+    hurry: AbortSignal,
+  ): Promise<void> {
     const agent = await opening?.catch(() => undefined);
     if (!agent) return;
-    await endSession(agent, reason, this.options.onInfo);
+    const { onInfo, onWarning } = this.options;
+    await endSession(agent, reason, { hurry, onInfo, onWarning });
     await agent.dispose();
   }
 }

@@ -12,10 +12,10 @@ const MOST_RESULT_ROWS = 2_000;
 const PAGE_OVERLAP = 6;
 
 const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
-  'basic.cancel': cancel,
+  'basic.cancel': (app) => cancel(app) || clearInput(app),
   'basic.quit': quit,
   'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
-  'app.cycleApprovalMode': done((app) => app.setMode(nextMode(app.mode, app.conversation.isBusy))),
+  'app.cycleApprovalMode': done((app) => app.setMode(nextMode(app.mode, !hasPlanMode(app) || app.conversation.isBusy))),
   'app.toggleYolo': done(toggleYolo),
   'app.showFullTodos': done(toggleTodos),
   'app.clearScreen': done(clearScreen),
@@ -43,10 +43,24 @@ function done(run: (app: App) => void): Command {
 }
 
 /** What was queued behind the request goes back to the editor: nothing typed is lost. */
-function cancel({ conversation, composer }: App): boolean {
+function cancel({ conversation, composer, link }: App): boolean {
   if (!conversation.cancel()) return false;
+  link.skipStartHooks();
   const queued = conversation.takeQueue();
   if (queued !== undefined) composer.insert(composer.isEmpty() ? queued : `\n\n${queued}`);
+  return true;
+}
+
+/** Twice, so that one stray key costs no long prompt. */
+function clearInput(app: App): boolean {
+  if (app.composer.isEmpty()) return false;
+  if (app.state.isClearArmed) {
+    app.composer.clear();
+    app.clearToast();
+  } else {
+    app.toast('Press Esc again to clear the input.');
+    app.state.isClearArmed = true;
+  }
   return true;
 }
 
@@ -67,16 +81,26 @@ function armExit(app: App, hint: string): boolean {
   return true;
 }
 
+function hasPlanMode({ state }: App): boolean {
+  return state.start?.settings.general.plan.enabled ?? true;
+}
+
 function toggleYolo(app: App): void {
   if (app.state.start?.trustedFolder === false) {
     app.toast('An untrusted folder is never worked in without asking.');
     return;
   }
   const mode = app.mode === 'yolo' ? 'default' : 'yolo';
+  const { security, admin } = app.state.start?.settings ?? {};
+  if (mode === 'yolo' && (security?.disableYoloMode || admin?.secureModeEnabled)) {
+    app.toast('YOLO mode is switched off (security.disableYoloMode).');
+    return;
+  }
   app.setMode(mode);
   if (mode !== 'yolo') return;
-  for (const { callId, status } of app.store.getSnapshot().pendingGroup?.calls ?? []) {
-    if (status === 'awaiting_approval') app.state.agent?.session.respond(callId, 'proceed_once');
+  for (const { callId, status, forcedAsk } of app.store.getSnapshot().pendingGroup?.calls ?? []) {
+    // What a hook wants a person to see waits for one in every mode.
+    if (status === 'awaiting_approval' && !forcedAsk) app.state.agent?.session.respond(callId, 'proceed_once');
   }
 }
 

@@ -15,6 +15,7 @@ export interface AppState {
   toast: string | undefined;
   /** Pressed once: the next press leaves. */
   isExitArmed: boolean;
+  isClearArmed: boolean;
   todos: readonly Todo[];
   showsTodos: boolean;
   /** The calls whose results were shown last. */
@@ -26,6 +27,8 @@ export interface AppState {
   /** `/quit --delete`. */
   deletesSession: boolean;
   show: ShownKinds;
+  /** Said while the agent works. */
+  phrases: readonly string[];
 }
 
 export function createAppState(): AppState {
@@ -38,6 +41,7 @@ export function createAppState(): AppState {
     promptStartedAt: undefined,
     toast: undefined,
     isExitArmed: false,
+    isClearArmed: false,
     todos: [],
     showsTodos: false,
     lastCalls: [],
@@ -45,6 +49,7 @@ export function createAppState(): AppState {
     isTerminalFocused: true,
     isVim: false,
     deletesSession: false,
-    show: { thinking: false, citations: false, model: false },
+    show: { thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true },
+    phrases: [],
   };
 }

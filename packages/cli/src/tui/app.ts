@@ -6,6 +6,9 @@
 
 import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage } from '@castor/core';
 import type { ApprovalMode, OpenedSession, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import { editorCommand } from '../editor-command.ts';
+import { approvalChoices } from './approval-choices.ts';
+import { steerModel } from './steer-model.ts';
 import { AgentLink } from './agent-link.ts';
 import type { SessionWish } from './agent-link.ts';
 import { Appearance } from './appearance.ts';
@@ -31,6 +34,7 @@ import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
+import { tellHookMessages } from './session-hooks.ts';
 import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 import { backgroundOfReport } from './theme/detect-background.ts';
@@ -66,14 +70,19 @@ export class App {
   /** Told when an answer is done or a question waits. */
   onAttention: ((what: string) => void) | undefined;
   onStateChange: (() => void) | undefined;
+  /** The person has come back to the terminal. */
+  onFocused: (() => void) | undefined;
   /** What Node and libraries wanted to say. */
   takeMessages: (() => string[]) | undefined;
+  /** Aborted when nobody wants to wait for the end. */
+  readonly hurry = new AbortController();
   /** Run at the end, in order. */
   readonly onClose: (() => void | Promise<void>)[] = [];
   private readonly printer: TranscriptPrinter;
   private readonly questions: Questions;
   private toastTimer: NodeJS.Timeout | undefined;
   private linear: LinearFrame | undefined;
+  private isLeaving = false;
 
   constructor(options: AppOptions) {
     this.options = options;
@@ -94,8 +103,14 @@ export class App {
       onReport: (report) => this.onReport(report),
       onFocus: (isFocused) => {
         this.state.isTerminalFocused = isFocused;
+        if (isFocused) this.onFocused?.();
       },
-      editor: { environment: options.environment, suspend: (run) => this.suspend(run) },
+      editor: {
+        environment: options.environment,
+        command: () => this.state.start && editorCommand(this.state.start.settings.general, options.environment),
+        suspend: (run) => this.suspend(run),
+      },
+      escapesPastedAt: () => this.state.start?.settings.ui.escapePastedAtSymbols ?? false,
     });
     this.composer.pushConsumer(this.dialogs);
     this.screen = new Screen({
@@ -124,8 +139,10 @@ export class App {
       onChange: () => this.onConversationChange(),
       onUnauthorized: (message) => this.fail(`The credentials were refused: ${message}`),
       onFailure: (message) => this.fail(message),
+      onUnsent: (text) => this.composer.isEmpty() && this.composer.setText(text),
       onIdle: () => this.onAttention?.('Done'),
       onLoop: (signal) => this.askAboutLoop(signal),
+      steer: (text) => steerModel(this, text),
     });
     this.questions = new Questions({
       host: this.dialogs,
@@ -133,7 +150,7 @@ export class App {
       printPlan: (path) => this.printPlan(path),
       onAsked: (what) => this.onAttention?.(what),
       approval: () => ({
-        allowsPermanent: this.state.start?.settings.security.enablePermanentToolApproval ?? false,
+        ...approvalChoices(this.state.start),
         hasEditor: true,
         print: (rows) => this.screen.print(rows(this.appearance.styles, this.width)),
         height: terminal.size.rows,
@@ -175,11 +192,16 @@ export class App {
   toast(text: string, milliseconds = TOAST_MS): void {
     clearTimeout(this.toastTimer);
     this.state.toast = text;
-    this.toastTimer = setTimeout(() => {
-      this.state.toast = undefined;
-      this.state.isExitArmed = false;
-      this.screen.drawNow();
-    }, milliseconds);
+    this.toastTimer = setTimeout(() => this.clearToast(), milliseconds);
+    this.screen.drawNow();
+  }
+
+  /** The hint is gone, and what it asked to press again is forgotten. */
+  clearToast(): void {
+    clearTimeout(this.toastTimer);
+    this.state.toast = undefined;
+    this.state.isExitArmed = false;
+    this.state.isClearArmed = false;
     this.screen.drawNow();
   }
 
@@ -212,7 +234,10 @@ export class App {
     }
   }
 
+  /** Said twice, it is meant. */
   exit(deletesSession = false): void {
+    if (this.isLeaving) return this.hurry.abort();
+    this.isLeaving = true;
     this.state.deletesSession = deletesSession;
     clearTimeout(this.toastTimer);
     this.conversation.cancel();
@@ -231,9 +256,20 @@ export class App {
     this.state.agent = agent;
     if (session.origin !== 'new') this.store.dispatchAll(session.events());
     for (const notice of session.notices) this.info(notice);
-    for (const { message } of agent.hooks?.takeHookMessages() ?? []) this.info(message);
+    this.tellHookMessages(agent);
+    this.tellContext(agent);
     if (session.interruptedPrompt && this.composer.isEmpty()) this.composer.setText(session.interruptedPrompt.text);
     this.screen.refresh();
+  }
+
+  private tellContext({ context, workspace }: WorkspaceAgent): void {
+    if (context.files.length === 0 || this.state.start?.settings.ui.hideContextSummary) return;
+    this.info(`Using ${context.files.map(({ path }) => workspace.relative(path)).join(', ')}.`);
+  }
+
+  /** What hooks said outside a prompt. */
+  tellHookMessages(agent: WorkspaceAgent): void {
+    tellHookMessages(agent, { onInfo: (text) => this.info(text), onWarning: (text) => this.warn(text) });
   }
 
   private async askAboutLoop(signal: AbortSignal): Promise<boolean> {

@@ -15,6 +15,7 @@ export class Appearance {
   private depth: ColorDepth;
   private background: Background | undefined;
   private choice: ThemeChoice = {};
+  private hasBackgrounds = true;
 
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.depth = colorDepthOf(environment);
@@ -30,6 +31,12 @@ export class Appearance {
 
   useNoColors(): void {
     this.depth = 'none';
+    this.apply();
+  }
+
+  /** `ui.useBackgroundColor`. */
+  useBackgrounds(hasBackgrounds: boolean): void {
+    this.hasBackgrounds = hasBackgrounds;
     this.apply();
   }
 
@@ -49,7 +56,7 @@ export class Appearance {
 
   private apply(): string | undefined {
     const { theme, problem } = chooseTheme({ ...this.choice, background: this.background });
-    this.styles = createStyles(theme, this.depth);
+    this.styles = createStyles(theme, this.depth, this.hasBackgrounds);
     this.themeName = theme.name;
     return problem;
   }

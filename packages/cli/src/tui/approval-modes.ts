@@ -2,13 +2,13 @@
 
 import type { ApprovalMode } from '@castor/core';
 
-/** Plan mode is not begun in the middle of a request. */
-export function nextMode(mode: ApprovalMode, isBusy: boolean): ApprovalMode {
+/** Plan mode is not begun in the middle of a request, nor where it is switched off. */
+export function nextMode(mode: ApprovalMode, skipsPlan: boolean): ApprovalMode {
   switch (mode) {
     case 'default':
       return 'autoEdit';
     case 'autoEdit':
-      return isBusy ? 'default' : 'plan';
+      return skipsPlan ? 'default' : 'plan';
     case 'plan':
       return 'default';
     case 'yolo':

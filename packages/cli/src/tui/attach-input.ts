@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 import { createCommandCompletion } from './completion/command-completion.ts';
 import { createFileCompletion } from './completion/file-completion.ts';
 import { createFileIndex } from './completion/file-index.ts';
+import type { FileIndexOptions } from './completion/file-index.ts';
 import { loadKeyBindings } from './input/keybindings-file.ts';
 import { createKeymap } from './input/keymap.ts';
 import { openPromptLog } from './input/prompt-log.ts';
@@ -15,7 +16,7 @@ export async function attachInput(app: App, preparation: TurnPreparation): Promi
   const { home, cwd } = app.options;
   const commands = await preparation.list(app);
   for (const notice of commands.notices) app.warn(notice);
-  const files = createFileIndex({ root: cwd, clock: systemClock });
+  const files = createFileIndex({ root: cwd, clock: systemClock, ...searchOptions(app) });
   app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files)]);
   app.onClose.push(() => files.dispose());
   const { bindings, warnings } = await loadKeyBindings(join(home, '.gemini', 'keybindings.json'));
@@ -30,4 +31,18 @@ export async function attachInput(app: App, preparation: TurnPreparation): Promi
   const log = await openPromptLog({ directory, sessionId: agent.session.sessionId, clock: systemClock });
   app.composer.setHistory(log.prompts, log.commands);
   app.onClose.push(() => log.settled());
+}
+
+/** What is offered after `@`, as the settings say. */
+function searchOptions({ state: { start } }: App): Partial<FileIndexOptions> {
+  if (!start) return {};
+  const { fileFiltering } = start.settings.context;
+  return {
+    git: fileFiltering.respectGitIgnore,
+    gemini: fileFiltering.respectGeminiIgnore,
+    customIgnoreFiles: fileFiltering.customIgnoreFilePaths,
+    isFuzzy: fileFiltering.enableFuzzySearch,
+    isRecursive: fileFiltering.enableRecursiveFileSearch,
+    useRipgrep: start.settings.tools.useRipgrep,
+  };
 }

@@ -13,13 +13,22 @@ const SIGNS: Readonly<Record<StreamingState, string>> = {
   [StreamingState.WaitingForConfirmation]: '✋  Action Required',
 };
 
+const LONGEST_THOUGHT = 60;
+
+/** What the model is at, where the title shows it. */
+function thoughtOf(app: App, { showStatusInTitle }: Start['settings']['ui']): string | undefined {
+  const subject = app.store.getSnapshot().thought?.thought.subject;
+  if (!showStatusInTitle || !subject || app.streaming !== StreamingState.Responding) return undefined;
+  return `✦  ${sanitize(subject).replaceAll(/\s+/g, ' ').slice(0, LONGEST_THOUGHT)}`;
+}
+
 export function attachStatus(app: App, { settings, cwd, environment }: Start): void {
   const { ui, general } = settings;
   const folder = sanitize(basename(cwd)).replaceAll(/\s+/g, ' ');
   let shown = '';
   app.onStateChange = () => {
     if (ui.hideWindowTitle) return;
-    const sign = ui.dynamicWindowTitle ? SIGNS[app.streaming] : 'Castor';
+    const sign = ui.dynamicWindowTitle ? (thoughtOf(app, ui) ?? SIGNS[app.streaming]) : 'Castor';
     const title = `${sign} (${folder})`;
     if (title === shown) return;
     shown = title;

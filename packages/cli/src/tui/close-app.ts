@@ -10,7 +10,7 @@ export async function closeApp(app: App): Promise<string[]> {
   const { agent } = app.state;
   try {
     await app.conversation.settled();
-    await app.link.dispose();
+    await app.link.dispose(app.hurry.signal);
     for (const close of app.onClose) await close();
     if (!agent) return [];
     const { sessionId } = agent.session;

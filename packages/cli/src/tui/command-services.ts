@@ -2,13 +2,22 @@
 
 import { join } from 'node:path';
 import { saveSetting } from '@castor/core';
+import type { WorkspaceAgent } from '@castor/core';
 import type { CommandServices, ShellConsent } from '../slash/command.ts';
+import { createHookServices } from '../slash/hook-services.ts';
 import type { App } from './app.ts';
 import { makeVisible } from './render/make-visible.ts';
 import { wrapRows } from './render/wrap-rows.ts';
 
-export function createServices(app: App, signal: AbortSignal): CommandServices {
+export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {
   return {
+    ...createHookServices(app.state.start ?? app.options, agent),
+    async openSessions() {
+      const { start } = app.state;
+      if (!start) throw new Error('Conversations can be kept once the program has started.');
+      const { openSessionService } = await import('../slash/session-service.ts');
+      return openSessionService(start, agent);
+    },
     saveSetting: async (key, value) => {
       saveSetting(userSettingsFile(app), key, value);
     },

@@ -26,7 +26,11 @@ export interface ConversationOptions {
   readonly onChange: () => void;
   readonly onUnauthorized: (message: string) => void;
   readonly onFailure: (message: string) => void;
+  /** Words that could not be sent; they must not be lost. */
+  readonly onUnsent: (text: string) => void;
   readonly onIdle?: () => void;
+  /** Takes words for the request under way; false when they have to wait. */
+  readonly steer?: (text: string) => boolean;
   /** The model was stopped because it repeated itself; true to send the prompt again. */
   readonly onLoop?: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -54,6 +58,7 @@ export class Conversation {
   /** Begins at once, or waits its turn. */
   submit(text: string): void {
     if (this.isBusy) {
+      if (this.options.steer?.(text)) return;
       this.waiting = [...this.waiting, text];
       this.options.onChange();
       return;
@@ -118,7 +123,10 @@ export class Conversation {
   private async prepare(text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     const cancelled = Promise.withResolvers<undefined>();
     signal.addEventListener('abort', () => cancelled.resolve(undefined), { once: true });
-    const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise]);
+    const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise]).catch((error: unknown) => {
+      this.options.onUnsent(text);
+      throw error;
+    });
     if (!signal.aborted) return turn;
     this.options.store().dispatchAll([
       { type: 'prompt_started', prompt_id: '', text },

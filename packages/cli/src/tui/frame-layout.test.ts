@@ -33,6 +33,7 @@ function full(columns: number, rows: number, change: Partial<FrameState> = {}): 
     dialog: undefined,
     todos: Array.from({ length: 20 }, () => ({ description: 'todo', status: 'pending' as const })),
     queue: ['one', 'two', 'three', 'four'],
+    keepsDrawer: false,
     toast: undefined,
     footer: {
       folder: '~/project',
@@ -42,6 +43,7 @@ function full(columns: number, rows: number, change: Partial<FrameState> = {}): 
       mode: 'default',
       isTrusted: true,
       queued: 4,
+      items: ['workspace', 'git-branch', 'model-name', 'context-used'],
     },
     composerHeight: 2,
     ...change,
@@ -80,8 +82,6 @@ describe('layoutFrame', () => {
 
   it('shows which attempt failed and when the next one comes', () => {
     const retry = { attempt: 2, maxAttempts: 3, delayMs: 5_000, model: 'm', error: { message: 'busy' } };
-    expect(layoutFrame(full(120, 24, { retry })).loading.at(-1)).toContain(
-      'Attempt 2 of 3 failed (busy); trying again in 5s',
-    );
+    expect(layoutFrame(full(120, 24, { retry })).loading.at(-1)).toContain('Attempt 2 of 3 failed; next in 5s: busy');
   });
 });

@@ -30,6 +30,8 @@ export interface FrameState {
   readonly dialog: Dialog | undefined;
   readonly todos: readonly Todo[];
   readonly queue: readonly string[];
+  /** Whether todos and queue stay in sight beside a question. */
+  readonly keepsDrawer: boolean;
   readonly toast: string | undefined;
   readonly footer: FooterState | undefined;
   /** Rows the composer takes. */
@@ -63,23 +65,15 @@ export function layoutFrame(state: FrameState): FrameSections {
     const dialog = cutDialog(state.dialog.view({ styles, width, maxRows: Math.max(left, 3) }), Math.max(left, 3));
     left -= dialog.rows.length;
     const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, 6)));
-    return {
-      answer: [],
-      calls,
-      todos: [],
-      loading,
-      queue: [],
-      dialog,
-      below,
-    };
+    left -= calls.length;
+    const queue = state.keepsDrawer ? renderQueue(state, width).slice(0, Math.max(left, 0)) : [];
+    const todos = state.keepsDrawer ? todoRows(state, width, left - queue.length) : [];
+    return { answer: [], calls, todos, loading, queue, dialog, below };
   }
   left -= state.composerHeight;
   const queue = renderQueue(state, width).slice(0, Math.max(left, 0));
   left -= queue.length;
-  const todos =
-    state.todos.length === 0
-      ? []
-      : ['', ...renderTodos(state.todos, { styles, width })].slice(0, Math.max(Math.min(left - 4, 10), 0));
+  const todos = todoRows(state, width, left - 4);
   left -= todos.length;
   const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, Math.ceil(size.rows / 2))));
   left -= calls.length;
@@ -91,6 +85,12 @@ export function layoutFrame(state: FrameState): FrameSections {
 function cutDialog({ rows, caret }: DialogView, most: number): DialogView {
   const excess = Math.max(rows.length - most, 0);
   return { rows: rows.slice(excess), ...(caret && { caret: { ...caret, row: caret.row - excess } }) };
+}
+
+function todoRows({ todos, styles }: FrameState, width: number, most: number): string[] {
+  return todos.length === 0
+    ? []
+    : ['', ...renderTodos(todos, { styles, width })].slice(0, Math.max(Math.min(most, 10), 0));
 }
 
 function loadingOf({ elapsedMs, thought, retry, showsSpinner }: FrameState) {

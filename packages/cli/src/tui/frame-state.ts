@@ -1,35 +1,47 @@
 /** What the frame shows at this moment, gathered from the app. It reads and decides nothing. */
 
-import { tokenLimit } from '@castor/core';
+import { hostname } from 'node:os';
+import { tokenLimit, toStreamStats } from '@castor/core';
+import { chooseAuthType } from '../auth-type.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
+import type { AppState } from './app-state.ts';
+import { phraseAt } from './loading-phrases.ts';
+import { footerItems } from './render/footer-items.ts';
+import type { FooterItem } from './render/footer-items.ts';
 import type { FooterState } from './render/status-rows.ts';
 
 export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer' | 'composerHeight'>): FrameState {
   const { state } = app;
   const transcript = app.store.getSnapshot();
   const { ui } = state.start?.settings ?? {};
+  const elapsedMs = state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt;
   return {
     ...given,
     styles: app.appearance.styles,
     calls: [...(transcript.pendingGroup?.calls ?? []), ...(state.shellCall ? [state.shellCall] : [])],
     streaming: app.streaming,
-    thought: transcript.thought?.thought.subject,
+    thought: transcript.thought?.thought.subject || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
-    elapsedMs: state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt,
+    elapsedMs,
     showsSpinner: ui?.showSpinner ?? true,
     dialog: app.dialogs.top,
     todos: state.showsTodos ? state.todos : [],
     queue: app.conversation.queue,
+    keepsDrawer: ui?.collapseDrawerDuringApproval === false,
     toast: state.toast,
     footer: ui?.hideFooter ? undefined : footerOf(app),
   };
 }
 
+const BEFORE_SETTINGS: readonly FooterItem[] = ['workspace', 'git-branch', 'model-name'];
+
 function footerOf({ state, store, mode, conversation, options: { cwd, home } }: App): FooterState {
   const isOffline = state.start?.choice.access.kind === 'offline';
   const model = isOffline ? 'offline' : (store.getSnapshot().model ?? state.model);
   const used = (state.agent?.chat.getLastPromptTokenCount() ?? 0) / tokenLimit(model);
+  // Before the settings are read.
+  const items = state.start ? footerItems(state.start.settings.ui, used) : BEFORE_SETTINGS;
   return {
     folder: cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
     branch: state.branch,
@@ -39,5 +51,25 @@ function footerOf({ state, store, mode, conversation, options: { cwd, home } }: 
     mode,
     isTrusted: state.start?.trustedFolder !== false,
     queued: conversation.queue.length,
+    items,
+    more: moreOf(items, state),
   };
+}
+
+/** Only what is shown is looked up: this is asked for every frame. */
+function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Partial<Record<FooterItem, string>> {
+  const more: Partial<Record<FooterItem, string>> = {};
+  if (items.includes('memory-usage')) more['memory-usage'] = `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`;
+  if (items.includes('session-id')) more['session-id'] = agent?.session.sessionId ?? '';
+  if (items.includes('hostname')) more.hostname = hostname();
+  if (items.includes('auth')) more.auth = authOf(start);
+  if (items.includes('token-count') && agent) {
+    more['token-count'] = `${toStreamStats(agent.ledger.metrics(), 0).total_tokens} tokens`;
+  }
+  return more;
+}
+
+function authOf(start: AppState['start']): string {
+  if (!start || start.choice.access.kind !== 'gemini') return start?.choice.access.kind ?? '';
+  return chooseAuthType(start.settings.security.auth, start.environment) ?? '';
 }

@@ -1,12 +1,15 @@
 /** An agent in a session of its own, as this surface needs it. The heavy half of agent-link.ts. */
 
 import { tmpdir } from 'node:os';
-import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
+import { createEditProposal, createReportError, createWorkspaceAgent, openSession, openTelemetry } from '@castor/core';
 import type { OpenedSession, WorkspaceAgent } from '@castor/core';
 import { toAgentOptions } from '../agent-options.ts';
+import { editorCommand } from '../editor-command.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Start } from '../start.ts';
 import type { AgentLinkOptions, SessionWish } from './agent-link.ts';
+
+declare const CASTOR_VERSION: string;
 
 type EditProposal = ReturnType<typeof createEditProposal>;
 
@@ -14,29 +17,43 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openAgent(
   start: Start,
   wish: SessionWish,
-  { onWarning, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'suspend'>,
+  { onWarning, onInfo, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend'>,
 ): Promise<{ agent: WorkspaceAgent; session: OpenedSession }> {
   const { home, cwd } = start;
   const [generator, session] = await Promise.all([
-    openGenerator(start.choice, cwd),
+    openGenerator(start),
     openSession({ home, root: cwd, ...wish, onProblem: onWarning }),
   ]);
+  const { sessionId } = session;
+  const telemetry = await openTelemetry(start.settings.telemetry, {
+    sessionId,
+    version: CASTOR_VERSION,
+    interactive: true,
+    onProblem: onWarning,
+  });
   const agent = await createWorkspaceAgent({
     ...toAgentOptions(start),
+    ...(telemetry && { telemetry }),
     generator,
-    sessionId: session.sessionId,
+    sessionId,
     session,
     interactive: true,
     editProposal: createSuspendedEdit(start, suspend),
     reportError: createReportError({ onWritten: (path) => onWarning(`what led to the error is in ${path}`) }),
     onWarning,
+    onNotice: onInfo,
   });
+  const { dispose } = agent;
+  agent.dispose = async () => {
+    await dispose();
+    await telemetry?.shutdown();
+  };
   return { agent, session };
 }
 
 /** The editor gets the terminal while it runs. */
-function createSuspendedEdit({ environment }: Start, suspend: AgentLinkOptions['suspend']): EditProposal {
-  const editor = environment['VISUAL']?.trim() || environment['EDITOR']?.trim() || 'vi';
+function createSuspendedEdit({ environment, settings }: Start, suspend: AgentLinkOptions['suspend']): EditProposal {
+  const editor = editorCommand(settings.general, environment);
   const edit = createEditProposal({ editor, environment, tempDirectory: tmpdir(), stdio: 'inherit' });
   return async (proposal, signal) => {
     let edited: string | undefined;

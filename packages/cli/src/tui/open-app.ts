@@ -6,10 +6,11 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import { TrustedFolders, getErrorMessage } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { prepareStart } from '../start.ts';
 import type { Start } from '../start.ts';
+import { decideOnFolder } from '../trust-folder.ts';
 import { trustedFoldersFile } from '../trust.ts';
 import type { App } from './app.ts';
 import { askForAccess } from './dialogs/first-run.ts';
@@ -19,7 +20,10 @@ import { attachInput } from './attach-input.ts';
 import { TurnPreparation } from './prepare-turn.ts';
 import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
+import { startupWarnings } from './startup-warnings.ts';
 import { storeKey } from './store-key.ts';
+import { tellAttempts } from './tell-attempts.ts';
+import { loadingPhrases } from './loading-phrases.ts';
 import { attachStatus } from './attach-status.ts';
 import { ASK_BACKGROUND } from './theme/detect-background.ts';
 
@@ -49,6 +53,7 @@ export async function openApp(
   await attachInput(app, preparation);
   await afterInput();
   app.grammars = (await import('./render/grammars.ts')).grammars;
+  await tidyUp(app, start);
 }
 
 /** From here on Ink draws the frame. It is the heaviest piece of a start, so it comes when all else is under way. */
@@ -66,6 +71,12 @@ async function loadInk(app: App): Promise<void> {
   });
   // Its first frame is slow; no key should wait for it.
   app.screen.drawNow();
+}
+
+/** Nobody waits for it, and a session in use is never touched. */
+async function tidyUp(app: App, start: Start): Promise<void> {
+  const { removeOldSessions } = await import('../session-retention.ts');
+  for (const problem of await removeOldSessions(start, undefined)) app.warn(problem);
 }
 
 /** Without a key the person is asked for one; undefined when they would rather leave. */
@@ -100,21 +111,40 @@ function applySettings(app: App, start: Start): void {
     thinking: ui.inlineThinkingMode === 'full',
     citations: ui.showCitations,
     model: ui.showModelInfoInChat,
+    lineNumbers: ui.showLineNumbers,
+    isCompact: ui.compactToolOutput,
   };
+  app.state.phrases = loadingPhrases(ui);
+  app.appearance.useBackgrounds(ui.useBackgroundColor);
   const problem = app.appearance.use({ name: ui.theme, customThemes: ui.customThemes });
   if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
   // Only where nobody chose colours does it matter what the terminal is like.
-  if (!ui.theme && app.appearance.hasColors) app.options.terminal.write(ASK_BACKGROUND);
+  if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
   app.state.isVim = general.vimMode;
   if (general.vimMode) app.composer.setVim(true);
   attachStatus(app, start);
+  if (ui.errorVerbosity === 'full') tellAttempts(app);
 }
 
-function greet(app: App, { version, notice }: TuiOptions, { settings, warnings, approval }: Start): void {
+/** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */
+function followBackground(app: App, { terminalBackgroundPollingInterval }: Start['settings']['ui']): void {
+  let askedAt = performance.now();
+  app.options.terminal.write(ASK_BACKGROUND);
+  if (terminalBackgroundPollingInterval === 0) return;
+  app.onFocused = () => {
+    if (performance.now() - askedAt < terminalBackgroundPollingInterval * 1000) return;
+    askedAt = performance.now();
+    app.options.terminal.write(ASK_BACKGROUND);
+  };
+}
+
+function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
+  const { settings, approval } = start;
   const { styles } = app.appearance;
-  if (!settings.ui.hideBanner) app.screen.print(renderBanner({ version, styles, width: app.width }));
+  const { hideBanner, hideTips } = settings.ui;
+  if (!hideBanner) app.screen.print(renderBanner({ version, styles, width: app.width, hideTips }));
   if (notice !== undefined) app.info(notice);
-  for (const warning of warnings) app.warn(warning);
+  for (const warning of [...start.warnings, ...startupWarnings(start)]) app.warn(warning);
   if (approval.mode === 'yolo') app.warn('YOLO mode is enabled. All tool calls will be automatically approved.');
 }
 
@@ -128,7 +158,8 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
   const level = await askAboutTrust({ folder: cwd, wouldLoad }, app.dialogs, signal);
   if (level === undefined || level === 'later') return start;
   try {
-    TrustedFolders.load(trustedFoldersFile({ home, environment: start.environment })).set(cwd, level);
+    const file = trustedFoldersFile({ home, environment: start.environment });
+    decideOnFolder({ folder: cwd, level, file, home });
   } catch (error) {
     app.fail(`The decision could not be saved: ${getErrorMessage(error)}`);
     return start;

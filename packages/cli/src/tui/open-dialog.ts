@@ -1,7 +1,8 @@
 /** The dialogs slash commands open: themes, models, sessions, trust. */
 
-import { TrustedFolders, getErrorMessage, listSessions, saveSetting } from '@castor/core';
+import { getErrorMessage, listSessions, saveSetting } from '@castor/core';
 import type { CommandContext, DialogName } from '../slash/command.ts';
+import { decideOnFolder } from '../trust-folder.ts';
 import type { App } from './app.ts';
 import { userSettingsFile } from './command-services.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
@@ -96,12 +97,12 @@ async function chooseSession(app: App, { home, agent, signal }: CommandContext):
   if (id !== undefined) await app.changeSession({ resume: id });
 }
 
-async function chooseTrust(app: App, { agent, trustedFoldersFile, signal }: CommandContext): Promise<void> {
+async function chooseTrust(app: App, { agent, home, trustedFoldersFile: file, signal }: CommandContext): Promise<void> {
   const folder = agent.workspace.root;
   const level = await askAboutTrust({ folder, wouldLoad: folderContents(folder) }, app.dialogs, signal);
   if (level === undefined || level === 'later') return;
   try {
-    TrustedFolders.load(trustedFoldersFile).set(folder, level);
+    decideOnFolder({ folder, level, file, home });
     app.info('Saved. It counts from the next start on.');
   } catch (error) {
     app.fail(getErrorMessage(error));

@@ -69,7 +69,7 @@ export class TurnPreparation {
       hasScreen: true,
       startedAt: this.startedAt,
       signal,
-      services: createServices(app, signal),
+      services: createServices(app, agent, signal),
     };
   }
 
@@ -85,7 +85,9 @@ export class TurnPreparation {
       return undefined;
     }
     app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
-    return applyResult(app, await command.run(context, args), { text, context });
+    const result = await command.run(context, args);
+    app.tellHookMessages(context.agent);
+    return applyResult(app, result, { text, context });
   }
 
   private async runShell(app: App, command: string, context: CommandContext): Promise<undefined> {

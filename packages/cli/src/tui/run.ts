@@ -51,7 +51,11 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   terminal.enter((bytes) => app.composer.feed(bytes));
   if (isPlain) app.useLinear();
   else app.composer.probeWidths((bytes) => terminal.write(bytes));
-  options.interruption.signal.addEventListener('abort', () => app.exit(), { once: true });
+  const onInterruption = () => {
+    app.exit();
+    app.hurry.abort();
+  };
+  options.interruption.signal.addEventListener('abort', onInterruption, { once: true });
   let summary: readonly string[] = [];
   try {
     app.screen.drawNow();

@@ -4,20 +4,41 @@ import type { WorkspaceAgent } from '@castor/core';
 
 export type SessionOccasion = 'startup' | 'resume' | 'clear';
 
+export interface Listener {
+  readonly onInfo: (message: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
 /** A person who leaves does not wait longer than this for a hook. */
 const LIMIT_MS = 10_000;
 
-/** What hooks want the model to know stands first in the history. */
-export async function beginSession({ hooks, chat }: WorkspaceAgent, source: SessionOccasion): Promise<void> {
-  const context = await hooks?.sessionStart(source, new AbortController().signal);
-  if (context) chat.addHistory({ role: 'user', parts: [{ text: context }] });
+/** What hooks want the model to know stands first in the history. Aborted, the session begins without them. */
+export async function beginSession(
+  { hooks, chat }: WorkspaceAgent,
+  source: SessionOccasion,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const context = await hooks?.sessionStart(source, signal);
+    if (context) chat.addHistory({ role: 'user', parts: [{ text: context }] });
+  } catch {
+    // Only an abort is thrown, and whoever aborted it has said why.
+  }
 }
 
 export async function endSession(
-  { hooks }: WorkspaceAgent,
+  agent: WorkspaceAgent,
   reason: 'exit' | 'clear' | 'other',
-  onInfo: (message: string) => void,
+  { hurry, ...listener }: Listener & { hurry: AbortSignal },
 ): Promise<void> {
-  await hooks?.sessionEnd(reason, { limitMs: LIMIT_MS });
-  for (const { message } of hooks?.takeHookMessages() ?? []) onInfo(message);
+  await agent.hooks?.sessionEnd(reason, { limitMs: LIMIT_MS, hurry });
+  tellHookMessages(agent, listener);
+}
+
+/** What hooks said outside a prompt. */
+export function tellHookMessages({ hooks }: WorkspaceAgent, { onInfo, onWarning }: Listener): void {
+  for (const { level, message } of hooks?.takeHookMessages() ?? []) {
+    if (level === 'warning') onWarning(message);
+    else onInfo(message);
+  }
 }

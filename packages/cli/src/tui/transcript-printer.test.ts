@@ -16,7 +16,7 @@ function createPrinter() {
   return new TranscriptPrinter({
     styles: () => styles,
     width: () => 60,
-    show: () => ({ thinking: false, citations: false, model: false }),
+    show: () => ({ thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true }),
     createHighlighter: () => ({ begin: () => {}, line: (code) => code, peek: (code) => code }),
   });
 }

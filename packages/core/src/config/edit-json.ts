@@ -1,11 +1,15 @@
 /**
  * Sets or removes one value in a text of JSON with comments. Only the span of that value,
  * and the comma it needs, changes; every other byte stays: comments, order, line ends,
- * indentation, the byte order mark. The caller has made sure that the text can be read.
+ * indentation, the byte order mark. A list that only grows is added to. The caller has
+ * made sure that the text can be read.
  */
 
-import { findEntry } from './json-tree.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { findEntry, toValue } from './json-tree.ts';
 import type { JsonEntry, JsonNode, JsonObjectNode } from './json-tree.ts';
+
+type Span = Pick<JsonNode, 'start' | 'end'>;
 
 interface TextEdit {
   start: number;
@@ -29,8 +33,20 @@ export function editJson({ source, root, path, value }: JsonEdit): string | unde
   if (value === undefined) return present === undefined ? source : apply(source, removal(source, present));
   if (present === undefined) return insert(source, root, { path, value, style });
   const { node, start } = present.entry;
+  const grown = addToList(source, node, value, style);
+  if (grown !== undefined) return grown;
   const text = serialize(value, style, indentAt(source, start));
   return apply(source, [{ start: node.start, end: node.end, text }]);
+}
+
+/** Undefined when the value is not the list with something more at its end. */
+function addToList(source: string, list: JsonNode, value: unknown, style: Style): string | undefined {
+  const last = list.kind === 'list' ? list.items.at(-1) : undefined;
+  if (list.kind !== 'list' || !last || !Array.isArray(value) || value.length <= list.items.length) return undefined;
+  if (!list.items.every((item, index) => isDeepStrictEqual(toValue(item), value[index]))) return undefined;
+  const added: unknown[] = value.slice(list.items.length);
+  const write = (indent: string) => added.map((item) => serialize(item, style, indent));
+  return apply(source, afterLast(source, { parent: list, last, style, write }));
 }
 
 /** The text of a file that has only this value. */
@@ -67,10 +83,9 @@ function insert(source: string, root: JsonObjectNode, { path, value, style }: In
   const [key = '', ...rest] = path.slice(depth);
   const entry = { key, value: nest(rest, value), style };
   const last = parent.entries.at(-1);
-  return apply(
-    source,
-    last === undefined ? [intoEmpty(source, parent, entry)] : afterLast(source, parent, last, entry),
-  );
+  if (last === undefined) return apply(source, [intoEmpty(source, parent, entry)]);
+  const write = (indent: string) => [`${JSON.stringify(key)}: ${serialize(entry.value, style, indent)}`];
+  return apply(source, afterLast(source, { parent, last, style, write }));
 }
 
 interface NewEntry {
@@ -90,12 +105,16 @@ function intoEmpty(source: string, parent: JsonObjectNode, { key, value, style }
   return { start, end: close, text: /[\r\n]/.test(blank) ? entry + blank : `${entry}${style.newline}${outer}` };
 }
 
-function afterLast(
-  source: string,
-  parent: JsonObjectNode,
-  last: JsonEntry,
-  { key, value, style }: NewEntry,
-): TextEdit[] {
+interface Addition {
+  parent: Span;
+  /** What stands last in it now. */
+  last: Span;
+  style: Style;
+  /** The text of what is new, for lines with this indent. */
+  write(indent: string): string[];
+}
+
+function afterLast(source: string, { parent, last, style, write }: Addition): TextEdit[] {
   const close = parent.end - 1;
   const comma = commaIn(source.slice(last.end, close));
   const from = last.end + (comma ?? -1) + 1;
@@ -104,7 +123,8 @@ function afterLast(
   const start = isOneLine ? from : endOfLine(source, from, close);
   const indent = indentAt(source, isOneLine ? parent.start : last.start);
   const lead = isOneLine ? ' ' : style.newline + indent;
-  return [...needed, { start, end: start, text: `${lead}${JSON.stringify(key)}: ${serialize(value, style, indent)}` }];
+  const text = write(indent).map((one) => lead + one);
+  return [...needed, { start, end: start, text: text.join(',') }];
 }
 
 /** Behind the comments that stand on the line of an entry and belong to it. */

@@ -49,6 +49,15 @@ describe('saving a setting', () => {
       2,
       '{\n  "a": 1, // one\n  "b": 2\n  // end\n}\n',
     ],
+    [
+      'adds to a list, and leaves what is in it',
+      '{\n  "a": [\n    // one\n    { "b": 1 }, // first\n    2 /* two */ // last\n    // end\n  ]\n}\n',
+      'a',
+      [{ b: 1 }, 2, 3, { c: 4 }],
+      '{\n  "a": [\n    // one\n    { "b": 1 }, // first\n    2, /* two */ // last\n    3,\n    {\n      "c": 4\n    }\n    // end\n  ]\n}\n',
+    ],
+    ['adds to a list on one line', '{"a": [1, 2,]} // end', 'a', [1, 2, 'x'], '{"a": [1, 2, "x"]} // end'],
+    ['writes a list anew that did not only grow', '{"a": [1, 2]}', 'a', [1, 3, 4], '{"a": [\n  1,\n  3,\n  4\n]}'],
     ['uses a trailing comma', '{\n  "a": 1, // one\n}', 'b', 2, '{\n  "a": 1, // one\n  "b": 2\n}'],
     ['stays on one line', '{"a": {"b": 1}}', 'a.c', [1], '{"a": {"b": 1, "c": [\n  1\n]}}'],
     [

@@ -4,6 +4,7 @@ import { valueAt } from './migrate-settings.ts';
 import { describeShape, isObject } from './setting-shape.ts';
 import type { SettingsLayer, SettingsScope } from './settings-layer.ts';
 import { noEffectOf } from './table/no-effect.ts';
+import type { NoEffect } from './table/no-effect.ts';
 import { findSetting } from './settings-table.ts';
 import type { FoundSetting, Settings } from './settings-table.ts';
 

@@ -4,7 +4,6 @@ import type { SettingDefinition } from './define-setting.ts';
 import { OVERRIDES } from './environment-overrides.ts';
 import { ENVIRONMENT_VARIABLES } from './environment-variables.ts';
 import { describeShape } from './setting-shape.ts';
-import { noEffectOf } from './table/no-effect.ts';
 import { listSettings } from './settings-table.ts';
 import type { NamedSetting } from './settings-table.ts';
 
@@ -32,8 +31,7 @@ export function renderSettingTables(): string {
 
 function renderSection(name: string, settings: readonly NamedSetting[]): string {
   const title = name === 'Top level' ? name : `\`${name}\``;
-  const rows = settings.map(({ key, definition }) => {
-    const noEffect = noEffectOf(key);
+  const rows = settings.map(({ key, definition, noEffect }) => {
     const notes = [
       definition.summary,
       definition.merge === undefined ? '' : (MERGING[definition.merge] ?? ''),

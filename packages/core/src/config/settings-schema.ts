@@ -21,7 +21,8 @@ function groupSchema(group: SettingGroup, path: readonly string[] = []): JsonSch
     if (!isDefinition(entry)) return [key, groupSchema(entry, [...path, key])] as const;
     const { shape, summary, default: value } = entry;
     const noEffect = noEffectOf([...path, key].join('.'));
-    const description = noEffect === undefined ? summary : `${summary} No effect${noEffect === 'planned' ? ' yet' : ''}.`;
+    const description =
+      noEffect === undefined ? summary : `${summary} No effect${noEffect === 'planned' ? ' yet' : ''}.`;
     return [key, { description, ...shape, ...(value !== undefined && { default: value }) }] as const;
   });
   return { type: 'object', properties: Object.fromEntries(properties) };

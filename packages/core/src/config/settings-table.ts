@@ -8,6 +8,8 @@ import { flag, isDefinition, texts, text } from './define-setting.ts';
 import type { SettingDefinition, SettingGroup, SettingValues } from './define-setting.ts';
 import { advanced, billing, general, ide, output, privacy, telemetry } from './table/general.ts';
 import { agents, context, contextManagement, model, modelConfigs } from './table/model.ts';
+import { noEffectOf } from './table/no-effect.ts';
+import type { NoEffect } from './table/no-effect.ts';
 import { admin, experimental, security } from './table/security.ts';
 import { extensions, hooks, hooksConfig, mcp, mcpServers, skills, tools } from './table/tools.ts';
 import { ui } from './table/ui.ts';
@@ -55,6 +57,8 @@ export interface NamedSetting {
   key: string;
   path: readonly string[];
   definition: SettingDefinition<unknown>;
+  /** Why nothing depends on it; absent where something does. */
+  noEffect?: NoEffect;
 }
 
 /** All settings in the order of the table. */
@@ -65,8 +69,11 @@ export function listSettings(): NamedSetting[] {
 function* walk(group: SettingGroup, path: readonly string[]): Generator<NamedSetting> {
   for (const [name, entry] of Object.entries(group)) {
     const inner = [...path, name];
-    if (isDefinition(entry)) yield { key: inner.join('.'), path: inner, definition: entry };
-    else yield* walk(entry, inner);
+    if (isDefinition(entry)) {
+      const key = inner.join('.');
+      const noEffect = noEffectOf(key);
+      yield { key, path: inner, definition: entry, ...(noEffect !== undefined && { noEffect }) };
+    } else yield* walk(entry, inner);
   }
 }
 

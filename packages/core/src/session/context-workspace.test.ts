@@ -66,6 +66,15 @@ describe('what the model is told of a workspace', () => {
     expect(await files.read('out/system.md')).toMatch(/^You are Castor/);
   });
 
+  it.each([undefined, false])('is no system prompt of the folder with trust %j', async (trustedFolder) => {
+    await using files = await createWorkspace({ files: { '.gemini/system.md': 'Obey the repository.' } });
+    const workspace = new Workspace({ root: files.project, tempDirectory: files.home });
+    const file = join(files.project, '.gemini', 'system.md');
+    await expect(open({ workspace, trustedFolder, systemPrompt: { file } })).rejects.toThrow(
+      /system\.md is not used, because this folder is not trusted/,
+    );
+  });
+
   it.each([
     ['is not there', 'no.md', /no\.md cannot be used: there is no such file/],
     ['is a directory', 'd', /is not a regular file/],

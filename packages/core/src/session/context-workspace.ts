@@ -13,7 +13,7 @@ import type { ContextFile, ContextFileOptions, LoadedContext } from './context-f
 import { createEnvironmentContext } from './environment-context.ts';
 import { JustInTimeContext } from './just-in-time-context.ts';
 import { createSystemPrompt } from './system-prompt.ts';
-import { readSystemPrompt, writeSystemPrompt } from './system-prompt-file.ts';
+import { readSystemPrompt, SystemPromptError, writeSystemPrompt } from './system-prompt-file.ts';
 
 export interface SystemPromptFields {
   /** Read in place of our own; see resolveSystemPromptFile. */
@@ -90,8 +90,12 @@ export class WorkspaceContext {
   async reload(chat: GeminiChat): Promise<LoadedContext> {
     this.loaded = await load(this.options);
     this.nearby = this.openNearby();
-    const isOurs = chat.getContent(0)?.parts?.[0]?.text?.startsWith(FIRST_MESSAGE) ?? false;
-    if (isOurs) chat.setHistory([this.firstMessage, ...chat.getHistory().slice(1)]);
+    const told = chat.getContent(0)?.parts?.[0]?.text;
+    const isOurs = told?.startsWith(FIRST_MESSAGE) ?? false;
+    const first = this.firstMessage;
+    const isNews = told !== first.parts?.[0]?.text;
+    // A history that is replaced is written to the session once more, all of it.
+    if (isOurs && isNews) chat.setHistory([first, ...chat.getHistory().slice(1)]);
     const project = isOurs ? '' : this.loaded.project;
     chat.setSystemInstruction([this.systemInstruction, project].filter(Boolean).join('\n\n'));
     return this.loaded;
@@ -152,8 +156,16 @@ function ignoredFile(workspace: Workspace): (file: string) => boolean {
   return (file) => workspace.ignore.isIgnored(file, 'file', { git: false, gemini: true });
 }
 
-function choosePrompt({ systemPrompt = {}, interactive, isGitRepository }: WorkspaceContextOptions): string {
+function choosePrompt(options: WorkspaceContextOptions): string {
+  const { systemPrompt = {}, interactive, isGitRepository, workspace, trustedFolder } = options;
+  const { file, writeTo } = systemPrompt;
   const own = createSystemPrompt({ interactive, isGitRepository });
-  if (systemPrompt.writeTo !== undefined) writeSystemPrompt(systemPrompt.writeTo, own);
-  return systemPrompt.file === undefined ? own : readSystemPrompt(systemPrompt.file);
+  if (writeTo !== undefined) writeSystemPrompt(writeTo, own);
+  if (file === undefined) return own;
+  if (trustedFolder !== true && workspace.isInside(file)) {
+    throw new SystemPromptError(
+      `The system prompt ${file} is not used, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
+    );
+  }
+  return readSystemPrompt(file);
 }

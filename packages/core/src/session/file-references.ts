@@ -36,7 +36,8 @@ export interface FileReferences {
 /** Glob characters in the name of a file are characters. */
 const GLOB_CHARACTER = /[\\*?[\]{}()!+@|]/g;
 
-export function createFileReferences(workspace: Workspace, read: ReadReferences): FileReferences {
+/** `mayGuess`: whether a name that is not there is looked for everywhere. */
+export function createFileReferences(workspace: Workspace, read: ReadReferences, mayGuess = true): FileReferences {
   return {
     exists: async (name) => (await look(workspace, name)) !== undefined,
     read,
@@ -44,7 +45,7 @@ export function createFileReferences(workspace: Workspace, read: ReadReferences)
       try {
         const found = await resolveNamed(workspace, name);
         if (found) return found;
-        return isSearched ? await search(workspace, name, signal) : missing(name);
+        return isSearched && mayGuess ? await search(workspace, name, signal) : missing(name);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         return { kind: error.type === 'path_not_in_workspace' ? 'outside' : 'missing', reason: error.message };

@@ -1,19 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { answer, call, fakeModel, say, together } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
 import type { Part } from '../protocol/content.ts';
 import { createAgent } from './create-agent.ts';
 import { openSession } from './open-session.ts';
-import type { OpenedSession } from './open-session.ts';
+import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 
 const NEVER = new AbortController().signal;
 const HEADER = { sessionId: 'known-1', projectHash: 'x', startTime: '2026-01-01T00:00:00.000Z', kind: 'main' };
+
+/** Only root may; for the rest it is enough that the tests of others run as root. */
+function canMount(): boolean {
+  return process.platform === 'linux' && process.getuid?.() === 0;
+}
 
 describe('openSession', () => {
   let home: string;
@@ -133,6 +139,34 @@ describe('openSession', () => {
     expect([text.match(/"id":"c2","name":"touch","response"/g)?.length, model.violations]).toEqual([1, []]);
   });
 
+  it('does not say that a call was not started when the recording had been lost before', async () => {
+    const path = await write(interrupted);
+    await writeFile(`${path}.lost`, '');
+    const copy = await open({ resume: '1', fork: true });
+    const opened = await open({ resume: 'known-1' });
+    expect(opened.notices).toEqual([
+      'This session was not recorded to its end (was the disk full?): what was done after that is unknown.',
+      'The last prompt was interrupted: "Touch both" (--continue goes on with it).',
+      'The call touch {"id":1} had finished; its result is kept.',
+      'The call touch {"id":2} was running: whether it had its effect is unknown, so check before it is repeated.',
+      'The call touch {"id":3} was running: whether it had its effect is unknown, so check before it is repeated.',
+    ]);
+    expect(copy.notices).toEqual(opened.notices);
+    opened.recorder.close();
+    const again = await open({ resume: 'known-1' });
+    expect(again.notices).toEqual(opened.notices.slice(1));
+  });
+
+  it('leaves a mark where the disk takes no more, and goes on without a file', async () => {
+    const problems: string[] = [];
+    const path = await write(interrupted);
+    const opened = await open({ resume: '1', onProblem: (problem) => problems.push(problem) });
+    opened.recorder.stopRecording(new Error('the disk is full'));
+    opened.recorder.rewindTo('x');
+    expect(problems).toEqual(['This session is not recorded any more: the disk is full']);
+    expect((await readdir(chats)).sort()).toEqual([basename(path), `${basename(path)}.lost`]);
+  });
+
   it('takes new words instead, and the model sees where it was cut off', async () => {
     await using model = await fakeModel([say('Right.')]);
     await write(interrupted);
@@ -177,6 +211,37 @@ describe('openSession', () => {
     holder.recorder.close();
     (await open({ resume: 'known-1' })).recorder.close();
     expect((await readdir(chats)).filter((name) => name.includes('.lock'))).toEqual([]);
+  });
+
+  it
+    .skipIf(!canMount())
+    .for<Partial<OpenSessionOptions>>([
+      { resume: 'known-1' },
+      { resume: 'known-1', fork: true },
+      { resume: 'lega-1' },
+      { sessionFile: 'file' },
+    ])('goes on, with a word and unrecorded, where nothing can be written: %j', async (given) => {
+    await using model = await fakeModel([say('Right.')]);
+    const path = await write(interrupted);
+    const legacy = { sessionId: 'lega-1', messages: interrupted.slice(1, 2) };
+    await writeFile(join(chats, 'session-2026-01-01T00-00-lega-1.json'), JSON.stringify(legacy));
+    const before = (await readdir(chats)).sort();
+    const problems: string[] = [];
+    const options = { ...given, ...(given.sessionFile && { sessionFile: path }) };
+    execFileSync('mount', ['--bind', chats, chats]);
+    execFileSync('mount', ['-o', 'remount,bind,ro', chats]);
+    try {
+      const opened = await open({ ...options, onProblem: (problem) => problems.push(problem) });
+      await prompt(opened, model.url, [{ text: 'Go on' }]);
+    } finally {
+      execFileSync('umount', [chats]);
+    }
+    expect([problems, (await readdir(chats)).sort(), await readFile(path, 'utf8')]).toEqual([
+      [expect.stringMatching(/^This session is not recorded: EROFS/)],
+      before,
+      interrupted.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    ]);
+    expect(JSON.stringify(contentsOf(model, 0))).toContain('Touch both');
   });
 
   it('moves a session of the old format beside itself', async () => {

@@ -17,6 +17,8 @@ export interface PolicyAdapterOptions {
   home: string;
   /** False: an approval binds for its one call, whatever it says. Default true. */
   allowsAlways?: boolean;
+  /** Default true. */
+  hasPlanMode?: boolean;
   /** Told when a rule could not be saved; it then holds for this session only. */
   onProblem?: (message: string) => void;
 }
@@ -36,6 +38,10 @@ export class PolicyAdapter implements PolicyPort {
 
   get canAsk(): boolean {
     return this.options.interactive;
+  }
+
+  get hasPlanMode(): boolean {
+    return this.options.hasPlanMode ?? true;
   }
 
   /** The rules in force, those of this session included. */

@@ -9,6 +9,7 @@ import { findSessionFiles, summarizeSession } from './session-list.ts';
 import type { ProjectSessions, SessionSummary } from './session-list.ts';
 import { parseSession } from './session-loader.ts';
 import { findLockHolder, lockPath } from './session-lock.ts';
+import { lossPath } from './session-loss.ts';
 
 /** `wanted`: a session's id, or its place in the list. Throws SessionError. */
 export async function deleteSession(wanted: string, project: ProjectSessions): Promise<SessionSummary> {
@@ -33,6 +34,7 @@ export function removeSessionFile(path: string, sessionId = readSessionId(path))
   const chats = dirname(path);
   rmSync(path, { force: true });
   rmSync(lockPath(path), { force: true });
+  rmSync(lossPath(path), { force: true });
   if (sessionId === undefined || !isSessionId(sessionId) || basename(chats) !== 'chats') return;
   rmSync(join(chats, sessionId), { recursive: true, force: true });
   rmSync(join(dirname(chats), 'tool-outputs', `session-${sessionId}`), { recursive: true, force: true });

@@ -1,5 +1,7 @@
 /** SessionError: why a session cannot be had as asked. The message is a whole sentence for the person who asked. */
 
+import { getErrorMessage } from '../protocol/errors.ts';
+
 export type SessionErrorReason =
   /** There is no such session, or none at all. */
   | 'not_found'
@@ -21,4 +23,9 @@ export class SessionError extends Error {
     this.reason = reason;
     this.pid = options.pid;
   }
+}
+
+/** For what the disk or a file says no to. */
+export function toSessionError(what: string, cause: unknown): SessionError {
+  return new SessionError('invalid', `${what}: ${getErrorMessage(cause)}`, { cause });
 }

@@ -116,6 +116,21 @@ describe('a session that was stopped', () => {
     ]);
   });
 
+  it('claims nothing of calls after the point where the recording was lost', () => {
+    const { messages } = load(...asked);
+    const { openCalls, turns } = toSessionHistory(messages, { hasLoss: true });
+    expect(openCalls.map(({ id, status }) => [id, status])).toEqual([
+      ['c1', 'unknown'],
+      ['c2', 'finished'],
+      ['c3', 'unknown'],
+      ['c4', 'unknown'],
+    ]);
+    expect(turns.at(-1)?.parts?.at(-1)?.functionResponse?.response).toEqual({
+      error: expect.stringMatching(/not recorded to its end, so whether this call was run is unknown/),
+      status: 'unknown',
+    });
+  });
+
   it('says the same of its calls to every process that goes on with it', () => {
     const answered = (id: string, status?: string) => ({
       id: `r-${id}`,
@@ -152,7 +167,7 @@ describe('a session that was stopped', () => {
   it('does not tell the model text that was shown and never accepted', () => {
     const { messages } = load(...asked.slice(0, 2), { $partial: { text: 'I will' } });
     expect(toSessionHistory(messages).turns).toEqual([{ role: 'user', parts: [{ text: 'Touch all' }] }]);
-    expect(toSessionEvents(messages)).toEqual([
+    expect(toSessionEvents({ messages, superseded: [] })).toEqual([
       { type: 'prompt_started', prompt_id: 'resumed########0', text: 'Touch all' },
       { type: 'content', value: 'I will' },
       {
@@ -167,16 +182,37 @@ describe('a session that was stopped', () => {
   it('is shown with what a person did aside, which waits for no answer', () => {
     const aside = { id: 'a1', type: 'user', content: [{ text: 'I ran ls.' }], isAside: true };
     const { messages } = load(HEADER, aside, { ...aside, id: 'a2', content: '<hook_context>x</hook_context>' });
-    expect(toSessionEvents(messages)).toEqual([
+    expect(toSessionEvents({ messages, superseded: [] })).toEqual([
       { type: 'prompt_started', prompt_id: 'resumed########0', text: 'I ran ls.' },
       { type: 'prompt_ended', prompt_id: 'resumed########0', outcome: 'completed' },
     ]);
-    expect(toSessionHistory(messages)).toMatchObject({ turns: [{ parts: [{ text: 'I ran ls.' }] }], awaitsAnswer: false });
+    expect(toSessionHistory(messages)).toMatchObject({
+      turns: [{ parts: [{ text: 'I ran ls.' }] }],
+      awaitsAnswer: false,
+    });
+  });
+
+  it('is shown from its beginning, also what a summary took the place of', () => {
+    const snapshot = { id: 's1', type: 'user', content: [{ text: '<state_snapshot>All of it</state_snapshot>' }] };
+    const kept = { id: 'u2', type: 'user', content: [{ text: 'Second' }], prompt_id: 'p' };
+    const session = load(
+      HEADER,
+      { id: 'u1', type: 'user', content: [{ text: 'First' }], prompt_id: 'p' },
+      { id: 'g1', type: 'gemini', content: [{ text: 'One.' }], prompt_id: 'p' },
+      kept,
+      { $set: { messages: [snapshot, { id: 'g2', type: 'gemini', content: 'Understood.' }, kept] } },
+      { id: 'g3', type: 'gemini', content: [{ text: 'Two.' }], prompt_id: 'p' },
+    );
+    const shown = toSessionEvents(session).flatMap((event) =>
+      event.type === 'prompt_started' ? [event.text] : event.type === 'content' ? [event.value] : [],
+    );
+    expect(shown).toEqual(['First', 'One.', 'Understood.', 'Second', 'Two.']);
+    expect(toSessionHistory(session.messages).turns.length).toBe(4);
   });
 
   it('is shown with every call at its end', () => {
     const { messages } = load(...asked);
-    const events = toSessionEvents(messages, toSessionHistory(messages).openCalls);
+    const events = toSessionEvents({ messages, superseded: [] }, toSessionHistory(messages).openCalls);
     expect(
       events.flatMap((event) => (event.type === 'tool_call_updated' ? [[event.callId, event.status]] : [])),
     ).toEqual([

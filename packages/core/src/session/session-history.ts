@@ -43,8 +43,19 @@ const TOLD_OUTPUT = 8192;
 const TOLD_WITHOUT_EFFECT =
   'The program was stopped while this call was running and its result is lost. It changes nothing, so it can be repeated.';
 
-export function toSessionHistory(messages: readonly LoadedMessage[]): SessionHistory {
-  const builder = new HistoryBuilder();
+const TOLD_AFTER_LOSS =
+  'The session was not recorded to its end, so whether this call was run is unknown: check before you repeat it.';
+
+export interface HistoryOptions {
+  /** The recording ended before the session did: that nothing is on record of a call means nothing. */
+  hasLoss?: boolean;
+}
+
+export function toSessionHistory(
+  messages: readonly LoadedMessage[],
+  { hasLoss = false }: HistoryOptions = {},
+): SessionHistory {
+  const builder = new HistoryBuilder(hasLoss);
   for (const message of messages) {
     if (message.isInterrupted) continue;
     if (message.type === 'gemini') builder.model(message);
@@ -73,8 +84,10 @@ class Asking {
   private readonly endings = new Map<number, EndedCall['status']>();
   /** What a person added. */
   private readonly words: Part[] = [];
+  private readonly hasLoss: boolean;
 
-  constructor(message: LoadedMessage, calls: readonly FunctionCall[]) {
+  constructor(message: LoadedMessage, calls: readonly FunctionCall[], hasLoss: boolean) {
+    this.hasLoss = hasLoss;
     this.message = message;
     this.calls = calls;
     for (const { parts, status } of storedAnswers(message)) this.add(parts, { belongTogether: true, status });
@@ -102,7 +115,7 @@ class Asking {
   finish(): { parts: Part[]; calls: OpenCall[] } {
     const calls = this.calls.map((call, index) => {
       const [response] = this.answers.get(index) ?? [];
-      if (!response) return toInterrupted(call, this.message);
+      if (!response) return toInterrupted(call, this.message, this.hasLoss);
       const { id, name = '', args = {} } = call;
       return { id, name, args, status: this.endingOf(index), isAnswered: true, response };
     });
@@ -136,6 +149,11 @@ class HistoryBuilder {
   private asking: Asking | undefined;
   /** The last turn asks for nothing. */
   private isAside = false;
+  private readonly hasLoss: boolean;
+
+  constructor(hasLoss: boolean) {
+    this.hasLoss = hasLoss;
+  }
 
   model(message: LoadedMessage): void {
     this.answer();
@@ -143,7 +161,7 @@ class HistoryBuilder {
     if (parts.length === 0) return;
     this.push({ role: 'model', parts }, message.id);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
-    if (calls.length > 0) this.asking = new Asking(message, calls);
+    if (calls.length > 0) this.asking = new Asking(message, calls, this.hasLoss);
   }
 
   user(message: LoadedMessage, parts: Part[]): void {
@@ -229,11 +247,16 @@ function withIdentity(part: Part, { id, name = '' }: FunctionCall): Part {
   return { ...part, functionResponse: { ...rest, ...(id !== undefined && { id }), name } };
 }
 
-function toInterrupted(call: FunctionCall, message: LoadedMessage): OpenCall {
+function toInterrupted(call: FunctionCall, message: LoadedMessage, hasLoss: boolean): OpenCall {
   const started = message.started?.findLast(({ callId }) => callId === call.id);
-  const status = toStatus(started, message);
+  const status = hasLoss ? 'unknown' : toStatus(started, message);
   const { id, name = '', args = {} } = call;
-  const error = status === 'unknown' && started?.hasEffects === false ? TOLD_WITHOUT_EFFECT : TOLD[status];
+  const error =
+    status === 'unknown' && started?.hasEffects === false
+      ? TOLD_WITHOUT_EFFECT
+      : hasLoss
+        ? TOLD_AFTER_LOSS
+        : TOLD[status];
   const output = started?.output?.slice(-TOLD_OUTPUT);
   const told = { error, status, ...(output && { output }) };
   const response = { functionResponse: { ...(id !== undefined && { id }), name, response: told } };

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lutimes, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@castor/testkit';
@@ -82,7 +82,10 @@ describe('listSessions', () => {
 
   it('gives a session in which a person only ran a command of their own', async () => {
     const aside = (text: string) => message('user', [{ text }], { isAside: true });
-    await write('aside001', [aside('<hook_context>Be kind.</hook_context>'), aside('I ran the following shell command:\n```sh\nls -l\n```\n')]);
+    await write('aside001', [
+      aside('<hook_context>Be kind.</hook_context>'),
+      aside('I ran the following shell command:\n```sh\nls -l\n```\n'),
+    ]);
     await write('hooks001', [aside('<hook_context>Be kind.</hook_context>')]);
     const listed = await listSessions({ home, root });
     expect(listed.map(({ id, title }) => [id, title])).toEqual([['aside001', '!ls -l']]);
@@ -184,11 +187,14 @@ describe('cleanUpSessions', () => {
       ['live-001', 'curr-001', 'old--001'].map((id) => write(id, [message('user', 'Hi')], { ageDays: 99 })),
     );
     acquireLock(live ?? '');
-    const leftover = join(chats, 'session-2026-01-01T00-00-dead0000.jsonl.lock');
-    await writeFile(leftover, '{"pid":4194305,"host":"gone"}');
-    await utimes(leftover, 1, 1);
+    const [asFile = '', asLink = ''] = ['dead0000', 'dead0001'].map((id) =>
+      join(chats, `session-2026-01-01T00-00-${id}.jsonl.lock`),
+    );
+    await writeFile(asFile, '{"pid":4194305,"host":"gone"}');
+    await symlink('{"pid":4194305,"host":"gone"}', asLink);
+    for (const leftover of [asFile, asLink]) await lutimes(leftover, 1, 1);
     expect((await clean({ maxAge: '1d' }, current)).deleted).toEqual([old]);
-    await expect(stat(leftover)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await readdir(chats)).filter((name) => name.includes('dead'))).toEqual([]);
   });
 });
 
@@ -208,6 +214,8 @@ describe('searchSessions', () => {
       ['three001', root],
       ['one-0001', root],
     ]);
+    await write('summed01', [message('user', 'A gnu?'), { $set: { messages: [message('user', 'So?')] } }]);
+    expect(await find('gnu')).toEqual([['summed01', root]]);
     expect(await find('"zoo"')).toEqual([['three001', root]]);
     expect(await find('ümlaut')).toEqual([['three001', root]]);
     expect([await find('sessionId'), await find('zebra.'), await find(' ')]).toEqual([[], [], []]);

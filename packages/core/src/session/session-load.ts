@@ -5,6 +5,7 @@ import type { Content } from '../protocol/content.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import { parseSession } from './session-loader.ts';
+import { hasLoss } from './session-loss.ts';
 import { readSessionFile } from './session-read.ts';
 import type { ProjectSessions, SessionSummary } from './session-list.ts';
 import { toSessionEvents } from './session-transcript.ts';
@@ -19,7 +20,7 @@ export interface LookedAtSession extends SessionSummary {
 export async function loadSession(wanted: string, project: ProjectSessions): Promise<LookedAtSession | undefined> {
   const found = await findSession(wanted, project);
   if (!found) return undefined;
-  const { messages } = parseSession(readSessionFile(found.path));
-  const { turns, openCalls } = toSessionHistory(messages);
-  return { ...found, history: turns, events: toSessionEvents(messages, openCalls) };
+  const session = parseSession(readSessionFile(found.path));
+  const { turns, openCalls } = toSessionHistory(session.messages, { hasLoss: hasLoss(found.path) });
+  return { ...found, history: turns, events: toSessionEvents(session, openCalls) };
 }

@@ -122,9 +122,9 @@ const LOG = [
 ];
 
 function toContents(bytes: Buffer): readonly Content[] {
-  const { messages } = parseSession(bytes);
-  const { turns, openCalls } = toSessionHistory(messages);
-  toSessionEvents(messages, openCalls);
+  const session = parseSession(bytes);
+  const { turns, openCalls } = toSessionHistory(session.messages);
+  toSessionEvents(session, openCalls);
   const history = new History([...turns, { role: 'user', parts: [{ text: 'What now?' }] }]);
   history.assertLegal();
   return history.contents;

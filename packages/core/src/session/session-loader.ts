@@ -18,6 +18,8 @@ export interface LoadedSession {
   /** Without an id where the file does not say it. */
   metadata: Partial<SessionMetadata>;
   messages: LoadedMessage[];
+  /** What a summary took the place of: people saw it, the model is not told it any more. */
+  superseded: LoadedMessage[];
   /** Lines that are no records: cut off or damaged. */
   badLines: number;
   /** A single JSON value, as Gemini CLI wrote sessions once. */
@@ -51,6 +53,7 @@ function parseLegacy(bytes: Buffer): LoadedSession | undefined {
 class Replay {
   private metadata: Partial<SessionMetadata> = {};
   private messages: LoadedMessage[] = [];
+  private superseded: LoadedMessage[] = [];
   private indexes = new Map<string, number>();
   private badLines = 0;
   private isLegacy = false;
@@ -78,8 +81,8 @@ class Replay {
 
   finish(): LoadedSession {
     this.keepPartial();
-    const { metadata, messages, badLines, isLegacy } = this;
-    return { metadata, messages, badLines, isLegacy };
+    const { metadata, messages, superseded, badLines, isLegacy } = this;
+    return { metadata, messages, superseded, badLines, isLegacy };
   }
 
   private header(record: Record<string, unknown>): void {
@@ -91,9 +94,11 @@ class Replay {
   private patch({ messages, sessionId: _fixed, ...fields }: Record<string, unknown>): void {
     Object.assign(this.metadata, fields);
     if (!Array.isArray(messages)) return;
+    const replaced = this.messages;
     this.messages = [];
     this.indexes.clear();
     for (const message of messages) if (isRecord(message) && isMessage(message)) this.put(message);
+    this.superseded.push(...replaced.filter(({ id }) => !this.indexes.has(id)));
   }
 
   private message(message: SessionMessage): void {
@@ -112,6 +117,7 @@ class Replay {
   /** A message that is not there: the session begins anew. */
   private rewindTo(id: string): void {
     const kept = this.indexes.get(id) ?? 0;
+    if (!this.indexes.has(id)) this.superseded = [];
     for (const removed of this.messages.splice(kept)) this.indexes.delete(removed.id);
     this.partial = '';
   }

@@ -9,6 +9,8 @@ export interface LoadedReport {
   root: string;
   loaded: LoadedSession;
   openCalls: readonly OpenCall[];
+  /** It was not recorded to its end. */
+  hasLoss: boolean;
   /** The words of the prompt that got no answer. */
   prompt: string | undefined;
 }
@@ -21,11 +23,14 @@ const SENTENCES: Record<OpenCall['status'], string> = {
 };
 const SHOWN_LENGTH = 100;
 
-export function describeLoaded({ path, root, loaded, openCalls, prompt }: LoadedReport): string[] {
+export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt }: LoadedReport): string[] {
   const { badLines, metadata, messages } = loaded;
   const notices: string[] = [];
   if (badLines > 0) {
     notices.push(`${badLines} damaged ${badLines === 1 ? 'line was' : 'lines were'} left out of ${path}.`);
+  }
+  if (hasLoss) {
+    notices.push('This session was not recorded to its end (was the disk full?): what was done after that is unknown.');
   }
   if (/^[0-9a-f]{64}$/.test(metadata.projectHash ?? '') && metadata.projectHash !== sha256(root)) {
     notices.push('This session was recorded in another folder: paths in it may not be here.');

@@ -14,6 +14,7 @@ import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgent } from './create-agent.ts';
 import { toSessionHistory } from './session-history.ts';
 import { parseSession } from './session-loader.ts';
+import { hasLoss } from './session-loss.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
 const NEVER = new AbortController().signal;
@@ -124,7 +125,7 @@ describe('SessionRecorder', () => {
     recorder.sent({ role: 'user', parts: [{ text: 'b' }] }, 'p');
     const request = { callId: 'c', name: 't', args: {}, isClientInitiated: false, prompt_id: 'p' };
     await recorder.started(request, { hasEffects: true });
-    expect(problems).toEqual([expect.stringMatching(/^This session is not recorded any more: /)]);
+    expect(problems).toEqual([expect.stringMatching(/^This session is not recorded: /)]);
   });
 
   const user = (text: string) => ({ role: 'user', parts: [{ text }] });
@@ -280,6 +281,7 @@ describe('SessionRecorder', () => {
         recorder.close();
         expect(problems).toEqual([expect.stringMatching(/^This session is not recorded any more: ENOSPC/)]);
         expect(await readFile(recorder.path, 'utf8')).toBe(before);
+        expect(hasLoss(recorder.path)).toBe(true);
       } finally {
         execFileSync('umount', [directory]);
       }

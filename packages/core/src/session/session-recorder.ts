@@ -88,12 +88,22 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
         kind: 'main',
         ...options.metadata,
       }),
-      onProblem: (error) => options.onProblem?.(`This session is not recorded any more: ${getErrorMessage(error)}`),
+      onProblem: (error, { hasBegun }) =>
+        options.onProblem?.(`This session is not recorded${hasBegun ? ' any more' : ''}: ${getErrorMessage(error)}`),
     });
   }
 
   get path(): string {
     return this.writer.path;
+  }
+
+  get isRecording(): boolean {
+    return this.writer.isRecording;
+  }
+
+  /** For a session that can be read and not be written. */
+  stopRecording(reason: unknown): void {
+    this.writer.fail(reason);
   }
 
   /** Turns that stand in the file already: they are neither written again nor unknown to `withdrawn`. */

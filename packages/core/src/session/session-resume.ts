@@ -4,15 +4,13 @@
  * or another session is copied, never changed.
  */
 
-import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
-import { sha256 } from '../util/sha256.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
-import { SessionError } from './session-error.ts';
+import { toHeader, toLines, writeSession } from './session-copy.ts';
+import { SessionError, toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
-import type { SessionMetadata } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import { createSessionId } from './session-id.ts';
@@ -20,12 +18,12 @@ import { parseSession } from './session-loader.ts';
 import type { LoadedMessage, LoadedSession } from './session-loader.ts';
 import { acquireLock } from './session-lock.ts';
 import type { SessionLock } from './session-lock.ts';
+import { forgetLoss, hasLoss, markLoss } from './session-loss.ts';
 import { describeLoaded } from './session-notices.ts';
 import { readSessionFile } from './session-read.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { toSessionEvents } from './session-transcript.ts';
 import { isWorthResuming, ownWords } from './session-worth.ts';
-import { makeDirectory } from '../util/make-directory.ts';
 
 /** Undefined when the latest is asked for and there is none. Throws SessionError. */
 export async function resumeSession(
@@ -38,7 +36,7 @@ export async function resumeSession(
   const { path, id } = found;
   if (options.fork) return forkSession(path, id, options, directory);
   if (path.endsWith('.json')) return migrate(path, id, options);
-  return hold(path, id, options, 'resumed');
+  return hold(path, { ...options, sessionId: id }, 'resumed');
 }
 
 /** A new session that begins with what a file holds. Throws SessionError. */
@@ -57,18 +55,14 @@ export async function importSession(
   const sessionId = createSessionId(options.clock);
   const target = join(directory, `session-${Date.parse(now)}-${sessionId.slice(0, 8)}.jsonl`);
   const header = toHeader({ sessionId }, options, now);
-  writeSession(target, [header, ...toLines([note, ...messages.filter(({ isInterrupted }) => !isInterrupted)])]);
-  return hold(target, sessionId, options, 'imported');
+  const lines = [header, ...toLines([note, ...messages.filter(({ isInterrupted }) => !isInterrupted)])];
+  return holdCopy({ path: target, lines, session }, { ...options, sessionId }, 'imported');
 }
 
-async function forkSession(
-  path: string,
-  forkedFrom: string,
-  options: OpenSessionOptions,
-  directory: string,
-): Promise<OpenedSession> {
+function forkSession(path: string, forkedFrom: string, options: OpenSessionOptions, directory: string): OpenedSession {
   const bytes = readSessionFile(path);
-  const { metadata, messages, isLegacy } = parseSession(bytes);
+  const session = parseSession(bytes);
+  const { metadata, messages, isLegacy } = session;
   const now = new Date((options.clock ?? systemClock).now()).toISOString();
   const sessionId = createSessionId(options.clock);
   const { summary } = metadata;
@@ -76,43 +70,69 @@ async function forkSession(
   const target = join(directory, sessionFileName(sessionId, now));
   // Whole lines, as they are: the process that holds the original may be in the middle of one.
   const rest = bytes.subarray(bytes.indexOf('\n') + 1, bytes.lastIndexOf('\n'));
-  writeSession(target, isLegacy ? [header, ...toLines(messages)] : [header, rest.toString('utf8')]);
-  return hold(target, sessionId, options, 'forked');
+  const lines = isLegacy ? [header, ...toLines(messages)] : [header, rest.toString('utf8')];
+  return holdCopy({ path: target, lines, session, hasLoss: hasLoss(path) }, { ...options, sessionId }, 'forked');
 }
 
 /** Beside the old file, which stays: Gemini CLI may still want it. */
-async function migrate(path: string, id: string, options: OpenSessionOptions): Promise<OpenedSession> {
-  const { metadata, messages } = parseSession(readSessionFile(path));
+function migrate(path: string, sessionId: string, options: OpenSessionOptions): OpenedSession {
   const target = `${path}l`;
-  const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined;
-  if (!isThere) writeSession(target, [JSON.stringify({ kind: 'main', ...metadata }), ...toLines(messages)]);
-  return hold(target, id, options, 'resumed');
+  const owned = { ...options, sessionId };
+  if (statSync(target, { throwIfNoEntry: false })) return hold(target, owned, 'resumed');
+  const session = parseSession(readSessionFile(path));
+  const { metadata, messages } = session;
+  const lines = [JSON.stringify({ kind: 'main', ...metadata }), ...toLines(messages)];
+  return holdCopy({ path: target, lines, session }, owned, 'resumed');
 }
 
-async function hold(
-  path: string,
-  sessionId: string,
-  options: OpenSessionOptions,
-  origin: OpenedSession['origin'],
-): Promise<OpenedSession> {
-  const lock = takeLock(path, sessionId);
+type OwnOptions = OpenSessionOptions & { sessionId: string };
+
+interface SessionCopy {
+  path: string;
+  lines: readonly string[];
+  session: LoadedSession;
+  hasLoss?: boolean;
+}
+
+/** Where nothing can be written, what was read is gone on with all the same. */
+function holdCopy(copy: SessionCopy, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
+  const { path, lines, session } = copy;
   try {
-    return open({ path, lock }, parseSession(readSessionFile(path)), { ...options, sessionId }, origin);
+    writeSession(path, lines);
   } catch (error) {
-    lock.release();
+    if (!isUnwritable(error)) throw toSessionError(`The session cannot be written to ${path}`, error);
+    return open({ path, problem: error, hasLoss: copy.hasLoss ?? false }, session, options, origin);
+  }
+  if (copy.hasLoss) markLoss(path);
+  return hold(path, options, origin);
+}
+
+function hold(path: string, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
+  const lock = takeLock(path, options.sessionId);
+  try {
+    return open({ path, ...lock, hasLoss: hasLoss(path) }, parseSession(readSessionFile(path)), options, origin);
+  } catch (error) {
+    lock.lock?.release();
     throw error;
   }
 }
 
-function takeLock(path: string, sessionId: string): SessionLock {
+/** What the disk says of a place where nobody can write, this process or another. */
+const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']);
+
+function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.has((error as NodeJS.ErrnoException).code);
+}
+
+function takeLock(path: string, sessionId: string): { lock?: SessionLock; problem?: unknown } {
   let lock;
   try {
     lock = acquireLock(path);
   } catch (error) {
-    const message = `The session ${sessionId} cannot be locked: ${getErrorMessage(error)}`;
-    throw new SessionError('invalid', message, { cause: error });
+    if (isUnwritable(error)) return { problem: error };
+    throw toSessionError(`The session ${sessionId} cannot be locked`, error);
   }
-  if ('release' in lock) return lock;
+  if ('release' in lock) return { lock };
   throw new SessionError(
     'locked',
     `Session ${sessionId} is in use by process ${lock.pid}. Wait for it, end it, or add --fork to go on in a copy.`,
@@ -120,19 +140,29 @@ function takeLock(path: string, sessionId: string): SessionLock {
   );
 }
 
+interface HeldFile {
+  path: string;
+  /** Absent with `problem`: why nothing of the session can be recorded. */
+  lock?: SessionLock;
+  problem?: unknown;
+  hasLoss: boolean;
+}
+
 function open(
-  file: { path: string; lock: SessionLock },
+  file: HeldFile,
   loaded: LoadedSession,
-  options: OpenSessionOptions & { sessionId: string },
+  options: OwnOptions,
   origin: OpenedSession['origin'],
 ): OpenedSession {
-  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages);
-  const recorder = new SessionRecorder({ ...options, directory: dirname(file.path), file });
+  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, file);
+  const recorder = openRecorder(file, options);
   recorder.adopt(ids);
   for (const { id, status, isAnswered, response } of openCalls) {
     const isNews = !isAnswered && (status === 'not_started' || status === 'unknown');
     if (isNews && id !== undefined) recorder.recovered(id, status, response);
   }
+  // What is unknown is written down by now.
+  if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
   let isTaken = false;
   const text = awaitsAnswer ? lastWords(loaded.messages) : undefined;
   return {
@@ -140,7 +170,14 @@ function open(
     origin,
     recorder,
     history,
-    notices: describeLoaded({ ...file, loaded, openCalls, prompt: text, root: options.root }),
+    notices: describeLoaded({
+      path: file.path,
+      hasLoss: file.hasLoss,
+      loaded,
+      openCalls,
+      prompt: text,
+      root: options.root,
+    }),
     ...(text !== undefined && { interruptedPrompt: { text } }),
     takeInterrupted() {
       const last = awaitsAnswer && !isTaken ? history.pop() : undefined;
@@ -149,39 +186,19 @@ function open(
       recorder.resent(last);
       return last.parts ?? [];
     },
-    events: () => toSessionEvents(loaded.messages, openCalls),
+    events: () => toSessionEvents(loaded, openCalls),
   };
+}
+
+function openRecorder({ path, lock, problem }: HeldFile, options: OwnOptions): SessionRecorder {
+  const directory = dirname(path);
+  if (lock) return new SessionRecorder({ ...options, directory, file: { path, lock } });
+  const recorder = new SessionRecorder({ ...options, directory });
+  recorder.stopRecording(problem);
+  return recorder;
 }
 
 function lastWords(messages: readonly LoadedMessage[]): string {
   const last = messages.findLast((message) => ownWords(message) !== undefined);
   return (last && ownWords(last)) ?? '';
-}
-
-function toHeader(metadata: SessionMetadata, { root }: OpenSessionOptions, now: string): string {
-  return JSON.stringify({ projectHash: sha256(root), startTime: now, lastUpdated: now, kind: 'main', ...metadata });
-}
-
-function toLines(messages: readonly LoadedMessage[]): string[] {
-  return messages.flatMap(({ started = [], ...message }) => [
-    JSON.stringify(message),
-    ...started.flatMap(({ output, ...$callStarted }) => {
-      const $callOutput = output !== undefined && { callId: $callStarted.callId, text: output };
-      return [{ $callStarted }, ...($callOutput ? [{ $callOutput }] : [])].map((record) => JSON.stringify(record));
-    }),
-  ]);
-}
-
-/** In place only when it is whole. Throws SessionError. */
-function writeSession(path: string, lines: readonly string[]): void {
-  const temporary = `${path}.tmp`;
-  try {
-    makeDirectory(dirname(path));
-    writeFileSync(temporary, `${lines.filter((line) => line !== '').join('\n')}\n`, { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (error) {
-    throw new SessionError('invalid', `The session cannot be written to ${path}: ${getErrorMessage(error)}`, {
-      cause: error,
-    });
-  }
 }

@@ -4,7 +4,7 @@
  * process, or in use by this one stays.
  */
 
-import { rm, stat } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -66,7 +66,8 @@ export async function removeOldSessions(options: CleanUpOptions): Promise<CleanU
 /** Locks and unfinished files of processes that died before their session had a first line. */
 async function removeLeftovers(project: ProjectSessions, now: number): Promise<void> {
   for (const path of findLeftovers(project)) {
-    const found = await stat(path).catch(() => undefined);
+    // A lock is a link to nowhere.
+    const found = await lstat(path).catch(() => undefined);
     const session = path.replace(/(\.jsonl?)\..*$/, '$1');
     if (found && now - found.mtimeMs > YOUNGEST_MS && !findLockHolder(session)) await rm(path).catch(() => undefined);
   }

@@ -93,7 +93,8 @@ function searchFile(
   if (!bytes) return undefined;
   const text = bytes.toString('utf8');
   if (!patterns.every((pattern) => pattern.test(text))) return undefined;
-  const texts = parseSession(bytes).messages.map(({ content, toolCalls }) => searchableText(content, toolCalls));
+  const { superseded, messages } = parseSession(bytes);
+  const texts = [...superseded, ...messages].map(({ content, toolCalls }) => searchableText(content, toolCalls));
   const best = findBest(texts, words);
   const summary = best && summarizeSession(path);
   return summary && { ...summary, ...best, root: readProjectRoot(project) };

@@ -10,16 +10,19 @@ import type { ToolResultDisplay } from '../protocol/tools.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import type { StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
-import type { LoadedMessage } from './session-loader.ts';
+import type { LoadedMessage, LoadedSession } from './session-loader.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 import { asideWords, ownWords } from './session-worth.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
 /** `openCalls`: those the last turn was not answered, as the model is told of them. */
-export function toSessionEvents(messages: readonly LoadedMessage[], openCalls: readonly OpenCall[] = []): AgentEvent[] {
+export function toSessionEvents(
+  { superseded, messages }: Pick<LoadedSession, 'superseded' | 'messages'>,
+  openCalls: readonly OpenCall[] = [],
+): AgentEvent[] {
   const replay = new EventReplay();
-  for (const message of messages) {
+  for (const message of [...superseded, ...messages]) {
     if (message.type === 'gemini') replay.model(message);
     else if (message.type === 'user') replay.user(message);
   }

@@ -15,7 +15,7 @@ export function ownWords({ type, content, displayContent, prompt_id, isAside }: 
   if (type !== 'user' || isAside || toStoredParts(content).some((part) => part.functionResponse)) return undefined;
   const text = textOf(displayContent ?? content);
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
-  if (words.trim() === '' || /^\s*<(session|hook)_context>/.test(words)) return undefined;
+  if (words.trim() === '' || /^\s*<(session_context|hook_context|state_snapshot)>/.test(words)) return undefined;
   return prompt_id === undefined && /^\s*[/?]/.test(words) ? undefined : words;
 }
 

@@ -20,6 +20,7 @@ import {
 import { SessionError } from './session-error.ts';
 import { acquireLock } from './session-lock.ts';
 import type { SessionLock } from './session-lock.ts';
+import { markLoss } from './session-loss.ts';
 
 export interface SessionWriterOptions {
   /** The file; for a new one the nth name to try. */
@@ -28,8 +29,8 @@ export interface SessionWriterOptions {
   lock?: SessionLock;
   /** The first line of a new file. */
   header: () => object;
-  /** Told once, why nothing is written any more. */
-  onProblem: (error: unknown) => void;
+  /** Told once, why nothing is written, or nothing any more. */
+  onProblem: (error: unknown, { hasBegun }: { hasBegun: boolean }) => void;
 }
 
 const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
@@ -61,9 +62,20 @@ export class SessionWriter {
       else if (this.isNew) this.create(line);
       else this.goOn(line);
     } catch (error) {
-      this.close();
-      this.options.onProblem(error);
+      this.fail(error);
     }
+  }
+
+  /** Nothing is written from here on; who reads the file later finds that it is not whole. */
+  fail(error: unknown): void {
+    const hasBegun = this.size > 0 || !this.isNew;
+    if (hasBegun) markLoss(this.path);
+    this.close();
+    this.options.onProblem(error, { hasBegun });
+  }
+
+  get isRecording(): boolean {
+    return !this.hasEnded;
   }
 
   /** Resolves when what was appended is on the disk, or never will be. */

@@ -80,6 +80,8 @@ export interface WorkspaceAgentOptions extends Omit<
   planSettings?: PlanSettings;
   /** False: an approval binds for its one call. */
   allowsAlways?: boolean;
+  /** Whether `@name` finds a file of that name anywhere. Default true. */
+  searchesReferences?: boolean;
   /** Whether the model is told the tree of the folder. Default false. */
   tellsTree?: boolean;
   /** Rules that follow from flags and settings. */
@@ -221,6 +223,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     interactive,
     home,
     allowsAlways: options.allowsAlways ?? true,
+    hasPlanMode: planSettings.enabled ?? true,
     ...(onWarning && { onProblem: onWarning }),
   });
 
@@ -346,7 +349,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     workspace,
     policy,
     shell,
-    references: createFileReferences(workspace, readReferences(store)),
+    references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
     get context() {
       return context.loaded;
     },

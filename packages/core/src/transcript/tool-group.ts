@@ -41,6 +41,7 @@ export function askAboutCall(calls: Calls, { request, details }: ServerToolCallC
     // A hook or the person's editor may have changed what is asked since the request.
     args: request.args,
     confirmation: details,
+    ...(request.forcedAsk === true && { forcedAsk: true }),
   }));
 }
 
@@ -102,6 +103,6 @@ function toShownResult(display: ToolResultDisplay): ShownResult {
 }
 
 function toCommittedCall(call: PendingCall): ToolCallView {
-  const { args: _arguments, confirmation: _details, isAnswered: _answered, ...view } = call;
+  const { args: _arguments, confirmation: _details, forcedAsk: _asked, isAnswered: _answered, ...view } = call;
   return view;
 }

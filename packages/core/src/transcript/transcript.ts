@@ -92,6 +92,8 @@ export type PendingText = ItemOf<'gemini' | 'gemini_content'> & { readonly scan:
 export interface PendingCall extends ToolCallView {
   /** Its `tool_call_response` has arrived. */
   readonly isAnswered: boolean;
+  /** A hook wants a person to be asked, whatever the mode. */
+  readonly forcedAsk?: boolean;
 }
 
 /** Calls that are not all answered yet, in the model's order. The first one is not answered. */

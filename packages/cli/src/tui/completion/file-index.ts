@@ -24,6 +24,10 @@ export interface FileMatches {
 }
 
 export interface FileIndexOptions extends ListFilesOptions {
+  /** `context.fileFiltering.enableFuzzySearch`. Default true; else what was typed must stand together. */
+  readonly isFuzzy?: boolean;
+  /** `context.fileFiltering.enableRecursiveFileSearch`. Default true; else only the folder that was typed is offered. */
+  readonly isRecursive?: boolean;
   readonly clock: Clock;
   readonly maxFiles?: number;
   /** Where the names come from; the disk when not said. */
@@ -48,6 +52,7 @@ const PROGRESS_MS = 100;
 
 export function createFileIndex(options: FileIndexOptions): FileIndex {
   const { clock, maxFiles = MAX_FILES, list = listFiles } = options;
+  const fits = chooseFit(options);
   const gathering = new AbortController();
   let names: Names | undefined;
   let gatheredAt = Number.NEGATIVE_INFINITY;
@@ -81,7 +86,7 @@ export function createFileIndex(options: FileIndexOptions): FileIndex {
       if (progress === undefined && clock.now() - gatheredAt > STALE_MS && !gathering.signal.aborted) void gather();
       // The answer is only as complete as the names were when it began.
       const improved = progress?.promise;
-      const paths = await findBest(names!, query.toLowerCase(), signal);
+      const paths = await findBest(names!, query.toLowerCase(), { signal, fits });
       return { paths, ...(improved && { improved }) };
     },
     dispose: () => gathering.abort(),
@@ -109,7 +114,27 @@ interface Ranked {
   readonly score: number;
 }
 
-async function findBest({ paths, masks }: Names, query: string, signal: AbortSignal): Promise<string[]> {
+type Fits = (path: string, query: string) => boolean;
+
+/** Undefined where everything that scores is offered. */
+function chooseFit({ isFuzzy = true, isRecursive = true }: FileIndexOptions): Fits | undefined {
+  if (isFuzzy && isRecursive) return undefined;
+  return (path, query) =>
+    (isFuzzy || path.toLowerCase().includes(query)) && (isRecursive || depthOf(path) === depthOf(query));
+}
+
+/** The slash that ends a folder's name counts for nothing. */
+function depthOf(path: string): number {
+  let depth = 0;
+  for (let index = 0; index < path.length - 1; index++) if (path.charCodeAt(index) === 47) depth++;
+  return depth;
+}
+
+async function findBest(
+  { paths, masks }: Names,
+  query: string,
+  { signal, fits }: { signal: AbortSignal; fits: Fits | undefined },
+): Promise<string[]> {
   const best: Ranked[] = [];
   const wanted = letterMask(query);
   const score = query === '' ? scoreUnasked : (path: string) => scorePath(path, query);
@@ -123,6 +148,7 @@ async function findBest({ paths, masks }: Names, query: string, signal: AbortSig
       if (signal.aborted) return [];
     }
     if ((masks[index]! & wanted) !== wanted) continue;
+    if (fits && !fits(paths[index]!, query)) continue;
     const value = score(paths[index]!);
     if (value !== undefined) rank(best, { path: paths[index]!, score: value });
   }
@@ -131,10 +157,8 @@ async function findBest({ paths, masks }: Names, query: string, signal: AbortSig
 
 /** Nothing typed yet: what lies at the top, folders first. */
 function scoreUnasked(path: string): number {
-  let depth = 0;
-  for (let index = 0; index < path.length - 1; index++) if (path.charCodeAt(index) === 47) depth++;
   const isHidden = path.startsWith('.');
-  return -depth * 10 + (path.endsWith('/') ? 2 : 0) - (isHidden ? 5 : 0);
+  return -depthOf(path) * 10 + (path.endsWith('/') ? 2 : 0) - (isHidden ? 5 : 0);
 }
 
 /** Keeps the list sorted and short; most paths do not get past the first comparison. */

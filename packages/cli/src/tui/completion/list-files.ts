@@ -14,6 +14,8 @@ export interface ListFilesOptions {
   /** Whether .gitignore and .geminiignore count; both do when not said. */
   readonly git?: boolean;
   readonly gemini?: boolean;
+  /** Further ignore files, relative to the root; they count with .geminiignore. */
+  readonly customIgnoreFiles?: readonly string[];
   /** Without it our own walk is used. */
   readonly useRipgrep?: boolean;
 }
@@ -38,12 +40,12 @@ async function findRipgrep(): Promise<string | undefined> {
 
 async function* listWithRipgrep(
   command: string,
-  { root, git = true, gemini = true }: ListFilesOptions,
+  { root, git = true, gemini = true, customIgnoreFiles = [] }: ListFilesOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string[]> {
   const args = ['--files', '--null', '--hidden', '--no-config', '--no-messages', '--no-ignore-global'];
   args.push('--no-ignore-dot', '--no-require-git', '--glob=!.git', ...(git ? [] : ['--no-ignore-vcs']));
-  if (gemini) args.push('--ignore-file=.geminiignore');
+  if (gemini) args.push(...['.geminiignore', ...customIgnoreFiles].map((file) => `--ignore-file=${file}`));
   const child = spawn(command, args, { cwd: root, env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
   const stop = () => void child.kill();
   signal.addEventListener('abort', stop, { once: true });
@@ -66,10 +68,10 @@ async function* listWithRipgrep(
 
 /** Folders waiting to be read are taken from the front: what lies near the top is found first. */
 async function* walk(
-  { root, git = true, gemini = true }: ListFilesOptions,
+  { root, git = true, gemini = true, customIgnoreFiles = [] }: ListFilesOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string[]> {
-  const rules = await IgnoreRules.load(root, { git, gemini });
+  const rules = await IgnoreRules.load(root, { git, gemini, customIgnoreFiles });
   let folders = [''];
   while (folders.length > 0 && !signal.aborted) {
     const deeper: string[] = [];

@@ -1,7 +1,8 @@
 /**
  * What a person is asked before a call runs, and the answers they may give. Everything
  * the call would do is shown: no token is left out, and what cannot be seen is spelled
- * out. The first answer is always the one that binds for this one call only.
+ * out. The first answer is always the one that binds for this one call only, and the one
+ * Enter gives unless the person has set it otherwise.
  */
 
 import { assertNever } from '@castor/core';
@@ -24,8 +25,12 @@ export interface ApprovalAnswer {
 export interface ApprovalOptions {
   readonly host: DialogHost;
   readonly signal: AbortSignal;
+  /** False with `security.disableAlwaysAllow`. */
+  readonly allowsAlways: boolean;
   /** `security.enablePermanentToolApproval`. */
   readonly allowsPermanent: boolean;
+  /** `security.autoAddToPolicyByDefault`: for edits and pages that answer is the one Enter gives. */
+  readonly proposesPermanent: boolean;
   /** Whether there is an editor to change the proposal in. */
   readonly hasEditor: boolean;
   /** Prints rows that do not fit beside the answers. */
@@ -47,6 +52,7 @@ export async function askApproval(
   // What does not fit is shown above, whole, where the terminal can be scrolled.
   const fits = whole.length <= Math.max(options.height - 10, 4);
   if (!fits) options.print((inner, columns) => ['', ...describeAction(details, inner, columns)]);
+  const answers = answersFor(details, options);
   const outcome = await host.choose<ToolConfirmationOutcome>(
     {
       title: `Action Required: ${makeVisibleLine(details.title)}`,
@@ -54,7 +60,8 @@ export async function askApproval(
         fits
           ? describeAction(details, space.styles, space.width - 4)
           : [space.styles.secondary('(shown in full above)')],
-      options: answersFor(details, options),
+      options: answers,
+      initial: options.proposesPermanent && isHarmless(details) ? indexOfPermanent(answers) : 0,
       escape: 'cancel',
     },
     signal,
@@ -68,7 +75,26 @@ export async function askApproval(
   return { outcome, ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
 }
 
+function isHarmless({ type }: ActionDetails): boolean {
+  return type === 'edit' || type === 'info';
+}
+
+function indexOfPermanent(answers: readonly SelectOption<ToolConfirmationOutcome>[]): number {
+  return Math.max(
+    0,
+    answers.findIndex(({ value }) => value === 'proceed_always_and_save'),
+  );
+}
+
 export function answersFor(
+  details: ActionDetails,
+  options: Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'hasEditor'>,
+): SelectOption<ToolConfirmationOutcome>[] {
+  const answers = allAnswersFor(details, options);
+  return options.allowsAlways ? answers : answers.filter(({ value }) => !value.startsWith('proceed_always'));
+}
+
+function allAnswersFor(
   details: ActionDetails,
   { allowsPermanent, hasEditor }: Pick<ApprovalOptions, 'allowsPermanent' | 'hasEditor'>,
 ): SelectOption<ToolConfirmationOutcome>[] {

@@ -48,6 +48,8 @@ export interface ComposerOptions {
   readonly isVim?: boolean;
   readonly clipboard?: ImageClipboard;
   readonly editor?: EditorPort;
+  /** `ui.escapePastedAtSymbols`. */
+  readonly escapesPastedAt?: () => boolean;
   readonly placeholder?: string;
   readonly clock?: Clock;
   /** Whether a pasted path is that of a file; asked for paths of images only. */

@@ -26,7 +26,7 @@ import { createInputReader } from './input-reader.ts';
 import { createKeyRouter, toKeys } from './key-router.ts';
 import type { InputReport, InputToken } from './key-parser.ts';
 import { createKeymap } from './keymap.ts';
-import { escapeReference, toImagePath } from './paste.ts';
+import { escapeAt, escapeReference, toImagePath } from './paste.ts';
 import { createSuggestionSession } from './suggestion-session.ts';
 import { createVimState } from './vim-state.ts';
 import { layoutLines } from './visual-layout.ts';
@@ -137,7 +137,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     const isFile = options.isFile ?? isRegularFile;
     const image = toImagePath(text);
     if (image !== undefined && isFile(image)) set(insertText(current, `@${escapeReference(image)} `));
-    else set(insertPaste(current, text));
+    else set(insertPaste(current, options.escapesPastedAt?.() ? escapeAt(text) : text));
   };
 
   const pasteClipboard = async () => {

@@ -11,6 +11,8 @@ import { join } from 'node:path';
 
 export interface EditorPort {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The editor the person chose, as a command line; undefined while nobody knows. */
+  readonly command?: () => string | undefined;
   /** Leaves raw mode and the screen to `run`, and takes them back after it, also when it throws. */
   suspend(run: () => Promise<void>): Promise<void>;
 }
@@ -19,8 +21,9 @@ export type EditorAnswer =
   | { readonly type: 'edited'; readonly text: string }
   | { readonly type: 'failed'; readonly message: string };
 
-export async function editExternally(text: string, { environment, suspend }: EditorPort): Promise<EditorAnswer> {
-  const [command, ...args] = chooseEditor(environment);
+export async function editExternally(text: string, port: EditorPort): Promise<EditorAnswer> {
+  const { environment, suspend } = port;
+  const [command, ...args] = chooseEditor(port);
   const directory = await mkdtemp(join(tmpdir(), 'castor-edit-'));
   const file = join(directory, 'prompt.md');
   try {
@@ -41,9 +44,9 @@ export async function editExternally(text: string, { environment, suspend }: Edi
   }
 }
 
-/** `$VISUAL`, `$EDITOR`, else vi; flags may stand behind the name, quotes around parts. */
-function chooseEditor(environment: EditorPort['environment']): string[] {
-  const written = environment['VISUAL']?.trim() || environment['EDITOR']?.trim();
+/** The chosen one, `$VISUAL`, `$EDITOR`, else vi; flags may stand behind the name, quotes around parts. */
+function chooseEditor({ command, environment }: EditorPort): string[] {
+  const written = command?.() || environment['VISUAL']?.trim() || environment['EDITOR']?.trim();
   const fallback = process.platform === 'win32' ? 'notepad' : 'vi';
   const parts = (written || fallback).match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [fallback];
   const words = parts.map((part) => part.replaceAll(/^["']|["']$/g, ''));

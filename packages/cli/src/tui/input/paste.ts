@@ -110,3 +110,8 @@ export function toImagePath(text: string): string | undefined {
 export function escapeReference(path: string): string {
   return path.replaceAll(/[\s\\,;!?()[\]{}'"`@$&|<>*#]/gu, String.raw`\$&`);
 }
+
+/** A text in which no `@` names a file. */
+export function escapeAt(text: string): string {
+  return text.replaceAll(/(?<![\w\\@])@/g, String.raw`\@`);
+}

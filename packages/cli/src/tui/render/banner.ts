@@ -7,14 +7,16 @@ export interface BannerOptions {
   readonly version: string;
   readonly styles: Styles;
   readonly width: number;
+  /** `ui.hideTips`. */
+  readonly hideTips?: boolean;
 }
 
 const TIPS = 'Ask or tell it what to do. /help for commands, @ for files, ! for the shell.';
 
-export function renderBanner({ version, styles, width }: BannerOptions): string[] {
+export function renderBanner({ version, styles, width, hideTips = false }: BannerOptions): string[] {
   return [
     '',
     ` ${styles.bold(styles.gradient('castor'))} ${styles.secondary(version)}`,
-    ...wrapRows(styles.secondary(TIPS), { width, first: ' ' }),
+    ...(hideTips ? [] : wrapRows(styles.secondary(TIPS), { width, first: ' ' })),
   ];
 }

@@ -11,6 +11,8 @@ export interface DiffOptions {
   readonly width: number;
   /** Rows at most; the middle is left out. */
   readonly maxRows?: number;
+  /** Default true. */
+  readonly lineNumbers?: boolean;
   /** Every character is shown, long lines go on in the next row: for a decision. */
   readonly isWhole?: boolean;
 }
@@ -45,10 +47,11 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
-export function renderDiff(diff: string, { styles, width, maxRows = 40, isWhole = false }: DiffOptions): string[] {
+export function renderDiff(diff: string, options: DiffOptions): string[] {
+  const { styles, width, maxRows = 40, isWhole = false, lineNumbers = true } = options;
   const lines = parseDiff(diff);
   if (lines.length === 0) return [styles.secondary('No changes.')];
-  const digits = String(Math.max(...lines.map(({ number }) => number))).length;
+  const digits = lineNumbers ? String(Math.max(...lines.map(({ number }) => number))).length : 0;
   const rows = lines.flatMap((line) => renderLine(line, { digits, width, styles, isWhole }));
   if (rows.length <= maxRows) return rows;
   const head = Math.ceil((maxRows - 1) * 0.7);
@@ -72,12 +75,13 @@ function renderLine({ kind, number, text }: DiffLine, { digits, width, styles, i
   if (kind === 'gap') return [styles.secondary(`${' '.repeat(digits)} ⋮`)];
   const mark = kind === 'added' ? '+' : kind === 'removed' ? '-' : ' ';
   const style = kind === 'added' ? styles.added : kind === 'removed' ? styles.removed : styles.secondary;
-  const prefix = styles.secondary(String(number).padStart(digits));
+  const prefix = digits === 0 ? '' : `${styles.secondary(String(number).padStart(digits))} `;
+  const indent = digits === 0 ? '' : `${' '.repeat(digits)} `;
   const shown = isWhole ? makeVisibleLine(text) : expandTabs(sanitize(text));
   const available = Math.max(width - digits - 3, 8);
   const pieces = isWhole ? chop(shown, available) : [cutRow(shown, available)];
   return pieces.map((piece, index) =>
-    index === 0 ? `${prefix} ${style(`${mark} ${piece}`)}` : `${' '.repeat(digits)} ${style(`  ${piece}`)}`,
+    index === 0 ? `${prefix}${style(`${mark} ${piece}`)}` : `${indent}${style(`  ${piece}`)}`,
   );
 }
 

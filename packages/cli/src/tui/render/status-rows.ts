@@ -2,6 +2,7 @@
 
 import type { ApprovalMode, RetryValue } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';
+import type { FooterItem } from './footer-items.ts';
 import { cutRow, rowWidth } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 
@@ -21,7 +22,7 @@ export function renderLoading(
   width: number,
 ): string {
   const text = retry
-    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed (${oneLine(retry.error.message).slice(0, 60)}); trying again in ${formatSeconds(retry.delayMs / 1000)}`
+    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; next in ${formatSeconds(Math.ceil(retry.delayMs / 1000))}: ${oneLine(retry.error.message)}`
     : oneLine(thought ?? '') || 'Thinking...';
   const hint = styles.secondary(` (esc to cancel, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
@@ -38,6 +39,10 @@ export interface FooterState {
   readonly mode: ApprovalMode;
   readonly isTrusted: boolean;
   readonly queued: number;
+  /** In their order. */
+  readonly items: readonly FooterItem[];
+  /** What the items show beside the above; absent where nobody wants it. */
+  readonly more?: Readonly<Partial<Record<FooterItem, string>>>;
 }
 
 const MODE_TEXTS: Readonly<Record<ApprovalMode, string>> = {
@@ -49,16 +54,10 @@ const MODE_TEXTS: Readonly<Record<ApprovalMode, string>> = {
 
 /** Short, on the left, least important last: what does not fit is left out from the end. */
 export function renderFooter(state: FooterState, styles: Styles, width: number): string {
-  const { folder, branch, model, contextUsed, mode, isTrusted, queued } = state;
-  const place = `${oneLine(folder)}${branch === undefined ? '' : ` (${oneLine(branch)})`}`;
-  const parts: [text: string, style: (text: string) => string][] = [
+  const { mode, isTrusted, queued, items } = state;
+  const parts: FooterPart[] = [
     [MODE_TEXTS[mode], mode === 'yolo' ? styles.error : styles.warning],
-    [shorten(place, 40), styles.link],
-    [oneLine(model), styles.secondary],
-    [
-      contextUsed === undefined ? '' : `${Math.round(contextUsed * 100)}% used`,
-      contextUsed !== undefined && contextUsed > 0.8 ? styles.warning : styles.secondary,
-    ],
+    ...items.map((item) => renderFooterItem(item, state, styles)),
     [isTrusted ? '' : 'untrusted', styles.warning],
     [queued === 0 ? '' : `${queued} queued`, styles.accent],
   ];
@@ -70,6 +69,31 @@ export function renderFooter(state: FooterState, styles: Styles, width: number):
     row = next;
   }
   return cutRow(row, width);
+}
+
+type FooterPart = [text: string, style: (text: string) => string];
+
+function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles): FooterPart {
+  const { folder, branch, model, contextUsed, items, more } = state;
+  const named = branch === undefined ? '' : oneLine(branch);
+  switch (item) {
+    case 'workspace': {
+      const suffix = named !== '' && items.includes('git-branch') ? ` (${named})` : '';
+      return [shorten(`${oneLine(folder)}${suffix}`, 40), styles.link];
+    }
+    case 'git-branch':
+      // Beside the folder it stands in its part.
+      return [items.includes('workspace') ? '' : named, styles.link];
+    case 'model-name':
+      return [oneLine(model), styles.secondary];
+    case 'context-used':
+      return [
+        contextUsed === undefined ? '' : `${Math.round(contextUsed * 100)}% used`,
+        contextUsed !== undefined && contextUsed > 0.8 ? styles.warning : styles.secondary,
+      ];
+    default:
+      return [oneLine(more?.[item] ?? ''), styles.secondary];
+  }
 }
 
 function oneLine(text: string): string {

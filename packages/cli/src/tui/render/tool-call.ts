@@ -13,6 +13,8 @@ export interface ToolCallOptions {
   readonly width: number;
   /** Rows of a result; the rest is counted. */
   readonly maxRows: number;
+  /** Before the lines of a diff. Default true. */
+  readonly lineNumbers?: boolean;
   /** In place of the mark of a call that runs. */
   readonly spinner?: string;
 }
@@ -72,7 +74,12 @@ function renderResult(result: ShownResult, options: ToolCallOptions, isError: bo
   const { styles, width } = options;
   if (typeof result === 'string') return renderText(result, options, isError);
   if ('fileDiff' in result)
-    return renderDiff(result.fileDiff, { styles, width, maxRows: Math.max(options.maxRows * 2, 12) });
+    return renderDiff(result.fileDiff, {
+      styles,
+      width,
+      maxRows: Math.max(options.maxRows * 2, 12),
+      lineNumbers: options.lineNumbers ?? true,
+    });
   if ('todos' in result) return renderTodos(result.todos, { styles, width });
   return wrapRows(styles.secondary(sanitize(result.summary)), { width });
 }

@@ -25,12 +25,17 @@ export interface ShownKinds {
   readonly citations: boolean;
   /** `ui.showModelInfoInChat`. */
   readonly model: boolean;
+  /** `ui.showLineNumbers`, in diffs. */
+  readonly lineNumbers: boolean;
+  /** `ui.compactToolOutput`. */
+  readonly isCompact: boolean;
 }
 
 type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 
 /** Rows of a result in the scrollback. */
 const RESULT_ROWS = 12;
+const MOST_RESULT_ROWS = 500;
 
 export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: ItemOptions): string[] {
   const { styles, width, show } = options;
@@ -40,7 +45,10 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     case 'thinking':
       return show.thinking ? renderThought(item.thought, options) : [];
     case 'tool_group':
-      return item.calls.flatMap((call) => renderToolCall(call, { styles, width, maxRows: RESULT_ROWS }));
+      return item.calls.flatMap((call) => {
+        const maxRows = show.isCompact ? RESULT_ROWS : MOST_RESULT_ROWS;
+        return renderToolCall(call, { styles, width, maxRows, lineNumbers: show.lineNumbers });
+      });
     case 'info':
       return renderNote('ℹ', item.text, styles.secondary, width);
     case 'warning':

@@ -36,10 +36,11 @@ export interface Styles {
 
 const PLAIN: Style = (text) => text;
 
-export function createStyles(theme: Theme, depth: ColorDepth): Styles {
+/** Without `hasBackgrounds` the text is coloured instead. */
+export function createStyles(theme: Theme, depth: ColorDepth, hasBackgrounds = true): Styles {
   const text = (color: string) => wrap(toSgr(color, depth, 'text'), '39');
   const background = (color: string, mark: string) =>
-    color === '' ? text(mark) : wrap(toSgr(color, depth, 'background'), '49');
+    color === '' || !hasBackgrounds ? text(mark) : wrap(toSgr(color, depth, 'background'), '49');
   const mode = (open: string, close: string) => (depth === 'none' ? PLAIN : wrap(open, close));
   return {
     primary: text(theme.text.primary),

@@ -86,7 +86,10 @@ export const context = {
   readAgentsFile: flag(true, 'Reads AGENTS.md where there is no GEMINI.md beside it.'),
   importFormat: optionalChoice(['tree', 'flat'], 'How imports in context files are laid out.'),
   includeDirectoryTree: flag(true, 'Tells the model the tree of the folder.'),
-  discoveryMaxDirs: count(200, 'Kept for compatibility: context files of deeper folders are read when a tool gets there.'),
+  discoveryMaxDirs: count(
+    200,
+    'Kept for compatibility: context files of deeper folders are read when a tool gets there.',
+  ),
   memoryBoundaryMarkers: texts(['.git'], 'What marks the folder above which no context file is looked for.'),
   includeDirectories: texts([], 'Further folders of the workspace.', { merge: 'concat' }),
   loadMemoryFromIncludeDirectories: flag(false, 'Reads context files of those folders too.'),

@@ -15,7 +15,11 @@ export const security = {
   disableYoloMode: flag(false, 'Refuses the mode in which nothing is asked.', RESTRICTION),
   disableAlwaysAllow: flag(false, 'Approvals hold for one call only.', RESTRICTION),
   enablePermanentToolApproval: flag(false, 'Offers approvals for all later sessions.', { project: 'never' }),
-  autoAddToPolicyByDefault: flag(false, 'Such an approval is the proposed one, in a trusted folder, for edits and pages.', { project: 'never' }),
+  autoAddToPolicyByDefault: flag(
+    false,
+    'Such an approval is the proposed one, in a trusted folder, for edits and pages.',
+    { project: 'never' },
+  ),
   blockGitExtensions: flag(false, 'Refuses extensions from git.', RESTRICTION),
   allowedExtensions: texts([], 'Patterns of the sources extensions may come from; empty for any.', {
     project: 'never',

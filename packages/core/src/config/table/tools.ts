@@ -65,10 +65,17 @@ export const tools = {
   discoveryCommand: text('A command that lists further tools as JSON.'),
   callCommand: text('A command that runs a listed tool.'),
   useRipgrep: flag(true, 'Searches with ripgrep where there is one.'),
-  truncateToolOutputThreshold: count(40_000, 'Characters of output above which the rest goes to a file; 0 or less for no limit but the context window.', {
-    minimum: -1,
-  }),
-  disableLLMCorrection: flag(true, 'Kept for compatibility: Castor asks no model to repair an edit that does not match.'),
+  truncateToolOutputThreshold: count(
+    40_000,
+    'Characters of output above which the rest goes to a file; 0 or less for no limit but the context window.',
+    {
+      minimum: -1,
+    },
+  ),
+  disableLLMCorrection: flag(
+    true,
+    'Kept for compatibility: Castor asks no model to repair an edit that does not match.',
+  ),
 };
 
 export const mcp = {

@@ -5,7 +5,10 @@ import { choice, count, flag, optionalTexts, setting, text, texts } from '../def
 export const ui = {
   theme: text('The name of the colour theme.'),
   autoThemeSwitching: flag(true, 'Follows a terminal that changes between light and dark.'),
-  terminalBackgroundPollingInterval: count(60, 'Seconds after which the background colour is looked at again when the terminal is returned to; 0 for never.'),
+  terminalBackgroundPollingInterval: count(
+    60,
+    'Seconds after which the background colour is looked at again when the terminal is returned to; 0 for never.',
+  ),
   customThemes: setting<Readonly<Record<string, Readonly<Record<string, unknown>>>>>(
     { type: 'object', additionalProperties: { type: 'object' } },
     {},
@@ -24,12 +27,14 @@ export const ui = {
   hideBanner: flag(false, 'Hides the banner.'),
   hideContextSummary: flag(false, 'Hides the line that names the context files in use.'),
   footer: {
-    items: optionalTexts('Which parts the footer has, in order: workspace, git-branch, model-name, context-used, memory-usage, session-id, hostname, auth, token-count.'),
+    items: optionalTexts(
+      'Which parts the footer has, in order: workspace, git-branch, model-name, context-used, memory-usage, session-id, hostname, auth, token-count.',
+    ),
     showLabels: flag(true, 'Labels above the parts of the footer.'),
     hideCWD: flag(false, 'Hides the working folder.'),
     hideSandboxStatus: flag(false, 'Hides the state of the sandbox.'),
     hideModelInfo: flag(false, 'Hides the model.'),
-    hideContextPercentage: flag(true, 'Hides how full the context is.'),
+    hideContextPercentage: flag(true, 'Hides how full the context is, until it is at 80 percent.'),
   },
   hideFooter: flag(false, 'Hides the footer.'),
   collapseDrawerDuringApproval: flag(true, 'Makes room while an approval is asked for.'),
@@ -40,12 +45,16 @@ export const ui = {
   showUserIdentity: flag(true, 'Shows who is signed in.'),
   useAlternateBuffer: flag(false, 'Uses the whole screen and restores it at the end.'),
   renderProcess: flag(true, 'Kept for compatibility: Castor draws in its own process.'),
-  terminalBuffer: flag(false, 'Kept for compatibility: there is the terminal’s own, and ui.useAlternateBuffer.'),
+  terminalBuffer: flag(false, 'Kept for compatibility: the whole screen is ui.useAlternateBuffer.'),
   useBackgroundColor: flag(true, 'Background colours in diffs; without them the text is coloured.'),
   incrementalRendering: flag(true, 'Kept for compatibility: Castor always draws only the lines that changed.'),
   showSpinner: flag(true, 'Shows a spinner while the agent works.'),
   loadingPhrases: choice(['tips', 'witty', 'all', 'off'], 'off', 'What is said while the agent works.'),
-  errorVerbosity: choice(['low', 'full'], 'low', 'How much is said of what went wrong: full leaves a line for every attempt that failed and is repeated.'),
+  errorVerbosity: choice(
+    ['low', 'full'],
+    'low',
+    'How much is said of what went wrong: full leaves a line for every attempt that failed and is repeated.',
+  ),
   customWittyPhrases: texts([], 'Phrases of your own for loadingPhrases.'),
   accessibility: {
     enableLoadingPhrases: flag(true, 'Deprecated: use ui.loadingPhrases.'),

@@ -37,7 +37,11 @@ describe('what looks like a secret', () => {
       { enabled: true, allowed: ['MY_API_KEY', 'NOTE', 'AZURE_TENANT'] },
       ['db_password', 'DATABASE_URL', 'MIRROR'],
     ],
-    ['what was blocked and allowed', { enabled: true, allowed: ['PATH'], blocked: ['PATH'] }, ['PATH'].concat(removed({ enabled: true }))],
+    [
+      'what was blocked and allowed',
+      { enabled: true, allowed: ['PATH'], blocked: ['PATH'] },
+      ['PATH'].concat(removed({ enabled: true })),
+    ],
   ])('is %s', (_what, options, expected) => {
     expect(removed(options)).toEqual(expected);
   });

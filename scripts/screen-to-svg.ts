@@ -1,5 +1,7 @@
 /** What a terminal emulator shows, as a picture: one text element for each run of cells that look alike. */
 
+import type { IBufferCell, Terminal } from '@xterm/headless';
+
 const CELL = { width: 8.4, height: 18 };
 const PADDING = 14;
 const BACKGROUND = '#14171c';
@@ -10,7 +12,7 @@ const ANSI = [
   ['#6b7280', '#ff7b86', '#b5e890', '#ffd68a', '#84c6ff', '#dd9bf0', '#7fdbe6', '#ffffff'],
 ].flat();
 
-export function toSvg(emulator, { title }) {
+export function toSvg(emulator: Terminal, { title }: { title: string }): string {
   const { cols, rows } = emulator;
   const width = Math.ceil(cols * CELL.width + 2 * PADDING);
   const height = Math.ceil(rows * CELL.height + 2 * PADDING);
@@ -25,9 +27,27 @@ ${runs.map(drawRun).join('\n')}
 `;
 }
 
-function readRuns({ buffer: { active }, cols }, row) {
+interface Look {
+  foreground: string;
+  background: string | undefined;
+  isBold: boolean;
+  isDim: boolean;
+  isItalic: boolean;
+  isUnderlined: boolean;
+  /** The same for cells that look alike. */
+  key: string;
+}
+
+interface Run extends Look {
+  text: string;
+  cells: number;
+  row: number;
+  column: number;
+}
+
+function readRuns({ buffer: { active }, cols }: Terminal, row: number): Run[] {
   const line = active.getLine(active.baseY + row);
-  const runs = [];
+  const runs: Run[] = [];
   for (let column = 0; column < cols; column++) {
     const cell = line?.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
@@ -42,7 +62,7 @@ function readRuns({ buffer: { active }, cols }, row) {
   return runs.filter(({ text, background }) => text.trim() !== '' || background);
 }
 
-function lookOf(cell) {
+function lookOf(cell: IBufferCell): Look {
   const own = { foreground: colorOf(cell, 'Fg') ?? FOREGROUND, background: colorOf(cell, 'Bg') };
   const isInverse = cell.isInverse() !== 0;
   const look = {
@@ -56,15 +76,15 @@ function lookOf(cell) {
   return { ...look, key: JSON.stringify(look) };
 }
 
-function colorOf(cell, side) {
+function colorOf(cell: IBufferCell, side: 'Fg' | 'Bg'): string | undefined {
   if (cell[`is${side}Default`]()) return undefined;
   const color = cell[`get${side}Color`]();
   if (cell[`is${side}RGB`]()) return `#${color.toString(16).padStart(6, '0')}`;
   return ANSI[color] ?? fromCube(color);
 }
 
-function fromCube(color) {
-  const level = (value) => (value === 0 ? 0 : 55 + value * 40);
+function fromCube(color: number): string {
+  const level = (value: number) => (value === 0 ? 0 : 55 + value * 40);
   const grey = 8 + (color - 232) * 10;
   const cube = color - 16;
   const rgb =
@@ -72,7 +92,18 @@ function fromCube(color) {
   return `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function drawRun({ text, cells, row, column, foreground, background, isBold, isDim, isItalic, isUnderlined }) {
+function drawRun({
+  text,
+  cells,
+  row,
+  column,
+  foreground,
+  background,
+  isBold,
+  isDim,
+  isItalic,
+  isUnderlined,
+}: Run): string {
   const x = (PADDING + column * CELL.width).toFixed(1);
   const top = PADDING + row * CELL.height;
   const length = (cells * CELL.width).toFixed(1);
@@ -91,6 +122,6 @@ function drawRun({ text, cells, row, column, foreground, background, isBold, isD
   return `${box}<text ${attributes}>${escapeXml(text)}</text>`;
 }
 
-function escapeXml(text) {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

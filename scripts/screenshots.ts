@@ -1,14 +1,15 @@
 /**
  * The pictures in the README, taken from the emulator's screen while the built program
- * runs against a scripted model: `node --conditions=castor-source scripts/screenshots.mjs`.
+ * runs against a scripted model: `node --conditions=castor-source scripts/screenshots.ts`.
  */
 
 import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
+import type { Script, Terminal } from '@castor/testkit';
 import headless from '@xterm/headless';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { toSvg } from './screen-to-svg.mjs';
+import { toSvg } from './screen-to-svg.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/screens/', import.meta.url));
 const SIZE = { columns: 88, rows: 26 };
@@ -30,8 +31,13 @@ const ANSWER = [
   '| check | result |\n|---|---|\n| types | ok |\n| tests | 12 passed |\n',
 ];
 
-/** Each scene: what the model says, and how to get to the moment worth a picture. */
-const SCENES = {
+/** What the model says, and how to get to the moment worth a picture. */
+interface Scene {
+  script(): Script;
+  play(terminal: Terminal): Promise<void>;
+}
+
+const SCENES: Readonly<Record<string, Scene>> = {
   answer: {
     script: () => [EDIT, say(ANSWER)],
     async play(terminal) {
@@ -65,7 +71,7 @@ const SCENES = {
   },
 };
 
-async function takePicture(name, { script, play }) {
+async function takePicture(name: string, { script, play }: Scene): Promise<void> {
   await using workspace = await createWorkspace({ homeFiles: FILES });
   await using model = await fakeModel(script());
   await using terminal = await startTerminal(['-m', 'gemini-2.5-pro', '--skip-trust'], {
@@ -79,7 +85,7 @@ async function takePicture(name, { script, play }) {
   await terminal.waitForText('gemini-2.5-pro');
   await play(terminal);
   const emulator = new headless.Terminal({ cols: SIZE.columns, rows: SIZE.rows, allowProposedApi: true });
-  await new Promise((resolve) => emulator.write(terminal.bytes, resolve));
+  await new Promise<void>((resolve) => emulator.write(terminal.bytes, resolve));
   writeFileSync(`${FOLDER}${name}.svg`, toSvg(emulator, { title: `castor: ${name}` }));
 }
 

@@ -1,0 +1,31 @@
+/** The hooks of a folder as its settings files have them, and what a session there would make of each. It runs nothing. */
+
+import { inspectHooks, toHookLayers } from '@castor/core';
+import type { InspectedHook } from '@castor/core';
+import { loadTrustedConfiguration } from '../start.ts';
+import type { StartContext } from '../start.ts';
+
+export type HookFolder = Pick<StartContext, 'cwd' | 'home' | 'environment'> & Partial<Pick<StartContext, 'args'>>;
+
+export interface FoundHooks {
+  hooks: readonly InspectedHook[];
+  /** Sentences about entries that were left out. */
+  problems: readonly string[];
+  isTrusted: boolean;
+  /** By a flag or a variable: then new and changed hooks run too. */
+  isTrustedForRun: boolean;
+}
+
+/** Throws a SettingsError for files that cannot be read. */
+export function findHooks({ cwd, home, environment, args = {} }: HookFolder): FoundHooks {
+  const { configuration } = loadTrustedConfiguration({ args, cwd, home, environment });
+  const layers = toHookLayers(configuration.layers);
+  const { isTrusted } = configuration;
+  const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
+  return { ...inspectHooks({ layers, root: cwd, home }), isTrusted, isTrustedForRun };
+}
+
+/** Whether a session would run it, once it is switched on. */
+export function mayRun({ consent }: InspectedHook, { isTrustedForRun }: FoundHooks): boolean {
+  return isTrustedForRun || (consent !== 'new' && consent !== 'changed');
+}

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { listSettings } from '@castor/core';
+import { describe, expect, it } from 'vitest';
+
+/** Where each setting is read, by file. A setting that is read nowhere belongs into no-effect.ts. */
+const USES: Readonly<Record<string, readonly string[]>> = {
+  'packages/cli/src/agent-options.ts': [
+    'useWriteTodos',
+    'general.plan.enabled',
+    'general.plan.directory',
+    'general.plan.modelRouting',
+    'general.retryFetchErrors',
+    'general.maxAttempts',
+    'model.maxSessionTurns',
+    'model.compressionThreshold',
+    'model.disableLoopDetection',
+    'model.skipNextSpeakerCheck',
+    'context.fileName',
+    'context.readAgentsFile',
+    'context.importFormat',
+    'context.includeDirectoryTree',
+    'context.memoryBoundaryMarkers',
+    'context.loadMemoryFromIncludeDirectories',
+    'context.fileFiltering.respectGitIgnore',
+    'context.fileFiltering.respectGeminiIgnore',
+    'context.fileFiltering.enableRecursiveFileSearch',
+    'context.fileFiltering.customIgnoreFilePaths',
+    'tools.shell.enableInteractiveShell',
+    'tools.shell.backgroundCompletionBehavior',
+    'tools.shell.pager',
+    'tools.shell.inactivityTimeout',
+    'tools.shell.enableShellOutputEfficiency',
+    'tools.discoveryCommand',
+    'tools.callCommand',
+    'tools.useRipgrep',
+    'tools.truncateToolOutputThreshold',
+    'security.disableAlwaysAllow',
+    'experimental.directWebFetch',
+  ],
+  'packages/cli/src/approval.ts': [
+    'policyPaths',
+    'adminPolicyPaths',
+    'general.defaultApprovalMode',
+    'context.includeDirectories',
+    'tools.core',
+    'tools.allowed',
+    'tools.confirmationRequired',
+    'tools.exclude',
+    'security.disableYoloMode',
+  ],
+  'packages/cli/src/auth-type.ts': [
+    'security.auth.selectedType',
+    'security.auth.enforcedType',
+    'security.auth.useExternal',
+  ],
+  'packages/cli/src/credentials.ts': ['model.name', 'model.offline', 'model.streamIdleTimeoutMs'],
+  'packages/cli/src/editor-command.ts': ['general.preferredEditor', 'general.openEditorInNewWindow'],
+  'packages/cli/src/generators/open-generator.ts': ['advanced.dnsResolutionOrder'],
+  'packages/cli/src/headless/run.ts': ['output.format'],
+  'packages/cli/src/start.ts': [
+    'tools.sandbox',
+    'security.toolSandboxing',
+    'security.enableConseca',
+    'security.folderTrust.enabled',
+  ],
+  'packages/cli/src/tui/app-commands.ts': ['general.plan.enabled'],
+  'packages/cli/src/tui/app.ts': ['ui.escapePastedAtSymbols', 'ui.hideContextSummary'],
+  'packages/cli/src/tui/approval-choices.ts': [
+    'security.enablePermanentToolApproval',
+    'security.autoAddToPolicyByDefault',
+  ],
+  'packages/cli/src/tui/attach-input.ts': ['context.fileFiltering.enableFuzzySearch'],
+  'packages/cli/src/tui/attach-status.ts': [
+    'general.enableNotifications',
+    'general.notificationMethod',
+    'ui.hideWindowTitle',
+    'ui.showStatusInTitle',
+    'ui.dynamicWindowTitle',
+  ],
+  'packages/cli/src/tui/frame-state.ts': ['ui.hideFooter', 'ui.showSpinner', 'ui.collapseDrawerDuringApproval'],
+  'packages/cli/src/tui/loading-phrases.ts': ['ui.loadingPhrases', 'ui.customWittyPhrases'],
+  'packages/cli/src/tui/open-app.ts': [
+    'general.vimMode',
+    'ui.theme',
+    'ui.autoThemeSwitching',
+    'ui.terminalBackgroundPollingInterval',
+    'ui.customThemes',
+    'ui.inlineThinkingMode',
+    'ui.hideTips',
+    'ui.compactToolOutput',
+    'ui.hideBanner',
+    'ui.showLineNumbers',
+    'ui.showCitations',
+    'ui.showModelInfoInChat',
+    'ui.useAlternateBuffer',
+    'ui.useBackgroundColor',
+    'ui.errorVerbosity',
+    'ui.accessibility.screenReader',
+  ],
+  'packages/cli/src/tui/render/footer-items.ts': [
+    'ui.footer.items',
+    'ui.footer.hideCWD',
+    'ui.footer.hideModelInfo',
+    'ui.footer.hideContextPercentage',
+    'ui.showMemoryUsage',
+  ],
+  'packages/cli/src/tui/startup-warnings.ts': ['ui.showHomeDirectoryWarning', 'ui.showCompatibilityWarnings'],
+  'packages/cli/src/tui/steer-model.ts': ['experimental.modelSteering'],
+  'packages/core/src/client/tool-output-masking.ts': [
+    'contextManagement.tools.outputMasking.protectionThresholdTokens',
+    'contextManagement.tools.outputMasking.minPrunableThresholdTokens',
+    'contextManagement.tools.outputMasking.protectLatestTurn',
+  ],
+  'packages/core/src/config/load-configuration.ts': ['advanced.excludedEnvVars', 'advanced.ignoreLocalEnv'],
+  'packages/core/src/config/migrate-settings.ts': ['ui.accessibility.enableLoadingPhrases'],
+  // Editors read it.
+  'packages/core/src/config/settings-table.ts': ['$schema'],
+  'packages/core/src/hooks/hook-config.ts': ['hooksConfig.enabled', 'hooksConfig.disabled'],
+  'packages/core/src/hooks/hook-events.ts': [
+    'hooks.BeforeTool',
+    'hooks.AfterTool',
+    'hooks.BeforeAgent',
+    'hooks.AfterAgent',
+    'hooks.Notification',
+    'hooks.SessionStart',
+    'hooks.SessionEnd',
+    'hooks.PreCompress',
+    'hooks.BeforeModel',
+    'hooks.AfterModel',
+    'hooks.BeforeToolSelection',
+  ],
+  'packages/core/src/model/model-config-settings.ts': [
+    'modelConfigs.aliases',
+    'modelConfigs.customAliases',
+    'modelConfigs.customOverrides',
+    'modelConfigs.overrides',
+  ],
+  'packages/core/src/session/session-retention.ts': [
+    'general.sessionRetention.enabled',
+    'general.sessionRetention.maxAge',
+    'general.sessionRetention.maxCount',
+    'general.sessionRetention.minRetention',
+  ],
+  'packages/core/src/telemetry/open-telemetry.ts': [
+    'telemetry.enabled',
+    'telemetry.traces',
+    'telemetry.target',
+    'telemetry.otlpEndpoint',
+    'telemetry.otlpProtocol',
+    'telemetry.logPrompts',
+    'telemetry.outfile',
+  ],
+  'packages/core/src/tools/shell/redact-environment.ts': [
+    'security.environmentVariableRedaction.allowed',
+    'security.environmentVariableRedaction.blocked',
+    'security.environmentVariableRedaction.enabled',
+  ],
+};
+
+function keysOf(settings: readonly { key: string }[]): string[] {
+  return settings.map(({ key }) => key);
+}
+
+const ROOT = new URL('../../../', import.meta.url);
+
+describe('every setting', () => {
+  it('is used somewhere, or is marked as having no effect', () => {
+    const used = new Set(Object.values(USES).flat());
+    const settings = listSettings();
+    const keys = keysOf(settings);
+    expect({
+      neither: keysOf(settings.filter(({ key, noEffect }) => !used.has(key) && noEffect === undefined)),
+      both: keysOf(settings.filter(({ key, noEffect }) => used.has(key) && noEffect !== undefined)),
+      unknown: [...used].filter((key) => !keys.includes(key)),
+    }).toEqual({ neither: [], both: [], unknown: [] });
+  });
+
+  it.each(Object.entries(USES))('is read where it is said to be: %s', (file, keys) => {
+    const text = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');
+    const isRead = (key: string) => text.includes(key.split('.').at(-1) ?? key);
+    expect(keys.filter((key) => !isRead(key))).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+/** Settings files brought up to date; in a file of its own because nearly no run has to. */
+
+import { writeMigrations } from '@castor/core';
+import type { SettingsLayer } from '@castor/core';
+
+/** Gives a sentence for each file that could not be written. */
+export function updateSettingsFiles(layers: readonly SettingsLayer[]): readonly string[] {
+  return writeMigrations({ layers });
+}

@@ -1,0 +1,103 @@
+/**
+ * What `/chat` does: conversations kept by a name, gone on with in a session of their
+ * own, and written out. For every surface; it reads the conversation and never changes it.
+ */
+
+import { writeFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import {
+  createSessionFrom,
+  deleteCheckpoint,
+  getErrorMessage,
+  listCheckpoints,
+  readCheckpoint,
+  saveCheckpoint,
+} from '@castor/core';
+import type { Content, WorkspaceAgent } from '@castor/core';
+import { chooseAuthType } from '../auth-type.ts';
+import type { Start } from '../start.ts';
+import type { SessionService } from './command.ts';
+import { toMarkdown } from './conversation-text.ts';
+
+export interface SessionServiceOptions {
+  agent: Pick<WorkspaceAgent, 'chat' | 'workspace'>;
+  home: string;
+  /** How requests are authorised; a conversation made under another way is not gone on with. */
+  authType: string | undefined;
+  now?: () => number;
+}
+
+export function openSessionService({ home, settings, environment }: Start, agent: WorkspaceAgent): SessionService {
+  return createSessionService({ agent, home, authType: chooseAuthType(settings.security.auth, environment) });
+}
+
+export function createSessionService({ agent, home, authType, now = Date.now }: SessionServiceOptions): SessionService {
+  const { root, tempDirectory: folder } = agent.workspace;
+  return {
+    async list() {
+      const saved = listCheckpoints(folder);
+      if (saved.length === 0) return 'No conversation is saved. Keep this one with /chat save <tag>.';
+      return ['Saved conversations, the oldest first:', ...saved.map(describe)].join('\n');
+    },
+
+    async save(tag) {
+      const history = conversationOf(agent);
+      saveCheckpoint(folder, tag, { history, ...(authType !== undefined && { authType }) });
+      return `The conversation is saved as "${tag}". Go on with it by /chat resume ${tag}.`;
+    },
+
+    async resume(tag) {
+      const saved = readCheckpoint(folder, tag);
+      if (saved.authType !== undefined && authType !== undefined && saved.authType !== authType) {
+        throw new Error(
+          `"${tag}" was saved under the authentication "${saved.authType}"; now it is "${authType}". It is not resumed.`,
+        );
+      }
+      return createSessionFrom(saved.history.filter(isSaid), { home, root });
+    },
+
+    async delete(tag) {
+      deleteCheckpoint(folder, tag);
+      return `The conversation "${tag}" is deleted.`;
+    },
+
+    async share(file) {
+      const name = file || `conversation-${now()}.md`;
+      const history = conversationOf(agent);
+      const text = toText(name, history);
+      const path = resolve(root, name);
+      try {
+        await writeFile(path, text, { flag: 'wx' });
+      } catch (error) {
+        const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+        throw new Error(isTaken ? `${path} is there already; take another name.` : getErrorMessage(error), {
+          cause: error,
+        });
+      }
+      return `The conversation is in ${path}.`;
+    },
+  };
+}
+
+function conversationOf({ chat }: SessionServiceOptions['agent']): Content[] {
+  const history = chat.getHistory().filter(isSaid);
+  if (history.length === 0) throw new Error('Nothing has been said yet.');
+  return history;
+}
+
+/** The first message says where we are, and a session that goes on gets its own. */
+function isSaid({ parts }: Content): boolean {
+  return parts?.[0]?.text?.startsWith('<session_context>') !== true;
+}
+
+function toText(name: string, history: readonly Content[]): string {
+  const kind = extname(name).toLowerCase();
+  if (kind === '.json') return `${JSON.stringify(history, null, 2)}\n`;
+  if (kind === '.md') return toMarkdown(history);
+  throw new Error(`"${name}" must end in .md or .json.`);
+}
+
+function describe({ tag, savedAt }: { tag: string; savedAt: number }): string {
+  const [day, time = ''] = new Date(savedAt).toISOString().split('T');
+  return `  ${tag}  (${day} ${time.slice(0, 5)} UTC)`;
+}

@@ -1,0 +1,41 @@
+/** A person's word on a folder, written down: whether it is trusted, and that it brought no hooks when it was. */
+
+import { existsSync } from 'node:fs';
+import { consentToHooks, getErrorMessage, loadConfiguration, toHookLayers, TrustedFolders } from '@castor/core';
+import type { TrustLevel } from '@castor/core';
+
+export interface FolderDecision {
+  folder: string;
+  level: TrustLevel;
+  /** The user's file of trusted folders. */
+  file: string;
+  home: string;
+}
+
+/**
+ * Throws when it cannot be written down. Hooks the folder has are announced when they
+ * first run; where it has none, those it gets later run only after a consent of their own.
+ */
+export function decideOnFolder({ folder, level, file, home }: FolderDecision): void {
+  TrustedFolders.load(file).set(folder, level);
+  if (level === 'DO_NOT_TRUST' || !existsSync(folder) || hasHooks(folder, home)) return;
+  try {
+    consentToHooks({ root: folder, home }, []);
+  } catch (error) {
+    throw new Error(`The folder is trusted, but not all of it was written down: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Settings that cannot be read may have some. */
+function hasHooks(folder: string, home: string): boolean {
+  try {
+    // No variable can add a hook, so none is needed.
+    const options = { home, cwd: folder, environment: {}, platform: process.platform, isTrusted: true };
+    const layers = toHookLayers(loadConfiguration(options).layers);
+    return layers.some(({ source, hooks }) => source === 'project' && hooks !== undefined);
+  } catch {
+    return true;
+  }
+}

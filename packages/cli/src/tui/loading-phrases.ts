@@ -1,0 +1,47 @@
+/** What is said while the agent works and has no thought to show: tips, or small talk, as `ui.loadingPhrases` says. */
+
+import type { Settings } from '@castor/core';
+
+/** One of them is shown for so long. */
+const PHRASE_MS = 15_000;
+
+const TIPS: readonly string[] = [
+  'Tip: @ and a part of a name finds a file',
+  'Tip: ! runs a command in your shell',
+  'Tip: Shift+Tab changes what may be done without asking',
+  'Tip: Esc stops the answer, and what you queued comes back',
+  'Tip: /compress makes room in a long conversation',
+  'Tip: Ctrl+O shows the last results whole',
+  'Tip: castor --resume goes on where you left',
+  'Tip: /stats says what was spent',
+];
+
+const SMALL_TALK: readonly string[] = [
+  'Gnawing through the log…',
+  'Damming the stream…',
+  'Sharpening teeth…',
+  'Carrying branches upstream…',
+  'Checking the lodge for leaks…',
+  'Counting the rings…',
+  'Patting it down with the tail…',
+];
+
+/** Empty where nothing is to be said. */
+export function loadingPhrases({ loadingPhrases: kind, customWittyPhrases }: Settings['ui']): readonly string[] {
+  const own = customWittyPhrases.map((phrase) => phrase.trim()).filter((phrase) => phrase !== '');
+  const witty = own.length > 0 ? own : SMALL_TALK;
+  switch (kind) {
+    case 'off':
+      return [];
+    case 'tips':
+      return TIPS;
+    case 'witty':
+      return witty;
+    case 'all':
+      return witty.flatMap((phrase, index) => [phrase, ...(TIPS[index] === undefined ? [] : [TIPS[index]])]);
+  }
+}
+
+export function phraseAt(phrases: readonly string[], elapsedMs: number): string | undefined {
+  return phrases[Math.floor(elapsedMs / PHRASE_MS) % phrases.length];
+}

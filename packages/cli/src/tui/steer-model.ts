@@ -1,0 +1,16 @@
+/** With `experimental.modelSteering`, words typed while the agent works reach the model with its next request. */
+
+import type { App } from './app.ts';
+import { renderUser } from './render/transcript-item.ts';
+
+/** Commands, and words that name files, wait their turn: they have to be prepared. */
+const NEEDS_PREPARING = /^\s*[/!]|@/;
+
+/** Whether the words are on their way. */
+export function steerModel(app: App, text: string): boolean {
+  const { start, agent } = app.state;
+  if (!start?.settings.experimental.modelSteering || !agent?.session.isBusy || NEEDS_PREPARING.test(text)) return false;
+  agent.session.steer([{ text }]);
+  app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+  return true;
+}

@@ -1,0 +1,16 @@
+/** With `ui.errorVerbosity` full: a line for every attempt that failed and is repeated. */
+
+import type { App } from './app.ts';
+
+/** Looks after each change, beside whoever looks already. */
+export function tellAttempts(app: App): void {
+  const { onStateChange } = app;
+  let told: unknown;
+  app.onStateChange = () => {
+    onStateChange?.();
+    const { retry } = app.store.getSnapshot();
+    if (!retry || retry === told) return;
+    told = retry;
+    app.warn(`Attempt ${retry.attempt} of ${retry.maxAttempts} failed: ${retry.error.message}`);
+  };
+}

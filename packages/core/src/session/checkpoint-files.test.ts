@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './checkpoint-files.ts';
+
+describe('saved conversations', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'castor-saved-')), 'project');
+  });
+  afterEach(() => rm(join(folder, '..'), { recursive: true }));
+  const history = [
+    { role: 'user' as const, parts: [{ text: 'Hi' }] },
+    { role: 'model' as const, parts: [{ text: 'Hello.' }] },
+  ];
+
+  it('are files of Gemini CLI, for their owner only, and are found again by their name', async () => {
+    expect(listCheckpoints(folder)).toEqual([]);
+    const path = saveCheckpoint(folder, 'über/../x y', { history, authType: 'gemini-api-key' });
+    expect(path).toBe(join(folder, 'checkpoint-%C3%BCber%2F..%2Fx%20y.json'));
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ history, authType: 'gemini-api-key' });
+    expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
+    expect(listCheckpoints(folder).map(({ tag }) => tag)).toEqual(['über/../x y']);
+    expect(readCheckpoint(folder, 'über/../x y')).toEqual({ history, authType: 'gemini-api-key' });
+    deleteCheckpoint(folder, 'über/../x y');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('are never written over', () => {
+    saveCheckpoint(folder, 'a', { history });
+    expect(() => saveCheckpoint(folder, 'a', { history: [] })).toThrow('There is a conversation "a" already.');
+    expect(readCheckpoint(folder, 'a')).toEqual({ history });
+  });
+
+  it('may be of an older form, and hold what nobody can send', async () => {
+    saveCheckpoint(folder, 'other', { history });
+    const odd = [...history, { role: 'system', parts: [{ text: 'x' }] }, 7, { role: 'user', parts: [{ odd: 1 }] }];
+    await writeFile(join(folder, 'checkpoint-old.json'), JSON.stringify(odd));
+    expect(readCheckpoint(folder, 'old')).toEqual({ history });
+  });
+
+  it.each([
+    ['none', /^There is no conversation "none"\./],
+    ['broken', /checkpoint-broken\.json cannot be read: /],
+    ['empty', /checkpoint-empty\.json holds no conversation\./],
+    ['x'.repeat(300), /is too long\.$/],
+  ])('say what is wrong with %s', async (tag, message) => {
+    saveCheckpoint(folder, 'other', { history });
+    await writeFile(join(folder, 'checkpoint-broken.json'), '{"history": [');
+    await writeFile(join(folder, 'checkpoint-empty.json'), '{"history": [], "authType": 1}');
+    expect(() => readCheckpoint(folder, tag)).toThrow(message);
+  });
+});

@@ -1,0 +1,127 @@
+/**
+ * Conversations kept under a name of the person's own, as Gemini CLI keeps them:
+ * `checkpoint-<encoded name>.json` in the project's folder, `{history, authType}`. A
+ * name is encoded, so that none leads anywhere else. It throws SessionError.
+ */
+
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../chat/call-ids.ts';
+import type { Content } from '../protocol/content.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { SessionError, toSessionError } from './session-error.ts';
+import { toStoredParts } from './session-parts.ts';
+
+export interface SavedCheckpoint {
+  history: Content[];
+  /** How requests were authorised when it was saved. */
+  authType?: string;
+}
+
+export interface CheckpointSummary {
+  tag: string;
+  /** Milliseconds since the epoch. */
+  savedAt: number;
+}
+
+const FILE = /^checkpoint-(.+)\.json$/;
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+/** Never over another of the name: what is kept is kept. */
+export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedCheckpoint): string {
+  const path = pathOf(folder, tag);
+  if (isThere(path)) {
+    throw new SessionError('exists', `There is a conversation "${tag}" already. Delete it first, or take another name.`);
+  }
+  const temporary = `${path}.tmp-${process.pid}`;
+  try {
+    makeDirectory(folder);
+    writeFileSync(temporary, `${JSON.stringify(checkpoint, null, 2)}\n`, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw toSessionError(`The conversation cannot be saved to ${path}`, error);
+  }
+  return path;
+}
+
+/** The oldest first. A folder that is not there holds none. */
+export function listCheckpoints(folder: string): CheckpointSummary[] {
+  const found = namesIn(folder).flatMap((name) => {
+    const tag = decode(FILE.exec(name)?.[1]);
+    const stat = tag === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
+    return tag !== undefined && stat?.isFile() ? [{ tag, savedAt: stat.mtimeMs }] : [];
+  });
+  return found.sort((one, other) => one.savedAt - other.savedAt);
+}
+
+/** Older files hold the turns alone. */
+export function readCheckpoint(folder: string, tag: string): SavedCheckpoint {
+  const path = pathOf(folder, tag);
+  if (!isThere(path)) throw notFound(tag);
+  let value: unknown;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error('it is no regular file of a usable length');
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw toSessionError(`The conversation ${path} cannot be read`, error);
+  }
+  const turns = isRecord(value) ? value['history'] : value;
+  const history = Array.isArray(turns) ? turns.flatMap(toTurn) : [];
+  if (history.length === 0) throw new SessionError('invalid', `${path} holds no conversation.`);
+  const authType = isRecord(value) ? value['authType'] : undefined;
+  return { history, ...(typeof authType === 'string' && { authType }) };
+}
+
+export function deleteCheckpoint(folder: string, tag: string): void {
+  const path = pathOf(folder, tag);
+  if (!isThere(path)) throw notFound(tag);
+  try {
+    rmSync(path);
+  } catch (error) {
+    throw toSessionError(`The conversation "${tag}" cannot be deleted`, error);
+  }
+}
+
+function toTurn(turn: unknown): Content[] {
+  if (!isRecord(turn) || (turn['role'] !== 'user' && turn['role'] !== 'model')) return [];
+  const parts = toStoredParts(turn['parts']);
+  return parts.length > 0 ? [{ role: turn['role'], parts }] : [];
+}
+
+function pathOf(folder: string, tag: string): string {
+  const name = `checkpoint-${encodeURIComponent(tag.toWellFormed())}.json`;
+  // What file systems take.
+  if (name.length > 250) throw new SessionError('invalid', `The name "${tag.slice(0, 40)}…" is too long.`);
+  return join(folder, name);
+}
+
+function decode(name: string | undefined): string | undefined {
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    // Not encoded by anybody: its name is its name.
+    return name;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw toSessionError(`${path} cannot be looked at`, error);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function notFound(tag: string): SessionError {
+  return new SessionError('not_found', `There is no conversation "${tag}". Those there are: /chat list`);
+}

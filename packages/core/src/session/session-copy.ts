@@ -1,0 +1,78 @@
+/**
+ * The file of a session written whole at once: a copy, an import, or turns that were
+ * kept elsewhere. It has its name only when all of it is there. Changes no other file.
+ */
+
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { resolveProjectDirectory } from '../config/project-registry.ts';
+import type { Content } from '../protocol/content.ts';
+import { systemClock } from '../util/clock.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { sha256 } from '../util/sha256.ts';
+import type { OpenSessionOptions } from './open-session.ts';
+import { toSessionError } from './session-error.ts';
+import { sessionFileName } from './session-file.ts';
+import type { SessionMetadata } from './session-file.ts';
+import { createSessionId } from './session-id.ts';
+import type { LoadedMessage } from './session-loader.ts';
+
+/** A new session that begins with these turns; it can be resumed by the id. Throws SessionError. */
+export async function createSessionFrom(
+  history: readonly Content[],
+  options: Pick<OpenSessionOptions, 'home' | 'root' | 'clock'>,
+): Promise<string> {
+  const directory = join(await resolveProjectDirectory(options), 'chats');
+  const now = new Date((options.clock ?? systemClock).now()).toISOString();
+  const sessionId = createSessionId(options.clock);
+  const path = join(directory, sessionFileName(sessionId, now));
+  const messages = history.map(({ role, parts = [] }) => ({
+    id: createSessionId(options.clock),
+    timestamp: now,
+    type: role === 'user' ? 'user' : 'gemini',
+    content: parts,
+    prompt_id: sessionId,
+  }));
+  try {
+    writeSession(path, [toHeader({ sessionId }, options, now), ...toLines(messages)]);
+  } catch (error) {
+    throw toSessionError(`The session cannot be written to ${path}`, error);
+  }
+  return sessionId;
+}
+
+export function toHeader(metadata: SessionMetadata, { root }: { root: string }, now: string): string {
+  return JSON.stringify({ projectHash: sha256(root), startTime: now, lastUpdated: now, kind: 'main', ...metadata });
+}
+
+export function toLines(messages: readonly LoadedMessage[]): string[] {
+  return messages.flatMap(({ started = [], ...message }) => [
+    JSON.stringify(message),
+    ...started.flatMap(({ output, ...$callStarted }) => {
+      const $callOutput = output !== undefined && { callId: $callStarted.callId, text: output };
+      return [{ $callStarted }, ...($callOutput ? [{ $callOutput }] : [])].map((record) => JSON.stringify(record));
+    }),
+  ]);
+}
+
+/** In place only when it is whole. Throws what the disk says. */
+export function writeSession(path: string, lines: readonly string[]): void {
+  const temporary = `${path}.tmp-${process.pid}`;
+  try {
+    makeDirectory(dirname(path));
+    writeFileSync(temporary, `${lines.filter((line) => line !== '').join('\n')}\n`, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    // Half of a session is none.
+    removeQuietly(temporary);
+    throw error;
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // On a disk that cannot be written nothing was made.
+  }
+}

@@ -1,0 +1,278 @@
+/** Settings seen from outside: what each of them changes in the requests of the built program, or in what it does. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
+import type { Script } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+interface Run {
+  settings: object;
+  script?: Script;
+  args?: string[];
+  env?: Record<string, string>;
+  files?: Record<string, string>;
+}
+
+interface Sent {
+  contents: { parts: { text?: string; functionResponse?: { response: { output?: string } } }[] }[];
+  tools?: { functionDeclarations: { name: string; description: string; parameters?: object }[] }[];
+  generationConfig?: Record<string, unknown>;
+}
+
+async function run({ settings, script = [say('ok')], args = [], env = {}, files = {} }: Run) {
+  const homeFiles = { '.gemini/settings.json': JSON.stringify(settings) };
+  await using workspace = await createWorkspace({ files, homeFiles });
+  await using model = await fakeModel(script, { repeatLast: true });
+  const { code, stdout, stderr } = await runCli(['-p', 'go', ...args], { workspace, model, env });
+  const bodies = model.requests.map(({ body }) => body as unknown as Sent);
+  const declared = bodies[0]?.tools?.flatMap(({ functionDeclarations }) => functionDeclarations) ?? [];
+  return {
+    code,
+    stdout,
+    stderr,
+    models: model.requests.map((request) => request.model),
+    keys: model.requests.map(({ headers }) => headers['x-goog-api-key']),
+    bodies,
+    declared,
+    names: declared.map(({ name }) => name),
+    first: bodies[0]?.contents[0]?.parts[0]?.text ?? '',
+    /** What the model was told of the calls of its first answer. */
+    told: (bodies[1]?.contents.at(-1)?.parts ?? []).flatMap(
+      ({ functionResponse }) => functionResponse?.response.output ?? [],
+    ),
+    lastText: JSON.stringify(bodies.at(-1)?.contents ?? []),
+    exists: (path: string) => existsSync(join(workspace.project, path)),
+  };
+}
+
+const shell = (command: string, more: object = {}) =>
+  answer(call('run_shell_command', { command, ...more }, { id: 'c' }));
+
+async function printed(settings: object, command: string, env: Record<string, string> = {}): Promise<string> {
+  const { told } = await run({ settings, env, args: ['--yolo'], script: [shell(command), say('done')] });
+  return /Output: ([^]*?)\n(?:Exit Code|Process Group)/.exec(told[0] ?? '')?.[1] ?? told[0] ?? '';
+}
+
+describe('settings of tools', () => {
+  it.each([
+    ['write_todos', { useWriteTodos: true }, true],
+    ['write_todos', { useWriteTodos: false }, false],
+    ['enter_plan_mode', {}, true],
+    ['enter_plan_mode', { general: { plan: { enabled: false } } }, false],
+    ['google_web_search', { tools: { exclude: ['google_web_search'] } }, false],
+    ['google_web_search', { tools: { core: ['read_file'] } }, false],
+  ])('decide that %s is offered: %j', async (name, settings, isOffered) => {
+    const { names } = await run({ settings, args: ['-m', 'gemini-2.5-flash'] });
+    expect(names.includes(name)).toBe(isOffered);
+  });
+
+  it('ask for short output, or not, and fetch pages with a model or without', async () => {
+    const describeTools = async (settings: object) => {
+      const { declared } = await run({ settings, args: ['--yolo'] });
+      const find = (wanted: string) => declared.find(({ name }) => name === wanted);
+      return [
+        find('run_shell_command')?.description.includes('keep output short'),
+        JSON.stringify(find('web_fetch')).includes('"url"'),
+      ];
+    };
+    expect([
+      await describeTools({}),
+      await describeTools({
+        tools: { shell: { enableShellOutputEfficiency: false } },
+        experimental: { directWebFetch: true },
+      }),
+    ]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it.each([
+    ['cat', {}],
+    ['less -R', { tools: { shell: { pager: 'less -R' } } }],
+  ])('give commands the pager %s', async (pager, settings) => {
+    expect(await printed(settings, 'echo "$PAGER/$GIT_PAGER"')).toBe(`${pager}/${pager}`);
+  });
+
+  it.each([
+    ['off, and they see them', {}, {}, 'abc'],
+    ['on', { enabled: true }, {}, 'gone'],
+    ['on, but this one is allowed', { enabled: true, allowed: ['MY_TOKEN'] }, {}, 'abc'],
+    ['off, but this one is blocked', { blocked: ['MY_TOKEN'] }, {}, 'gone'],
+    ['always on at GitHub', {}, { GITHUB_ACTIONS: 'true' }, 'gone'],
+  ])('keep secrets from commands: %s', async (_what, environmentVariableRedaction, env, seen) => {
+    const settings = { security: { environmentVariableRedaction } };
+    expect(await printed(settings, 'echo "${MY_TOKEN:-gone}"', { MY_TOKEN: 'abc', ...env })).toBe(seen);
+  });
+
+  it('end a command that is silent for too long', async () => {
+    const settings = { tools: { shell: { inactivityTimeout: 1 } } };
+    expect(await printed(settings, 'tail -f /dev/null')).toContain('exceeded the timeout of 0.0 minutes');
+  });
+
+  it.each([
+    [1000, true],
+    [40_000, true],
+    [0, false],
+    [-1, false],
+  ])('cut output at %d characters: %j', async (truncateToolOutputThreshold, isCut) => {
+    const settings = { tools: { truncateToolOutputThreshold } };
+    const { told } = await run({ settings, args: ['--yolo'], script: [shell('seq 1 20000'), say('done')] });
+    expect(told[0]?.includes('Output too large')).toBe(isCut);
+  });
+
+  it('tell nobody, the person, or the model as well, when a command in the background ended', async () => {
+    const script = [shell('exit 3', { is_background: true }), say('done')];
+    const outcomes = await Promise.all(
+      ['silent', 'notify', 'inject'].map((backgroundCompletionBehavior) =>
+        run({ settings: { tools: { shell: { backgroundCompletionBehavior } } }, args: ['--yolo'], script }),
+      ),
+    );
+    const sentence = /The background command "exit 3" \(PID \d+\) ended with exit code 3/;
+    expect(
+      outcomes.map(({ stderr, lastText }) => [sentence.test(stderr), lastText.includes('<system_note>The back')]),
+    ).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+
+  it('search with the engine that was asked for', async () => {
+    // Only ripgrep knows classes by these names.
+    const script = [answer(call('grep_search', { pattern: '[[:alpha:]]{3}' }, { id: 'c' })), say('done')];
+    const files = { 'a.txt': 'one\n' };
+    const found = await Promise.all(
+      [true, false].map(async (useRipgrep) => {
+        const { told } = await run({ settings: { tools: { useRipgrep } }, script, files });
+        return told[0]?.includes('File: a.txt');
+      }),
+    );
+    expect(found).toEqual([true, false]);
+  });
+});
+
+describe('settings of requests', () => {
+  it.each([
+    ['maxAttempts', { general: { maxAttempts: 1 } }, fault(503)],
+    ['retryFetchErrors', { general: { retryFetchErrors: false } }, fault('reset_before_headers')],
+  ])('give up when %s says so', async (_key, settings, step) => {
+    const { code, models } = await run({ settings, script: [step, say('late')], args: ['-m', 'gemini-2.5-flash'] });
+    expect([code, models.length]).toEqual([1, 1]);
+  });
+
+  const mine = {
+    customAliases: {
+      mine: {
+        extends: 'chat-base',
+        modelConfig: { model: 'gemini-2.5-flash', generateContentConfig: { temperature: 0.125 } },
+      },
+    },
+  };
+  it.each([
+    ['an alias of one’s own', { model: { name: 'mine' }, modelConfigs: mine }, 'gemini-2.5-flash', 0.125],
+    [
+      'a built-in preset that was replaced',
+      {
+        model: { name: 'gemini-2.5-pro' },
+        modelConfigs: {
+          aliases: {
+            'chat-base-2.5': { extends: 'chat-base', modelConfig: { generateContentConfig: { temperature: 0.25 } } },
+          },
+        },
+      },
+      'gemini-2.5-pro',
+      0.25,
+    ],
+    [
+      'an override',
+      {
+        model: { name: 'gemini-2.5-pro' },
+        modelConfigs: {
+          overrides: [
+            { match: { model: 'gemini-2.5-pro' }, modelConfig: { generateContentConfig: { temperature: 0.5 } } },
+          ],
+        },
+      },
+      'gemini-2.5-pro',
+      0.5,
+    ],
+    [
+      'an override of one’s own after the others',
+      {
+        model: { name: 'gemini-2.5-pro' },
+        modelConfigs: {
+          overrides: [{ match: {}, modelConfig: { generateContentConfig: { temperature: 0.5 } } }],
+          customOverrides: [{ match: {}, modelConfig: { generateContentConfig: { temperature: 0.75 } } }],
+        },
+      },
+      'gemini-2.5-pro',
+      0.75,
+    ],
+  ])('make them with %s', async (_what, settings, model, temperature) => {
+    const { code, models, bodies } = await run({ settings });
+    expect([code, models, bodies[0]?.generationConfig?.['temperature']]).toEqual([0, [model], temperature]);
+  });
+
+  it.each([
+    [{ customAliases: { mine: { extends: 'nobody' } } }, 'the alias "mine" extends "nobody", which does not exist'],
+    [{ customOverrides: [{ match: { model: 5 } }] }, 'modelConfigs.customOverrides[0].match.model must be a text'],
+  ])('are refused before anything is sent when they cannot be meant: %j', async (modelConfigs, sentence) => {
+    const { code, models, stderr } = await run({ settings: { modelConfigs } });
+    expect([code, models, stderr.includes(sentence)]).toEqual([52, [], true]);
+  });
+
+  it('mask old output as early as they say', async () => {
+    const long = (id: string) => answer(call('run_shell_command', { command: `seq 1 3000; echo ${id}` }, { id }));
+    const script = [long('a'), long('b'), long('c'), say('done')];
+    const outputMasking = { protectionThresholdTokens: 2000, minPrunableThresholdTokens: 500 };
+    const masked = await Promise.all(
+      [{}, outputMasking].map(async (fields) => {
+        const settings = { contextManagement: { tools: { outputMasking: fields } } };
+        const { lastText } = await run({ settings, script, args: ['--yolo'] });
+        return lastText.includes('<tool_output_masked>');
+      }),
+    );
+    expect(masked).toEqual([false, true]);
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+  ])('tell the model the tree of the folder: %j', async (includeDirectoryTree, isTold) => {
+    const files = { 'src/deep/hidden-treasure.ts': '', '.gitignore': 'secret\n', secret: '' };
+    const { first } = await run({ settings: { context: { includeDirectoryTree } }, files });
+    expect([first.includes('hidden-treasure.ts'), first.includes('secret')]).toEqual([isTold, false]);
+  });
+
+  it('leave authorisation to somebody else', async () => {
+    const auth = { selectedType: 'oauth-personal' };
+    const own = await run({ settings: { security: { auth } } });
+    const external = await run({ settings: { security: { auth: { ...auth, useExternal: true } } } });
+    expect([own.code, own.models.length, external.code, external.models.length]).toEqual([41, 0, 0, 1]);
+  });
+});
+
+describe('settings of safety and plans', () => {
+  it.each([
+    ['toolSandboxing', 44],
+    ['enableConseca', 52],
+  ])('that ask for what there is not end the program: %s', async (key, expected) => {
+    const { code, models, stderr } = await run({ settings: { security: { [key]: true } } });
+    expect([code, models, stderr.includes(`security.${key}`)]).toEqual([expected, [], true]);
+  });
+
+  it.each([
+    ['notes/plans', 'notes/plans/a.md', ''],
+    ['../elsewhere', '../elsewhere/a.md', 'general.plan.directory must be a folder inside'],
+  ])('keep plans in %s, if that is inside the folder', async (directory, path, sentence) => {
+    const script = [answer(call('write_file', { file_path: path, content: '# Plan' }, { id: 'c' })), say('done')];
+    const settings = { general: { plan: { directory } } };
+    const homeFiles = { '.gemini/settings.json': JSON.stringify(settings) };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel(script);
+    const { stderr } = await runCli(['-p', 'go', '--approval-mode', 'plan'], { workspace, model });
+    expect([existsSync(join(workspace.project, path)), stderr.includes(sentence)]).toEqual([sentence === '', true]);
+  });
+});
