@@ -129,11 +129,12 @@ describe('the launcher', () => {
       ['it is empty', () => Buffer.alloc(0)],
     ])('and does not use it when %s', (_, spoil) => {
       run(['-p', 'hi']);
-      const good = readFileSync(join(beside(), NAME));
-      writeFileSync(join(beside(), NAME), spoil(Buffer.from(good)));
+      const { length } = readFileSync(join(beside(), NAME));
+      writeFileSync(join(beside(), NAME), spoil(readFileSync(join(beside(), NAME))));
       expect(run(['-p', 'hi'])).toBe('bundle\n');
-      expect(readFileSync(join(beside(), NAME)).length).toBe(good.length);
-      expect(readFileSync(join(beside(), NAME)).subarray(0, good.length / 2)).toEqual(good.subarray(good.length / 2));
+      // It holds its code twice, and does so again.
+      const anew = readFileSync(join(beside(), NAME));
+      expect([anew.length, anew.subarray(0, length / 2).equals(anew.subarray(length / 2))]).toEqual([length, true]);
     });
 
     it('and leaves nothing half written behind', () => {

@@ -32,7 +32,8 @@ export function toAgentOptions(start: Start): ChosenOptions {
     allowsAlways: !settings.security.disableAlwaysAllow,
     tellsTree: settings.context.includeDirectoryTree,
     searchesReferences: settings.context.fileFiltering.enableRecursiveFileSearch,
-    context: toContextOptions(settings),
+    // The offline model follows rules, not instructions: it needs none, nor to be told that none were read.
+    context: access.kind === 'offline' ? NO_CONTEXT_FILES : toContextOptions(settings),
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
     isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
@@ -86,6 +87,8 @@ function toIgnore({ context: { fileFiltering } }: Settings): NonNullable<ChosenO
     customIgnoreFiles: fileFiltering.customIgnoreFilePaths,
   };
 }
+
+const NO_CONTEXT_FILES = { fileNames: [], readAgentsFile: false };
 
 export function toContextOptions({ context }: Settings): NonNullable<ChosenOptions['context']> {
   const { fileName, importFormat } = context;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openPromptFixture } from '../prompt-fixture.ts';
 import type { FixtureOptions } from '../prompt-fixture.ts';
 import { preparePrompt } from '../prompt-input.ts';
-import type { CommandResult } from './command.ts';
+import type { CommandResult, CommandServices } from './command.ts';
 import { openCommands } from './index.ts';
 
 /** As a person at a terminal would. */
@@ -61,6 +61,8 @@ describe('commands with an answer', () => {
     '/permissions trust',
     '/model set x',
     '/chat save x',
+    '/hooks disable x',
+    '/hooks enable-all',
   ])('%s is refused where nobody watches, before it does anything', async (text) => {
     const result = await answer(text);
     expect(result).toEqual({ kind: 'error', message: expect.stringMatching(/^\/[a-z ]+ needs a terminal\. /) });
@@ -68,6 +70,27 @@ describe('commands with an answer', () => {
 });
 
 describe('commands at a terminal', () => {
+  it.each<[string, CommandResult]>([
+    ['/hooks disable guard', { type: 'message', messageType: 'info', content: 'disable guard' }],
+    ['/hooks enable echo "a b"', { type: 'message', messageType: 'info', content: 'enable echo "a b"' }],
+    ['/hooks disable-all', { type: 'message', messageType: 'info', content: 'disable all' }],
+    ['/hooks panel', { type: 'message', messageType: 'info', content: 'a page' }],
+    [
+      '/hooks enable',
+      { type: 'message', messageType: 'error', content: 'Which hook? /hooks enable <name>; /hooks lists them.' },
+    ],
+    ['/hooks enable nobody', { type: 'message', messageType: 'error', content: 'There is no such hook.' }],
+  ])('%s reaches what the surface offers', async (text, expected) => {
+    const services: CommandServices = {
+      describeHooks: async () => 'a page',
+      async switchHooks(what, name) {
+        if (name === 'nobody') throw new Error('There is no such hook.');
+        return `${what} ${name ?? 'all'}`;
+      },
+    };
+    expect(await type(text, { dependencies: { services } })).toEqual(expected);
+  });
+
   it.each<[string, CommandResult]>([
     ['/clear', { type: 'new_session' }],
     ['/theme', { type: 'open_dialog', dialog: 'theme' }],
@@ -111,6 +134,23 @@ describe('commands at a terminal', () => {
       'gemini-3-pro-preview',
       [['model.name', 'gemini-3-pro-preview']],
     ]);
+  });
+
+  it('/directory add lets the tools into more directories, and tells the model', async () => {
+    await using fixture = await openPromptFixture({ homeFiles: { 'other/a.txt': 'A' } });
+    const { home, project, context, agent } = fixture;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const add = async (paths: string) => commands.find(`/directory add ${paths}`)!.command.run!(context, paths);
+    expect(await add('~/other, nowhere')).toEqual({
+      type: 'message',
+      messageType: 'error',
+      content: `${join(project, 'nowhere')} is no directory.`,
+    });
+    expect(agent.workspace.directories).toEqual([project, join(home, 'other')]);
+    expect(agent.chat.getHistory().at(-1)?.parts).toEqual([
+      { text: expect.stringMatching(/^<session_context>\nThe user has added .*\n {2}- .*\/other\n/) },
+    ]);
+    expect(await add('')).toMatchObject({ messageType: 'error', content: expect.stringMatching(/^Name a directory/) });
   });
 
   it('/permissions trust writes the folder down', async () => {

@@ -12,7 +12,8 @@ export function toMarkdown(history: readonly Content[]): string {
 
 function toParagraph({ text, thought, functionCall, functionResponse, inlineData, fileData }: Part): string[] {
   if (functionCall) return [`Call of \`${functionCall.name}\`:\n\n${toFence(functionCall.args ?? {})}`];
-  if (functionResponse) return [`Result of \`${functionResponse.name}\`:\n\n${toFence(functionResponse.response ?? {})}`];
+  if (functionResponse)
+    return [`Result of \`${functionResponse.name}\`:\n\n${toFence(functionResponse.response ?? {})}`];
   if (inlineData ?? fileData) return [`(${(inlineData ?? fileData)?.mimeType ?? 'a file'})`];
   return text === undefined || text === '' || thought ? [] : [text];
 }

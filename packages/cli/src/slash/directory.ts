@@ -1,3 +1,4 @@
+import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 
@@ -11,13 +12,16 @@ const show: SlashCommand = {
 
 const add: SlashCommand = {
   name: 'add',
-  description: 'Says how to work in more directories.',
+  description: 'Lets the tools work in more directories, until the session ends.',
   source: 'builtin',
   usage: '<path>[,<path>…]',
-  run: (_context, args) =>
-    failure(
-      `A running session keeps its directories. Start again with --include-directories ${args || '<path>'} -r latest.`,
-    ),
+  run(context, args) {
+    const paths = args.split(',').map((path) => path.trim());
+    if (paths.includes('')) return failure('Name a directory: /directory add <path>[,<path>…]');
+    const { added, problems } = addAll(paths, context);
+    if (added.length > 0) tell(added, context);
+    return problems.length > 0 ? failure(problems.join('\n')) : info(describe(context));
+  },
 };
 
 export const directory: SlashCommand = {
@@ -32,4 +36,24 @@ export const directory: SlashCommand = {
 
 function describe({ agent }: CommandContext): string {
   return ['Workspace directories:', ...agent.workspace.directories.map((each) => `  ${each}`)].join('\n');
+}
+
+function addAll(paths: readonly string[], { agent, home }: CommandContext): { added: string[]; problems: string[] } {
+  const added: string[] = [];
+  const problems: string[] = [];
+  for (const path of paths) {
+    try {
+      added.push(agent.workspace.addDirectory(/^~(?=$|\/)/.test(path) ? `${home}${path.slice(1)}` : path));
+    } catch (error) {
+      problems.push(getErrorMessage(error));
+    }
+  }
+  return { added, problems };
+}
+
+/** As the first message tells where we are: a session that goes on elsewhere is told anew. */
+function tell(added: readonly string[], { agent }: CommandContext): void {
+  const list = added.map((directory) => `  - ${directory}`).join('\n');
+  const text = `<session_context>\nThe user has added directories to the workspace:\n${list}\n</session_context>`;
+  agent.chat.addHistory({ role: 'user', parts: [{ text }] });
 }

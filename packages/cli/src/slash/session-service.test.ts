@@ -8,7 +8,10 @@ import { createSessionService } from './session-service.ts';
 
 const SAID: Content[] = [
   { role: 'user', parts: [{ text: '/etc, what is it?' }] },
-  { role: 'model', parts: [{ text: 'Let me look.' }, { functionCall: { id: 'c', name: 'ls', args: { dir: '`/etc`' } } }] },
+  {
+    role: 'model',
+    parts: [{ text: 'Let me look.' }, { functionCall: { id: 'c', name: 'ls', args: { dir: '`/etc`' } } }],
+  },
   { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'ls', response: { output: '```' } } }] },
   { role: 'model', parts: [{ text: 'hm', thought: true }, { text: 'A folder.' }] },
 ];

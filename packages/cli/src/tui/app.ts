@@ -246,7 +246,12 @@ export class App {
   }
 
   private openStore(): TranscriptStore {
-    const store = createTranscriptStore();
+    const onListenerError = (error: unknown) =>
+      queueMicrotask(() => {
+        // Ours to fix, and nothing to go on with: a question might never be asked.
+        throw error;
+      });
+    const store = createTranscriptStore({ onListenerError });
     store.subscribe(() => this.onTranscriptChange());
     return store;
   }

@@ -56,7 +56,19 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     app.hurry.abort();
   };
   options.interruption.signal.addEventListener('abort', onInterruption, { once: true });
+  const giveBack = () =>
+    runEach([
+      () => app.inkView?.close(),
+      () => app.screen.close(),
+      () => app.composer.dispose(),
+      () => terminal.leave(),
+      () => messages.release(),
+    ]);
+  // Ways out that pass by the end of this function: it took too long, or the process is ended from elsewhere.
+  options.interruption.lastWords = giveBack;
+  process.on('exit', giveBack);
   let summary: readonly string[] = [];
+  let problems: unknown[] = [];
   try {
     app.screen.drawNow();
     // The frame is on its way before the rest is looked for.
@@ -68,14 +80,24 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     await ended.promise;
     const { closeApp } = await import('./close-app.ts');
     summary = await closeApp(app);
-    return ExitCode.Success;
   } finally {
-    app.inkView?.close();
-    app.screen.close();
-    app.composer.dispose();
-    terminal.leave();
+    problems = giveBack();
+    process.off('exit', giveBack);
     // On the screen one came from, where it stays.
     terminal.write(summary.map((line) => `${line}\n`).join(''));
-    messages.release();
   }
+  if (problems.length > 0) throw problems[0];
+  return ExitCode.Success;
+}
+
+/** All of them, whatever one throws; gives what was thrown. */
+function runEach(steps: readonly (() => void)[]): unknown[] {
+  return steps.flatMap((step) => {
+    try {
+      step();
+      return [];
+    } catch (error) {
+      return [error];
+    }
+  });
 }

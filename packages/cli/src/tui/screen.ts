@@ -124,12 +124,16 @@ export class Screen {
   close(): void {
     if (this.isClosed) return;
     this.animate(false);
-    this.drawNow();
-    this.isClosed = true;
-    clearTimeout(this.timer);
-    this.stopListening();
-    const text = this.own.map((line) => `${line}\r\n`).join('');
-    this.options.terminal.write(`${this.isHeld ? '' : this.painter.leave()}${text}`);
+    try {
+      this.drawNow();
+    } finally {
+      // What broke the last frame must not leave the one before it behind.
+      this.isClosed = true;
+      clearTimeout(this.timer);
+      this.stopListening();
+      const text = this.own.map((line) => `${line}\r\n`).join('');
+      this.options.terminal.write(`${this.isHeld ? '' : this.painter.leave()}${text}`);
+    }
   }
 
   private schedule(delay: number): void {

@@ -207,6 +207,18 @@ describe('Workspace', () => {
     expect(await failure(wide.checkPath(path.join(base, 'memory.md.bak')))).toBe('path_not_in_workspace');
   });
 
+  it('takes a directory in when a person adds it, as it is by then', async () => {
+    const added = path.join(base, 'added');
+    await mkdir(added, { recursive: true });
+    const file = path.join(added, 'a.txt');
+    expect(await failure(workspace.checkPath(file, { access: 'write' }))).toBe('path_not_in_workspace');
+    const known = workspace.directories;
+    expect(workspace.addDirectory(added)).toBe(added);
+    expect([await workspace.checkPath(file, { access: 'write' }), known.at(-1)]).toEqual([file, added]);
+    expect(() => workspace.addDirectory(added)).toThrow(`${added} is in the workspace already.`);
+    expect(() => workspace.addDirectory('no')).toThrow(`${inside('no')} is no directory.`);
+  });
+
   it('shows names relative to the root, and others whole', () => {
     expect([inside('src/a.txt'), 'src', '.', '/etc/hosts'].map((each) => workspace.relative(each))).toEqual([
       'src/a.txt',

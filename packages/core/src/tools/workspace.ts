@@ -5,7 +5,7 @@
  * handle. What `checkPath` returns is free of links: open that, not the name given.
  */
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
@@ -53,21 +53,20 @@ const HIDDEN_CHARACTER =
 
 export class Workspace {
   readonly root: string;
-  /** The root, then the included directories, as they were named. */
-  readonly directories: readonly string[];
   readonly tempDirectory: string;
   readonly ignore: IgnoreRules;
+  readonly #directories: string[];
   readonly #named: Roots;
   /** Resolved once: a root that is later replaced by a link does not move the fence. */
   readonly #real: Roots;
 
   constructor(options: WorkspaceOptions) {
     this.root = path.resolve(options.root);
-    this.directories = [this.root, ...(options.includeDirectories ?? []).map((each) => path.resolve(this.root, each))];
+    this.#directories = [this.root, ...(options.includeDirectories ?? []).map((each) => path.resolve(this.root, each))];
     this.tempDirectory = path.resolve(options.tempDirectory);
     this.ignore = options.ignore ?? IgnoreRules.none();
     this.#named = {
-      writable: [...this.directories, this.tempDirectory],
+      writable: [...this.#directories, this.tempDirectory],
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
       files: (options.files ?? []).map((each) => path.resolve(this.root, each)),
     };
@@ -76,6 +75,25 @@ export class Workspace {
       readable: this.#named.readable.map(realPathOfExisting),
       files: this.#named.files.map(realPathOfExisting),
     };
+  }
+
+  /** The root, then the included directories, as they were named; always the same list, which may grow. */
+  get directories(): readonly string[] {
+    return this.#directories;
+  }
+
+  /** What a person adds may be worked in like the rest from here on. Gives its name; throws Error with a sentence. */
+  addDirectory(given: string): string {
+    const directory = path.resolve(this.root, given);
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new Error(`${directory} is no directory.`);
+    }
+    if (this.#directories.includes(directory)) throw new Error(`${directory} is in the workspace already.`);
+    this.#directories.push(directory);
+    // The temporary directory stays the last.
+    this.#named.writable.splice(-1, 0, directory);
+    this.#real.writable.splice(-1, 0, realPathOfExisting(directory));
+    return directory;
   }
 
   /** The path as an absolute name. Asks the disk nothing and permits nothing. */
