@@ -27,8 +27,10 @@ let isKeeping = false;
 export const isWarm = () => hasAnswered;
 export const answer = () => { hasAnswered = true; };
 export const keep = () => {
-  if (!isKeeping) process.getBuiltinModule('module').enableCompileCache();
+  if (isKeeping) return;
   isKeeping = true;
+  const folder = require.findChunkCache();
+  if (folder) process.getBuiltinModule('module').enableCompileCache(folder);
 };
 `;
 

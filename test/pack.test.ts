@@ -66,10 +66,10 @@ describe('the packed program', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const run = (surface: string) => {
+  const run = (surface: string, env: NodeJS.ProcessEnv = {}) => {
     const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'castor.cjs'), surface], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], ...env },
     });
     return stdout + stderr;
   };
@@ -82,10 +82,25 @@ describe('the packed program', () => {
     expect([run(surface), run(surface)]).toEqual([printed, printed]);
   });
 
+  it('keeps the code of what is loaded later in no folder that others may make', () => {
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    for (const surface of ['lazy', 'screen']) run(surface, { TMPDIR: temporary });
+    expect([readdirSync(temporary), readdirSync(join(folder, 'dist', 'chunks.cache')).length]).toEqual([[], 1]);
+  });
+
   it('keeps the code of an answer, and leaves a module alone only if it must be one', () => {
     const names = readdirSync(join(folder, 'dist')).map((name) =>
       name.replace(/-[A-Z0-9]{8}/, '').replace(/\..*\./, '.'),
     );
-    expect(names.toSorted()).toEqual(['chunk.cjs', 'lazy.cjs', 'main.cache', 'main.cjs', 'run.cjs', 'screen.js']);
+    expect(names.toSorted()).toEqual([
+      'chunk.cjs',
+      'chunks.cache',
+      'lazy.cjs',
+      'main.cache',
+      'main.cjs',
+      'run.cjs',
+      'screen.js',
+    ]);
   });
 });

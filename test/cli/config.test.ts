@@ -1,8 +1,11 @@
 /** Settings seen from outside: what the built program does with the files it finds. */
 
+import { watch } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
+import { answer, createWorkspace, fakeModel, gate, runCli, say, startCli, TEST_API_KEY, text } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -19,6 +22,19 @@ async function writeHome(path: string, text: string): Promise<string> {
   await mkdir(dirname(full), { recursive: true });
   await writeFile(full, text);
   return full;
+}
+
+/** Resolves when the file is another one. */
+async function untilChanged(path: string): Promise<void> {
+  const before = await readFile(path, 'utf8');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = async () => {
+    if ((await readFile(path, 'utf8')) !== before) resolve();
+  };
+  const watcher = watch(dirname(path), () => void look());
+  await look();
+  await promise;
+  watcher.close();
 }
 
 describe('castor config', () => {
@@ -52,6 +68,38 @@ describe('settings in a run', () => {
     const { code } = await runCli(['-p', 'hi'], { workspace, model });
     await model.close();
     expect([code, model.requests.map((request) => request.model)]).toEqual([0, ['gemini-2.5-flash-lite']]);
+  });
+
+  it('are brought up to date in the file, beside the answer, and nothing else in it changes', async () => {
+    const path = await writeHome(
+      '.gemini/settings.json',
+      '// mine\n{\n  "general": { "disableAutoUpdate": true }, // quiet\n  "tools": { "exclude": ["$MINE"] }\n}\n',
+    );
+    const hold = gate();
+    await using model = await fakeModel([answer(text('so '), hold, text('it is'))]);
+    await using cli = await startCli(['-p', 'hi'], { workspace, model });
+    await untilChanged(path);
+    hold.release();
+    expect([(await cli.done).code, await readFile(path, 'utf8')]).toEqual([
+      0,
+      '// mine\n{\n  "general": {  "enableAutoUpdate": false }, // quiet\n  "tools": { "exclude": ["$MINE"] }\n}\n',
+    ]);
+  });
+
+  it('may be told of a proxy by the user’s own .env file', async () => {
+    const asked: string[] = [];
+    const proxy = createServer().on('connect', (request, socket) => {
+      asked.push(`${request.url}`);
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    await writeHome('.gemini/.env', `HTTPS_PROXY=http://127.0.0.1:${port}\nGEMINI_API_KEY=k\n`);
+    await writeHome('.gemini/settings.json', '{ "general": { "maxAttempts": 1 } }');
+    const env = { GOOGLE_GEMINI_BASE_URL: 'https://model.invalid' };
+    const { code } = await runCli(['-p', 'hi'], { workspace, env });
+    proxy.close();
+    expect([code, asked[0]]).toEqual([1, 'model.invalid:443']);
   });
 
   it('end it with 52 when they cannot be read, before anything is sent', async () => {

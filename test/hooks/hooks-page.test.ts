@@ -50,3 +50,25 @@ describe('docs/hooks.md', () => {
     expect(await run('--input', 'push.json')).toContain('Tool execution blocked: Pushing is mine.');
   });
 });
+
+describe('test/hooks/README.md', async () => {
+  const folder = new URL('.', import.meta.url);
+  const table = await readFile(new URL('README.md', folder), 'utf8');
+  const rows = table
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| event'))
+    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '').trim()));
+
+  it('has a row for each event', () => {
+    const named = new Set(rows.map(([event]) => event));
+    expect(HOOK_EVENTS.filter((event) => !named.has(event))).toEqual([]);
+  });
+
+  it('names tests that there are', async () => {
+    const files = new Map<string, string>();
+    for (const name of new Set(rows.map((row) => row[2] ?? ''))) {
+      files.set(name, await readFile(new URL(`${name}.test.ts`, folder), 'utf8'));
+    }
+    expect(rows.filter(([, , file = '', title = '']) => !files.get(file)?.includes(`'${title}'`))).toEqual([]);
+  });
+});

@@ -36,6 +36,8 @@ if (places.length > 0 && (!cachedData || script.cachedDataRejected)) {
 }
 const requireFromBundle = createRequire(BUNDLE);
 requireFromBundle.importModule = (name) => import(name.startsWith('./') ? `../dist/${name.slice(2)}` : name);
+/* Where Node may keep the code of lazy chunks. Its own choice is a folder of /tmp that anybody can make first. */
+requireFromBundle.findChunkCache = () => findFirst(places, findChunkCache);
 script.runInThisContext()(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
 
 /* The first that can be used counts. Another Node must not push this one's code out. */
@@ -49,12 +51,22 @@ function cachePlaces(name) {
 function readCache(file, index) {
   const descriptor = fs.openSync(file, 'r');
   try {
-    const { uid, mode } = fs.fstatSync(descriptor);
-    const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
-    return index === 0 || isOurs ? readTwice(fs.readFileSync(descriptor)) : undefined;
+    return isTrusted(fs.fstatSync(descriptor), index) ? readTwice(fs.readFileSync(descriptor)) : undefined;
   } finally {
     fs.closeSync(descriptor);
   }
+}
+
+/* Whoever can write beside the bundle can write the bundle. */
+function isTrusted({ uid, mode }, index) {
+  return index === 0 || !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
+function findChunkCache(file, index) {
+  const folder = path.join(path.dirname(file), 'chunks.cache');
+  makeFolder(folder);
+  fs.accessSync(folder, fs.constants.W_OK);
+  return isTrusted(fs.statSync(folder), index) ? folder : undefined;
 }
 
 /* V8 runs whatever it is given, also with a byte turned over: such a run may never end. The file

@@ -131,7 +131,7 @@ export { mergePrices } from './session/prices.ts';
 export { toStreamStats } from './session/session-metrics.ts';
 export type { SessionMetrics } from './session/session-metrics.ts';
 
-export { createTranscript, getPendingItems } from './transcript/transcript.ts';
+export { createTranscript, getPendingItems, MessageType } from './transcript/transcript.ts';
 export type {
   FallbackQuestion,
   PendingCall,

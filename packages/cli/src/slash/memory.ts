@@ -1,5 +1,6 @@
 import type { LoadedContext } from '@castor/core';
 import { estimateTokenCount } from '@castor/core';
+import { countOf } from '../count-of.ts';
 import { info } from './command.ts';
 import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 
@@ -54,7 +55,7 @@ function describeFiles(context: LoadedContext): string {
     ({ path, scope, bytes }) => `  ${scope.padEnd(8)} ${String(bytes).padStart(7)} bytes  ${path}`,
   );
   const text = [context.global, context.project].join('');
-  return withWarnings([`${files.length} context file(s), ${describeSize(text)}:`, ...rows].join('\n'), warnings);
+  return withWarnings([`${countOf(files.length, 'context file')}, ${describeSize(text)}:`, ...rows].join('\n'), warnings);
 }
 
 function describeSize(text: string): string {

@@ -1,4 +1,5 @@
 import { toStreamStats } from '@castor/core';
+import { countOf } from '../count-of.ts';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 
@@ -48,7 +49,7 @@ function describeSession({ agent, startedAt }: CommandContext): string {
     `Time      ${Math.round((Date.now() - startedAt) / 1000)} s`,
     `Tokens    ${total_tokens} (${input_tokens} in, ${cached} of them cached; ${output_tokens} out)`,
     `Cost      ${describeCost(agent.ledger.cost().usd)}`,
-    `Tools     ${totalCalls} calls (${totalSuccess} succeeded, ${totalFail} failed)`,
+    `Tools     ${countOf(totalCalls, 'call')} (${totalSuccess} succeeded, ${totalFail} failed)`,
     `Lines     +${totalLinesAdded} -${totalLinesRemoved}`,
   ].join('\n');
 }
@@ -72,7 +73,7 @@ function describeModels(ledger: Ledger): string {
 function describeTools(ledger: Ledger): string {
   const rows = Object.entries(ledger.metrics().tools.byName).map(
     ([name, { count, success, fail, durationMs }]) =>
-      `  ${name.padEnd(24)} ${count} calls, ${success} succeeded, ${fail} failed, ${Math.round(durationMs)} ms`,
+      `  ${name.padEnd(24)} ${countOf(count, 'call')}, ${success} succeeded, ${fail} failed, ${Math.round(durationMs)} ms`,
   );
   return rows.length === 0 ? 'No tool has been called yet.' : rows.join('\n');
 }

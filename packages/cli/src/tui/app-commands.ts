@@ -97,10 +97,13 @@ function toggleYolo(app: App): void {
     return;
   }
   app.setMode(mode);
-  if (mode !== 'yolo') return;
-  for (const { callId, status, forcedAsk } of app.store.getSnapshot().pendingGroup?.calls ?? []) {
-    // What a hook wants a person to see waits for one in every mode.
-    if (status === 'awaiting_approval' && !forcedAsk) app.state.agent?.session.respond(callId, 'proceed_once');
+  if (mode === 'yolo') approveWaiting(app);
+}
+
+/** What a hook wants a person to see waits for one in every mode. */
+function approveWaiting({ store, state }: App): void {
+  for (const { callId, status, forcedAsk } of store.getSnapshot().pendingGroup?.calls ?? []) {
+    if (status === 'awaiting_approval' && !forcedAsk) state.agent?.session.respond(callId, 'proceed_once');
   }
 }
 

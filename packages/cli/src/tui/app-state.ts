@@ -1,6 +1,6 @@
 /** What the app knows beside the transcript. One place, written by the app alone. */
 
-import type { ApprovalMode, PendingCall, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 
@@ -20,8 +20,8 @@ export interface AppState {
   showsTodos: boolean;
   /** The calls whose results were shown last. */
   lastCalls: readonly ToolCallView[];
-  /** A `!command` that runs. */
-  shellCall: PendingCall | undefined;
+  /** Why there is no agent to work with; undefined while it may still come. */
+  initError: string | undefined;
   isTerminalFocused: boolean;
   isVim: boolean;
   /** `/quit --delete`. */
@@ -45,7 +45,7 @@ export function createAppState(): AppState {
     todos: [],
     showsTodos: false,
     lastCalls: [],
-    shellCall: undefined,
+    initError: undefined,
     isTerminalFocused: true,
     isVim: false,
     deletesSession: false,

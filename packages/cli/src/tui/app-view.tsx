@@ -1,12 +1,17 @@
 /** The frame as Ink draws it: the sections in their order, with the composer or a dialog among them. */
 
+import { MessageType } from '@castor/core';
 import { Box } from 'ink';
 import { Composer } from './components/composer.tsx';
+import { HistoryItemDisplay } from './components/history-item-display.tsx';
+import { LoadingIndicator } from './components/loading-indicator.tsx';
 import { Rows } from './components/rows.tsx';
 import { StreamingContext } from './contexts/streaming-context.tsx';
 import type { FrameSections } from './frame-layout.ts';
 import { useGeminiStream } from './hooks/use-gemini-stream.ts';
 import type { GeminiStreamPort } from './hooks/use-gemini-stream.ts';
+import { useReactToolScheduler } from './hooks/use-react-tool-scheduler.ts';
+import type { ToolSchedulerPort } from './hooks/use-react-tool-scheduler.ts';
 import type { ComposerController } from './input/composer-contract.ts';
 import type { Styles } from './theme/styles.ts';
 
@@ -14,19 +19,20 @@ export interface AppViewProps {
   readonly sections: FrameSections;
   readonly composer: ComposerController;
   readonly styles: Styles;
-  readonly stream: GeminiStreamPort;
+  readonly stream: GeminiStreamPort & ToolSchedulerPort;
 }
 
 export function AppView({ sections, composer, styles, stream }: AppViewProps) {
   const { answer, calls, todos, loading, queue, dialog, below } = sections;
   const { streamingState } = useGeminiStream(stream);
+  const [toolCalls] = useReactToolScheduler(stream);
   return (
     <StreamingContext value={streamingState}>
       <Box flexDirection="column">
-        <Rows rows={answer} />
-        <Rows rows={calls} />
+        <HistoryItemDisplay type={MessageType.GEMINI_CONTENT} rows={answer} />
+        {toolCalls.length > 0 && <HistoryItemDisplay type={MessageType.TOOL_GROUP} rows={calls} />}
         <Rows rows={todos} />
-        <Rows rows={loading} />
+        <LoadingIndicator rows={loading} />
         <Rows rows={queue} />
         {dialog ? <Rows rows={dialog.rows} /> : <Composer controller={composer} styles={styles} />}
         <Rows rows={below} />

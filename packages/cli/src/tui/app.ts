@@ -4,8 +4,15 @@
  * millisecond: before Ink and the agent are there, one can type.
  */
 
-import { StreamingState, createTranscriptStore, deriveStreamingState, getErrorMessage } from '@castor/core';
-import type { ApprovalMode, OpenedSession, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import { createTranscriptStore, getErrorMessage } from '@castor/core';
+import type {
+  ApprovalMode,
+  OpenedSession,
+  StreamingState,
+  TranscriptItem,
+  TranscriptStore,
+  WorkspaceAgent,
+} from '@castor/core';
 import { editorCommand } from '../editor-command.ts';
 import { approvalChoices } from './approval-choices.ts';
 import { steerModel } from './steer-model.ts';
@@ -15,6 +22,7 @@ import { Appearance } from './appearance.ts';
 import { runAppCommand } from './app-commands.ts';
 import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
+import { ClientCalls } from './client-calls.ts';
 import { composerRows } from './components/composer-rows.ts';
 import { Conversation } from './conversation.ts';
 import type { PrepareTurn } from './conversation.ts';
@@ -34,6 +42,8 @@ import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
+import { StreamProcessingStatus } from './stream-processing-status.ts';
+import { streamingStateOf } from './streaming-state-of.ts';
 import { tellHookMessages } from './session-hooks.ts';
 import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
@@ -54,6 +64,7 @@ export interface AppOptions {
 
 const TOAST_MS = 3_000;
 const WHEEL_UP = 64;
+const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
 
 export class App {
   readonly state: AppState = createAppState();
@@ -62,6 +73,7 @@ export class App {
   readonly composer: ComposerController;
   readonly dialogs: DialogHost;
   readonly conversation: Conversation;
+  readonly clientCalls: ClientCalls;
   readonly link: AgentLink;
   readonly screen: Screen;
   readonly options: AppOptions;
@@ -132,6 +144,7 @@ export class App {
       suspend: (run) => this.suspend(run),
       onOpened: (agent, session) => this.onOpened(agent, session),
     });
+    this.clientCalls = new ClientCalls(() => this.screen.refresh());
     this.conversation = new Conversation({
       store: () => this.store,
       agent: () => this.link.current(),
@@ -140,7 +153,7 @@ export class App {
       onUnauthorized: (message) => this.fail(`The credentials were refused: ${message}`),
       onFailure: (message) => this.fail(message),
       onUnsent: (text) => this.composer.isEmpty() && this.composer.setText(text),
-      onIdle: () => this.onAttention?.('Done'),
+      onIdle: (status) => this.onIdle(status),
       onLoop: (signal) => this.askAboutLoop(signal),
       steer: (text) => steerModel(this, text),
     });
@@ -173,8 +186,7 @@ export class App {
   }
 
   get streaming(): StreamingState {
-    const state = deriveStreamingState(this.store.getSnapshot());
-    return state === StreamingState.Idle && this.conversation.isBusy ? StreamingState.Responding : state;
+    return streamingStateOf(this.store.getSnapshot(), this.conversation.isBusy);
   }
 
   info(text: string): void {
@@ -221,8 +233,14 @@ export class App {
     try {
       await this.link.open(start, wish);
     } catch (error) {
-      this.fail(getErrorMessage(error));
+      this.failToOpen(error);
     }
+  }
+
+  /** Said once, and in sight until there is an agent. */
+  failToOpen(error: unknown): void {
+    this.state.initError = getErrorMessage(error);
+    this.fail(this.state.initError);
   }
 
   async suspend(run: () => Promise<void>): Promise<void> {
@@ -259,6 +277,7 @@ export class App {
   private onOpened(agent: WorkspaceAgent, session: OpenedSession): void {
     agent.policy.mode = this.state.mode;
     this.state.agent = agent;
+    this.state.initError = undefined;
     if (session.origin !== 'new') this.store.dispatchAll(session.events());
     for (const notice of session.notices) this.info(notice);
     this.tellHookMessages(agent);
@@ -283,6 +302,11 @@ export class App {
     this.state.agent?.disableLoopDetection();
     this.info('Loop detection is off for this session. The request is sent again.');
     return true;
+  }
+
+  /** Whoever cancelled is looking. */
+  private onIdle(status: StreamProcessingStatus): void {
+    if (status !== StreamProcessingStatus.UserCancelled) this.onAttention?.(ENDS[status]);
   }
 
   private onItem(item: TranscriptItem): void {
@@ -368,7 +392,13 @@ export class App {
     const answer = (maxRows: number) => this.printer.pendingRows(maxRows);
     const sections = layoutFrame(frameStateOf(this, { size, answer, composerHeight: composerHeight(snapshot) }));
     const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
-    const stream = { transcript: this.store.getSnapshot(), submitQuery: this.submitQuery, initError: undefined };
+    const stream = {
+      transcript: this.store.getSnapshot(),
+      isResponding: this.conversation.isBusy,
+      submitQuery: this.submitQuery,
+      initError: this.state.initError,
+      clientCalls: this.clientCalls,
+    };
     const props = { sections, composer: this.composer, styles, stream };
     const rows = this.inkView?.draw(props, size) ?? frameRows(sections, picture);
     return { lines, frame: { rows, caret: frameCaret(sections, picture) } };

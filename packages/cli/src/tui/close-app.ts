@@ -2,6 +2,7 @@
 
 import { deleteSession, getErrorMessage, toStreamStats } from '@castor/core';
 import type { App } from './app.ts';
+import { countOf } from '../count-of.ts';
 import { formatSeconds } from './render/status-rows.ts';
 
 /** The last lines. Never throws. */
@@ -24,7 +25,7 @@ export async function closeApp(app: App): Promise<string[]> {
     const { totalCalls } = agent.ledger.metrics().tools;
     const { usd } = agent.ledger.cost();
     const money = usd === undefined ? '' : ` · $${usd.toFixed(usd < 1 ? 4 : 2)}`;
-    const facts = `${formatSeconds(process.uptime())} · ${total_tokens} tokens${money} · ${totalCalls} tool calls`;
+    const facts = `${formatSeconds(process.uptime())} · ${total_tokens} tokens${money} · ${countOf(totalCalls, 'tool call')}`;
     return [
       '',
       styles.bold('Agent powering down. Goodbye!'),

@@ -8,6 +8,7 @@ import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
 import type { Outcome, Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { withDisplay } from './describe-call.ts';
+import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
 export interface PreparedTurn {
   readonly parts: readonly Part[];
@@ -28,7 +29,8 @@ export interface ConversationOptions {
   readonly onFailure: (message: string) => void;
   /** Words that could not be sent; they must not be lost. */
   readonly onUnsent: (text: string) => void;
-  readonly onIdle?: () => void;
+  /** Nothing is under way any more; how the last of it ended. */
+  readonly onIdle?: (status: StreamProcessingStatus) => void;
   /** Takes words for the request under way; false when they have to wait. */
   readonly steer?: (text: string) => boolean;
   /** The model was stopped because it repeated itself; true to send the prompt again. */
@@ -95,13 +97,15 @@ export class Conversation {
 
   private async runAll(first: string | PreparedTurn): Promise<void> {
     let next: string | PreparedTurn | undefined = first;
+    let status = StreamProcessingStatus.Completed;
     while (next !== undefined) {
       const controller = new AbortController();
       this.controller = controller;
       this.options.onChange();
       try {
-        await this.runOne(next, controller.signal);
+        status = toStreamProcessingStatus(await this.runOne(next, controller.signal));
       } catch (error) {
+        status = StreamProcessingStatus.Error;
         this.explain(error, controller.signal);
       } finally {
         this.controller = undefined;
@@ -109,14 +113,18 @@ export class Conversation {
       // What was cancelled is not followed by what was typed behind it: that goes back to the editor.
       next = controller.signal.aborted ? undefined : this.takeQueue();
     }
-    this.options.onIdle?.();
+    this.options.onIdle?.(status);
     this.options.onChange();
   }
 
-  private async runOne(given: string | PreparedTurn, signal: AbortSignal): Promise<void> {
+  /** Undefined when nothing was sent. */
+  private async runOne(given: string | PreparedTurn, signal: AbortSignal): Promise<Outcome | undefined> {
     const turn = typeof given === 'string' ? await this.prepare(given, signal) : given;
-    if (!turn) return;
-    while ((await this.send(turn, signal)) === 'loop_detected' && (await this.options.onLoop?.(signal)));
+    if (!turn) return signal.aborted ? 'cancelled' : undefined;
+    let outcome = await this.send(turn, signal);
+    while (outcome === 'loop_detected' && (await this.options.onLoop?.(signal)))
+      outcome = await this.send(turn, signal);
+    return outcome;
   }
 
   /** A request that is cancelled before it was sent is shown like any other. */

@@ -13,7 +13,7 @@ import type { FooterState } from './render/status-rows.ts';
 import { renderTodos } from './render/todos.ts';
 import { renderHead, renderToolCall } from './render/tool-call.ts';
 import type { Size } from './terminal/painter.ts';
-import { cutRow } from './terminal/row-width.ts';
+import { shortenRow } from './terminal/row-width.ts';
 import type { Styles } from './theme/styles.ts';
 
 export interface FrameState {
@@ -23,6 +23,8 @@ export interface FrameState {
   readonly answer: (maxRows: number) => readonly string[];
   readonly calls: readonly PendingCall[];
   readonly streaming: StreamingState;
+  /** Why nothing can be asked of a model. */
+  readonly initError?: string | undefined;
   readonly thought: string | undefined;
   readonly retry: RetryValue | undefined;
   readonly elapsedMs: number;
@@ -98,15 +100,19 @@ function loadingOf({ elapsedMs, thought, retry, showsSpinner }: FrameState) {
   return { frame, thought, retry, elapsedSeconds: elapsedMs / 1000 };
 }
 
-function belowComposer({ toast, footer, styles }: FrameState, width: number): string[] {
-  if (toast !== undefined) return [cutRow(styles.warning(`  ${toast}`), width)];
+function belowComposer({ toast, footer, initError, styles }: FrameState, width: number): string[] {
+  if (toast !== undefined) return [shortenRow(styles.warning(`  ${toast}`), width)];
+  if (initError !== undefined) {
+    const reason = sanitize(initError).replaceAll(/\s+/g, ' ');
+    return [shortenRow(styles.error(`  No agent: ${reason}`), width)];
+  }
   return footer ? [renderFooter(footer, styles, width)] : [];
 }
 
 function renderQueue({ queue, styles }: FrameState, width: number): string[] {
   const rows = queue
     .slice(0, MOST_QUEUED)
-    .map((text) => cutRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width));
+    .map((text) => shortenRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width));
   return queue.length > MOST_QUEUED ? [...rows, styles.secondary(`  … ${queue.length - MOST_QUEUED} more`)] : rows;
 }
 

@@ -1,11 +1,12 @@
 /** What the frame shows at this moment, gathered from the app. It reads and decides nothing. */
 
 import { hostname } from 'node:os';
-import { tokenLimit, toStreamStats } from '@castor/core';
+import { tokenLimit } from '@castor/core';
 import { chooseAuthType } from '../auth-type.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
 import type { AppState } from './app-state.ts';
+import { pendingCalls } from './client-calls.ts';
 import { phraseAt } from './loading-phrases.ts';
 import { footerItems } from './render/footer-items.ts';
 import type { FooterItem } from './render/footer-items.ts';
@@ -19,7 +20,8 @@ export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer'
   return {
     ...given,
     styles: app.appearance.styles,
-    calls: [...(transcript.pendingGroup?.calls ?? []), ...(state.shellCall ? [state.shellCall] : [])],
+    calls: pendingCalls(transcript.pendingGroup?.calls, app.clientCalls.calls),
+    initError: state.initError,
     streaming: app.streaming,
     thought: transcript.thought?.thought.subject || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
@@ -64,7 +66,8 @@ function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Parti
   if (items.includes('hostname')) more.hostname = hostname();
   if (items.includes('auth')) more.auth = authOf(start);
   if (items.includes('token-count') && agent) {
-    more['token-count'] = `${toStreamStats(agent.ledger.metrics(), 0).total_tokens} tokens`;
+    const models = Object.values(agent.ledger.metrics().models);
+    more['token-count'] = `${models.reduce((sum, { tokens }) => sum + tokens.total, 0)} tokens`;
   }
   return more;
 }

@@ -48,7 +48,7 @@ export async function openApp(
     ...(sessionFile !== undefined && { sessionFile }),
   });
   if (options.prompt !== '') app.conversation.submit(options.prompt);
-  agent.catch((error: unknown) => app.fail(getErrorMessage(error)));
+  agent.catch((error: unknown) => app.failToOpen(error));
   await loadInk(app);
   await attachInput(app, preparation);
   await afterInput();
@@ -75,8 +75,8 @@ async function loadInk(app: App): Promise<void> {
 
 /** Nobody waits for it, and a session in use is never touched. */
 async function tidyUp(app: App, start: Start): Promise<void> {
-  const { removeOldSessions } = await import('../session-retention.ts');
-  for (const problem of await removeOldSessions(start, undefined)) app.warn(problem);
+  const { keepHouse } = await import('../housekeeping.ts');
+  for (const problem of await keepHouse(start, undefined)) app.warn(problem);
 }
 
 /** Without a key the person is asked for one; undefined when they would rather leave. */

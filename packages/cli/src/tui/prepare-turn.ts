@@ -23,6 +23,7 @@ export class TurnPreparation {
   private readonly version: string;
   private readonly startedAt = Date.now();
   private commands: Promise<CommandList> | undefined;
+  private shellCount = 0;
 
   constructor(version: string) {
     this.version = version;
@@ -93,21 +94,9 @@ export class TurnPreparation {
   private async runShell(app: App, command: string, context: CommandContext): Promise<undefined> {
     const { styles } = app.appearance;
     app.screen.print(['', `${styles.warning('! ')}${sanitize(expandTabs(command))}`]);
-    const call = {
-      callId: 'shell',
-      name: 'Shell',
-      display: { name: 'Shell', description: command },
-      status: 'executing' as const,
-      output: '',
-      omittedOutput: 0,
-      isAnswered: false,
-    };
-    app.state.shellCall = call;
-    const onOutput = (more: string) => {
-      const { output } = app.state.shellCall ?? call;
-      app.state.shellCall = { ...call, output: (output + more).slice(-100_000) };
-      app.screen.refresh();
-    };
+    const callId = `shell-${++this.shellCount}`;
+    app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);
+    const onOutput = (more: string) => app.clientCalls.outputUpdateHandler(callId, more);
     try {
       const result = await runShellPrompt(command, context, { onOutput });
       if (result.kind === 'error') app.fail(result.message);
@@ -119,7 +108,7 @@ export class TurnPreparation {
         );
       }
     } finally {
-      app.state.shellCall = undefined;
+      app.clientCalls.markToolsAsSubmitted([callId]);
     }
     return undefined;
   }

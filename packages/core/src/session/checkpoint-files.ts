@@ -31,7 +31,10 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedCheckpoint): string {
   const path = pathOf(folder, tag);
   if (isThere(path)) {
-    throw new SessionError('exists', `There is a conversation "${tag}" already. Delete it first, or take another name.`);
+    throw new SessionError(
+      'exists',
+      `There is a conversation "${tag}" already. Delete it first, or take another name.`,
+    );
   }
   const temporary = `${path}.tmp-${process.pid}`;
   try {

@@ -24,7 +24,7 @@ export function composerRows(snapshot: ComposerSnapshot, styles: Styles): string
     rows.push(style(searchText(search.query, columns).text));
   }
   if (notice !== undefined)
-    rows.push(styles.warning(cutRow(makeVisibleLine(notice), Math.min(columns - 1, MAX_LIST_CELLS))));
+    rows.push(styles.warning(shortenRow(makeVisibleLine(notice), Math.min(columns - 1, MAX_LIST_CELLS))));
   if (suggestions !== undefined) rows.push(...suggestionRows(suggestions, columns, styles));
   return rows;
 }
@@ -49,7 +49,7 @@ function textRows(
   styles: Styles,
 ): string[] {
   const sign = isShell ? styles.warning('!') : styles.accent('>');
-  if (isEmpty) return [`${sign} ${styles.secondary(cutRow(placeholder, columns - 3))}`];
+  if (isEmpty) return [`${sign} ${styles.secondary(shortenRow(placeholder, columns - 3))}`];
   return rows.map(({ text }, index) => (index === 0 && hiddenAbove === 0 ? `${sign} ${text}` : `  ${text}`));
 }
 
@@ -72,7 +72,7 @@ function suggestionRow(
       ? ''
       : `${' '.repeat(Math.max(0, label - shown.length) + 2)}${makeVisibleLine(description)}`;
   const row = `${isActive ? '› ' : '  '}${isActive ? styles.accent(shown) : shown}${styles.secondary(about)}`;
-  return cutRow(row, width);
+  return shortenRow(row, width);
 }
 
 /** The end of a path says more than its beginning. */

@@ -5,7 +5,7 @@
  */
 
 import type { Key } from '../input/key.ts';
-import { cutRow } from '../terminal/row-width.ts';
+import { shortenRow } from '../terminal/row-width.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 
@@ -142,7 +142,7 @@ export class SelectDialog<T> implements Dialog {
       const number = this.question.search || index > 8 ? '' : `${index + 1}. `;
       const text = isActive ? styles.accent(`${number}${label}`) : `${number}${label}`;
       const tail = hint === undefined ? '' : styles.secondary(`  ${hint}`);
-      return cutRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
+      return shortenRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
     });
   }
 }

@@ -79,7 +79,7 @@ function renderLine({ kind, number, text }: DiffLine, { digits, width, styles, i
   const indent = digits === 0 ? '' : `${' '.repeat(digits)} `;
   const shown = isWhole ? makeVisibleLine(text) : expandTabs(sanitize(text));
   const available = Math.max(width - digits - 3, 8);
-  const pieces = isWhole ? chop(shown, available) : [cutRow(shown, available)];
+  const pieces = isWhole ? chop(shown, available) : [shortenRow(shown, available)];
   return pieces.map((piece, index) =>
     index === 0 ? `${prefix}${style(`${mark} ${piece}`)}` : `${indent}${style(`  ${piece}`)}`,
   );

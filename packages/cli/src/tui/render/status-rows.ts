@@ -3,7 +3,7 @@
 import type { ApprovalMode, RetryValue } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';
 import type { FooterItem } from './footer-items.ts';
-import { cutRow, rowWidth } from '../terminal/row-width.ts';
+import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 
 export interface LoadingState {
@@ -27,7 +27,7 @@ export function renderLoading(
   const hint = styles.secondary(` (esc to cancel, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
   const style = retry ? styles.warning : styles.primary;
-  return `${styles.accent(frame)} ${style(shorten(text, available))}${hint}`;
+  return `${styles.accent(frame)} ${style(shortenRow(text, available))}${hint}`;
 }
 
 export interface FooterState {
@@ -79,7 +79,7 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
   switch (item) {
     case 'workspace': {
       const suffix = named !== '' && items.includes('git-branch') ? ` (${named})` : '';
-      return [shorten(`${oneLine(folder)}${suffix}`, 40), styles.link];
+      return [shortenRow(`${oneLine(folder)}${suffix}`, 40), styles.link];
     }
     case 'git-branch':
       // Beside the folder it stands in its part.
@@ -98,11 +98,6 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
 
 function oneLine(text: string): string {
   return sanitize(text).replaceAll(/\s+/g, ' ').trim();
-}
-
-/** The beginning of a text and an ellipsis. */
-function shorten(text: string, width: number): string {
-  return rowWidth(text) <= width ? text : `${cutRow(text, Math.max(width - 1, 1))}…`;
 }
 
 export function formatSeconds(seconds: number): string {

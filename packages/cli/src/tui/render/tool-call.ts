@@ -1,8 +1,9 @@
 /** A call as a person sees it: its mark, what it does, what came of it; short. Pure. */
 
 import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
+import { countOf } from '../../count-of.ts';
 import { sanitize } from '../../sanitize.ts';
-import { cutRow } from '../terminal/row-width.ts';
+import { shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderDiff } from './diff.ts';
 import { renderTodos } from './todos.ts';
@@ -43,7 +44,7 @@ export function renderHead(
   // Many describe themselves by their own name: once is enough.
   const description = whole.startsWith(`${title} `) ? whole.slice(title.length + 1) : whole;
   const styled = status === 'cancelled' ? styles.strike(title) : styles.bold(title);
-  return cutRow(`${markStyle(status, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd(), width);
+  return shortenRow(`${markStyle(status, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd(), width);
 }
 
 function markStyle(status: ToolCallStatus, styles: Styles): (text: string) => string {
@@ -66,7 +67,7 @@ function renderBody(
   if (message && status !== 'cancelled' && result !== message) {
     rows.push(...wrapRows(styles.error(sanitize(expandTabs(message))), { width }).slice(0, options.maxRows));
   }
-  if (outputFile !== undefined) rows.push(cutRow(styles.secondary(`whole output: ${sanitize(outputFile)}`), width));
+  if (outputFile !== undefined) rows.push(shortenRow(styles.secondary(`whole output: ${sanitize(outputFile)}`), width));
   return rows;
 }
 
@@ -88,13 +89,13 @@ function renderResult(result: ShownResult, options: ToolCallOptions, isError: bo
 function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, isError: boolean): string[] {
   const lines = sanitize(expandTabs(text)).trim().split('\n');
   const style = isError ? styles.error : styles.secondary;
-  const show = (some: readonly string[]) => some.map((line) => style(cutRow(line, width)));
+  const show = (some: readonly string[]) => some.map((line) => style(shortenRow(line, width)));
   if (lines.length === 1 && lines[0] === '') return [];
   if (lines.length <= maxRows) return show(lines);
   const head = Math.floor(maxRows / 3);
   const tail = Math.max(maxRows - head - 1, 1);
   const left = lines.length - head - tail;
-  return [...show(lines.slice(0, head)), styles.secondary(`… ${left} more lines …`), ...show(lines.slice(-tail))];
+  return [...show(lines.slice(0, head)), styles.secondary(`… ${countOf(left, 'more line')} …`), ...show(lines.slice(-tail))];
 }
 
 /** Of a running call the end counts. */
@@ -102,7 +103,7 @@ function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions,
   // Far more than any screen shows; the rest need not be looked at for every frame.
   const end = output.slice(-maxRows * width * 2 - 2_000);
   const lines = sanitize(expandTabs(end)).trimEnd().split('\n');
-  const shown = lines.slice(-maxRows).map((line) => styles.secondary(cutRow(line, width)));
+  const shown = lines.slice(-maxRows).map((line) => styles.secondary(shortenRow(line, width)));
   const isCut = omitted > 0 || end.length < output.length || lines.length > shown.length;
   return isCut ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
 }

@@ -64,6 +64,13 @@ export function cutRow(row: string, columns: number): string {
   return cut;
 }
 
+/** The row, or its beginning and an ellipsis. */
+export function shortenRow(row: string, columns: number): string {
+  if (rowWidth(row) <= columns) return row;
+  const cut = cutRow(row, Math.max(columns - 1, 0));
+  return cut.endsWith(RESET) ? `${cut.slice(0, -RESET.length)}…${RESET}` : `${cut}…`;
+}
+
 /** Rows a terminal of this width needs for it: a wide character that does not fit at the end begins the next. */
 export function rowHeight(row: string, columns: number): number {
   const width = rowWidth(row);

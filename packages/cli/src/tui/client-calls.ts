@@ -1,0 +1,70 @@
+/**
+ * Calls a person started themselves, such as `!command`: shown like those of a model
+ * while they run, and taken off once the model has been told of them. It runs nothing.
+ */
+
+import type { PendingCall } from '@castor/core';
+
+/** A piece of what a call printed. */
+export type OutputUpdateHandler = (callId: string, outputChunk: string) => void;
+
+export interface ClientCallRequest {
+  readonly callId: string;
+  /** As a person knows it. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Characters of output kept for showing. */
+const KEPT_OUTPUT = 100_000;
+
+export class ClientCalls {
+  /** Another list with every change. */
+  calls: readonly PendingCall[] = [];
+  private readonly onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.onChange = onChange;
+  }
+
+  readonly scheduleToolCalls = (requests: readonly ClientCallRequest[]): void => {
+    this.set([...this.calls, ...requests.map(toRunningCall)]);
+  };
+
+  readonly outputUpdateHandler: OutputUpdateHandler = (callId, outputChunk) => {
+    this.set(
+      this.calls.map((call) =>
+        call.callId === callId ? { ...call, output: (call.output + outputChunk).slice(-KEPT_OUTPUT) } : call,
+      ),
+    );
+  };
+
+  readonly markToolsAsSubmitted = (callIds: readonly string[]): void => {
+    this.set(this.calls.filter(({ callId }) => !callIds.includes(callId)));
+  };
+
+  private set(calls: readonly PendingCall[]): void {
+    this.calls = calls;
+    this.onChange();
+  }
+}
+
+function toRunningCall({ callId, name, description }: ClientCallRequest): PendingCall {
+  return {
+    callId,
+    name,
+    display: { name, description },
+    status: 'executing',
+    output: '',
+    omittedOutput: 0,
+    isAnswered: false,
+  };
+}
+
+/** The calls of the model, then those of the person. */
+export function pendingCalls(
+  ofModel: readonly PendingCall[] | undefined,
+  ofPerson: readonly PendingCall[],
+): readonly PendingCall[] {
+  return ofPerson.length === 0 ? (ofModel ?? []) : [...(ofModel ?? []), ...ofPerson];
+}

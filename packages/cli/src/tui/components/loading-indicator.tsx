@@ -1,0 +1,11 @@
+/** The line above the composer while something is under way; at rest an empty one. */
+
+import { use } from 'react';
+import { StreamingState } from '@castor/core';
+import { StreamingContext } from '../contexts/streaming-context.tsx';
+import { Rows } from './rows.tsx';
+
+export function LoadingIndicator({ rows }: { rows: readonly string[] }) {
+  const isIdle = use(StreamingContext) === StreamingState.Idle;
+  return <Rows rows={isIdle ? rows.map(() => '') : rows} />;
+}

@@ -1,0 +1,24 @@
+/** The calls that are not done, the model's and the person's own, for components. It runs none and holds no state. */
+
+import { useMemo } from 'react';
+import type { PendingCall, Transcript } from '@castor/core';
+import { pendingCalls } from '../client-calls.ts';
+import type { ClientCalls } from '../client-calls.ts';
+
+export interface ToolSchedulerPort {
+  readonly transcript: Pick<Transcript, 'pendingGroup'>;
+  readonly clientCalls: ClientCalls;
+}
+
+export type ReactToolScheduler = readonly [
+  toolCalls: readonly PendingCall[],
+  scheduleToolCalls: ClientCalls['scheduleToolCalls'],
+  markToolsAsSubmitted: ClientCalls['markToolsAsSubmitted'],
+];
+
+export function useReactToolScheduler({ transcript, clientCalls }: ToolSchedulerPort): ReactToolScheduler {
+  const { pendingGroup } = transcript;
+  const { calls, scheduleToolCalls, markToolsAsSubmitted } = clientCalls;
+  const toolCalls = useMemo(() => pendingCalls(pendingGroup?.calls, calls), [pendingGroup, calls]);
+  return [toolCalls, scheduleToolCalls, markToolsAsSubmitted];
+}

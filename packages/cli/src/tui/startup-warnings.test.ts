@@ -1,0 +1,31 @@
+import { loadConfiguration } from '@castor/core';
+import { createWorkspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import type { Start } from '../start.ts';
+import { startupWarnings } from './startup-warnings.ts';
+
+async function warn(settings: object, environment: Record<string, string>): Promise<string[]> {
+  const homeFiles = { '.gemini/settings.json': JSON.stringify(settings) };
+  await using workspace = await createWorkspace({ homeFiles });
+  const { home, project: cwd } = workspace;
+  const loaded = loadConfiguration({ home, cwd, environment, platform: 'linux', isTrusted: () => false });
+  // Only what it reads is needed.
+  return startupWarnings({ settings: loaded.settings, cwd, home, environment } as Start);
+}
+
+const FINE = { TERM: 'xterm-256color' };
+const QUIET = { ui: { showCompatibilityWarnings: false } };
+
+describe('what a person is told of their terminal and their editor', () => {
+  it.each<[object, Record<string, string>, RegExp[]]>([
+    [{}, FINE, []],
+    [{}, { TERM: 'dumb' }, [/TERM=dumb/]],
+    [QUIET, { TERM: 'dumb' }, []],
+    [{}, { TERM: 'linux' }, [/few colours/]],
+    [QUIET, { TERM: 'linux' }, []],
+    [{ general: { preferredEditor: 'vim' } }, FINE, []],
+    [{ general: { preferredEditor: 'ed' } }, FINE, [/there is no "ed"; it takes vscode, /]],
+  ])('with %j in %j is %j', async (settings, environment, expected) => {
+    expect(await warn(settings, environment)).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+  });
+});

@@ -1,0 +1,235 @@
+/** Settings of the terminal surface, seen on the screen of the built program. */
+
+import { readdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  say,
+  startTerminal,
+  text,
+  thought,
+} from '@castor/testkit';
+import type { FakeModel, Script, Terminal, Workspace, WorkspaceOptions } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const CTRL_C = '\x03';
+const CTRL_Y = '\x19';
+const SHIFT_TAB = '\x1b[Z';
+
+interface Opened extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly model: FakeModel;
+  readonly terminal: Terminal;
+}
+
+interface OpenOptions extends WorkspaceOptions {
+  readonly script?: Script;
+  readonly args?: string[];
+  readonly env?: Record<string, string>;
+  readonly isAtHome?: boolean;
+}
+
+async function open(settings: object, options: OpenOptions = {}): Promise<Opened> {
+  const homeFiles = { '.gemini/settings.json': JSON.stringify(settings), ...options.homeFiles };
+  const workspace = await createWorkspace({ files: options.files ?? {}, homeFiles });
+  const model = await fakeModel(options.script ?? [say('ok')], { repeatLast: true });
+  const terminal = await startTerminal(options.args ?? [], {
+    model,
+    workspace,
+    env: { COLORTERM: 'truecolor', ...options.env },
+    ...(options.isAtHome && { cwd: workspace.home }),
+  });
+  await terminal.waitForText(READY);
+  return {
+    workspace,
+    model,
+    terminal,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await workspace.dispose();
+    },
+  };
+}
+
+async function ask({ terminal }: Opened, words: string, until: string): Promise<void> {
+  terminal.type(`${words}\r`);
+  await terminal.waitForText(until);
+}
+
+async function leave(terminal: Terminal): Promise<void> {
+  terminal.type(CTRL_C);
+  await terminal.waitForText('again to exit');
+  terminal.type(CTRL_C);
+  await terminal.done;
+}
+
+const all = (terminal: Terminal) => terminal.lines().join('\n');
+
+describe('what is around the conversation', () => {
+  it('has a banner, tips, the folder, the model and the context files', async () => {
+    await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
+    await ask(opened, 'hi', 'ok');
+    const shown = all(opened.terminal);
+    expect([/castor/.test(shown), /\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(opened.terminal.screen().at(-1)).toMatch(/project · gemini-/);
+  });
+
+  it('has less of it where a person wants less', async () => {
+    const ui = {
+      hideBanner: true,
+      hideContextSummary: true,
+      footer: { hideCWD: true, hideModelInfo: true },
+      showMemoryUsage: true,
+    };
+    await using opened = await open({ ui }, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
+    await ask(opened, 'hi', 'ok');
+    const shown = all(opened.terminal);
+    expect([/\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([false, false]);
+    expect(opened.terminal.screen().at(-1)).toMatch(/^ {2}\d+ MB$/);
+  });
+
+  it('has the parts of the footer a person listed, and no tips', async () => {
+    const items = ['auth', 'token-count', 'sandbox', 'git-branch'];
+    await using opened = await open({ ui: { hideTips: true, footer: { items } } });
+    await ask(opened, 'hi', 'ok');
+    await opened.terminal.waitForText(/^ {2}gateway · \d+ tokens$/m);
+    expect(all(opened.terminal)).not.toContain('/help for commands');
+  });
+
+  it.each([
+    [true, true],
+    [false, false],
+  ])('warns of the home folder, and follows the colours of the terminal: %j', async (isWanted, isSeen) => {
+    const ui = { showHomeDirectoryWarning: isWanted, autoThemeSwitching: isWanted };
+    await using opened = await open({ ui }, { isAtHome: true });
+    await ask(opened, 'hi', 'ok');
+    const { bytes } = opened.terminal;
+    expect([all(opened.terminal).includes('This is your home folder'), bytes.includes('\x1b]11;?')]).toEqual([
+      isSeen,
+      isSeen,
+    ]);
+  });
+
+  it('shows a thought in the title, and a phrase while there is none', async () => {
+    const held = gate();
+    const thinking = gate();
+    const ui = { showStatusInTitle: true, loadingPhrases: 'witty', customWittyPhrases: ['Herding cats'] };
+    const script = [answer(held, thought('**Counting sheep** all night'), thinking, text('Done.'))];
+    await using opened = await open({ ui }, { script });
+    opened.terminal.type('Think\r');
+    await opened.terminal.waitForText('Herding cats');
+    held.release();
+    await opened.terminal.waitUntil((terminal) => terminal.title().startsWith('✦  Counting sheep'));
+    thinking.release();
+    await opened.terminal.waitForText('Done.');
+  });
+});
+
+const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
+const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
+
+describe('results', () => {
+  it.each([
+    [{}, /2 - two/, /… \d+ more lines …/],
+    [{ ui: { showLineNumbers: false, compactToolOutput: false } }, /^ {2}- two$/m, /^ {2}77$/m],
+  ])('of tools are shown as %j says', async (settings, diff, output) => {
+    const script = [answer(EDIT), answer(call('run_shell_command', { command: 'seq 1 99' })), say('Done.')];
+    await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
+    await ask(opened, 'go', 'Done.');
+    const shown = all(opened.terminal);
+    expect([diff.test(shown), output.test(shown)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['low', false],
+    ['full', true],
+  ])('of attempts that failed leave a line with %s: %j', async (errorVerbosity, isSaid) => {
+    const script = [fault('close_mid_stream'), say('Done.')];
+    await using opened = await open({ ui: { errorVerbosity } }, { script });
+    await ask(opened, 'go', 'Done.');
+    expect(/⚠ Attempt 1 of \d+ failed:/.test(all(opened.terminal))).toBe(isSaid);
+  });
+});
+
+describe('approvals', () => {
+  it.each([
+    [{}, ['Allow once', 'Allow for this session'], 'Allow once'],
+    [{ disableAlwaysAllow: true, enablePermanentToolApproval: true }, ['Allow once'], 'Allow once'],
+    [
+      { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true },
+      ['Allow once', 'Allow for this session', 'Allow for this file in all future sessions'],
+      'Allow for this file in all future sessions',
+    ],
+  ])('offer what %j allows', async (security, answers, proposed) => {
+    const script = [answer(EDIT), say('Done.')];
+    const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+    await using opened = await open({ security }, { script, files: NOTES, env });
+    await ask(opened, 'go', 'Action Required');
+    const rows = opened.terminal.screen().filter((row) => /\d\. Allow/.test(row));
+    expect(rows.map((row) => /Allow.*$/.exec(row)?.[0])).toEqual(answers);
+    expect(rows.find((row) => /[●>❯]/.test(row))).toContain(proposed);
+  });
+
+  it('never stop being asked for where YOLO mode and plan mode are switched off', async () => {
+    const settings = { security: { disableYoloMode: true }, general: { plan: { enabled: false } } };
+    await using opened = await open(settings);
+    await ask(opened, 'hi', 'ok');
+    const { terminal } = opened;
+    terminal.type(SHIFT_TAB);
+    await terminal.waitForText('accepting edits');
+    terminal.type(SHIFT_TAB);
+    await terminal.waitForNoText('accepting edits');
+    terminal.type(CTRL_Y);
+    await terminal.waitForText('YOLO mode is switched off');
+    await ask(opened, '/plan', 'Plan mode is switched off');
+    expect(terminal.screen().join('\n')).not.toMatch(/plan mode ·/);
+  });
+});
+
+describe('behind the screen', () => {
+  it('words typed meanwhile reach the model at once, where that is wanted', async () => {
+    const held = gate();
+    const script = [answer(text('Working'), held, call('list_directory', { dir_path: '.' })), say('Done.')];
+    await using opened = await open({ experimental: { modelSteering: true } }, { script });
+    const { terminal, model } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('Working');
+    terminal.type('and hurry\r');
+    await terminal.waitForText('> and hurry');
+    held.release();
+    await terminal.waitForText('Done.');
+    expect(JSON.stringify(model.requests[1]?.body.contents.at(-1))).toContain('and hurry');
+  });
+
+  it('old sessions go, and telemetry is written', async () => {
+    const old = '.gemini/tmp/project/chats/session-2020-01-01T00-00-aaaaaaaa.jsonl';
+    const line = `${JSON.stringify({ sessionId: 'aaaaaaaa', projectHash: 'x', startTime: '2020-01-01T00:00:00.000Z' })}\n`;
+    const outfile = 'telemetry.log';
+    await using workspace = await createWorkspace({ homeFiles: { [old]: line } });
+    await utimes(join(workspace.home, old), 1, 1);
+    await using model = await fakeModel([say('ok')]);
+    const env = { GEMINI_TELEMETRY_ENABLED: 'true', GEMINI_TELEMETRY_OUTFILE: join(workspace.root, outfile) };
+    await using terminal = await startTerminal([], { model, workspace, env });
+    await terminal.waitForText(READY);
+    terminal.type('hi\r');
+    await terminal.waitForText('ok');
+    await leave(terminal);
+    const chats = await readdir(join(workspace.home, '.gemini/tmp/project/chats'));
+    const log = await readFile(join(workspace.root, outfile), 'utf8');
+    expect([chats.some((name) => name.includes('aaaaaaaa')), log.includes('gemini_cli.api_response')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
