@@ -18,6 +18,11 @@ function callsOf(turns: readonly Turn[]) {
   });
 }
 
+/** Where we are is told anew by every process, as it is by then: the folder fills while the calls are made. */
+function withoutPlace({ role, parts }: Turn): Turn {
+  return { role, parts: parts.filter(({ text = '' }) => !text.startsWith('<session_context>')) };
+}
+
 function check({ kills, last, requests, violations, effects, files, lines }: KilledSession): void {
   const final = requests.at(-1) ?? [];
   const calls = callsOf(final);
@@ -31,7 +36,7 @@ function check({ kills, last, requests, violations, effects, files, lines }: Kil
   // Everything the model was told is still there, in order, once: every request extends the one before.
   for (const [index, turns] of requests.entries()) {
     const before = requests[index - 1] ?? [];
-    expect(turns.slice(0, before.length)).toEqual(before);
+    expect(turns.slice(0, before.length).map(withoutPlace)).toEqual(before.map(withoutPlace));
   }
 
   // Every call is answered once; a call is asked for again only if it is known not to have begun.

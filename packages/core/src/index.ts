@@ -75,6 +75,7 @@ export type { RoutingContext, RoutingDecision } from './model/router.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { ToolDefinition } from './tools/define-tool.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
+export { findRipgrep } from './tools/grep/ripgrep.ts';
 export { IgnoreRules } from './tools/ignore-rules.ts';
 
 export { APPROVAL_MODES, parseApprovalMode, toCliName } from './policy/approval-mode.ts';

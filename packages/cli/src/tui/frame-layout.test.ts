@@ -65,6 +65,7 @@ describe('layoutFrame', () => {
   it.each([
     ['a full frame', () => ({})],
     ['a dialog', () => ({ dialog: dialog() })],
+    ['a dialog beside what waits', () => ({ dialog: dialog(), keepsDrawer: true })],
     ['a toast', () => ({ toast: 'Press Ctrl+C again to exit.' })],
   ])('keeps %s shorter than any terminal of ordinary size', (_name, change) => {
     for (let rows = 12; rows <= 60; rows++) {
@@ -73,6 +74,15 @@ describe('layoutFrame', () => {
         expect(height, `${columns} by ${rows}`).toBeLessThan(rows);
       }
     }
+  });
+
+  it.each([
+    [false, 0],
+    [true, 14],
+  ])('shows todos and queue beside a question: %j', (keepsDrawer, rows) => {
+    const question = new SelectDialog({ title: 'Q', options: [{ label: 'x', value: 1 }] }, () => {});
+    const { todos, queue } = layoutFrame(full(80, 60, { dialog: question, keepsDrawer }));
+    expect(todos.length + queue.length).toBe(rows);
   });
 
   it('says what it thinks of and for how long', () => {

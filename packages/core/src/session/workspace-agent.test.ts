@@ -4,6 +4,7 @@ import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ContentGenerator } from '../model/content-generator.ts';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import { createWorkspaceAgent } from './workspace-agent.ts';
 import type { WorkspaceAgentOptions } from './workspace-agent.ts';
 
@@ -81,6 +82,53 @@ describe('createWorkspaceAgent', () => {
     const agent = await open(files, { trustedFolder: false, approvalMode: 'yolo' });
     await agent.dispose();
     expect(agent.policy.mode).toBe('default');
+  });
+
+  it.each([
+    [true, ['ask_user', 'allow']],
+    [false, ['ask_user', 'ask_user']],
+  ])('lets an approval hold for more than one call: %j', async (allowsAlways, expected) => {
+    await using files = await createWorkspace();
+    const agent = await open(files, { allowsAlways });
+    const command = 'touch a';
+    const question = { toolName: 'run_shell_command', args: { command }, kind: 'execute' } as const;
+    const before = await agent.policy.check(question);
+    const details = { type: 'exec' as const, title: 'T', command, rootCommand: 'touch', rootCommands: ['touch'] };
+    await agent.policy.remember({ ...question, details, outcome: 'proceed_always' });
+    const after = await agent.policy.check(question);
+    await agent.dispose();
+    expect([before.decision, after.decision]).toEqual(expected);
+  });
+
+  it.each([
+    [true, 'gemini-3-flash-preview'],
+    [false, 'gemini-3-pro-preview'],
+  ])('carries an approved plan out with the faster model: %j', async (planRouting, expected) => {
+    await using files = await createWorkspace({ files: { 'plans/a.md': '# Plan' } });
+    await using model = await fakeModel([
+      answer(call('exit_plan_mode', { plan_filename: 'a.md' }, { id: '1' })),
+      say('planned'),
+      say('done'),
+    ]);
+    const agent = await open(files, {
+      generator: createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' }),
+      model: 'auto',
+      approvalMode: 'plan',
+      planSettings: { directory: 'plans' },
+      features: { planRouting },
+    });
+    const { signal } = new AbortController();
+    for await (const event of agent.session.prompt('plan', signal)) {
+      if (event.type !== GeminiEventType.ToolCallConfirmation) continue;
+      agent.session.respond('1', 'proceed_once', { approved: true, approvalMode: 'default' });
+    }
+    for await (const _event of agent.session.prompt('go', signal));
+    await agent.dispose();
+    expect(model.requests.map((request) => request.model)).toEqual([
+      'gemini-3-pro-preview',
+      'gemini-3-pro-preview',
+      expected,
+    ]);
   });
 
   it('does not start when a rule would not be in force', async () => {

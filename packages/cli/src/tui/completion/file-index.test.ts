@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '@castor/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileIndex } from './file-index.ts';
-import type { FileIndex } from './file-index.ts';
+import type { FileIndex, FileIndexOptions } from './file-index.ts';
 import { createFileCompletion } from './file-completion.ts';
 import { scorePath } from './fuzzy-match.ts';
 
@@ -37,7 +37,7 @@ async function searchWhole(index: FileIndex, query: string): Promise<readonly st
   }
 }
 
-function open(root: string, options: { useRipgrep?: boolean; git?: boolean; maxFiles?: number } = {}): FileIndex {
+function open(root: string, options: Partial<FileIndexOptions> = {}): FileIndex {
   const index = createFileIndex({ root, clock: systemClock, ...options });
   onTestFinished(() => index.dispose());
   return index;
@@ -140,5 +140,22 @@ describe('createFileCompletion', () => {
   it('escapes what it inserts, and leaves a folder open', async () => {
     const { items } = await completion.complete({ start: 1, end: 1, query: '' }, new AbortController().signal);
     expect(items.map(({ insert }) => insert)).toEqual([String.raw`a\ b.ts `, 'dir/']);
+  });
+});
+
+describe('what is offered, as the settings say', () => {
+  it.each([
+    ['scattered letters anywhere', {}, 'mn', ['src/main.ts', 'src/deep/mine.ts']],
+    ['what stands together', { isFuzzy: false }, 'mn', []],
+    ['what stands together', { isFuzzy: false }, 'min', ['src/deep/mine.ts']],
+    ['the folder that was typed', { isRecursive: false }, '', ['src/']],
+    ['the folder that was typed', { isRecursive: false }, 'src/m', ['src/main.ts']],
+    ['nothing the person’s own ignore file names', { customIgnoreFiles: ['.mine'] }, 'main', []],
+  ])('is %s: %j for %j', async (_what, options, query, expected) => {
+    const root = await createTree({ 'src/main.ts': '', 'src/deep/mine.ts': '', '.mine': 'main.ts\n' });
+    for (const useRipgrep of [true, false]) {
+      const paths = await searchWhole(open(root, { useRipgrep, ...options }), query);
+      expect(paths.filter((path) => path !== '.mine')).toEqual(expected);
+    }
   });
 });

@@ -5,9 +5,9 @@
  */
 
 import { spawn } from 'node:child_process';
-import { access, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IgnoreRules } from '@castor/core';
+import { findRipgrep, IgnoreRules } from '@castor/core';
 
 export interface ListFilesOptions {
   readonly root: string;
@@ -25,17 +25,6 @@ export async function* listFiles(options: ListFilesOptions, signal: AbortSignal)
   const command = options.useRipgrep === false ? undefined : await findRipgrep();
   if (command === undefined) yield* walk(options, signal);
   else yield* listWithRipgrep(command, options, signal);
-}
-
-async function findRipgrep(): Promise<string | undefined> {
-  try {
-    const { rgPath } = await import('@vscode/ripgrep');
-    await access(rgPath);
-    return rgPath;
-  } catch {
-    // No binary for this platform: the walk takes over.
-    return undefined;
-  }
 }
 
 async function* listWithRipgrep(

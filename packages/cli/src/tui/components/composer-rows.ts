@@ -7,7 +7,7 @@
 import type { ComposerSnapshot, SuggestionView } from '../input/composer-contract.ts';
 import { searchText } from '../input/composer-view.ts';
 import { makeVisibleLine } from '../render/make-visible.ts';
-import { cutRow } from '../terminal/row-width.ts';
+import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { Suggestion } from '../completion/completion-provider.ts';
 

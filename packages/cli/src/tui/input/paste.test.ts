@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  escapeAt,
   NO_BLOCKS,
   escapeReference,
   foldPaste,
@@ -72,5 +73,11 @@ describe('toImagePath', () => {
 describe('escapeReference', () => {
   it('escapes what would end a reference', () => {
     expect(escapeReference('a b/(c).ts')).toBe(String.raw`a\ b/\(c\).ts`);
+  });
+});
+
+describe('escapeAt', () => {
+  it('lets no `@` name a file, and leaves addresses alone', () => {
+    expect(escapeAt('@a me@b.de (@c) @@ -1 \\@d')).toBe(String.raw`\@a me@b.de (\@c) \@@ -1 \@d`);
   });
 });

@@ -1,7 +1,7 @@
 /** A unified diff as rows with line numbers and colours; long ones are cut in the middle and say so. Pure. */
 
 import { sanitize } from '../../sanitize.ts';
-import { cutRow, rowWidth } from '../terminal/row-width.ts';
+import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { makeVisibleLine } from './make-visible.ts';
 import { expandTabs } from './wrap-rows.ts';

@@ -95,7 +95,11 @@ function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, i
   const head = Math.floor(maxRows / 3);
   const tail = Math.max(maxRows - head - 1, 1);
   const left = lines.length - head - tail;
-  return [...show(lines.slice(0, head)), styles.secondary(`… ${countOf(left, 'more line')} …`), ...show(lines.slice(-tail))];
+  return [
+    ...show(lines.slice(0, head)),
+    styles.secondary(`… ${countOf(left, 'more line')} …`),
+    ...show(lines.slice(-tail)),
+  ];
 }
 
 /** Of a running call the end counts. */
