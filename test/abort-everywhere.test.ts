@@ -43,12 +43,12 @@ const history: Content[] = Array.from({ length: 20 }, (_, index) => ({
 }));
 const compressing = { history, limits: { compressionThreshold: 0.001 } };
 
-const tool = (execute: (signal: AbortSignal) => Promise<never>) =>
+const tool = (execute: (signal: AbortSignal) => Promise<never>, kind: 'read' | 'execute' = 'read') =>
   new ToolRegistry([
     defineTool<{ step?: number }>({
       name: 'work',
       displayName: 'Work',
-      kind: 'read',
+      kind,
       description: 'Works.',
       schema: { type: 'object', properties: { step: { type: 'number' } } },
       describe: () => 'Works',
@@ -59,6 +59,12 @@ const tool = (execute: (signal: AbortSignal) => Promise<never>) =>
   ]);
 
 const NOT_YET_JUDGED = 29;
+
+/** Where a call that would answer at once can wait for somebody else. */
+function toolStation(place: string, options: NonNullable<Station['options']>): Station[] {
+  const script = () => [answer(call('work', { step: 1 }, { id: 'w' }))];
+  return [{ place, script, options: (hold) => ({ tools: tool(() => new Promise(() => {})), ...options(hold) }) }];
+}
 
 const STATIONS: Station[] = [
   { place: 'before the headers', script: ({ here }) => [here] },
@@ -149,6 +155,24 @@ const STATIONS: Station[] = [
     }),
     at: 'tool_call_confirmation',
   },
+  ...toolStation('in BeforeTool', ({ here }) => ({ hooks: { tool: { beforeTool: here } } })),
+  ...toolStation('in AfterTool', ({ here }) => ({ hooks: { tool: { afterTool: here } } })),
+  ...toolStation('in the policy', ({ here }) => ({ policy: { check: here, remember: async () => undefined } })),
+  ...toolStation('while context is read beside a result', ({ here }) => ({ resultContext: here })),
+  ...toolStation('while a call is put on record', ({ here }) => ({
+    callRecorder: { started: here, ended: () => undefined },
+    tools: tool(() => new Promise(() => {}), 'execute'),
+  })),
+  ...toolStation('while an effect is put on record', ({ here }) => ({
+    chatRecorder: {
+      sent: () => undefined,
+      withdrawn: () => undefined,
+      answered: () => undefined,
+      added: () => undefined,
+      replaced: () => undefined,
+      settled: here,
+    },
+  })),
   {
     place: 'while a tool runs',
     script: () => [answer(call('work', {}, { id: 'w' }))],

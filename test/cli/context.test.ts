@@ -54,7 +54,8 @@ describe('the first request', () => {
     const homeFiles = { '.gemini/AGENTS.md': 'four' };
     const { system, first } = await firstRequest(files, homeFiles);
     await using workspace = await createWorkspace({ files, homeFiles });
-    const { stdout } = await runCli(['--model', 'offline', '--skip-trust', '-p', '/memory show'], { workspace });
+    await using model = await fakeModel([]);
+    const { stdout } = await runCli(['--skip-trust', '-p', '/memory show'], { workspace, model });
     const [, ...shown] = stdout.split(/(?=<loaded_context>)/).map((text) => text.trim());
     expect(shown).toHaveLength(2);
     expect([system, first].map((text, index) => text.includes(shown[index]!))).toEqual([true, true]);
@@ -79,13 +80,20 @@ describe('GEMINI_SYSTEM_MD', () => {
     ['own.md', /^You are a cook\./],
     ['0', /^You are Castor/],
   ])('of %s gives the system prompt', async (value, expected) => {
-    const { system } = await firstRequest(files, { '.gemini/GEMINI.md': 'mine' }, [], { GEMINI_SYSTEM_MD: value });
+    const home = { '.gemini/GEMINI.md': 'mine' };
+    const { system } = await firstRequest(files, home, ['--skip-trust'], { GEMINI_SYSTEM_MD: value });
     expect(system).toMatch(expected);
     expect(system).toContain('\nmine\n');
   });
 
+  it.each(['true', 'own.md'])('of %s is refused in a folder nobody trusts: it would be the folder’s', async (value) => {
+    const { code, stderr, requests } = await firstRequest(files, {}, [], { GEMINI_SYSTEM_MD: value });
+    expect({ code, requests }).toEqual({ code: 52, requests: 0 });
+    expect(stderr).toMatch(/The system prompt .*\.md is not used, because this folder is not trusted\./);
+  });
+
   it('of a file that is not there is an error that names it', async () => {
-    const { code, stderr, requests } = await firstRequest({}, {}, [], { GEMINI_SYSTEM_MD: 'no.md' });
+    const { code, stderr, requests } = await firstRequest({}, {}, ['--skip-trust'], { GEMINI_SYSTEM_MD: 'no.md' });
     expect({ code, requests }).toEqual({ code: 52, requests: 0 });
     expect(stderr).toMatch(/The system prompt .*no\.md cannot be used: there is no such file\. Create it, or unset/);
   });

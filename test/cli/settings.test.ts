@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
-import type { Script } from '@castor/testkit';
+import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 interface Run {
@@ -24,25 +24,23 @@ async function run({ settings, script = [say('ok')], args = [], env = {}, files 
   const homeFiles = { '.gemini/settings.json': JSON.stringify(settings) };
   await using workspace = await createWorkspace({ files, homeFiles });
   await using model = await fakeModel(script, { repeatLast: true });
-  const { code, stdout, stderr } = await runCli(['-p', 'go', ...args], { workspace, model, env });
-  const bodies = model.requests.map(({ body }) => body as unknown as Sent);
-  const declared = bodies[0]?.tools?.flatMap(({ functionDeclarations }) => functionDeclarations) ?? [];
+  const { code, stderr } = await runCli(['-p', 'go', ...args], { workspace, model, env });
+  return { code, stderr, models: model.requests.map((request) => request.model), ...describeSent(model) };
+}
+
+function describeSent({ requests }: FakeModel) {
+  const bodies = requests.map(({ body }) => body as unknown as Sent);
+  const [first, second] = bodies;
+  const declared = first?.tools?.flatMap(({ functionDeclarations }) => functionDeclarations) ?? [];
+  const responses = second?.contents.at(-1)?.parts ?? [];
   return {
-    code,
-    stdout,
-    stderr,
-    models: model.requests.map((request) => request.model),
-    keys: model.requests.map(({ headers }) => headers['x-goog-api-key']),
     bodies,
     declared,
     names: declared.map(({ name }) => name),
-    first: bodies[0]?.contents[0]?.parts[0]?.text ?? '',
+    first: first?.contents[0]?.parts[0]?.text ?? '',
     /** What the model was told of the calls of its first answer. */
-    told: (bodies[1]?.contents.at(-1)?.parts ?? []).flatMap(
-      ({ functionResponse }) => functionResponse?.response.output ?? [],
-    ),
+    told: responses.flatMap(({ functionResponse }) => functionResponse?.response.output ?? []),
     lastText: JSON.stringify(bodies.at(-1)?.contents ?? []),
-    exists: (path: string) => existsSync(join(workspace.project, path)),
   };
 }
 

@@ -7,7 +7,9 @@ import { GeminiChat, Turn, createGeminiGenerator } from '@castor/core';
 import type { Content, TurnEvent } from '@castor/core';
 import {
   answer,
+  bytes,
   call,
+  citation,
   createFakeClock,
   ending,
   fakeModel,
@@ -17,6 +19,8 @@ import {
   say,
   text,
   thought,
+  together,
+  usage,
 } from '@castor/testkit';
 import type { Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -217,12 +221,25 @@ const ROWS: Row[] = [
     events: ['invalid_stream:RECITATION_BLOCKED'],
     ...GONE,
   },
-  {
-    fault: 'BLOCKLIST',
-    script: [fault('bad_finish', { reason: 'BLOCKLIST' })],
+  ...(['BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE'] as const).map((reason) => ({
+    fault: reason,
+    script: [fault('bad_finish', { reason })],
     requests: 1,
     events: ['invalid_stream:OTHER_BLOCKED'],
     ...GONE,
+  })),
+  ...(['RECITATION', 'OTHER', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE'] as const).map((reason) => ({
+    fault: `${reason} after text`,
+    script: [answer(text('fine'), finish(reason))],
+    requests: 1,
+    events: ['content:fine', `finished:${reason}`],
+    history: ANSWERED,
+  })),
+  {
+    fault: 'MALFORMED_FUNCTION_CALL after text, then an answer',
+    script: [fault('bad_finish', { reason: 'MALFORMED_FUNCTION_CALL', after: 1 }), OK],
+    events: again(HALF),
+    ...RETRIED,
   },
   {
     fault: 'OTHER, then an answer',
@@ -272,30 +289,50 @@ const ROWS: Row[] = [
     ...RETRIED,
   },
   {
-    fault: 'malformed call without a name',
-    script: [fault('malformed_call')],
+    fault: 'the end said in every frame, and more after it',
+    script: [
+      answer(
+        together(text('fi'), finish('STOP', { usage: null })),
+        together(text('ne'), finish()),
+        together(call('look', {}, { id: '1' }), citation('u')),
+        usage({ totalTokenCount: 7 }),
+      ),
+    ],
     requests: 1,
-    events: ['tool_call_request:undefined_tool_name', 'finished:STOP'],
+    events: ['content:fi', 'content:ne', 'tool_call_request:look', 'citation', 'finished:STOP'],
     history: [
       PROMPT,
-      {
-        role: 'model',
-        parts: [
-          { functionCall: { id: expect.any(String) as string, name: 'undefined_tool_name', args: { path: 'a' } } },
-        ],
-      },
+      { role: 'model', parts: [{ text: 'fine' }, { functionCall: { id: '1', name: 'look', args: {} } }] },
     ],
   },
   {
-    fault: 'arguments that are no object',
-    script: [fault('malformed_call', { shape: 'args_not_object' })],
+    fault: "another dialect's mark at the end",
+    script: [answer(text('fine'), finish(), bytes('data: [DONE]\n\n'), ending('end'))],
     requests: 1,
-    events: ['tool_call_request:read_file', 'finished:STOP'],
-    history: [
-      PROMPT,
-      { role: 'model', parts: [{ functionCall: { id: expect.any(String) as string, name: 'read_file', args: {} } }] },
-    ],
+    events: ['content:fine', 'finished:STOP'],
+    history: ANSWERED,
   },
+  {
+    fault: 'that mark instead of an end',
+    script: [answer(text('frame 1 '), bytes('data: [DONE]\n\n'), ending('end')), OK],
+    events: again(HALF),
+    ...RETRIED,
+  },
+  ...(
+    [
+      ['no_name', 'undefined_tool_name', { path: 'a' }],
+      ['empty_name', 'undefined_tool_name', {}],
+      ['empty', 'undefined_tool_name', {}],
+      ['args_not_object', 'read_file', {}],
+      ['args_array', 'read_file', {}],
+    ] as const
+  ).map(([shape, name, args]) => ({
+    fault: `malformed call: ${shape}`,
+    script: [fault('malformed_call', { shape })],
+    requests: 1,
+    events: [`tool_call_request:${name}`, 'finished:STOP'],
+    history: [PROMPT, { role: 'model', parts: [{ functionCall: { id: expect.any(String) as string, name, args } }] }],
+  })),
 ];
 
 describe('a turn against a faulty service', () => {

@@ -162,6 +162,25 @@ describe('results', () => {
   });
 });
 
+describe('the shell and the composer', () => {
+  it.each([
+    [{}, 'is a terminal', '> @notes.txt'],
+    [
+      { tools: { shell: { enableInteractiveShell: false } }, ui: { escapePastedAtSymbols: true } },
+      'is a pipe',
+      String.raw`> \@notes.txt`,
+    ],
+  ])('do as %j says', async (settings, output, composed) => {
+    const command = 'test -t 1 && echo is a terminal || echo is a pipe';
+    const script = [answer(call('run_shell_command', { command })), say('Done.')];
+    await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
+    await ask(opened, 'go', 'Done.');
+    expect(opened.terminal.lines()).toContain(`  ${output}`);
+    opened.terminal.type('\x1b[200~@notes.txt\x1b[201~');
+    await opened.terminal.waitForText(composed);
+  });
+});
+
 describe('approvals', () => {
   it.each([
     [{}, ['Allow once', 'Allow for this session'], 'Allow once'],

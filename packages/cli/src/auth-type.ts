@@ -31,18 +31,24 @@ export function assertUsableAuth(settings: AuthSettings, environment: Environmen
       `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
     );
   }
-  if (useExternal) return;
-  const hasKey = Boolean(environment['GEMINI_API_KEY']?.trim());
-  if (type === 'gateway' && environment['GOOGLE_GEMINI_BASE_URL']?.trim()) return;
-  if (type === 'gemini-api-key' && hasKey) return;
+  if (useExternal || isUsable(type, environment)) return;
+  throw describeUnusable(type, settings);
+}
+
+function isUsable(type: string | undefined, environment: Environment): boolean {
+  if (type === 'gateway') return Boolean(environment['GOOGLE_GEMINI_BASE_URL']?.trim());
+  return type === 'gemini-api-key' && Boolean(environment['GEMINI_API_KEY']?.trim());
+}
+
+function describeUnusable(type: string | undefined, { selectedType }: AuthSettings): ExitError {
   if (type === 'gemini-api-key') {
-    throw refusal(`security.auth.selectedType asks for a key, and GEMINI_API_KEY is not set. ${WAYS}`);
+    return refusal(`security.auth.selectedType asks for a key, and GEMINI_API_KEY is not set. ${WAYS}`);
   }
-  const source = settings.selectedType ? 'security.auth.selectedType' : 'the environment';
-  const fix = settings.selectedType
+  const source = selectedType ? 'security.auth.selectedType' : 'the environment';
+  const fix = selectedType
     ? '\n  castor config set security.auth.selectedType gemini-api-key   when you have a key'
     : '';
-  throw refusal(`${source} asks for "${type}", which Castor does not have. ${WAYS}${fix}`);
+  return refusal(`${source} asks for "${type}", which Castor does not have. ${WAYS}${fix}`);
 }
 
 function refusal(message: string): ExitError {

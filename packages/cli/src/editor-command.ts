@@ -25,6 +25,8 @@ const EDITORS: Readonly<Record<string, { command: string; newWindow?: string }>>
   hx: { command: 'hx' },
 };
 
+export const EDITOR_NAMES: readonly string[] = Object.keys(EDITORS);
+
 export function editorCommand(
   { preferredEditor, openEditorInNewWindow }: Settings['general'],
   environment: Environment,

@@ -143,6 +143,12 @@ function formatOf({ outputFormat, inputFormat }: CliArguments): OutputFormat | u
   return (outputFormat ?? (inputFormat === 'stream-json' ? inputFormat : undefined)) as OutputFormat | undefined;
 }
 
+/** Names of errors as scripts know them from a run that had begun. */
+const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
+  [ExitCode.Unauthorized]: 'FatalAuthenticationError',
+  [ExitCode.Input]: 'FatalInputError',
+};
+
 /** A script that asked for JSON gets JSON, also for what went wrong before the run began. */
 async function explain(error: unknown, output: Output, args: CliArguments): Promise<ExitCode> {
   const format = formatOf(args);
@@ -154,7 +160,8 @@ async function explain(error: unknown, output: Output, args: CliArguments): Prom
   if (error instanceof UsageError) output.note((await import('./help.ts')).helpText());
   output.note(`castor: ${message}`);
   if (isExpected && isDebug(args) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
-  const failure = { type: isExpected ? 'FatalError' : 'Error', message, code };
+  const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
+  const failure = { type, message, code };
   if (format === 'json') await output.answer(`${JSON.stringify({ error: failure }, null, 2)}\n`);
   if (format === 'stream-json') {
     const line = { type: 'result', timestamp: new Date().toISOString(), status: 'error', error: failure };

@@ -1,10 +1,52 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listSettings } from '@castor/core';
 import { describe, expect, it } from 'vitest';
 
-/** Where each setting is read, by file. A setting that is read nowhere belongs into no-effect.ts. */
+/** Where each setting is read, by file or folder. A setting that is read nowhere belongs into no-effect.ts. */
 const USES: Readonly<Record<string, readonly string[]>> = {
+  'packages/cli/src/tui': [
+    'ui.escapePastedAtSymbols',
+    'ui.hideContextSummary',
+    'security.enablePermanentToolApproval',
+    'security.autoAddToPolicyByDefault',
+    'context.fileFiltering.enableFuzzySearch',
+    'general.enableNotifications',
+    'general.notificationMethod',
+    'ui.hideWindowTitle',
+    'ui.showStatusInTitle',
+    'ui.dynamicWindowTitle',
+    'ui.hideFooter',
+    'ui.showSpinner',
+    'ui.collapseDrawerDuringApproval',
+    'ui.loadingPhrases',
+    'ui.customWittyPhrases',
+    'general.vimMode',
+    'ui.theme',
+    'ui.autoThemeSwitching',
+    'ui.terminalBackgroundPollingInterval',
+    'ui.customThemes',
+    'ui.inlineThinkingMode',
+    'ui.hideTips',
+    'ui.compactToolOutput',
+    'ui.hideBanner',
+    'ui.showLineNumbers',
+    'ui.showCitations',
+    'ui.showModelInfoInChat',
+    'ui.useAlternateBuffer',
+    'ui.useBackgroundColor',
+    'ui.errorVerbosity',
+    'ui.accessibility.screenReader',
+    'ui.footer.items',
+    'ui.footer.hideCWD',
+    'ui.footer.hideModelInfo',
+    'ui.footer.hideContextPercentage',
+    'ui.showMemoryUsage',
+    'ui.showHomeDirectoryWarning',
+    'ui.showCompatibilityWarnings',
+    'experimental.modelSteering',
+  ],
   'packages/cli/src/agent-options.ts': [
     'useWriteTodos',
     'general.plan.enabled',
@@ -64,49 +106,6 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'security.enableConseca',
     'security.folderTrust.enabled',
   ],
-  'packages/cli/src/tui/app-commands.ts': ['general.plan.enabled'],
-  'packages/cli/src/tui/app.ts': ['ui.escapePastedAtSymbols', 'ui.hideContextSummary'],
-  'packages/cli/src/tui/approval-choices.ts': [
-    'security.enablePermanentToolApproval',
-    'security.autoAddToPolicyByDefault',
-  ],
-  'packages/cli/src/tui/attach-input.ts': ['context.fileFiltering.enableFuzzySearch'],
-  'packages/cli/src/tui/attach-status.ts': [
-    'general.enableNotifications',
-    'general.notificationMethod',
-    'ui.hideWindowTitle',
-    'ui.showStatusInTitle',
-    'ui.dynamicWindowTitle',
-  ],
-  'packages/cli/src/tui/frame-state.ts': ['ui.hideFooter', 'ui.showSpinner', 'ui.collapseDrawerDuringApproval'],
-  'packages/cli/src/tui/loading-phrases.ts': ['ui.loadingPhrases', 'ui.customWittyPhrases'],
-  'packages/cli/src/tui/open-app.ts': [
-    'general.vimMode',
-    'ui.theme',
-    'ui.autoThemeSwitching',
-    'ui.terminalBackgroundPollingInterval',
-    'ui.customThemes',
-    'ui.inlineThinkingMode',
-    'ui.hideTips',
-    'ui.compactToolOutput',
-    'ui.hideBanner',
-    'ui.showLineNumbers',
-    'ui.showCitations',
-    'ui.showModelInfoInChat',
-    'ui.useAlternateBuffer',
-    'ui.useBackgroundColor',
-    'ui.errorVerbosity',
-    'ui.accessibility.screenReader',
-  ],
-  'packages/cli/src/tui/render/footer-items.ts': [
-    'ui.footer.items',
-    'ui.footer.hideCWD',
-    'ui.footer.hideModelInfo',
-    'ui.footer.hideContextPercentage',
-    'ui.showMemoryUsage',
-  ],
-  'packages/cli/src/tui/startup-warnings.ts': ['ui.showHomeDirectoryWarning', 'ui.showCompatibilityWarnings'],
-  'packages/cli/src/tui/steer-model.ts': ['experimental.modelSteering'],
   'packages/core/src/client/tool-output-masking.ts': [
     'contextManagement.tools.outputMasking.protectionThresholdTokens',
     'contextManagement.tools.outputMasking.minPrunableThresholdTokens',
@@ -162,6 +161,14 @@ function keysOf(settings: readonly { key: string }[]): string[] {
   return settings.map(({ key }) => key);
 }
 
+/** The text of a file, or of all files below a folder but the tests. */
+function sourcesOf(path: string): string {
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'utf8');
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'));
+  return sources.map((name) => readFileSync(join(path, name), 'utf8')).join('\n');
+}
+
 const ROOT = new URL('../../../', import.meta.url);
 
 describe('every setting', () => {
@@ -177,7 +184,7 @@ describe('every setting', () => {
   });
 
   it.each(Object.entries(USES))('is read where it is said to be: %s', (file, keys) => {
-    const text = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');
+    const text = sourcesOf(fileURLToPath(new URL(file, ROOT)));
     const isRead = (key: string) => text.includes(key.split('.').at(-1) ?? key);
     expect(keys.filter((key) => !isRead(key))).toEqual([]);
   });

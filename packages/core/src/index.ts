@@ -111,7 +111,8 @@ export type { SchedulerPort } from './session/scheduler-port.ts';
 export { createAgent } from './session/create-agent.ts';
 export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
 export { createWorkspaceAgent } from './session/workspace-agent.ts';
-export type { WorkspaceAgent, WorkspaceAgentOptions } from './session/workspace-agent.ts';
+export type { WorkspaceAgent } from './session/workspace-agent.ts';
+export type { WorkspaceAgentOptions } from './session/workspace-options.ts';
 export { Budget, BudgetError } from './session/budget.ts';
 export type { BudgetLimits } from './session/budget.ts';
 export { createEditProposal } from './session/edit-proposal.ts';
@@ -150,12 +151,7 @@ export { StreamingState, deriveStreamingState } from './transcript/streaming-sta
 export { SessionRecorder } from './session/session-recorder.ts';
 export type { SessionRecorderOptions } from './session/session-recorder.ts';
 export { createSessionId } from './session/session-id.ts';
-export {
-  deleteCheckpoint,
-  listCheckpoints,
-  readCheckpoint,
-  saveCheckpoint,
-} from './session/checkpoint-files.ts';
+export { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './session/checkpoint-files.ts';
 export type { CheckpointSummary, SavedCheckpoint } from './session/checkpoint-files.ts';
 export { openSession } from './session/open-session.ts';
 export { createSessionFrom } from './session/session-copy.ts';
@@ -169,6 +165,8 @@ export { deleteSession } from './session/session-delete.ts';
 export { loadSession } from './session/session-load.ts';
 export { searchSessions } from './session/session-search.ts';
 export type { SearchOptions, SessionMatch } from './session/session-search.ts';
+export { listRewindPoints, revertEdits } from './session/rewind.ts';
+export type { RecordedEdit, RevertedEdits, RewindPoint } from './session/rewind.ts';
 export { cleanUpSessions } from './session/session-clean-up.ts';
 export type { CleanUpOptions, CleanUpResult, SessionRetention } from './session/session-retention.ts';
 export { resolveProjectDirectory } from './config/project-registry.ts';
@@ -196,7 +194,7 @@ export { readEnvFile } from './config/env-file.ts';
 export type { EnvFile, EnvFileOptions } from './config/env-file.ts';
 
 export { openTelemetry, TelemetrySettingsError } from './telemetry/open-telemetry.ts';
-export type { TelemetryPort, TelemetrySettings } from './telemetry/open-telemetry.ts';
+export type { TelemetryContext, TelemetryPort, TelemetrySettings } from './telemetry/open-telemetry.ts';
 export type { HookExecution } from './hooks/hook-events.ts';
 
 export { HOOK_EVENTS } from './hooks/hook-events.ts';

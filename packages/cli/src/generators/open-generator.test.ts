@@ -15,7 +15,12 @@ describe('advanced.dnsResolutionOrder', () => {
   ] as const)('of %s makes the order of addresses %s', async (dnsResolutionOrder, expected) => {
     // Only the one key is read.
     const settings = { advanced: { dnsResolutionOrder } } as unknown as Pick<Settings, 'advanced'>;
-    await openGenerator({ choice: { model: 'offline', access: { kind: 'offline' } }, cwd: '/', environment: {}, settings });
+    await openGenerator({
+      choice: { model: 'offline', access: { kind: 'offline' } },
+      cwd: '/',
+      environment: {},
+      settings,
+    });
     expect(dns.getDefaultResultOrder()).toBe(expected);
   });
 });

@@ -5,7 +5,6 @@ import {
   createReportError,
   createWorkspaceAgent,
   ModelConfigError,
-  openTelemetry,
   PolicyFileError,
   SystemPromptError,
   TelemetrySettingsError,
@@ -16,6 +15,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
 import type { Start } from '../start.ts';
+import { openTelemetryFor } from '../telemetry.ts';
 
 export interface OpenAgentOptions {
   start: Start;
@@ -46,7 +46,7 @@ export async function openAgent({ start, session, interactive, output }: OpenAge
   if (start.approval.mode === 'yolo') output.note(YOLO_WARNING);
   const onProblem = (message: string) => output.note(`castor: warning: ${message}`);
   try {
-    const telemetry = await openTelemetry(start.settings.telemetry, {
+    const telemetry = await openTelemetryFor(start, {
       sessionId: session.sessionId,
       version: CASTOR_VERSION,
       interactive,

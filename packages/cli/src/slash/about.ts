@@ -5,6 +5,7 @@ export const about: SlashCommand = {
   name: 'about',
   description: 'Shows the version and what it runs on.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run({ agent, version, trustedFolder }) {
     const trust = trustedFolder === undefined ? 'nobody has decided' : trustedFolder ? 'trusted' : 'not trusted';

@@ -31,7 +31,7 @@ describe('commands with an answer', () => {
     ['/about', /^Castor {6}1\.2\.3\nModel {7}gemini-2\.5-flash\nSession {5}session-1\nFolder .*\(trusted\)/],
     ['/compress', 'Nothing to compress.'],
     ['/memory show', /^about \d+ tokens in every request\n\n<loaded_context>[^]*Use tabs\./],
-    ['/memory', /^1 context file\(s\), about \d+ tokens in every request:\n {2}project {8}9 bytes .*GEMINI\.md$/],
+    ['/memory', /^1 context file, about \d+ tokens in every request:\n {2}project {8}9 bytes .*GEMINI\.md$/],
     ['/memory reload', /^Read again\. 1 context file/],
     ['/stats', /^Session {3}session-1\nTime[^]*Cost {6}\$0\.0000\nTools {5}0 calls/],
     ['/stats model', 'No model has been asked yet.'],

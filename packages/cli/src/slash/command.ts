@@ -18,11 +18,22 @@ export interface SlashCommand {
   subCommands?: readonly SlashCommand[];
   /** May run where nobody watches: it answers with text or a prompt, and changes nothing of the user's. */
   runsHeadless?: boolean;
+  /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */
+  runsWhileBusy?: boolean;
   /** Absent: only its sub-commands do something. `args` is trimmed. */
   run?(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
 }
 
-export type DialogName = 'sessions' | 'settings' | 'theme' | 'model' | 'trust' | 'editor' | 'auth' | 'help';
+export type DialogName =
+  | 'sessions'
+  | 'settings'
+  | 'theme'
+  | 'model'
+  | 'trust'
+  | 'editor'
+  | 'auth'
+  | 'signout'
+  | 'rewind';
 
 export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }

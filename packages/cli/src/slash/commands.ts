@@ -5,6 +5,7 @@ const list: SlashCommand = {
   name: 'list',
   description: 'Lists your own commands and those of the project.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: ({ commands }) => info(describe(commands)),
 };
@@ -25,6 +26,7 @@ export const commands: SlashCommand = {
   name: 'commands',
   description: 'Your own commands and those of the project.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [list, reload],
   run: (context) => info(describe(context.commands)),

@@ -5,6 +5,7 @@ export const copy: SlashCommand = {
   name: 'copy',
   description: 'Copies the last answer to the clipboard.',
   source: 'builtin',
+  runsWhileBusy: true,
   run({ agent }) {
     const answer = agent.chat.getHistory().findLast(({ role, parts }) => role === 'model' && parts?.some(isWords));
     const text = (answer?.parts ?? [])

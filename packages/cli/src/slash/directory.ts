@@ -6,6 +6,7 @@ const show: SlashCommand = {
   name: 'show',
   description: 'Lists the workspace directories.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: (context) => info(describe(context)),
 };
@@ -29,6 +30,7 @@ export const directory: SlashCommand = {
   aliases: ['dir'],
   description: 'The directories the tools may work in.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [show, add],
   run: (context) => info(describe(context)),

@@ -5,6 +5,7 @@ export const docs: SlashCommand = {
   name: 'docs',
   description: 'Says where the documentation is.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: () =>
     info(

@@ -6,6 +6,7 @@ export const help: SlashCommand = {
   aliases: ['?'],
   description: 'Shows the commands.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run({ commands }) {
     if (!commands) return failure('The commands are not open.');

@@ -7,6 +7,7 @@ const list: SlashCommand = {
   aliases: ['panel', 'show'],
   description: 'Lists the hooks of this folder and whether they run.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: describe,
 };
@@ -45,6 +46,7 @@ export const hooks: SlashCommand = {
   name: 'hooks',
   description: 'Programs of yours that run at set moments.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [list, enable, disable, enableAll, disableAll],
   run: describe,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import type { CommandContext } from './command.ts';
 import { BUILTIN_COMMANDS, findCommand, openCommands } from './index.ts';
 
 describe('the commands of a session', () => {
@@ -65,6 +66,24 @@ describe('the commands of a session', () => {
       `${project}/.gemini/commands/x.toml is /workspace.x, because /x exists twice.`,
       `${home}/.gemini/commands/x.toml is /user.x1, because /x exists twice.`,
     ]);
+  });
+
+  it('say why one cannot be used, instead of letting its name be words', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/commands/git/bad.toml': 'prompt = 5' } });
+    const { home, project } = workspace;
+    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const found = commands.find('/git:bad with words');
+    expect([found?.path, found?.args, commands.find('/bad'), commands.find('git:bad')]).toEqual([
+      'git:bad',
+      'with words',
+      undefined,
+      undefined,
+    ]);
+    expect(await found?.command.run?.({} as CommandContext, '')).toEqual({
+      type: 'message',
+      messageType: 'error',
+      content: expect.stringMatching(/^\/git:bad cannot be used\. .*bad\.toml: the command was skipped: /),
+    });
   });
 
   it('are read again when asked', async () => {

@@ -4,11 +4,14 @@
  * under the name of its source.
  */
 
+import { sep } from 'node:path';
 import { loadCommandFiles } from '@castor/core';
 import type { CommandFile } from '@castor/core';
 import { about } from './about.ts';
+import { auth } from './auth.ts';
 import { chat } from './chat.ts';
 import { clear } from './clear.ts';
+import { failure } from './command.ts';
 import type { CommandList, FoundCommand, SlashCommand } from './command.ts';
 import { commands } from './commands.ts';
 import { compress } from './compress.ts';
@@ -16,6 +19,7 @@ import { copy } from './copy.ts';
 import { toCustomCommand } from './custom-command.ts';
 import { directory } from './directory.ts';
 import { docs } from './docs.ts';
+import { editor } from './editor.ts';
 import { help } from './help.ts';
 import { hooks } from './hooks.ts';
 import { init } from './init.ts';
@@ -25,6 +29,7 @@ import { permissions } from './permissions.ts';
 import { plan } from './plan.ts';
 import { policies } from './policies.ts';
 import { quit } from './quit.ts';
+import { rewind } from './rewind.ts';
 import { settings } from './settings.ts';
 import { stats } from './stats.ts';
 import { theme } from './theme.ts';
@@ -38,8 +43,8 @@ export interface OpenCommandsOptions {
 }
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
-  ...[about, chat, clear, commands, compress, copy, directory, docs, help, hooks, init, memory, model, permissions],
-  ...[plan, policies, quit, settings, stats, theme, tools, vim],
+  ...[about, auth, chat, clear, commands, compress, copy, directory, docs, editor, help, hooks, init, memory, model],
+  ...[permissions, plan, policies, quit, rewind, settings, stats, theme, tools, vim],
 ];
 
 export async function openCommands(options: OpenCommandsOptions): Promise<CommandList> {
@@ -51,7 +56,7 @@ export async function openCommands(options: OpenCommandsOptions): Promise<Comman
     get notices() {
       return loaded.notices;
     },
-    find: (text) => findCommand(text, loaded.all),
+    find: (text) => findCommand(text, loaded.all) ?? findSkipped(text, loaded.notices),
     async reload() {
       loaded = await load(options);
     },
@@ -77,6 +82,18 @@ export function findCommand(text: string, all: readonly SlashCommand[]): FoundCo
   }
   // Words behind a command that takes none are a sentence: "/help me with this".
   return rest !== '' && command.usage === undefined ? undefined : { command, path, args: rest };
+}
+
+/** A command whose file cannot be used: that is said, where its name would have gone to the model as a word. */
+function findSkipped(text: string, notices: readonly string[]): FoundCommand | undefined {
+  const words = text.trim();
+  if (!words.startsWith('/')) return undefined;
+  const [name, args] = cutWord(words.slice(1));
+  const file = `${sep}commands${sep}${name.replaceAll(':', sep)}.toml: `;
+  const notice = name === '' ? undefined : notices.find((each) => each.includes(file));
+  if (notice === undefined) return undefined;
+  const run = () => failure(`/${name} cannot be used. ${notice}`);
+  return { command: { name, description: '', source: 'user', runsHeadless: true, run }, path: name, args };
 }
 
 async function load({ home, root, trustedFolder }: OpenCommandsOptions) {

@@ -10,6 +10,7 @@ const show: SlashCommand = {
   name: 'show',
   description: 'Shows the instructions the model was given.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: ({ agent }) => {
     const { global, project, warnings } = agent.context;
@@ -22,6 +23,7 @@ const list: SlashCommand = {
   name: 'list',
   description: 'Lists the context files in use.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: ({ agent }) => info(describeFiles(agent.context)),
 };
@@ -39,6 +41,7 @@ export const memory: SlashCommand = {
   name: 'memory',
   description: 'The instructions in GEMINI.md and AGENTS.md files.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [show, list, reload],
   run: ({ agent }) => info(describeFiles(agent.context)),
@@ -55,7 +58,10 @@ function describeFiles(context: LoadedContext): string {
     ({ path, scope, bytes }) => `  ${scope.padEnd(8)} ${String(bytes).padStart(7)} bytes  ${path}`,
   );
   const text = [context.global, context.project].join('');
-  return withWarnings([`${countOf(files.length, 'context file')}, ${describeSize(text)}:`, ...rows].join('\n'), warnings);
+  return withWarnings(
+    [`${countOf(files.length, 'context file')}, ${describeSize(text)}:`, ...rows].join('\n'),
+    warnings,
+  );
 }
 
 function describeSize(text: string): string {

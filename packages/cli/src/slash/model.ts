@@ -6,6 +6,7 @@ const set: SlashCommand = {
   name: 'set',
   description: 'Uses another model from the next turn on.',
   source: 'builtin',
+  runsWhileBusy: true,
   usage: '<name> [--persist]',
   async run({ agent, services }, args) {
     const words = args.split(/\s+/).filter(Boolean);
@@ -34,6 +35,7 @@ const manage: SlashCommand = {
   name: 'manage',
   description: 'Opens the list of models.',
   source: 'builtin',
+  runsWhileBusy: true,
   run: () => ({ type: 'open_dialog', dialog: 'model' }),
 };
 
@@ -41,6 +43,7 @@ export const model: SlashCommand = {
   name: 'model',
   description: 'Shows or changes the model.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [manage, set],
   run: ({ agent, hasScreen }) =>

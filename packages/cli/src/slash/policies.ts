@@ -7,6 +7,7 @@ const list: SlashCommand = {
   name: 'list',
   description: 'Lists the policy rules in force, the strongest first.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: (context) => info(describe(context)),
 };
@@ -15,6 +16,7 @@ export const policies: SlashCommand = {
   name: 'policies',
   description: 'The rules that decide which calls run.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [list],
   run: (context) => info(describe(context)),

@@ -5,6 +5,7 @@ export const quit: SlashCommand = {
   aliases: ['exit'],
   description: 'Ends the program.',
   source: 'builtin',
+  runsWhileBusy: true,
   usage: '[--delete]',
   run: (_context, args) => ({ type: 'quit', deleteSession: args === '--delete' }),
 };

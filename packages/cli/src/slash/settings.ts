@@ -4,5 +4,6 @@ export const settings: SlashCommand = {
   name: 'settings',
   description: 'Shows or changes settings; castor config show lists them all.',
   source: 'builtin',
+  runsWhileBusy: true,
   run: () => ({ type: 'open_dialog', dialog: 'settings' }),
 };

@@ -7,6 +7,7 @@ const session: SlashCommand = {
   name: 'session',
   description: 'What this session did and cost.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: (context) => info(describeSession(context)),
 };
@@ -15,6 +16,7 @@ const model: SlashCommand = {
   name: 'model',
   description: 'Requests, tokens and money by model.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: ({ agent }) => info(describeModels(agent.ledger)),
 };
@@ -23,6 +25,7 @@ const tools: SlashCommand = {
   name: 'tools',
   description: 'Calls by tool.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: ({ agent }) => info(describeTools(agent.ledger)),
 };
@@ -32,6 +35,7 @@ export const stats: SlashCommand = {
   aliases: ['usage'],
   description: 'What this session did and cost.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [session, model, tools],
   run: (context) => info(describeSession(context)),

@@ -4,5 +4,6 @@ export const theme: SlashCommand = {
   name: 'theme',
   description: 'Changes the colours.',
   source: 'builtin',
+  runsWhileBusy: true,
   run: () => ({ type: 'open_dialog', dialog: 'theme' }),
 };

@@ -6,6 +6,7 @@ const list: SlashCommand = {
   aliases: ['nodesc'],
   description: 'Lists the tools the model may use.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: (context) => info(describe(context, false)),
 };
@@ -15,6 +16,7 @@ const desc: SlashCommand = {
   aliases: ['descriptions'],
   description: 'Lists the tools with what the model reads about them.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   run: (context) => info(describe(context, true)),
 };
@@ -23,6 +25,7 @@ export const tools: SlashCommand = {
   name: 'tools',
   description: 'The tools the model may use.',
   source: 'builtin',
+  runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [list, desc],
   run: (context) => info(describe(context, false)),

@@ -3,6 +3,7 @@
 import type { App } from './app.ts';
 import { nextMode } from './approval-modes.ts';
 import type { CommandName } from './input/commands.ts';
+import { steerModel } from './steer-model.ts';
 import { renderToolCall } from './render/tool-call.ts';
 
 type Command = (app: App) => boolean;
@@ -12,7 +13,8 @@ const MOST_RESULT_ROWS = 2_000;
 const PAGE_OVERLAP = 6;
 
 const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
-  'basic.cancel': (app) => cancel(app) || clearInput(app),
+  'basic.cancel': (app) => cancel(app) || clearInput(app) || rewind(app),
+  'input.submit': sendQueueNow,
   'basic.quit': quit,
   'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
   'app.cycleApprovalMode': done((app) => app.setMode(nextMode(app.mode, !hasPlanMode(app) || app.conversation.isBusy))),
@@ -62,6 +64,24 @@ function clearInput(app: App): boolean {
     app.state.isClearArmed = true;
   }
   return true;
+}
+
+/** Twice on empty input: back to an earlier message. */
+function rewind(app: App): boolean {
+  if (app.store.getSnapshot().committed.length === 0) return false;
+  if (app.state.isRewindArmed) {
+    app.clearToast();
+    app.conversation.submit('/rewind');
+  } else {
+    app.toast('Press Esc again to go back to an earlier message.');
+    app.state.isRewindArmed = true;
+  }
+  return true;
+}
+
+/** Enter on empty input: what waits goes to the model with its next request. */
+function sendQueueNow(app: App): boolean {
+  return app.composer.isEmpty() && app.conversation.offerQueue((text) => steerModel(app, text));
 }
 
 function quit(app: App): boolean {

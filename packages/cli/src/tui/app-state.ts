@@ -1,6 +1,6 @@
 /** What the app knows beside the transcript. One place, written by the app alone. */
 
-import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, SessionRecorder, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 
@@ -8,6 +8,8 @@ export interface AppState {
   /** Until the settings are read. */
   start: Start | undefined;
   agent: WorkspaceAgent | undefined;
+  /** Of the session the agent works in. */
+  recorder: SessionRecorder | undefined;
   mode: ApprovalMode;
   model: string;
   branch: string | undefined;
@@ -16,6 +18,7 @@ export interface AppState {
   /** Pressed once: the next press leaves. */
   isExitArmed: boolean;
   isClearArmed: boolean;
+  isRewindArmed: boolean;
   todos: readonly Todo[];
   showsTodos: boolean;
   /** The calls whose results were shown last. */
@@ -35,6 +38,7 @@ export function createAppState(): AppState {
   return {
     start: undefined,
     agent: undefined,
+    recorder: undefined,
     mode: 'default',
     model: '',
     branch: undefined,
@@ -42,6 +46,7 @@ export function createAppState(): AppState {
     toast: undefined,
     isExitArmed: false,
     isClearArmed: false,
+    isRewindArmed: false,
     todos: [],
     showsTodos: false,
     lastCalls: [],

@@ -14,8 +14,10 @@ import type {
   WorkspaceAgent,
 } from '@castor/core';
 import { editorCommand } from '../editor-command.ts';
+import { isSlashText } from '../slash/is-slash-text.ts';
 import { approvalChoices } from './approval-choices.ts';
-import { steerModel } from './steer-model.ts';
+import { takeBeside } from './beside-prompt.ts';
+import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
 import type { SessionWish } from './agent-link.ts';
 import { Appearance } from './appearance.ts';
@@ -59,6 +61,8 @@ export interface AppOptions {
   readonly reflow: Reflow;
   /** What a submitted text stands for. */
   readonly prepare: (app: App, ...input: Parameters<PrepareTurn>) => ReturnType<PrepareTurn>;
+  /** Runs a command while a prompt is under way. */
+  readonly runBeside: (app: App, text: string) => Promise<BesideAnswer>;
   readonly onExit: () => void;
 }
 
@@ -95,6 +99,9 @@ export class App {
   private toastTimer: NodeJS.Timeout | undefined;
   private linear: LinearFrame | undefined;
   private isLeaving = false;
+  private isReopening = false;
+  /** Said when calls of the prompt under way were declined. */
+  private feedback: string[] = [];
 
   constructor(options: AppOptions) {
     this.options = options;
@@ -108,7 +115,7 @@ export class App {
     });
     this.composer = createComposerController({
       onSubmit: (submission) => this.submit(submission),
-      onQueue: (submission) => this.submit(submission),
+      onQueue: (submission) => this.queue(submission),
       canQueue: () => this.conversation.isBusy,
       onCommand: (command) => runAppCommand(this, command),
       takeQueued: () => this.conversation.takeQueue(),
@@ -150,18 +157,20 @@ export class App {
       agent: () => this.link.current(),
       prepare: (text, signal) => options.prepare(this, text, signal),
       onChange: () => this.onConversationChange(),
-      onUnauthorized: (message) => this.fail(`The credentials were refused: ${message}`),
+      onUnauthorized: (message) => this.onUnauthorized(message),
       onFailure: (message) => this.fail(message),
       onUnsent: (text) => this.composer.isEmpty() && this.composer.setText(text),
       onIdle: (status) => this.onIdle(status),
       onLoop: (signal) => this.askAboutLoop(signal),
-      steer: (text) => steerModel(this, text),
+      beside: (text) => takeBeside(this, text),
+      takeFeedback: () => this.takeFeedback(),
     });
     this.questions = new Questions({
       host: this.dialogs,
       agent: () => this.link.current(),
       printPlan: (path) => this.printPlan(path),
       onAsked: (what) => this.onAttention?.(what),
+      onFeedback: (feedback) => this.feedback.push(feedback),
       approval: () => ({
         ...approvalChoices(this.state.start),
         hasEditor: true,
@@ -214,6 +223,7 @@ export class App {
     this.state.toast = undefined;
     this.state.isExitArmed = false;
     this.state.isClearArmed = false;
+    this.state.isRewindArmed = false;
     this.screen.drawNow();
   }
 
@@ -234,6 +244,21 @@ export class App {
       await this.link.open(start, wish);
     } catch (error) {
       this.failToOpen(error);
+    }
+  }
+
+  /** The same session with another agent, as the start now says; nothing of it is shown again. */
+  async reopenSession(): Promise<void> {
+    const { start, agent } = this.state;
+    if (!start) return;
+    const hasWords = agent?.chat.getHistory().some(({ role }) => role === 'model') ?? false;
+    this.isReopening = hasWords;
+    try {
+      await this.link.open(start, agent && hasWords ? { resume: agent.session.sessionId } : {});
+    } catch (error) {
+      this.failToOpen(error);
+    } finally {
+      this.isReopening = false;
     }
   }
 
@@ -277,8 +302,9 @@ export class App {
   private onOpened(agent: WorkspaceAgent, session: OpenedSession): void {
     agent.policy.mode = this.state.mode;
     this.state.agent = agent;
+    this.state.recorder = session.recorder;
     this.state.initError = undefined;
-    if (session.origin !== 'new') this.store.dispatchAll(session.events());
+    if (session.origin !== 'new' && !this.isReopening) this.store.dispatchAll(session.events());
     for (const notice of session.notices) this.info(notice);
     this.tellHookMessages(agent);
     this.tellContext(agent);
@@ -304,6 +330,18 @@ export class App {
     return true;
   }
 
+  /** What was asked stays in the history of prompts; first there must be a key that is taken. */
+  private onUnauthorized(message: string): void {
+    this.fail(`The credentials were refused: ${message}`);
+    setImmediate(() => !this.conversation.isBusy && this.conversation.submit('/auth'));
+  }
+
+  private takeFeedback(): string | undefined {
+    const said = this.feedback.join('\n\n');
+    this.feedback = [];
+    return said || undefined;
+  }
+
   /** Whoever cancelled is looking. */
   private onIdle(status: StreamProcessingStatus): void {
     if (status !== StreamProcessingStatus.UserCancelled) this.onAttention?.(ENDS[status]);
@@ -325,6 +363,12 @@ export class App {
 
   private submit({ text, isShell }: Submission): void {
     this.conversation.submit(isShell ? `!${text}` : text);
+  }
+
+  /** Behind the prompt under way, never into it; commands are no prompts. */
+  private queue({ text, isShell }: Submission): void {
+    if (isSlashText(text)) this.conversation.submit(text);
+    else this.conversation.enqueue(isShell ? `!${text}` : text);
   }
 
   private onReport(report: InputReport): void {

@@ -5,6 +5,7 @@ import type { CommandContext, CommandResult } from '../slash/command.ts';
 import type { App } from './app.ts';
 import type { PreparedTurn } from './conversation.ts';
 import { openDialog } from './open-dialog.ts';
+import { saveChoice } from './save-choice.ts';
 import { copyText } from './terminal/copy-text.ts';
 
 export interface CommandOccasion {
@@ -40,9 +41,10 @@ export async function applyResult(
       app.info('The last answer is in the clipboard, if the terminal allows it.');
       return undefined;
     case 'toggle_vim': {
-      app.state.isVim = !app.state.isVim;
-      app.composer.setVim(app.state.isVim);
-      app.info(`Vim keys are ${app.state.isVim ? 'on' : 'off'}.`);
+      const isVim = !app.state.isVim;
+      app.state.isVim = isVim;
+      app.composer.setVim(isVim);
+      saveChoice(app, 'general.vimMode', isVim, `Vim keys are ${isVim ? 'on' : 'off'}.`);
       return undefined;
     }
     case 'quit':

@@ -31,8 +31,10 @@ export interface ConversationOptions {
   readonly onUnsent: (text: string) => void;
   /** Nothing is under way any more; how the last of it ended. */
   readonly onIdle?: (status: StreamProcessingStatus) => void;
-  /** Takes words for the request under way; false when they have to wait. */
-  readonly steer?: (text: string) => boolean;
+  /** What the person said when they declined a call that the prompt then ended with. */
+  readonly takeFeedback?: () => string | undefined;
+  /** Takes what need not wait for the prompt under way; false when it has to. */
+  readonly beside?: (text: string) => boolean;
   /** The model was stopped because it repeated itself; true to send the prompt again. */
   readonly onLoop?: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -57,15 +59,28 @@ export class Conversation {
     return this.waiting;
   }
 
-  /** Begins at once, or waits its turn. */
+  /** Begins at once, beside the prompt under way where that is possible, or waits its turn. */
   submit(text: string): void {
-    if (this.isBusy) {
-      if (this.options.steer?.(text)) return;
-      this.waiting = [...this.waiting, text];
-      this.options.onChange();
+    if (!this.isBusy || !this.options.beside?.(text)) this.enqueue(text);
+  }
+
+  /** Begins at once, or waits its turn. */
+  enqueue(text: string): void {
+    if (!this.isBusy) {
+      void this.run(text);
       return;
     }
-    void this.run(text);
+    this.waiting = [...this.waiting, text];
+    this.options.onChange();
+  }
+
+  /** Hands over what waits, first to last, as long as it is taken. Answers whether something was. */
+  offerQueue(take: (text: string) => boolean): boolean {
+    const before = this.waiting.length;
+    while (this.waiting[0] !== undefined && take(this.waiting[0])) this.waiting = this.waiting.slice(1);
+    if (this.waiting.length === before) return false;
+    this.options.onChange();
+    return true;
   }
 
   /** All that waits, for the editor. */
@@ -110,8 +125,10 @@ export class Conversation {
       } finally {
         this.controller = undefined;
       }
+      const feedback = this.options.takeFeedback?.();
       // What was cancelled is not followed by what was typed behind it: that goes back to the editor.
-      next = controller.signal.aborted ? undefined : this.takeQueue();
+      if (controller.signal.aborted) next = undefined;
+      else next = (status === StreamProcessingStatus.UserCancelled ? feedback : undefined) ?? this.takeQueue();
     }
     this.options.onIdle?.(status);
     this.options.onChange();

@@ -110,10 +110,12 @@ function belowComposer({ toast, footer, initError, styles }: FrameState, width: 
 }
 
 function renderQueue({ queue, styles }: FrameState, width: number): string[] {
+  if (queue.length === 0) return [];
   const rows = queue
     .slice(0, MOST_QUEUED)
     .map((text) => shortenRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width));
-  return queue.length > MOST_QUEUED ? [...rows, styles.secondary(`  … ${queue.length - MOST_QUEUED} more`)] : rows;
+  const more = queue.length > MOST_QUEUED ? `${queue.length - MOST_QUEUED} more · ` : '';
+  return [...rows, shortenRow(styles.secondary(`  ${more}enter: say it now · up: edit`), width)];
 }
 
 /** Every call has at least its head while there is room; what is left goes to those that print. */

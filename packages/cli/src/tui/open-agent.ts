@@ -1,12 +1,13 @@
 /** An agent in a session of its own, as this surface needs it. The heavy half of agent-link.ts. */
 
 import { tmpdir } from 'node:os';
-import { createEditProposal, createReportError, createWorkspaceAgent, openSession, openTelemetry } from '@castor/core';
+import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
 import type { OpenedSession, WorkspaceAgent } from '@castor/core';
 import { toAgentOptions } from '../agent-options.ts';
 import { editorCommand } from '../editor-command.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Start } from '../start.ts';
+import { openTelemetryFor } from '../telemetry.ts';
 import type { AgentLinkOptions, SessionWish } from './agent-link.ts';
 
 declare const CASTOR_VERSION: string;
@@ -25,7 +26,7 @@ export async function openAgent(
     openSession({ home, root: cwd, ...wish, onProblem: onWarning }),
   ]);
   const { sessionId } = session;
-  const telemetry = await openTelemetry(start.settings.telemetry, {
+  const telemetry = await openTelemetryFor(start, {
     sessionId,
     version: CASTOR_VERSION,
     interactive: true,

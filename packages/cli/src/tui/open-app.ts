@@ -16,16 +16,13 @@ import type { App } from './app.ts';
 import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
 import { folderContents } from './folder-contents.ts';
+import { applySettings } from './apply-settings.ts';
 import { attachInput } from './attach-input.ts';
 import { TurnPreparation } from './prepare-turn.ts';
 import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
 import { startupWarnings } from './startup-warnings.ts';
 import { storeKey } from './store-key.ts';
-import { tellAttempts } from './tell-attempts.ts';
-import { loadingPhrases } from './loading-phrases.ts';
-import { attachStatus } from './attach-status.ts';
-import { ASK_BACKGROUND } from './theme/detect-background.ts';
 
 export async function openApp(
   app: App,
@@ -89,7 +86,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
     } catch (error) {
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
     }
-    const answer = await askForAccess(app.dialogs, options.interruption.signal, problem);
+    const answer = await askForAccess(app.dialogs, options.interruption.signal, { problem, leave: 'Leave' });
     if (answer.kind === 'leave') return undefined;
     if (answer.kind === 'offline') args = { ...args, model: 'offline' };
     else {
@@ -98,44 +95,6 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
       if (problem !== undefined) app.warn(problem);
     }
   }
-}
-
-function applySettings(app: App, start: Start): void {
-  const { ui, general } = start.settings;
-  app.state.start = start;
-  if (ui.accessibility.screenReader) app.useLinear();
-  else if (ui.useAlternateBuffer) app.useAlternate();
-  app.state.mode = start.approval.mode;
-  app.state.model = start.choice.model;
-  app.state.show = {
-    thinking: ui.inlineThinkingMode === 'full',
-    citations: ui.showCitations,
-    model: ui.showModelInfoInChat,
-    lineNumbers: ui.showLineNumbers,
-    isCompact: ui.compactToolOutput,
-  };
-  app.state.phrases = loadingPhrases(ui);
-  app.appearance.useBackgrounds(ui.useBackgroundColor);
-  const problem = app.appearance.use({ name: ui.theme, customThemes: ui.customThemes });
-  if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
-  // Only where nobody chose colours does it matter what the terminal is like.
-  if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
-  app.state.isVim = general.vimMode;
-  if (general.vimMode) app.composer.setVim(true);
-  attachStatus(app, start);
-  if (ui.errorVerbosity === 'full') tellAttempts(app);
-}
-
-/** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */
-function followBackground(app: App, { terminalBackgroundPollingInterval }: Start['settings']['ui']): void {
-  let askedAt = performance.now();
-  app.options.terminal.write(ASK_BACKGROUND);
-  if (terminalBackgroundPollingInterval === 0) return;
-  app.onFocused = () => {
-    if (performance.now() - askedAt < terminalBackgroundPollingInterval * 1000) return;
-    askedAt = performance.now();
-    app.options.terminal.write(ASK_BACKGROUND);
-  };
 }
 
 function greet(app: App, { version, notice }: TuiOptions, start: Start): void {

@@ -4,11 +4,13 @@
  */
 
 import { openCommands } from '../slash/index.ts';
+import { isSlashText } from '../slash/is-slash-text.ts';
 import type { CommandContext, CommandList } from '../slash/command.ts';
 import { preparePrompt } from '../prompt-input.ts';
 import { runShellPrompt } from '../shell-prompt.ts';
 import { trustedFoldersFile } from '../trust.ts';
 import type { App } from './app.ts';
+import type { BesideAnswer } from './beside-prompt.ts';
 import { applyResult } from './command-results.ts';
 import { createServices } from './command-services.ts';
 import type { PreparedTurn } from './conversation.ts';
@@ -16,7 +18,6 @@ import { sanitize } from '../sanitize.ts';
 import { renderUser } from './render/transcript-item.ts';
 import { expandTabs } from './render/wrap-rows.ts';
 
-const SLASH = /^\s*\/(?![/*\s])/;
 const SHELL = /^\s*!\s*[^\s!]/;
 
 export class TurnPreparation {
@@ -32,11 +33,11 @@ export class TurnPreparation {
   readonly prepare = async (app: App, text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> => {
     if (text.trim() === '') return undefined;
     const context = await this.context(app, signal);
-    if (SLASH.test(text)) {
+    if (isSlashText(text)) {
       const found = context.commands.find(text);
       if (found) return this.runCommand(app, text, found, context);
     } else if (SHELL.test(text)) return this.runShell(app, text.trim().slice(1).trim(), context);
-    const prepared = SLASH.test(text)
+    const prepared = isSlashText(text)
       ? { kind: 'prompt' as const, parts: [{ text }], displayText: text, notes: [] }
       : await preparePrompt(text, context);
     if (prepared.kind === 'prompt') {
@@ -46,6 +47,15 @@ export class TurnPreparation {
     if (prepared.kind === 'error') app.fail(prepared.message);
     else app.info(prepared.text);
     return undefined;
+  };
+
+  /** A command typed while a prompt runs. */
+  readonly runBeside = async (app: App, text: string): Promise<BesideAnswer> => {
+    const found = (await this.list(app)).find(text);
+    if (!found) return 'words';
+    if (found.command.run && !found.command.runsWhileBusy) return 'waits';
+    await this.runCommand(app, text, found, await this.context(app, new AbortController().signal));
+    return 'ran';
   };
 
   /** The commands of this session, read once. */

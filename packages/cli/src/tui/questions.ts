@@ -18,6 +18,8 @@ export interface QuestionOptions {
   readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
   /** Prints a plan for reading. */
   readonly printPlan: (path: string) => Promise<void>;
+  /** Why a call was declined, in the person's words. */
+  readonly onFeedback: (feedback: string) => void;
   /** The person looks elsewhere: something wants their attention. */
   readonly onAsked: (what: string) => void;
 }
@@ -80,7 +82,9 @@ export class Questions {
       return;
     }
     const answer = await askApproval(details, { ...this.options.approval(), host, signal });
-    if (answer) (await agent()).session.respond(callId, answer.outcome, answer.payload);
+    if (!answer) return;
+    (await agent()).session.respond(callId, answer.outcome, answer.payload);
+    if (answer.payload?.feedback !== undefined) this.options.onFeedback(answer.payload.feedback);
   }
 }
 

@@ -43,6 +43,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     home,
     reflow: reflowOf(environment),
     prepare: async (...input) => (await preparation.promise).prepare(...input),
+    runBeside: async (...input) => (await preparation.promise).runBeside(...input),
     onExit: ended.resolve,
   });
   app.state.branch = readBranch(cwd);

@@ -1,4 +1,4 @@
-/** With `experimental.modelSteering`, words typed while the agent works reach the model with its next request. */
+/** Words for the request under way: the model reads them with its next request, before it would have ended. */
 
 import type { App } from './app.ts';
 import { renderUser } from './render/transcript-item.ts';
@@ -8,8 +8,8 @@ const NEEDS_PREPARING = /^\s*[/!]|@/;
 
 /** Whether the words are on their way. */
 export function steerModel(app: App, text: string): boolean {
-  const { start, agent } = app.state;
-  if (!start?.settings.experimental.modelSteering || !agent?.session.isBusy || NEEDS_PREPARING.test(text)) return false;
+  const { agent } = app.state;
+  if (!agent?.session.isBusy || NEEDS_PREPARING.test(text)) return false;
   agent.session.steer([{ text }]);
   app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
   return true;

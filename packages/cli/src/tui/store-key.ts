@@ -1,13 +1,28 @@
-/** A key the person pasted, kept in ~/.gemini/.env for the next start: readable by its owner only, other lines untouched. */
+/** A key the person pasted, kept in ~/.gemini/.env for the next start, or forgotten: readable by its owner only, other lines untouched. */
 
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, makeDirectory } from '@castor/core';
 
-const LINE = /^\s*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
+const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
+const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;
 
 /** A sentence when it could not be kept; the key is used all the same. */
 export async function storeKey(home: string, key: string): Promise<string | undefined> {
+  const line = `GEMINI_API_KEY=${JSON.stringify(key)}`;
+  const problem = await changeFile(home, (old) =>
+    LINE.test(old) ? old.replace(LINE, () => line) : `${old}${old === '' || old.endsWith('\n') ? '' : '\n'}${line}\n`,
+  );
+  return problem === undefined ? undefined : `The key is used now, but could not be kept: ${problem}`;
+}
+
+/** A sentence when it is still there. */
+export async function forgetKey(home: string): Promise<string | undefined> {
+  const problem = await changeFile(home, (old) => old.replace(LINE_AND_END, ''));
+  return problem === undefined ? undefined : `The key could not be taken out: ${problem}`;
+}
+
+async function changeFile(home: string, change: (old: string) => string): Promise<string | undefined> {
   const folder = join(home, '.gemini');
   const file = join(folder, '.env');
   const temporary = join(folder, `.env.${process.pid}.tmp`);
@@ -17,16 +32,14 @@ export async function storeKey(home: string, key: string): Promise<string | unde
       if (error.code === 'ENOENT') return '';
       throw error;
     });
-    const line = `GEMINI_API_KEY=${JSON.stringify(key)}`;
-    const text = LINE.test(old)
-      ? old.replace(LINE, () => line)
-      : `${old}${old === '' || old.endsWith('\n') ? '' : '\n'}${line}\n`;
+    const text = change(old);
+    if (text === old) return undefined;
     await writeFile(temporary, text, { mode: 0o600, flag: 'w' });
     await chmod(temporary, 0o600);
     await rename(temporary, file);
     return undefined;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    return `The key is used now, but could not be kept in ${file}: ${getErrorMessage(error)}`;
+    return `${file}: ${getErrorMessage(error)}`;
   }
 }

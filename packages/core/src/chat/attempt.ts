@@ -13,7 +13,7 @@ import type { AcceptedTurn } from './stream-check.ts';
 export class Attempt {
   readonly thoughts: ThoughtSummary[] = [];
   /** To be shown once the attempt is accepted. */
-  readonly held: GenerateContentResponse[] = [];
+  held: GenerateContentResponse[] = [];
   private readonly collector = new StreamCollector();
   private readonly callIds: CallIds;
   private isHolding = false;
@@ -47,6 +47,22 @@ export class Attempt {
   accept(options: { afterFunctionResponse: boolean }): AcceptedTurn {
     const turn = this.collector.accept(options);
     this.callIds.acceptAttempt();
+    this.held = endOnce(this.held, turn);
     return turn;
   }
+}
+
+/** Some services say in every frame how the answer ends, or send more after they did: here the last one says it, once. */
+function endOnce(held: GenerateContentResponse[], turn: AcceptedTurn): GenerateContentResponse[] {
+  if (held.findIndex(getFinishReason) === held.length - 1) return held;
+  return held.map((frame, index) => {
+    const [{ finishReason: _said, ...candidate } = {}, ...others] = frame.candidates ?? [];
+    if (index < held.length - 1) return frame.candidates ? { ...frame, candidates: [candidate, ...others] } : frame;
+    const { finishReason, usageMetadata } = turn;
+    return {
+      ...frame,
+      candidates: [{ ...candidate, finishReason }, ...others],
+      ...(usageMetadata && { usageMetadata }),
+    };
+  });
 }

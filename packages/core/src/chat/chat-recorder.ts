@@ -14,7 +14,7 @@ export interface RecordedAnswer {
 export interface ChatRecorder {
   /** A message is about to be sent. */
   sent(content: Content, prompt_id: string): void;
-  /** The send of this message failed and it left the history again. */
+  /** This message, and all after it, left the history again: its send failed, or the person went back. */
   withdrawn(content: Content): void;
   /** An attempt was accepted. */
   answered(answer: RecordedAnswer, prompt_id: string): void;

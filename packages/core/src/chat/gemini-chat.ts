@@ -229,6 +229,16 @@ export class GeminiChat {
     this.options.recorder?.replaced(history);
   }
 
+  /** This turn and all after it leave the history; false when it is not part of it. Not while a send is under way. */
+  rewindTo(content: Content): boolean {
+    const index = this.history.comprehensive.indexOf(content);
+    if (index < 0) return false;
+    this.history.replace(this.history.comprehensive.slice(0, index));
+    this.promptTokenCount = undefined;
+    this.options.recorder?.withdrawn(content);
+    return true;
+  }
+
   clearHistory(): void {
     this.setHistory([]);
   }

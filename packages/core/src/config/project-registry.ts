@@ -104,9 +104,14 @@ function readRegistry(home: string): Record<string, string> {
 function writeRegistry(home: string, projects: Record<string, string>): void {
   const path = registryPath(home);
   const temporary = `${path}.${process.pid}.tmp`;
-  if (isBroken(path)) renameSync(path, `${path}.broken`);
-  writeFileSync(temporary, `${JSON.stringify({ projects }, null, 2)}\n`, { mode: 0o600 });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, `${JSON.stringify({ projects }, null, 2)}\n`, { mode: 0o600 });
+    if (isBroken(path)) renameSync(path, `${path}.broken`);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 function isBroken(path: string): boolean {

@@ -154,3 +154,24 @@ describe('a text that is settings', () => {
     expect(parseJsonText('/f', text)).toEqual(expected);
   });
 });
+
+/** Only root may; for the rest it is enough that the tests of others run as root. */
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+describe.runIf(canMount)('a disk that is nearly full', () => {
+  it('keeps the settings as they were, whole, and no stump beside them', () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=44k', 'castor-test', folder]);
+    try {
+      const before = `{\n  "filler": "${'x'.repeat(24_000)}"\n}\n`;
+      writeFileSync(path, before);
+      const message = messageOf(() => saveSetting(path, 'general.vimMode', true));
+      expect([message, readFileSync(path, 'utf8') === before, readdirSync(folder)]).toEqual([
+        '/settings.json could not be written (ENOSPC). It is as it was.',
+        true,
+        ['settings.json'],
+      ]);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  });
+});

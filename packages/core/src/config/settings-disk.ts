@@ -17,7 +17,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -96,7 +96,8 @@ export function replaceSettingsFile(path: string, text: string): void {
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {
-      writeSync(handle, text);
+      // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
+      writeFileSync(handle, text);
       if (old !== undefined) keepModeAndOwner(handle, old);
       fsyncSync(handle);
     } finally {

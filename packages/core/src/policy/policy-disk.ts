@@ -17,7 +17,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
@@ -104,7 +104,8 @@ export function replaceTextFile(path: string, text: string): void {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    writeSync(handle, text);
+    // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
+    writeFileSync(handle, text);
     fsyncSync(handle);
   } catch (error) {
     closeSync(handle);

@@ -10,6 +10,7 @@ import type { ResultContext } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { loadContextFiles } from './context-files.ts';
 import type { ContextFile, ContextFileOptions, LoadedContext } from './context-files.ts';
+import { describeTree } from './directory-tree.ts';
 import { createEnvironmentContext } from './environment-context.ts';
 import { JustInTimeContext } from './just-in-time-context.ts';
 import { createSystemPrompt } from './system-prompt.ts';
@@ -66,8 +67,8 @@ export class WorkspaceContext {
   static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
     // A folder that is not trusted tells the model nothing of its own accord.
     const hasTree = options.tellsTree === true && options.trustedFolder !== false;
-    const [loaded, tree] = await Promise.all([load(options), hasTree ? readTree(options.workspace) : '']);
-    return new WorkspaceContext(options, loaded, tree);
+    const tree = hasTree ? describeTree(options.workspace) : '';
+    return new WorkspaceContext(options, await load(options), tree);
   }
 
   get systemInstruction(): string {
@@ -131,11 +132,6 @@ export class WorkspaceContext {
       ...(onWarning && { onWarning }),
     });
   }
-}
-
-async function readTree(workspace: Workspace): Promise<string> {
-  const { describeTree } = await import('./directory-tree.ts');
-  return describeTree(workspace);
 }
 
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {

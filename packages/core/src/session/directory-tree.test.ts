@@ -11,7 +11,7 @@ async function tree(files: Record<string, string>, more?: (root: string) => Prom
   const { project: root } = workspace;
   await more?.(root);
   const ignore = await IgnoreRules.load(root);
-  const text = await describeTree(new Workspace({ root, tempDirectory: join(workspace.root, 'tmp'), ignore }));
+  const text = describeTree(new Workspace({ root, tempDirectory: join(workspace.root, 'tmp'), ignore }));
   return text.replaceAll(root, '/p');
 }
 

@@ -5,7 +5,8 @@
  * is in them.
  */
 
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { EXCLUDED_DIRECTORIES } from '../tools/search-scope.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -13,8 +14,8 @@ import type { Workspace } from '../tools/workspace.ts';
 const MOST_NAMES = 200;
 /** One folder of thousands of files must not hide the others. */
 const MOST_NAMES_OF_A_FOLDER = 50;
-/** A folder with fewer names is read no deeper than this. */
-const MOST_FOLDERS = 60;
+/** So many are looked into: every start pays for them, and what lies deep is found when it is needed. */
+const MOST_FOLDERS = 8;
 const LONGEST_NAME = 120;
 
 interface Folder {
@@ -28,14 +29,14 @@ interface Folder {
 }
 
 /** Empty where there is nothing to tell. Never throws. */
-export async function describeTree(workspace: Workspace): Promise<string> {
+export function describeTree(workspace: Workspace): string {
   const root = createFolder(workspace.root, workspace.root);
   let left = MOST_NAMES;
   const waiting = [root];
   for (let read = 0; read < MOST_FOLDERS && left > 0; read++) {
     const folder = waiting.shift();
     if (!folder) break;
-    left -= await openFolder(folder, left, workspace);
+    left -= openFolder(folder, left, workspace);
     waiting.push(...folder.folders.filter(({ name }) => !EXCLUDED_DIRECTORIES.includes(name)));
   }
   if (root.files.length + root.folders.length === 0) return '';
@@ -48,11 +49,9 @@ function createFolder(name: string, path: string): Folder {
 }
 
 /** How many names it took. */
-async function openFolder(folder: Folder, left: number, { ignore }: Workspace): Promise<number> {
-  // A folder that cannot be read has no names for us.
-  const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
+function openFolder(folder: Folder, left: number, { ignore }: Workspace): number {
   folder.isOpen = true;
-  const known = entries
+  const known = readFolder(folder.path)
     .filter((entry) => entry.name !== '.git')
     .map((entry) => ({ entry, path: join(folder.path, entry.name) }))
     .filter(({ entry, path }) => !ignore.isIgnored(path, entry.isDirectory() ? 'directory' : 'file'))
@@ -64,6 +63,16 @@ async function openFolder(folder: Folder, left: number, { ignore }: Workspace): 
     else folder.files.push(entry.name);
   }
   return shown.length;
+}
+
+/** At once: a few dozen looks that every start waits for. */
+function readFolder(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    // A folder that cannot be read has no names for us.
+    return [];
+  }
 }
 
 function renderInside({ files, folders, omitted }: Folder, indent: string): string[] {

@@ -6,7 +6,7 @@ import type { ContentGenerator } from '../model/content-generator.ts';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import { createWorkspaceAgent } from './workspace-agent.ts';
-import type { WorkspaceAgentOptions } from './workspace-agent.ts';
+import type { WorkspaceAgentOptions } from './workspace-options.ts';
 
 type Files = Awaited<ReturnType<typeof createWorkspace>>;
 

@@ -6,135 +6,36 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backgroundLogDirectory } from '../config/paths.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
-import type { HookLayer } from '../hooks/hook-layer.ts';
-import { createModelConfigResolver } from '../model/model-configs.ts';
-import { resolveModel } from '../model/models.ts';
-import type { ApprovalMode } from '../policy/approval-mode.ts';
-import { PolicyEngine } from '../policy/policy-engine.ts';
-import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
-import type { SettingsRuleFields } from '../policy/settings-rules.ts';
-import { getErrorMessage } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerTool } from '../protocol/tools.ts';
-import { createBuiltinTools } from '../tools/builtin/index.ts';
 import { FileStore } from '../tools/file-store.ts';
 import { IgnoreRules } from '../tools/ignore-rules.ts';
-import type { IgnoreOptions } from '../tools/ignore-rules.ts';
 import { ReadLedger } from '../tools/read-ledger.ts';
-import { BackgroundProcesses } from '../tools/shell/background.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
-import { createChildEnvironment } from '../tools/shell/child-environment.ts';
-import type { Environment } from '../tools/shell/child-environment.ts';
-import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
-import { guardRepository } from '../tools/shell/safe-git.ts';
-import { ShellRunner } from '../tools/shell/shell-runner.ts';
+import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { systemClock } from '../util/clock.ts';
 import { describeEnd, tellModel } from './background-notice.ts';
 import { Budget } from './budget.ts';
 import { createBudgetedGenerator } from './budgeted-generator.ts';
 import { createAgent, meterGenerator, openLedger } from './create-agent.ts';
-import type { Agent, AgentOptions } from './create-agent.ts';
-import type { ContextFileOptions, LoadedContext } from './context-files.ts';
+import type { Agent } from './create-agent.ts';
+import type { LoadedContext } from './context-files.ts';
 import { WorkspaceContext } from './context-workspace.ts';
-import type { SystemPromptFields } from './context-workspace.ts';
 import { createFileReferences } from './file-references.ts';
 import type { FileReferences, ReadReferences } from './file-references.ts';
-import type { OpenedSession } from './open-session.ts';
-import type { OpenHooksOptions, SessionHooks } from './open-hooks.ts';
+import type { SessionHooks } from './open-hooks.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
-import { PolicyAdapter } from './policy-adapter.ts';
+import type { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { loadPrices } from './user-prices.ts';
-
-export interface WorkspaceAgentOptions extends Omit<
-  AgentOptions,
-  'tools' | 'policy' | 'systemInstruction' | 'tempDirectory'
-> {
-  /** The folder the agent works in. */
-  root: string;
-  home: string;
-  includeDirectories?: readonly string[];
-  /** The person's own environment; what children may see of it is decided here. */
-  environment: Environment;
-  /** Credentials in use, kept from every child. */
-  secrets?: readonly string[];
-  approvalMode?: ApprovalMode;
-  /**
-   * True: the folder's own tools and git settings may run. False: nothing of the folder
-   * runs, and every change is asked about. Undefined: nobody has decided; the agent
-   * works as it was told to, and nothing the folder configures runs (docs/decisions/0009).
-   */
-  trustedFolder?: boolean | undefined;
-  /** Tools the project brings along; used in trusted folders only. */
-  toolCommands?: { discovery: string; call: string };
-  /** How the built-in tools do their work. */
-  toolSettings?: ToolSettings;
-  /** Which variables are kept from commands. */
-  redaction?: RedactionOptions;
-  planSettings?: PlanSettings;
-  /** False: an approval binds for its one call. */
-  allowsAlways?: boolean;
-  /** Whether `@name` finds a file of that name anywhere. Default true. */
-  searchesReferences?: boolean;
-  /** Whether the model is told the tree of the folder. Default false. */
-  tellsTree?: boolean;
-  /** Rules that follow from flags and settings. */
-  rules?: SettingsRuleFields;
-  policyPaths?: readonly string[];
-  adminPolicyPaths?: readonly string[];
-  /** Further instructions for the model, already framed. */
-  memory?: string;
-  /** Which ignore files count, and further ones. */
-  ignore?: Omit<IgnoreOptions, 'includeDirectories'>;
-  /** Which files hold the user's and the project's instructions. */
-  context?: ContextFileOptions;
-  /** A system prompt of the user's own; see resolveSystemPromptFile. */
-  systemPrompt?: SystemPromptFields;
-  /** Record the session to a file under the user's folder. */
-  recordSession?: boolean;
-  /** A session to work in, as `openSession` gives it; recorded to its file. */
-  session?: OpenedSession;
-  /** Hooks as the settings files have them; see OpenHooksOptions. They take the place of `hooks`. */
-  hookLayers?: readonly HookLayer[];
-  /** The folder is trusted by a flag or a variable, for this run as it is. */
-  isTrustedForRun?: boolean;
-  /** Told of every run of a hook, as telemetry is. */
-  onHookExecution?: OpenHooksOptions['onExecution'];
-  /** Told of rules that are not in force and the like. */
-  onWarning?: (message: string) => void;
-  /** Told what may interest the person: a command in the background that ended. */
-  onNotice?: (message: string) => void;
-}
-
-export interface ToolSettings {
-  /** A terminal for each command where somebody could type into it. Default true. */
-  interactiveShell?: boolean;
-  pager?: string;
-  /** 0 for no limit. */
-  inactivityTimeoutMs?: number;
-  /** Whether the model is asked to keep output short. Default true. */
-  asksForShortOutput?: boolean;
-  /** `notify`: the person is told; `inject`: the model, too, with the next request. Default `silent`. */
-  whenBackgroundEnds?: 'silent' | 'inject' | 'notify';
-  useRipgrep?: boolean;
-  /** Pages are fetched without a model. */
-  directWebFetch?: boolean;
-  /** Default true; only models that are helped by it get the list. */
-  writeTodos?: boolean;
-}
-
-export interface PlanSettings {
-  /** Default true. */
-  enabled?: boolean;
-  /** Inside the workspace; default a folder of the project's temporary one. */
-  directory?: string | undefined;
-}
+import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
+import type { WorkspaceAgentOptions } from './workspace-options.ts';
+import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
+import { openShell } from './workspace-shell.ts';
+import { openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
   workspace: Workspace;
@@ -157,76 +58,22 @@ export interface WorkspaceAgent extends Agent {
  * SystemPromptError when the system prompt that was asked for cannot be used.
  */
 export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
-  const { root, home, sessionId, clock = systemClock, interactive = false, rules = {}, onWarning } = options;
-  const { trustedFolder, includeDirectories = [] } = options;
-  const approvalMode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
+  const { root, home, sessionId, clock = systemClock, includeDirectories = [], onWarning } = options;
+  const toolSettings = { ...DEFAULT_TOOL_SETTINGS, ...options.toolSettings };
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
-  const { toolSettings = {}, planSettings = {} } = options;
-  const plansDirectory = choosePlansDirectory({ wanted: planSettings.directory, root, tempDirectory, onWarning });
-  let hasApprovedPlan = false;
-
+  const wanted = options.planSettings?.directory;
+  const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, onWarning });
   const [ignore, loaded, isGitRepository, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
-    loadPolicies({
-      home,
-      platform: process.platform,
-      settings: rules,
-      ...(options.policyPaths && { policyPaths: options.policyPaths }),
-      ...(options.adminPolicyPaths && { adminPolicyPaths: options.adminPolicyPaths }),
-    }),
+    loadWorkspacePolicies(options),
     exists(join(root, '.git')),
     loadPrices(home),
   ]);
   for (const problem of priced.problems) onWarning?.(problem);
-  if (loaded.problems.length > 0) throw new PolicyFileError(loaded.problems);
-  for (const warning of loaded.warnings) onWarning?.(warning);
 
   const workspace = new Workspace({ root, includeDirectories, tempDirectory, ignore });
-  const environment = createChildEnvironment({
-    base: options.environment,
-    ...(options.secrets && { secretValues: options.secrets }),
-    ...(toolSettings.pager !== undefined && { pager: toolSettings.pager }),
-    redaction: options.redaction ?? { enabled: false },
-    git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',
-  });
-  const guard = !trustedFolder && {
-    environmentFor: async (command: string, directory: string) =>
-      /\bgit\b/.test(command) ? guardRepository(directory, environment) : {},
-  };
-  const shell = new ShellRunner({
-    environment,
-    tempDirectory,
-    // A terminal for every command where a person can type into it.
-    useTerminal: interactive && toolSettings.interactiveShell !== false,
-    ...(toolSettings.inactivityTimeoutMs !== undefined && { inactivityTimeoutMs: toolSettings.inactivityTimeoutMs }),
-    whenWaiting: interactive ? 'report' : 'end',
-    ...guard,
-  });
-  const background = new BackgroundProcesses({
-    logDirectory: backgroundLogDirectory(home),
-    environment,
-    onEnded: (process) => tellOfEnd(process),
-    ...guard,
-  });
-  const policy = new PolicyAdapter({
-    engine: new PolicyEngine({
-      rules: loaded.rules,
-      checkers: loaded.checkers,
-      root: workspace.root,
-      home,
-      workspaceDirectories: workspace.directories,
-      tempDirectory,
-      plansDirectory,
-      trustedFolder: trustedFolder !== false,
-    }),
-    mode: approvalMode,
-    interactive,
-    home,
-    allowsAlways: options.allowsAlways ?? true,
-    hasPlanMode: planSettings.enabled ?? true,
-    ...(onWarning && { onProblem: onWarning }),
-  });
-
+  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
+  const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory });
   const ledger = openLedger({ ...options, prices: options.prices ?? priced.prices }, clock);
   const limits = options.budget;
   const budget = limits && (limits instanceof Budget ? limits : new Budget({ limits, ledger, clock }));
@@ -234,86 +81,12 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   // Tools that ask a model spend from the same purse.
   const generator = budget ? createBudgetedGenerator(metered, budget) : metered;
   const store = new FileStore(workspace, new ReadLedger());
-  const builtins = createBuiltinTools({
-    store,
-    shell,
-    background,
-    generator,
-    resolveModel: createModelConfigResolver({ preview: options.features?.preview ?? true, ...options.modelConfigs }),
-    clock,
-    isInteractive: interactive,
-    writeTodos: toolSettings.writeTodos !== false && isHelpedByTodos(options.model),
-    useRipgrep: toolSettings.useRipgrep ?? true,
-    respectGitIgnore: options.ignore?.git ?? true,
-    asksForShortOutput: toolSettings.asksForShortOutput ?? true,
-    webFetch: { direct: toolSettings.directWebFetch ?? false },
-    ...(planSettings.enabled !== false && {
-      plan: {
-        plansDirectory,
-        setApprovalMode: (mode) => {
-          policy.mode = mode;
-          if (mode === 'plan') hasApprovedPlan = false;
-        },
-        setApprovedPlan: () => {
-          hasApprovedPlan = true;
-        },
-        ...(!interactive && approvalMode === 'yolo' && { unattendedMode: 'yolo' as const }),
-      },
-    }),
-  });
-  const { toolCommands } = options;
-  const discovered =
-    toolCommands && trustedFolder
-      ? await discover(toolCommands, { cwd: workspace.root, env: environment }, onWarning)
-      : [];
-  const tools = new ToolRegistry([...builtins, ...discovered], {
-    isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
-  });
+  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
+  const { tools, hasApprovedPlan } = await openTools({ ...common, ...commands });
 
-  const { session: opened, recordSession } = options;
-  const recorder =
-    recordSession && !opened
-      ? new SessionRecorder({
-          directory: join(tempDirectory, 'chats'),
-          sessionId,
-          root: workspace.root,
-          clock,
-          ...(onWarning && { onProblem: onWarning }),
-        })
-      : opened?.recorder;
-  const context = await WorkspaceContext.load({
-    workspace,
-    home,
-    trustedFolder,
-    interactive,
-    isGitRepository,
-    now: () => new Date(clock.now()),
-    tellsTree: options.tellsTree ?? false,
-    ...(options.context && { files: options.context }),
-    ...(options.systemPrompt && { systemPrompt: options.systemPrompt }),
-    ...(options.memory !== undefined && { memory: options.memory }),
-    ...(onWarning && { onWarning }),
-  });
-  const hooks = hasHooks(options.hookLayers)
-    ? (await import('./open-hooks.ts')).openHooks({
-        layers: options.hookLayers ?? [],
-        sessionId,
-        root: workspace.root,
-        home,
-        plansDirectory,
-        transcriptPath: () => recorder?.path ?? '',
-        environment: options.environment,
-        isTrusted: trustedFolder === true,
-        isTrustedForRun: options.isTrustedForRun ?? false,
-        clock,
-        ...(options.secrets && { secrets: options.secrets }),
-        onExecution: (execution) => {
-          options.telemetry?.hookExecuted(execution);
-          options.onHookExecution?.(execution);
-        },
-        ...(onWarning && { onWarning }),
-      })
-    : undefined;
+  const recorder = openRecorder(options, workspace, tempDirectory);
+  const context = await openContext(options, workspace, isGitRepository);
+  const hooks = await openSessionHooks(options, { root: workspace.root, plansDirectory, recorder });
   const agent = createAgent({
     ...options,
     ...(hooks && { hooks }),
@@ -329,20 +102,23 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     tools,
     policy,
     tempDirectory,
-    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan }),
+    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: hasApprovedPlan() }),
     saveOutput: (toolName, callId, text) => saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
     systemInstruction: context.systemInstruction,
-    history: options.history ?? [context.firstMessage, ...(opened?.history ?? [])],
+    history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
     openingHistory: [context.firstMessage],
     ...(context.resultContext && { resultContext: context.resultContext }),
   });
-  const { whenBackgroundEnds = 'silent' } = toolSettings;
+
   function tellOfEnd(process: BackgroundProcess): void {
+    const { whenBackgroundEnds } = toolSettings;
     if (whenBackgroundEnds === 'silent') return;
     const sentence = describeEnd(process);
     options.onNotice?.(sentence);
     if (whenBackgroundEnds === 'inject') tellModel(agent, sentence);
   }
+
+  const { shell, background } = commands;
   return {
     ...agent,
     ...(hooks && { hooks }),
@@ -361,6 +137,68 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   };
 }
 
+function openRecorder(
+  { session, recordSession, sessionId, clock = systemClock, onWarning }: WorkspaceAgentOptions,
+  { root }: Workspace,
+  tempDirectory: string,
+): SessionRecorder | undefined {
+  if (session) return session.recorder;
+  if (!recordSession) return undefined;
+  const directory = join(tempDirectory, 'chats');
+  return new SessionRecorder({ directory, sessionId, root, clock, ...(onWarning && { onProblem: onWarning }) });
+}
+
+function openContext(
+  options: WorkspaceAgentOptions,
+  workspace: Workspace,
+  isGitRepository: boolean,
+): Promise<WorkspaceContext> {
+  const { home, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
+  const { context: files, systemPrompt, memory, onWarning } = options;
+  return WorkspaceContext.load({
+    workspace,
+    home,
+    trustedFolder,
+    interactive,
+    isGitRepository,
+    now: () => new Date(clock.now()),
+    tellsTree,
+    ...(files && { files }),
+    ...(systemPrompt && { systemPrompt }),
+    ...(memory !== undefined && { memory }),
+    ...(onWarning && { onWarning }),
+  });
+}
+
+/** Loaded only where somebody configured a hook. */
+async function openSessionHooks(
+  options: WorkspaceAgentOptions,
+  { root, plansDirectory, recorder }: { root: string; plansDirectory: string; recorder: SessionRecorder | undefined },
+): Promise<SessionHooks | undefined> {
+  const { hookLayers = [], sessionId, home, environment, trustedFolder, clock = systemClock } = options;
+  const { secrets, telemetry, onHookExecution, onWarning, isTrustedForRun = false } = options;
+  if (!hasHooks(hookLayers)) return undefined;
+  const { openHooks } = await import('./open-hooks.ts');
+  return openHooks({
+    layers: hookLayers,
+    sessionId,
+    root,
+    home,
+    plansDirectory,
+    transcriptPath: () => recorder?.path ?? '',
+    environment,
+    isTrusted: trustedFolder === true,
+    isTrustedForRun,
+    clock,
+    ...(secrets && { secrets }),
+    onExecution: (execution) => {
+      telemetry?.hookExecuted(execution);
+      onHookExecution?.(execution);
+    },
+    ...(onWarning && { onWarning }),
+  });
+}
+
 /** Files a person referred to count as read by the model. */
 function readReferences({ workspace, ledger }: FileStore): ReadReferences {
   return async (patterns, signal) => {
@@ -373,34 +211,6 @@ function readReferences({ workspace, ledger }: FileStore): ReadReferences {
     const { files, problems } = await readManyFiles(dependencies, { include: [...patterns] }, execution);
     return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
   };
-}
-
-/** Models of the second generation forget steps they have not written down. */
-function isHelpedByTodos(model: string): boolean {
-  return /^gemini-2(?!.*preview)/.test(resolveModel(model));
-}
-
-/** Plan mode is entered from outside it and left from inside. */
-function isInMode(name: string, { mode }: PolicyAdapter): boolean {
-  if (name === 'enter_plan_mode') return mode !== 'plan';
-  if (name === 'exit_plan_mode') return mode === 'plan';
-  return true;
-}
-
-/** A project whose tools cannot be listed is worked in without them. */
-async function discover(
-  { discovery, call }: { discovery: string; call: string },
-  where: { cwd: string; env: Record<string, string> },
-  onWarning: WorkspaceAgentOptions['onWarning'],
-): Promise<ServerTool[]> {
-  const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
-  const { signal } = new AbortController();
-  try {
-    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal);
-  } catch (error) {
-    onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
-    return [];
-  }
 }
 
 async function exists(path: string): Promise<boolean> {

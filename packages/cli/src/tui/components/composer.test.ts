@@ -75,7 +75,7 @@ describe('composerRows', () => {
     expect(await draw(['/h'], { completion, columns: 100 })).toEqual([
       '─'.repeat(100),
       '> /h▮',
-      '› help   Shows what the keys and commands do, at length and ',
+      '› help   Shows what the keys and commands do, at length and…',
       String.raw`  hooks  Lists \e[31mhooks.`,
     ]);
   });

@@ -69,7 +69,11 @@ export async function askApproval(
   if (outcome === undefined) return undefined;
   if (outcome !== 'cancel') return { outcome };
   const feedback = await host.askText(
-    { title: 'What should be done instead?', placeholder: 'nothing to add: press enter' },
+    {
+      title: 'What should be done instead?',
+      placeholder: 'say what, or just press enter',
+      keys: 'enter to answer, esc to answer without a word',
+    },
     signal,
   );
   return { outcome, ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };

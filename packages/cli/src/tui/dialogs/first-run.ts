@@ -7,7 +7,18 @@ export type FirstRunAnswer = { kind: 'key'; key: string } | { kind: 'offline' } 
 
 const LONGEST_KEY = 1_000;
 
-export async function askForAccess(host: DialogHost, signal: AbortSignal, problem?: string): Promise<FirstRunAnswer> {
+export interface AccessQuestion {
+  /** What was wrong with the answer before. */
+  readonly problem?: string | undefined;
+  /** How to call backing out. */
+  readonly leave: string;
+}
+
+export async function askForAccess(
+  host: DialogHost,
+  signal: AbortSignal,
+  { problem, leave }: AccessQuestion,
+): Promise<FirstRunAnswer> {
   while (!signal.aborted) {
     const choice = await host.choose<'key' | 'offline' | 'leave'>(
       {
@@ -18,7 +29,7 @@ export async function askForAccess(host: DialogHost, signal: AbortSignal, proble
         options: [
           { label: 'Paste a Gemini API key', value: 'key', hint: 'free at https://aistudio.google.com/apikey' },
           { label: 'Try the built-in offline model', value: 'offline', hint: 'a few fixed jobs, no network' },
-          { label: 'Leave', value: 'leave' },
+          { label: leave, value: 'leave' },
         ],
         escape: 'leave',
       },

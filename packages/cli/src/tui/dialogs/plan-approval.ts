@@ -24,7 +24,11 @@ export async function askAboutPlan(
   if (answer === undefined) return undefined;
   if (answer !== 'no') return { approved: true, approvalMode: answer };
   const feedback = await host.askText(
-    { title: 'What should change?', placeholder: 'nothing to add: press enter' },
+    {
+      title: 'What should change?',
+      placeholder: 'say what, or just press enter',
+      keys: 'enter to answer, esc to answer without a word',
+    },
     signal,
   );
   return { approved: false, ...(feedback?.trim() && { feedback: feedback.trim() }) };

@@ -5,7 +5,7 @@
  */
 
 import type { Key } from '../input/key.ts';
-import { shortenRow } from '../terminal/row-width.ts';
+import { graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 
@@ -24,12 +24,15 @@ export interface SelectQuestion<T> {
   /** What Escape means. Without it: nothing chosen. */
   readonly escape?: T;
   readonly search?: boolean;
+  /** A further answer while something is searched for. */
+  readonly whenSearched?: (query: string) => SelectOption<T>;
   /** Told of every move, for a preview. */
   readonly onMove?: (value: T) => void;
 }
 
 const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1, 'ctrl+n': 1, tab: 1 };
 const PAGE = 5;
+const SEARCH = '  search: ';
 
 export class SelectDialog<T> implements Dialog {
   private readonly question: SelectQuestion<T>;
@@ -49,7 +52,7 @@ export class SelectDialog<T> implements Dialog {
     const options = this.shown();
     const body = this.question.body?.(space) ?? [];
     const title = wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
-    const search = this.question.search ? [`  ${styles.secondary('search:')} ${this.query}`] : [];
+    const search = this.question.search ? [this.searchRow(options.length, space)] : [];
     const room = Math.max(space.maxRows - title.length - search.length - 1, 3);
     const optionRows = Math.min(options.length || 1, Math.max(3, room - Math.min(body.length, Math.ceil(room / 2))));
     const rows = [
@@ -61,7 +64,10 @@ export class SelectDialog<T> implements Dialog {
     return this.question.search
       ? {
           rows,
-          caret: { row: rows.length - Math.min(optionRows, options.length || 1) - 1, column: 10 + this.query.length },
+          caret: {
+            row: rows.length - Math.min(optionRows, options.length || 1) - 1,
+            column: SEARCH.length + rowWidth(this.query),
+          },
         }
       : { rows };
   }
@@ -95,7 +101,7 @@ export class SelectDialog<T> implements Dialog {
   }
 
   private onSearchKey({ name, text }: Key): void {
-    if (name === 'backspace') this.narrow(this.query.slice(0, -1));
+    if (name === 'backspace') this.narrow([...graphemesIn(this.query)].slice(0, -1).join(''));
     else if (text !== '') this.narrow(this.query + text);
   }
 
@@ -117,11 +123,18 @@ export class SelectDialog<T> implements Dialog {
 
   private shown(): readonly SelectOption<T>[] {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return this.question.options;
-    return this.question.options.filter(({ label, hint = '' }) => {
+    const { options, whenSearched } = this.question;
+    if (words.length === 0) return options;
+    const found = options.filter(({ label, hint = '' }) => {
       const text = `${label} ${hint}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
+    return whenSearched ? [...found, whenSearched(this.query)] : found;
+  }
+
+  private searchRow(found: number, { styles, width }: DialogSpace): string {
+    const many = this.query === '' ? `(type to search ${found})` : '';
+    return shortenRow(`${styles.secondary(SEARCH)}${this.query}${styles.secondary(many)}`, width);
   }
 
   private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {

@@ -10,6 +10,8 @@ export interface TextQuestion {
   readonly body?: (space: DialogSpace) => readonly string[];
   readonly placeholder?: string;
   readonly isSecret?: boolean;
+  /** What Enter and Escape do here, where it is not the usual. */
+  readonly keys?: string;
   /** Why a text will not do; undefined when it will. */
   readonly check?: (text: string) => string | undefined;
 }
@@ -61,7 +63,7 @@ export class TextDialog implements Dialog {
     rows.push(cutRow(`  ${styles.accent('>')} ${text}`, width));
     const caret = { row: rows.length - 1, column: 4 + rowWidth(left) };
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    rows.push(styles.secondary('  enter to confirm, esc to go back'));
+    rows.push(styles.secondary(`  ${this.question.keys ?? 'enter to confirm, esc to go back'}`));
     return { rows, caret };
   }
 

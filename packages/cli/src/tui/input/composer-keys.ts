@@ -179,6 +179,7 @@ function runCommand(hands: ComposerHands, command: CommandName, key: Key): boole
       hands.set(state.act(current, { type: 'insert', text: '\n' }));
       return true;
     case 'input.submit':
+      if (state.isEmpty(current) && hands.tellApp(command, key)) return true;
       if (!breakAtBackslash(hands)) hands.submit();
       return true;
     case 'input.openExternalEditor':

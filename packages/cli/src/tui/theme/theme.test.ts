@@ -80,3 +80,14 @@ describe('the background', () => {
     expect(backgroundOfEnvironment({ COLORFGBG })).toBe(background);
   });
 });
+
+describe('ui.useBackgroundColor', () => {
+  it.each([
+    [true, true],
+    [false, false],
+  ])('%j marks changed lines by their background: %j', (hasBackgrounds, isMarked) => {
+    const { theme } = chooseTheme({ name: 'Dracula' });
+    const styled = createStyles(theme, 'truecolor', hasBackgrounds).added('x');
+    expect([styled.includes('\x1b[48;'), styled.includes('\x1b[38;')]).toEqual([isMarked, !isMarked]);
+  });
+});

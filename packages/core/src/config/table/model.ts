@@ -85,7 +85,7 @@ export const context = {
   ),
   readAgentsFile: flag(true, 'Reads AGENTS.md where there is no GEMINI.md beside it.'),
   importFormat: optionalChoice(['tree', 'flat'], 'How imports in context files are laid out.'),
-  includeDirectoryTree: flag(true, 'Tells the model the tree of the folder.'),
+  includeDirectoryTree: flag(true, 'Tells the model the top of the tree of the folder, at the start.'),
   discoveryMaxDirs: count(
     200,
     'Kept for compatibility: context files of deeper folders are read when a tool gets there.',

@@ -47,6 +47,11 @@ describe('SseReader', () => {
     expect(readText(text)).toEqual(data('1'));
   });
 
+  it.each(['data: 1\n\ndata: [DONE]\n\n', 'data: 1\n\ndata: [DONE]'])(
+    'reads over the mark by which another dialect ends a stream: %j',
+    (text) => expect(readText(text)).toEqual(data('1')),
+  );
+
   it('takes one space after the colon away, and only one', () => {
     expect(readText('data:1\n\ndata: 2\n\ndata:  3\n\n')).toEqual(data('1', '2', ' 3'));
   });

@@ -27,6 +27,8 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
+/** The last event of another dialect, which gateways in between may speak. It says nothing. */
+const END_MARK = '[DONE]';
 /** What bare JSON begins with, and what the last of its lines begins with. */
 const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
 const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
@@ -100,7 +102,7 @@ export class SseReader {
   }
 
   private endEvent(): void {
-    this.frames.push({ data: this.data ?? '', bare: false });
+    if (this.data !== END_MARK) this.frames.push({ data: this.data ?? '', bare: false });
     this.data = undefined;
     this.dataLength = 0;
   }

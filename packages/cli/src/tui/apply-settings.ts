@@ -1,0 +1,65 @@
+/** What the settings say about the screen, applied: at the start, and again when a person changes one. */
+
+import { getErrorMessage } from '@castor/core';
+import { prepareStart } from '../start.ts';
+import type { Start } from '../start.ts';
+import type { App } from './app.ts';
+import { attachStatus } from './attach-status.ts';
+import { loadingPhrases } from './loading-phrases.ts';
+import { tellAttempts } from './tell-attempts.ts';
+import { ASK_BACKGROUND } from './theme/detect-background.ts';
+
+/** Reads them again; what was chosen for this session stays chosen. A sentence when they cannot be used. */
+export function reloadSettings(app: App): string | undefined {
+  const { start: before, mode, model, isVim } = app.state;
+  if (!before) return undefined;
+  try {
+    const start = prepareStart({ ...before, isAttended: true });
+    applySettings(app, start);
+    Object.assign(app.state, { mode, model });
+    const { vimMode } = start.settings.general;
+    app.state.isVim = vimMode === before.settings.general.vimMode ? isVim : vimMode;
+    app.composer.setVim(app.state.isVim);
+    return undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
+}
+
+export function applySettings(app: App, start: Start): void {
+  const { ui, general } = start.settings;
+  app.state.start = start;
+  if (ui.accessibility.screenReader) app.useLinear();
+  else if (ui.useAlternateBuffer) app.useAlternate();
+  app.state.mode = start.approval.mode;
+  app.state.model = start.choice.model;
+  app.state.show = {
+    thinking: ui.inlineThinkingMode === 'full',
+    citations: ui.showCitations,
+    model: ui.showModelInfoInChat,
+    lineNumbers: ui.showLineNumbers,
+    isCompact: ui.compactToolOutput,
+  };
+  app.state.phrases = loadingPhrases(ui);
+  app.appearance.useBackgrounds(ui.useBackgroundColor);
+  const problem = app.appearance.use({ name: ui.theme, customThemes: ui.customThemes });
+  if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
+  // Only where nobody chose colours does it matter what the terminal is like.
+  if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
+  app.state.isVim = general.vimMode;
+  if (general.vimMode) app.composer.setVim(true);
+  attachStatus(app, start);
+  if (ui.errorVerbosity === 'full') tellAttempts(app);
+}
+
+/** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */
+function followBackground(app: App, { terminalBackgroundPollingInterval }: Start['settings']['ui']): void {
+  let askedAt = performance.now();
+  app.options.terminal.write(ASK_BACKGROUND);
+  if (terminalBackgroundPollingInterval === 0) return;
+  app.onFocused = () => {
+    if (performance.now() - askedAt < terminalBackgroundPollingInterval * 1000) return;
+    askedAt = performance.now();
+    app.options.terminal.write(ASK_BACKGROUND);
+  };
+}

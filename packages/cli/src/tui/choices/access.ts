@@ -1,0 +1,38 @@
+/** `/auth`: another key or the offline model, from now on; and forgetting the key that was kept. */
+
+import { getErrorMessage } from '@castor/core';
+import { prepareStart } from '../../start.ts';
+import type { App } from '../app.ts';
+import { askForAccess } from '../dialogs/first-run.ts';
+import { forgetKey, storeKey } from '../store-key.ts';
+
+/** The session goes on, with the words said so far. */
+export async function chooseAccess(app: App, signal: AbortSignal): Promise<void> {
+  const { start } = app.state;
+  if (!start) return;
+  const answer = await askForAccess(app.dialogs, signal, { leave: 'Stay as it is (esc)' });
+  if (answer.kind === 'leave') return;
+  const isOffline = answer.kind === 'offline';
+  if (!isOffline) {
+    const problem = await storeKey(app.options.home, answer.key);
+    if (problem !== undefined) app.warn(problem);
+  }
+  const environment = isOffline ? start.environment : { ...start.environment, GEMINI_API_KEY: answer.key };
+  const model = isOffline ? 'offline' : start.choice.model === 'offline' ? 'auto' : start.choice.model;
+  try {
+    const again = prepareStart({ ...start, environment, args: { ...start.args, model }, isAttended: true });
+    app.state.start = again;
+    app.state.model = again.choice.model;
+  } catch (error) {
+    return app.fail(getErrorMessage(error));
+  }
+  await app.reopenSession();
+  app.info(isOffline ? 'The offline model answers now.' : 'The new key is used from now on.');
+}
+
+export async function signOut(app: App): Promise<void> {
+  const problem = await forgetKey(app.options.home);
+  if (problem !== undefined) return app.fail(problem);
+  const isElsewhere = app.options.environment['GEMINI_API_KEY'] !== undefined;
+  app.info(`No key is kept in ~/.gemini/.env any more.${isElsewhere ? ' GEMINI_API_KEY of your shell stays.' : ''}`);
+}

@@ -1,0 +1,28 @@
+/** `/model`: who answers from the next turn on. */
+
+import { getErrorMessage } from '@castor/core';
+import type { CommandContext } from '../../slash/command.ts';
+import type { App } from '../app.ts';
+
+const MODELS = ['auto', 'pro', 'flash', 'flash-lite', 'offline'];
+
+export async function chooseModel(app: App, { agent, signal }: CommandContext): Promise<void> {
+  const current = agent.requestedModel();
+  const names = [...new Set([...MODELS, current])];
+  const name = await app.dialogs.choose(
+    {
+      title: 'Model',
+      options: names.map((each) => ({ label: each, value: each })),
+      initial: Math.max(0, names.indexOf(current)),
+    },
+    signal,
+  );
+  if (name === undefined) return;
+  try {
+    agent.setModel(name);
+    app.state.model = name;
+    app.info(`The model is ${name} for this session.`);
+  } catch (error) {
+    app.fail(getErrorMessage(error));
+  }
+}

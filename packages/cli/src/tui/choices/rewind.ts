@@ -1,0 +1,73 @@
+/** `/rewind`: back to an earlier message of the person, with the files as they were or as they are. */
+
+import { listRewindPoints, revertEdits } from '@castor/core';
+import type { RewindPoint } from '@castor/core';
+import { countOf } from '../../count-of.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { App } from '../app.ts';
+
+type Scope = 'both' | 'conversation' | 'files' | 'cancel';
+
+export async function chooseRewind(app: App, signal: AbortSignal): Promise<void> {
+  const { agent, recorder } = app.state;
+  const points = agent && recorder ? listRewindPoints({ chat: agent.chat, recorder }).toReversed() : [];
+  if (!agent || !recorder || points.length === 0) return app.info('There is no message to go back to yet.');
+  const point = await app.dialogs.choose(
+    {
+      title: 'Go back to before which message?',
+      search: true,
+      options: points.map((each) => ({ label: oneLine(each.text), value: each, hint: describeEdits(each) })),
+    },
+    signal,
+  );
+  if (!point) return;
+  const scope = await chooseScope(app, point, signal);
+  if (scope === undefined || scope === 'cancel') return;
+  if (scope !== 'conversation') await revert(app, point);
+  if (scope === 'files') return;
+  if (!agent.chat.rewindTo(point.content)) return app.fail('That message is gone already.');
+  // What tool results said of sub-directories went with them.
+  await agent.reloadContext();
+  app.state.todos = [];
+  app.info('Back to before that message. What stands above after it is no longer part of the conversation.');
+  if (app.composer.isEmpty()) app.composer.setText(point.text);
+}
+
+function chooseScope(app: App, { edits, hasCommands, text }: RewindPoint, signal: AbortSignal) {
+  if (edits.length === 0) return Promise.resolve<Scope>('conversation');
+  const files = new Set(edits.map(({ path }) => path)).size;
+  return app.dialogs.choose<Scope>(
+    {
+      title: `Back to before: ${oneLine(text).slice(0, 60)}`,
+      ...(hasCommands && { body: ({ styles }) => [styles.warning('What commands did since stays done.')] }),
+      options: [
+        { label: `Conversation, and undo the edits of ${countOf(files, 'file')}`, value: 'both' },
+        { label: 'Conversation only', value: 'conversation' },
+        { label: 'Edits only', value: 'files' },
+        { label: 'Cancel (esc)', value: 'cancel' },
+      ],
+      escape: 'cancel',
+    },
+    signal,
+  );
+}
+
+async function revert(app: App, { edits }: RewindPoint): Promise<void> {
+  const { agent } = app.state;
+  if (!agent) return;
+  const { reverted, problems } = await revertEdits(edits, agent.workspace);
+  const names = reverted.map((path) => agent.workspace.relative(path));
+  if (names.length > 0) app.info(`As before: ${names.join(', ')}.`);
+  for (const problem of problems) app.warn(problem);
+}
+
+function describeEdits({ edits, hasCommands }: RewindPoint): string {
+  const parts = [...(edits.length > 0 ? [countOf(edits.length, 'edit')] : []), ...(hasCommands ? ['commands'] : [])];
+  return parts.length === 0 ? '' : `${parts.join(' and ')} since`;
+}
+
+/** Of a prompt with files the words. */
+function oneLine(text: string): string {
+  const [words = ''] = text.split('\n--- Content from referenced files ---');
+  return sanitize(words).replaceAll(/\s+/g, ' ').trim();
+}

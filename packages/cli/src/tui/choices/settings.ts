@@ -1,0 +1,107 @@
+/**
+ * `/settings`: every setting that does something, what holds and who says so; a choice
+ * is written to the user's own file, and checked against the table before.
+ */
+
+import { fitShape, getErrorMessage, listSettings, saveSetting } from '@castor/core';
+import type { NamedSetting } from '@castor/core';
+import { createMask } from '../../mask-secrets.ts';
+import type { App } from '../app.ts';
+import { userSettingsFile } from '../command-services.ts';
+import type { DialogSpace } from '../dialogs/dialog.ts';
+import { reloadSettings } from '../apply-settings.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+
+/** One line of text is enough for these. */
+const EDITABLE: ReadonlySet<string | undefined> = new Set(['boolean', 'string', 'number', 'integer']);
+
+/** What the screen reads whenever it needs it; the agent takes its own when it is opened. */
+const HOLDS_AT_ONCE =
+  /^(?:ui\.|general\.(?:vimMode|preferredEditor|openEditorInNewWindow|enableNotifications|notificationMethod)|experimental\.modelSteering)/;
+
+export async function chooseSettings(app: App, signal: AbortSignal): Promise<void> {
+  const settings = listSettings().filter(isOffered);
+  for (let initial = 0; ;) {
+    const chosen = await app.dialogs.choose(
+      {
+        title: 'Settings (enter changes one, esc leaves)',
+        search: true,
+        initial,
+        options: settings.map((each) => ({ label: each.key, value: each, hint: hintOf(app, each) })),
+      },
+      signal,
+    );
+    if (!chosen) return;
+    initial = settings.indexOf(chosen);
+    await change(app, chosen, signal);
+  }
+}
+
+function isOffered({ key, definition: { shape }, noEffect }: NamedSetting): boolean {
+  return noEffect === undefined && !key.startsWith('admin.') && key !== '$schema' && EDITABLE.has(shape.type);
+}
+
+/** The value, and where it comes from unless it is the default. */
+function hintOf(app: App, { key }: NamedSetting): string {
+  const { value, sources } = explain(app, key);
+  const winner = sources.find(({ outcome }) => outcome === 'wins');
+  const origin = winner === undefined || winner.scope === 'defaults' ? '' : `  (${winner.where ?? winner.scope})`;
+  return `${show(app, key, value)}${origin}`;
+}
+
+function explain({ state: { start } }: App, key: string) {
+  return start?.configuration.explain(key) ?? { value: undefined, sources: [] };
+}
+
+function show({ options }: App, key: string, value: unknown): string {
+  return value === undefined ? 'not set' : JSON.stringify(createMask(options.environment)(key, value));
+}
+
+async function change(app: App, setting: NamedSetting, signal: AbortSignal): Promise<void> {
+  const answer = await ask(app, setting, signal);
+  if (!answer) return;
+  const { key } = setting;
+  try {
+    saveSetting(userSettingsFile(app), key, answer.value);
+    const problem = reloadSettings(app);
+    if (problem !== undefined) return app.fail(problem);
+    const { value, sources } = explain(app, key);
+    const winner = sources.find(({ outcome }) => outcome === 'wins');
+    const isOverruled = answer.value !== undefined && value !== answer.value;
+    if (isOverruled)
+      app.toast(`${key} is saved, but ${winner?.where ?? winner?.scope ?? 'another file'} overrules it.`);
+    else app.toast(`${key}: ${show(app, key, value)}${HOLDS_AT_ONCE.test(key) ? '' : ', from the next start on'}.`);
+  } catch (error) {
+    app.fail(getErrorMessage(error));
+  }
+}
+
+type Answer = { readonly value: unknown } | undefined;
+
+/** Undefined when the person backed out. */
+async function ask(app: App, { key, definition }: NamedSetting, signal: AbortSignal): Promise<Answer> {
+  const { shape, summary } = definition;
+  const body = ({ width, styles }: DialogSpace) => wrapRows(styles.secondary(summary), { width: width - 4 });
+  const values = shape.type === 'boolean' ? [true, false] : shape.enum;
+  if (values) {
+    const options = values.map((value) => ({ label: String(value), value: { value: value as unknown } }));
+    const usual = { label: `default (${show(app, key, definition.default)})`, value: { value: undefined } };
+    const initial = values.findIndex((value) => value === explain(app, key).value);
+    return app.dialogs.choose(
+      { title: key, body, options: [...options, usual], initial: Math.max(initial, 0) },
+      signal,
+    );
+  }
+  const placeholder = show(app, key, explain(app, key).value);
+  const check = (text: string) => {
+    const [problem] = text.trim() === '' ? [] : fitShape(toValue(text, shape.type), shape).problems;
+    return problem && `Expected ${problem.expected}.`;
+  };
+  const text = await app.dialogs.askText({ title: `${key} (empty: the default)`, body, placeholder, check }, signal);
+  if (text === undefined) return undefined;
+  return { value: text.trim() === '' ? undefined : toValue(text, shape.type) };
+}
+
+function toValue(text: string, type: string | undefined): unknown {
+  return type === 'string' ? text.trim() : Number(text.trim());
+}

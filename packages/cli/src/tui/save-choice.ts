@@ -1,0 +1,17 @@
+/** A choice made in a dialog, kept in the user's settings. What was chosen holds now even if it cannot be kept. */
+
+import { getErrorMessage, saveSetting } from '@castor/core';
+import type { App } from './app.ts';
+import { reloadSettings } from './apply-settings.ts';
+import { userSettingsFile } from './command-services.ts';
+
+export function saveChoice(app: App, key: string, value: unknown, said: string): void {
+  try {
+    saveSetting(userSettingsFile(app), key, value);
+  } catch (error) {
+    return app.fail(`${said} It could not be saved: ${getErrorMessage(error)}`);
+  }
+  app.info(said);
+  const problem = reloadSettings(app);
+  if (problem !== undefined) app.fail(problem);
+}

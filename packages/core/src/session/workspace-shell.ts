@@ -1,0 +1,58 @@
+/** The commands of a workspace: what their processes see, how they run, and who hears that one in the background ended. */
+
+import { backgroundLogDirectory } from '../config/paths.ts';
+import { BackgroundProcesses } from '../tools/shell/background.ts';
+import type { BackgroundProcess } from '../tools/shell/background.ts';
+import { createChildEnvironment } from '../tools/shell/child-environment.ts';
+import { guardRepository } from '../tools/shell/safe-git.ts';
+import { ShellRunner } from '../tools/shell/shell-runner.ts';
+import type { ToolSettings, WorkspaceAgentOptions } from './workspace-options.ts';
+
+export interface OpenShellOptions {
+  options: WorkspaceAgentOptions;
+  toolSettings: Required<ToolSettings>;
+  tempDirectory: string;
+  onBackgroundEnded: (process: BackgroundProcess) => void;
+}
+
+export interface WorkspaceShell {
+  environment: Record<string, string>;
+  shell: ShellRunner;
+  background: BackgroundProcesses;
+}
+
+export function openShell({
+  options,
+  toolSettings,
+  tempDirectory,
+  onBackgroundEnded,
+}: OpenShellOptions): WorkspaceShell {
+  const { home, trustedFolder, interactive = false, secrets, redaction = { enabled: false } } = options;
+  const environment = createChildEnvironment({
+    base: options.environment,
+    ...(secrets && { secretValues: secrets }),
+    pager: toolSettings.pager,
+    redaction,
+    git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',
+  });
+  const guard = !trustedFolder && {
+    environmentFor: async (command: string, directory: string) =>
+      /\bgit\b/.test(command) ? guardRepository(directory, environment) : {},
+  };
+  const shell = new ShellRunner({
+    environment,
+    tempDirectory,
+    // A terminal for every command where a person can type into it.
+    useTerminal: interactive && toolSettings.interactiveShell,
+    inactivityTimeoutMs: toolSettings.inactivityTimeoutMs,
+    whenWaiting: interactive ? 'report' : 'end',
+    ...guard,
+  });
+  const background = new BackgroundProcesses({
+    logDirectory: backgroundLogDirectory(home),
+    environment,
+    onEnded: onBackgroundEnded,
+    ...guard,
+  });
+  return { environment, shell, background };
+}

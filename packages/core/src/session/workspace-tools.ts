@@ -1,0 +1,99 @@
+/** The tools of a workspace: the built-in ones as the settings want them, and those a trusted project brings along. */
+
+import type { ContentGenerator } from '../model/content-generator.ts';
+import { createModelConfigResolver } from '../model/model-configs.ts';
+import { resolveModel } from '../model/models.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ServerTool } from '../protocol/tools.ts';
+import { createBuiltinTools } from '../tools/builtin/index.ts';
+import type { FileStore } from '../tools/file-store.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { systemClock } from '../util/clock.ts';
+import type { PolicyAdapter } from './policy-adapter.ts';
+import type { ToolSettings, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { WorkspaceShell } from './workspace-shell.ts';
+
+export interface WorkspaceToolsOptions extends WorkspaceShell {
+  options: WorkspaceAgentOptions;
+  toolSettings: Required<ToolSettings>;
+  workspace: Workspace;
+  store: FileStore;
+  generator: ContentGenerator;
+  policy: PolicyAdapter;
+  plansDirectory: string;
+}
+
+export interface WorkspaceTools {
+  tools: ToolRegistry;
+  /** Whether a plan was approved since plan mode was last entered. */
+  hasApprovedPlan(): boolean;
+}
+
+export async function openTools(given: WorkspaceToolsOptions): Promise<WorkspaceTools> {
+  const { options, toolSettings, workspace, store, generator, policy, shell, background, environment } = given;
+  const { clock = systemClock, interactive = false, features, modelConfigs, toolCommands, trustedFolder } = options;
+  let hasApprovedPlan = false;
+  const plan = {
+    plansDirectory: given.plansDirectory,
+    setApprovalMode: (mode: PolicyAdapter['mode']) => {
+      policy.mode = mode;
+      if (mode === 'plan') hasApprovedPlan = false;
+    },
+    setApprovedPlan: () => {
+      hasApprovedPlan = true;
+    },
+    ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
+  };
+  const builtins = createBuiltinTools({
+    store,
+    shell,
+    background,
+    generator,
+    resolveModel: createModelConfigResolver({ preview: features?.preview ?? true, ...modelConfigs }),
+    clock,
+    isInteractive: interactive,
+    writeTodos: toolSettings.writeTodos && isHelpedByTodos(options.model),
+    useRipgrep: toolSettings.useRipgrep,
+    respectGitIgnore: options.ignore?.git ?? true,
+    asksForShortOutput: toolSettings.asksForShortOutput,
+    webFetch: { direct: toolSettings.directWebFetch },
+    ...(options.planSettings?.enabled !== false && { plan }),
+  });
+  const discovered =
+    toolCommands && trustedFolder
+      ? await discover(toolCommands, { cwd: workspace.root, env: environment }, options.onWarning)
+      : [];
+  const tools = new ToolRegistry([...builtins, ...discovered], {
+    isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
+  });
+  return { tools, hasApprovedPlan: () => hasApprovedPlan };
+}
+
+/** Models of the second generation forget steps they have not written down. */
+function isHelpedByTodos(model: string): boolean {
+  return /^gemini-2(?!.*preview)/.test(resolveModel(model));
+}
+
+/** Plan mode is entered from outside it and left from inside. */
+function isInMode(name: string, { mode }: PolicyAdapter): boolean {
+  if (name === 'enter_plan_mode') return mode !== 'plan';
+  if (name === 'exit_plan_mode') return mode === 'plan';
+  return true;
+}
+
+/** A project whose tools cannot be listed is worked in without them. */
+async function discover(
+  { discovery, call }: { discovery: string; call: string },
+  where: { cwd: string; env: Record<string, string> },
+  onWarning: WorkspaceAgentOptions['onWarning'],
+): Promise<ServerTool[]> {
+  const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
+  const { signal } = new AbortController();
+  try {
+    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal);
+  } catch (error) {
+    onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    return [];
+  }
+}

@@ -1,0 +1,85 @@
+/** Whatever breaks, the terminal is as it was, and somebody says what happened. */
+
+import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text } from '@castor/testkit';
+import type { Terminal } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
+
+/** Loaded before the program: what goes wrong when SIGUSR2 comes. */
+const FAULTS = {
+  'an exception nobody catches': `throw new Error('broken on purpose')`,
+  'a promise nobody waits for': `Promise.reject(new Error('broken on purpose'))`,
+  // The layout counts rows with it, for every frame there still is.
+  'frames that cannot be drawn': `Math.ceil = () => { throw new Error('broken on purpose'); }`,
+  'an end from elsewhere': `process.stderr.write('not shown'); process.exit(1)`,
+  // Nobody is told of the abort, so that nothing winds up.
+  'winding up that never ends': `
+    AbortController.prototype.abort = () => {};
+    throw new Error('broken on purpose')`,
+};
+
+/** The rows of a frame are cut by Ink, and nobody else maps with these words. */
+const BREAK_COMPONENTS = `
+  const { map } = Array.prototype;
+  Array.prototype.map = function (each, self) {
+    if (String(each).includes('truncate')) throw new Error('broken on purpose');
+    return map.call(this, each, self);
+  }`;
+
+async function openWith(fault: string): Promise<Terminal> {
+  const workspace = await createWorkspace({
+    files: { 'fault.cjs': `process.on('SIGUSR2', () => { ${fault}; });` },
+  });
+  const model = await fakeModel([answer(text('Some words\n\nand more'), gate())]);
+  const terminal = await startTerminal([], {
+    model,
+    workspace,
+    env: { NODE_OPTIONS: `--require ${workspace.project}/fault.cjs` },
+  });
+  terminal.done.finally(() => Promise.all([model.close(), workspace.dispose()])).catch(() => {});
+  return terminal;
+}
+
+describe('the terminal', () => {
+  it.each(Object.entries(FAULTS))('is given back after %s', async (name, fault) => {
+    await using terminal = await openWith(fault);
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitForText('and more');
+    process.kill(terminal.pid, 'SIGUSR2');
+    expect((await terminal.done).code).toBe(1);
+    const lines = terminal.lines();
+    expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([RESTORED, true]);
+    expect(lines.filter((line) => line.includes(READY) || /^─+$/.test(line))).toEqual([]);
+    expect(lines).toContain('Some words');
+    if (name !== 'an end from elsewhere') expect(lines.join('\n')).toContain('broken on purpose');
+  });
+});
+
+describe('a conversation', () => {
+  it('goes on when a component breaks', async () => {
+    await using terminal = await openWith(BREAK_COMPONENTS);
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitForText('and more');
+    process.kill(terminal.pid, 'SIGUSR2');
+    await terminal.waitForText('A part of the screen broke: broken on purpose');
+    terminal.type('still here');
+    await terminal.waitForText('> still here');
+    terminal.type('\x1b');
+    await terminal.waitForText('Request cancelled.');
+  });
+
+  it('goes on when a command is killed', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([call('run_shell_command', { command: 'echo before; kill -9 $$' }), say('Ok.')]);
+    await using terminal = await startTerminal(['--yolo'], { model, workspace });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitForText('Ok.');
+    await terminal.waitForText(READY);
+    expect(terminal.lines().join('\n')).toMatch(/before[^]*(SIGKILL|signal|137)/i);
+  });
+});
