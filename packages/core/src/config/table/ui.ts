@@ -34,7 +34,7 @@ export const ui = {
     hideCWD: flag(false, 'Hides the working folder.'),
     hideSandboxStatus: flag(false, 'Hides the state of the sandbox.'),
     hideModelInfo: flag(false, 'Hides the model.'),
-    hideContextPercentage: flag(true, 'Hides how full the context is, until it is at 80 percent.'),
+    hideContextPercentage: flag(false, 'Hides how full the context is, until it is at 80 percent.'),
   },
   hideFooter: flag(false, 'Hides the footer.'),
   collapseDrawerDuringApproval: flag(true, 'Makes room while an approval is asked for.'),

@@ -1,0 +1,197 @@
+/** Slash commands at a terminal: their dialogs, what they keep, and what may be done while the agent works. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, fault, gate, say, startTerminal, text } from '@castor/testkit';
+import type { FakeModel, Terminal, TerminalOptions } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const ESC = '\x1b';
+const DOWN = '\x1b[B';
+const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
+
+async function open(options: TerminalOptions, args: string[] = []): Promise<Terminal> {
+  const terminal = await startTerminal(args, options);
+  await terminal.waitForText(READY);
+  return terminal;
+}
+
+/** Types a command and waits for what it brings. */
+async function run(terminal: Terminal, command: string, expected: string | RegExp): Promise<void> {
+  terminal.type(command);
+  await terminal.waitForText(`> ${command}`);
+  terminal.type('\r');
+  await terminal.waitForText(expected);
+}
+
+function lastParts(model: FakeModel): unknown[] | undefined {
+  const body = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] } | undefined;
+  return body?.contents.at(-1)?.parts;
+}
+
+function readSettings(home: string): Promise<unknown> {
+  return readFile(join(home, '.gemini', 'settings.json'), 'utf8').then((file) => JSON.parse(file) as unknown);
+}
+
+describe('while the agent works', () => {
+  it('harmless commands run at once, others wait, and words go in between on Enter', async () => {
+    const held = gate();
+    const READ = call('read_file', { file_path: 'notes.txt' });
+    await using workspace = await createWorkspace({ files: { 'notes.txt': 'one\n' } });
+    await using model = await fakeModel([answer(text('Working.\n\n'), held, READ), say('Steered.')]);
+    await using terminal = await open({ model, workspace });
+    terminal.type('Go\r');
+    await terminal.waitForText('Working.');
+    await run(terminal, '/stats', /Tokens +\d/);
+    await run(terminal, '/compress', '/compress has to wait until the agent is done.');
+    await terminal.waitForText('> /compress');
+    terminal.type('\x15');
+    await terminal.waitForText(READY);
+    terminal.type('rather this\r');
+    await terminal.waitForText('⧗ rather this');
+    terminal.type('\r');
+    await terminal.waitForNoText('⧗ rather this');
+    expect(terminal.screen()).toContain('> rather this');
+    held.release();
+    await terminal.waitForText('Steered.');
+    expect([model.requests.length, lastParts(model)?.at(-1)]).toEqual([2, { text: 'rather this' }]);
+  });
+});
+
+describe('/rewind', () => {
+  it('goes back to before a message with the files as they were, by Esc pressed twice', async () => {
+    await using workspace = await createWorkspace({ files: { 'notes.txt': 'one\ntwo\n' } });
+    await using model = await fakeModel([say('Hello.'), EDIT, say('Edited.'), say('Once more.')]);
+    await using terminal = await open({ model, workspace }, ['--approval-mode', 'auto_edit']);
+    for (const [words, said] of [
+      ['Hi', 'Hello.'],
+      ['Shout', 'Edited.'],
+    ] as const) {
+      terminal.type(`${words}\r`);
+      await terminal.waitForText(said);
+      await terminal.waitForText(READY);
+    }
+    expect(await workspace.read('notes.txt')).toBe('one\nTWO\n');
+    terminal.type(ESC);
+    await terminal.waitForText('Press Esc again to go back');
+    terminal.type(ESC);
+    await terminal.waitForText('● Shout  1 edit since');
+    terminal.type('\r');
+    await terminal.waitForText('● 1. Conversation, and undo the edits of 1 file');
+    terminal.type('\r');
+    await terminal.waitForText('> Shout');
+    expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
+    terminal.type(' again\r');
+    await terminal.waitForText('Once more.');
+    const sent = JSON.stringify(model.requests.at(-1)?.body);
+    expect([sent.includes('Hello.'), sent.includes('Edited.'), lastParts(model)]).toEqual([
+      true,
+      false,
+      [{ text: 'Shout again' }],
+    ]);
+  });
+});
+
+describe('/settings', () => {
+  it('shows who says what, changes a setting at once and keeps it', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"ui":{"hideTips":true}}' },
+    });
+    await using model = await fakeModel([]);
+    await using terminal = await open({ model, workspace });
+    await run(terminal, '/settings', 'Settings (enter changes one');
+    terminal.type('tips');
+    await terminal.waitForText(/ui\.hideTips {2}true {2}\(.*settings\.json:1\)/);
+    terminal.type('\x15\x7f\x7f\x7f\x7fhideFooter');
+    await terminal.waitForText(/● ui\.hideFooter {2}false/);
+    terminal.type('\r');
+    await terminal.waitForText('● 2. false');
+    terminal.type('1');
+    await terminal.waitForText(/ui\.hideFooter {2}true/);
+    terminal.type(ESC);
+    await terminal.waitForText(READY);
+    expect(await readSettings(workspace.home)).toEqual({ ui: { hideTips: true, hideFooter: true } });
+    await terminal.waitForNoText('gemini-');
+  });
+});
+
+describe('/editor, /vim, /copy and /permissions', () => {
+  it('keep what was chosen, and copy by way of the terminal', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('Copy *this*.')]);
+    await using terminal = await open({ model, workspace });
+    await run(terminal, '/editor', '● 1. ');
+    terminal.type(DOWN);
+    await terminal.waitForText('● 2. vscode');
+    terminal.type('\r');
+    await terminal.waitForText('The editor is vscode.');
+    terminal.type('Say it\r');
+    await terminal.waitForText('Copy this.');
+    await terminal.waitForText(READY);
+    await run(terminal, '/copy', 'in the clipboard');
+    expect(terminal.bytes).toContain(`\x1b]52;c;${Buffer.from('Copy *this*.').toString('base64')}\x07`);
+    await run(terminal, '/permissions', 'Do you trust the files in this folder?');
+    terminal.type('2');
+    await terminal.waitForText('It counts from the next start on.');
+    await run(terminal, '/vim', 'Vim keys are on.');
+    expect(await readSettings(workspace.home)).toEqual({ general: { preferredEditor: 'vscode', vimMode: true } });
+    const trusted = await readFile(join(workspace.home, '.gemini', 'trustedFolders.json'), 'utf8');
+    expect(JSON.parse(trusted)).toEqual({ [workspace.project]: 'TRUST_FOLDER' });
+  });
+});
+
+describe('a key that is refused', () => {
+  it('is asked for again, and the session goes on with the new one', async () => {
+    await using workspace = await createWorkspace();
+    const refused = fault(401, { message: 'API key not valid.' });
+    await using model = await fakeModel([say('First.'), refused, say('Let in.')]);
+    await using terminal = await open({ model, workspace });
+    terminal.type('One\r');
+    await terminal.waitForText('First.');
+    await terminal.waitForText(READY);
+    terminal.type('Two\r');
+    await terminal.waitForText('How should Castor reach a model?');
+    terminal.type('1');
+    await terminal.waitForText('Your Gemini API key');
+    terminal.type('another-key-of-mine\r');
+    await terminal.waitForText('The new key is used from now on.');
+    terminal.type('Three\r');
+    await terminal.waitForText('Let in.');
+    const { headers, body } = model.requests.at(-1)!;
+    expect([headers['x-goog-api-key'], JSON.stringify(body).includes('First.')]).toEqual(['another-key-of-mine', true]);
+    expect(terminal.lines().filter((line) => line === 'First.')).toHaveLength(1);
+    expect(terminal.bytes).not.toContain('another-key-of-mine');
+  });
+});
+
+describe('sessions', () => {
+  it('are found by what was said in them', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('The capital is Paris.')]);
+    {
+      await using first = await open({ model, workspace });
+      first.type('Capital of France?\r');
+      await first.waitForText('The capital is Paris.');
+      await run(first, '/quit', 'powering down').catch(() => {});
+      await first.done;
+    }
+    await using terminal = await open({ model, workspace });
+    await run(terminal, '/resume', 'Go on with which session?');
+    terminal.type('paris');
+    await terminal.waitForText('● Look for "paris" in what was said');
+    terminal.type('\r');
+    await terminal.waitForText(/● Capital of France\? .*The capital is Paris/);
+    terminal.type('\r');
+    await terminal.waitForText(/^The capital is Paris\.$/m);
+  });
+});
+
+describe('an agent that cannot be opened', () => {
+  it('is named below the prompt until there is one', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/policies/bad.toml': '[[rule]\nx' } });
+    await using model = await fakeModel([]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitForText(/^ {2}No agent: .*bad\.toml:1/m);
+  });
+});
