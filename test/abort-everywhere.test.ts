@@ -160,7 +160,7 @@ const STATIONS: Station[] = [
   ...toolStation('in the policy', ({ here }) => ({ policy: { check: here, remember: async () => undefined } })),
   ...toolStation('while context is read beside a result', ({ here }) => ({ resultContext: here })),
   ...toolStation('while a call is put on record', ({ here }) => ({
-    callRecorder: { started: here, ended: () => undefined },
+    callRecorder: { started: () => here().catch(() => undefined), ended: () => undefined },
     tools: tool(() => new Promise(() => {}), 'execute'),
   })),
   ...toolStation('while an effect is put on record', ({ here }) => ({
@@ -170,7 +170,7 @@ const STATIONS: Station[] = [
       answered: () => undefined,
       added: () => undefined,
       replaced: () => undefined,
-      settled: here,
+      settled: () => here().catch(() => undefined),
     },
   })),
   {

@@ -80,8 +80,9 @@ describe('/rewind', () => {
     terminal.type('\r');
     await terminal.waitForText('● 1. Conversation, and undo the edits of 1 file');
     terminal.type('\r');
-    await terminal.waitForText('> Shout');
+    await terminal.waitForText('Back to before that message.');
     expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
+    await terminal.waitForText(/─\n> Shout$/m);
     terminal.type(' again\r');
     await terminal.waitForText('Once more.');
     const sent = JSON.stringify(model.requests.at(-1)?.body);
@@ -192,6 +193,6 @@ describe('an agent that cannot be opened', () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/policies/bad.toml': '[[rule]\nx' } });
     await using model = await fakeModel([]);
     await using terminal = await startTerminal([], { model, workspace });
-    await terminal.waitForText(/^ {2}No agent: .*bad\.toml:1/m);
+    await terminal.waitForText(/^ {2}No agent: .*policy/m);
   });
 });

@@ -1,6 +1,17 @@
 /** A person at a terminal: prompts, tools and their approval, cancelling, queueing, leaving. */
 
-import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  say,
+  startTerminal,
+  text,
+  thought,
+} from '@castor/testkit';
 import type { FakeModel, Terminal, TerminalOptions, Workspace } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -82,6 +93,34 @@ describe('a prompt', () => {
     await terminal.waitForText('Done.');
   });
 
+  it('that fails is tried again, the attempts are counted, and the wait can be cancelled', async () => {
+    await using model = await fakeModel([fault(503), say('At last.')]);
+    await using terminal = await open(model);
+    terminal.type('Go\r');
+    await terminal.waitForText(/Attempt 1 of \d+ failed; next in \d+s: .*\(esc to cancel, \d+s\)/);
+    terminal.type(ESC);
+    await terminal.waitForText('Request cancelled.');
+    terminal.type('Again\r');
+    await terminal.waitForText('At last.');
+  });
+
+  it('shows the list of things to do, and keeps it in sight when it is asked to', async () => {
+    const todos = [
+      { description: 'Look around', status: 'completed' },
+      { description: 'Do it', status: 'in_progress' },
+    ];
+    const held = gate();
+    await using model = await fakeModel([call('write_todos', { todos }), answer(held, text('Done.'))]);
+    await using terminal = await open(model, {}, ['-m', 'gemini-2.5-pro']);
+    const count = (seen: Terminal) => seen.screen().filter((line) => line.trim() === '» Do it').length;
+    terminal.type('Plan\r');
+    await terminal.waitUntil((seen) => count(seen) === 1);
+    terminal.type('\x14');
+    await terminal.waitUntil((seen) => count(seen) === 2);
+    held.release();
+    await terminal.waitForText('Done.');
+  });
+
   it('takes keys that are typed before the screen is there', async () => {
     await using model = await fakeModel([say('Early bird.')]);
     await using terminal = await startTerminal([], { model, workspace });
@@ -105,6 +144,22 @@ describe('a call', () => {
     expect(terminal.lines()).toContain('✓ Edit notes.txt');
   });
 
+  it.each([
+    ['Ctrl+Y', '\x19', 'YOLO mode'],
+    ['Shift+Tab', '\x1b[Z', 'accepting edits'],
+  ])('that waits is approved when %s changes the mode', async (_name, key, mode) => {
+    await using model = await fakeModel([EDIT, say('Edited.')]);
+    await using terminal = await open(model);
+    terminal.type('Edit it\r');
+    await terminal.waitForText('Allow once');
+    terminal.type(key);
+    await terminal.waitForText('Edited.');
+    expect([terminal.screen().at(-1)?.includes(mode), await workspace.read('notes.txt')]).toEqual([
+      true,
+      'one\nTWO\nthree\n',
+    ]);
+  });
+
   it('does not run when it is refused, and the model reads why', async () => {
     await using model = await fakeModel([EDIT, say('Understood.')]);
     await using terminal = await open(model);
@@ -113,9 +168,33 @@ describe('a call', () => {
     terminal.type(ESC);
     await terminal.waitForText('What should be done instead?');
     terminal.type('use four\r');
-    await terminal.waitForText('- Edit notes.txt');
+    await terminal.waitForText('Understood.');
     await terminal.waitForText(READY);
-    expect(await workspace.read('notes.txt')).toBe('one\ntwo\nthree\n');
+    expect([terminal.lines().includes('- Edit notes.txt'), await workspace.read('notes.txt')]).toEqual([
+      true,
+      'one\ntwo\nthree\n',
+    ]);
+    const { contents } = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
+    expect(contents.at(-1)?.parts.at(-1)).toEqual({ text: 'use four' });
+  });
+
+  it('that is too long for the window is shown whole above the question, behind what was said before', async () => {
+    const content = Array.from({ length: 60 }, (_, index) => `row ${index}\n`).join('');
+    await using model = await fakeModel([
+      answer(text('I will write.\n\n'), call('write_file', { file_path: 'long.txt', content })),
+      say('Written.'),
+    ]);
+    await using terminal = await open(model);
+    terminal.type('Write it\r');
+    await terminal.waitForText('(shown in full above)');
+    const lines = terminal.lines();
+    const places = ['> Write it', 'I will write.', ' 1 + row 0', '60 + row 59', '● 1. Allow once'];
+    const found = places.map((line) => lines.indexOf(line));
+    expect(found, lines.join('\n')).toEqual(found.filter((place) => place >= 0).toSorted((one, other) => one - other));
+    expect(lines.filter((line) => line === '> Write it')).toHaveLength(1);
+    terminal.type('2');
+    await terminal.waitForText('Written.');
+    await terminal.waitForText('accepting edits');
   });
 
   it('is asked about again after it was changed in an editor', async () => {

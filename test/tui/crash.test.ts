@@ -38,7 +38,10 @@ async function openWith(fault: string): Promise<Terminal> {
     workspace,
     env: { NODE_OPTIONS: `--require ${workspace.project}/fault.cjs` },
   });
-  terminal.done.finally(() => Promise.all([model.close(), workspace.dispose()])).catch(() => {});
+  const tidyUp = async () => {
+    await Promise.all([model.close(), workspace.dispose()]);
+  };
+  terminal.done.then(tidyUp, tidyUp).catch(() => {});
   return terminal;
 }
 

@@ -79,17 +79,33 @@ describe('questions of the model', () => {
           { label: 'Blue', description: 'cold' },
         ],
       },
+      {
+        question: 'Which sizes?',
+        header: 'Sizes',
+        type: 'choice',
+        multiSelect: true,
+        options: ['Small', 'Medium', 'Large'].map((label) => ({ label, description: '' })),
+      },
       { question: 'Why?', header: 'Reason', type: 'text' },
+      { question: 'Sure?', header: 'Sure', type: 'yesno' },
     ];
     await using model = await fakeModel([call('ask_user', { questions }), say('Noted.')]);
     await using terminal = await open({ model });
     terminal.type('Ask me\r');
     await terminal.waitForText('Which colour?');
     terminal.type('2');
+    await terminal.waitForText('☐ Small');
+    terminal.type('1');
+    await terminal.waitForText('☑ Small');
+    terminal.type('3');
+    await terminal.waitForText('☑ Large');
+    terminal.type('4');
     await terminal.waitForText('? Reason');
     terminal.type('because\r');
+    await terminal.waitForText('? Sure');
+    terminal.type('1');
     await terminal.waitForText('Noted.');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*because/);
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*Small, Large.*because.*Yes/);
   });
 });
 

@@ -53,30 +53,48 @@ const PAYLOADS: readonly (readonly [string, string])[] = [
   ['carriage returns', 'safe\rrm -rf /'],
 ];
 
+/** Several at once: a start takes longer than they do. What gets through is in the message of a failure. */
+const GROUPS = [0, 3, 6, 9, 12].map((from) => PAYLOADS.slice(from, from + 3));
+
 describe('text of others', () => {
-  it.each(PAYLOADS)('cannot speak to the terminal: %s', async (_name, payload) => {
-    await using workspace = await createWorkspace({ files: { 'evil.txt': `${payload}\n` } });
-    await using model = await fakeModel([
-      answer(
-        thought(`**${payload}** and ${payload}`),
-        text(`before ${payload} after\n\n`),
-        call('run_shell_command', { command: `cat evil.txt` }),
-        call(`no_such_${'tool'}`, { path: payload }),
-      ),
-      answer(call('run_shell_command', { command: `touch 'x${payload.replaceAll("'", '')}'` })),
-      say('The end.'),
-    ]);
-    await using terminal = await startTerminal([], { model, workspace });
-    await terminal.waitForText(READY);
-    terminal.type('Go\r');
-    await terminal.waitForText('Allow once');
-    const during = terminal.modes();
-    terminal.type('\x03');
-    await terminal.waitForText('Request cancelled.');
-    expect(escapesOf(terminal)).toEqual([]);
-    expect(during).toMatchObject({ isAlternate: false, hasMouse: false });
-    expect(terminal.title()).toMatch(/^(◇|✦|✋) .*\(project\)$/u);
-  });
+  it.each(GROUPS.map((group) => [group.map(([name]) => name).join(', '), group] as const))(
+    'cannot speak to the terminal: %s',
+    async (_names, group) => {
+      const payloads = group.map(([, payload]) => payload);
+      const files = Object.fromEntries(payloads.map((payload, index) => [`evil${index}.txt`, `${payload}\n`]));
+      await using workspace = await createWorkspace({ files });
+      await using model = await fakeModel([
+        answer(
+          ...payloads.map((payload) => thought(`**${payload}** and ${payload}`)),
+          ...payloads.map((payload) => text(`before ${payload} after\n\n`)),
+          ...payloads.map((_payload, index) => call('run_shell_command', { command: `cat evil${index}.txt` })),
+          ...payloads.map((payload, index) => call(`no_such_tool${index}`, { path: payload })),
+        ),
+        answer(
+          ...payloads.map((payload) =>
+            call('run_shell_command', { command: `touch 'x${payload.replaceAll("'", '')}'` }),
+          ),
+        ),
+        say('The end.'),
+      ]);
+      await using terminal = await startTerminal([], { model, workspace });
+      await terminal.waitForText(READY);
+      terminal.type('Go\r');
+      for (let count = 1; count < payloads.length; count++) {
+        await terminal.waitForText('Allow once');
+        const title = terminal.screen().join('');
+        terminal.type('1');
+        await terminal.waitUntil((seen) => seen.screen().join('') !== title);
+      }
+      await terminal.waitForText('Allow once');
+      const during = terminal.modes();
+      terminal.type('\x03');
+      await terminal.waitForText('Request cancelled.');
+      expect(escapesOf(terminal)).toEqual([]);
+      expect(during).toMatchObject({ isAlternate: false, hasMouse: false });
+      expect(terminal.title()).toMatch(/^(◇|✦|✋) .*\(project\)$/u);
+    },
+  );
 });
 
 /* oxlint-disable no-control-regex -- control characters are what must not be there */

@@ -33,7 +33,8 @@ export type DialogName =
   | 'editor'
   | 'auth'
   | 'signout'
-  | 'rewind';
+  | 'rewind'
+  | 'shortcuts';
 
 export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }

@@ -19,7 +19,12 @@ export const help: SlashCommand = {
     const width = Math.min(30, Math.max(...rows.map(([name]) => name.length)));
     const lines = rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`);
     return info(
-      ['Commands:', ...lines, '', 'In a prompt: @path adds a file, !command runs it in your shell.'].join('\n'),
+      [
+        'Commands:',
+        ...lines,
+        '',
+        'In a prompt: @path adds a file, !command runs it in your shell. At a terminal ? shows the keys.',
+      ].join('\n'),
     );
   },
 };

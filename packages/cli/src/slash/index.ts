@@ -31,6 +31,7 @@ import { policies } from './policies.ts';
 import { quit } from './quit.ts';
 import { rewind } from './rewind.ts';
 import { settings } from './settings.ts';
+import { shortcuts } from './shortcuts.ts';
 import { stats } from './stats.ts';
 import { theme } from './theme.ts';
 import { tools } from './tools.ts';
@@ -44,7 +45,7 @@ export interface OpenCommandsOptions {
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   ...[about, auth, chat, clear, commands, compress, copy, directory, docs, editor, help, hooks, init, memory, model],
-  ...[permissions, plan, policies, quit, rewind, settings, stats, theme, tools, vim],
+  ...[permissions, plan, policies, quit, rewind, settings, shortcuts, stats, theme, tools, vim],
 ];
 
 export async function openCommands(options: OpenCommandsOptions): Promise<CommandList> {

@@ -1,5 +1,6 @@
 /** What a key means to the app when neither a dialog nor the composer has a use for it. */
 
+import type { PendingCall } from '@castor/core';
 import type { App } from './app.ts';
 import { nextMode } from './approval-modes.ts';
 import type { CommandName } from './input/commands.ts';
@@ -17,13 +18,13 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'input.submit': sendQueueNow,
   'basic.quit': quit,
   'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
-  'app.cycleApprovalMode': done((app) => app.setMode(nextMode(app.mode, !hasPlanMode(app) || app.conversation.isBusy))),
+  'app.cycleApprovalMode': done(cycleMode),
   'app.toggleYolo': done(toggleYolo),
   'app.showFullTodos': done(toggleTodos),
   'app.clearScreen': done(clearScreen),
   'app.showMoreLines': done(showMore),
   'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'There are no messages.')),
-  'app.showShortcuts': showHelp,
+  'app.showShortcuts': showShortcuts,
   'scroll.up': (app) => app.screen.scroll(-1),
   'scroll.down': (app) => app.screen.scroll(1),
   'scroll.pageUp': (app) => scrollPage(app, -1),
@@ -117,13 +118,22 @@ function toggleYolo(app: App): void {
     return;
   }
   app.setMode(mode);
-  if (mode === 'yolo') approveWaiting(app);
+  if (mode === 'yolo') approveWaiting(app, () => true);
 }
 
-/** What a hook wants a person to see waits for one in every mode. */
-function approveWaiting({ store, state }: App): void {
-  for (const { callId, status, forcedAsk } of store.getSnapshot().pendingGroup?.calls ?? []) {
-    if (status === 'awaiting_approval' && !forcedAsk) state.agent?.session.respond(callId, 'proceed_once');
+function cycleMode(app: App): void {
+  const mode = nextMode(app.mode, !hasPlanMode(app) || app.conversation.isBusy);
+  app.setMode(mode);
+  if (mode === 'autoEdit') approveWaiting(app, ({ confirmation }) => confirmation?.type === 'edit');
+}
+
+/** What waits for a person and would not in the new mode. */
+function approveWaiting({ store, state }: App, fits: (call: PendingCall) => boolean): void {
+  for (const call of store.getSnapshot().pendingGroup?.calls ?? []) {
+    // What a hook wants a person to see, and questions to them, wait for one in every mode.
+    const isQuestion = call.confirmation?.type === 'ask_user' || call.confirmation?.type === 'exit_plan_mode';
+    if (call.status !== 'awaiting_approval' || call.forcedAsk || isQuestion || !fits(call)) continue;
+    state.agent?.session.respond(call.callId, 'proceed_once');
   }
 }
 
@@ -147,12 +157,12 @@ function showMore(app: App): void {
     return;
   }
   const options = { styles: app.appearance.styles, width: app.width, maxRows: MOST_RESULT_ROWS };
-  app.screen.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
+  app.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
 }
 
-function showHelp(app: App): boolean {
+function showShortcuts(app: App): boolean {
   if (!app.composer.isEmpty()) return false;
-  app.conversation.submit('/help');
+  app.conversation.submit('/shortcuts');
   return true;
 }
 

@@ -143,6 +143,7 @@ export class App {
       width: () => this.width,
       show: () => this.state.show,
       createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
+      isSpoken: () => this.linear !== undefined,
       onItem: (item) => this.onItem(item),
     });
     this.link = new AgentLink({
@@ -174,7 +175,7 @@ export class App {
       approval: () => ({
         ...approvalChoices(this.state.start),
         hasEditor: true,
-        print: (rows) => this.screen.print(rows(this.appearance.styles, this.width)),
+        print: (rows) => this.print(rows(this.appearance.styles, this.width)),
         height: terminal.size.rows,
         width: terminal.size.columns,
         styles: this.appearance.styles,
@@ -196,6 +197,11 @@ export class App {
 
   get streaming(): StreamingState {
     return streamingStateOf(this.store.getSnapshot(), this.conversation.isBusy);
+  }
+
+  /** Lines of our own, for good, behind all that has arrived so far. */
+  print(lines: readonly string[]): void {
+    this.screen.print([...this.printer.take(this.store.getSnapshot()), ...lines]);
   }
 
   info(text: string): void {
@@ -356,7 +362,7 @@ export class App {
   }
 
   private note(mark: string, text: string, style: Style): void {
-    this.screen.print(['', ...renderNote(mark, text, style, this.width)]);
+    this.print(['', ...renderNote(mark, text, style, this.width)]);
   }
 
   private readonly submitQuery = (query: string) => this.conversation.submit(query);
@@ -398,8 +404,9 @@ export class App {
   private async printPlan(path: string): Promise<void> {
     const { readPlan } = await import('./read-plan.ts');
     const { styles } = this.appearance;
-    const rows = await readPlan(path, { styles, width: () => this.width });
-    this.screen.print(['', ...rows]);
+    const isSpoken = this.linear !== undefined;
+    const rows = await readPlan(path, { styles, width: () => this.width, isSpoken });
+    this.print(['', ...rows]);
   }
 
   private sizeComposer({ columns, rows }: Size): void {

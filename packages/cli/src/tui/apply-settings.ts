@@ -8,6 +8,7 @@ import { attachStatus } from './attach-status.ts';
 import { loadingPhrases } from './loading-phrases.ts';
 import { tellAttempts } from './tell-attempts.ts';
 import { ASK_BACKGROUND } from './theme/detect-background.ts';
+import { isThemePath, readThemeFile } from './theme/theme-file.ts';
 
 /** Reads them again; what was chosen for this session stays chosen. A sentence when they cannot be used. */
 export function reloadSettings(app: App): string | undefined {
@@ -42,7 +43,7 @@ export function applySettings(app: App, start: Start): void {
   };
   app.state.phrases = loadingPhrases(ui);
   app.appearance.useBackgrounds(ui.useBackgroundColor);
-  const problem = app.appearance.use({ name: ui.theme, customThemes: ui.customThemes });
+  const problem = useTheme(app, ui);
   if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
   // Only where nobody chose colours does it matter what the terminal is like.
   if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
@@ -50,6 +51,17 @@ export function applySettings(app: App, start: Start): void {
   if (general.vimMode) app.composer.setVim(true);
   attachStatus(app, start);
   if (ui.errorVerbosity === 'full') tellAttempts(app);
+}
+
+/** A sentence when the wish cannot be met. */
+function useTheme({ appearance, options }: App, { theme, customThemes }: Start['settings']['ui']): string | undefined {
+  if (theme === undefined || !isThemePath(theme) || Object.hasOwn(customThemes, theme)) {
+    return appearance.use({ name: theme, customThemes });
+  }
+  const read = readThemeFile(theme, options.home);
+  if (!('problem' in read)) return appearance.use(read);
+  appearance.use({ customThemes });
+  return read.problem;
 }
 
 /** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */

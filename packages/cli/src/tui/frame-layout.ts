@@ -54,6 +54,8 @@ export interface FrameSections {
 /** Rows of an answer that is still being written: what a resize may leave behind of them is bounded, too. */
 const MOST_ANSWER_ROWS = 8;
 const MOST_QUEUED = 3;
+/** Rows below the caret are short; see AGENTS.md. */
+const MOST_CELLS_BELOW = 70;
 const SPINNER_MS = 100;
 
 export function layoutFrame(state: FrameState): FrameSections {
@@ -104,7 +106,7 @@ function belowComposer({ toast, footer, initError, styles }: FrameState, width: 
   if (toast !== undefined) return [shortenRow(styles.warning(`  ${toast}`), width)];
   if (initError !== undefined) {
     const reason = sanitize(initError).replaceAll(/\s+/g, ' ');
-    return [shortenRow(styles.error(`  No agent: ${reason}`), width)];
+    return [shortenRow(styles.error(`  No agent: ${reason}`), Math.min(width, MOST_CELLS_BELOW))];
   }
   return footer ? [renderFooter(footer, styles, width)] : [];
 }

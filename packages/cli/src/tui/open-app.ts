@@ -101,7 +101,7 @@ function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
   const { settings, approval } = start;
   const { styles } = app.appearance;
   const { hideBanner, hideTips } = settings.ui;
-  if (!hideBanner) app.screen.print(renderBanner({ version, styles, width: app.width, hideTips }));
+  if (!hideBanner) app.print(renderBanner({ version, styles, width: app.width, hideTips }));
   if (notice !== undefined) app.info(notice);
   for (const warning of [...start.warnings, ...startupWarnings(start)]) app.warn(warning);
   if (approval.mode === 'yolo') app.warn('YOLO mode is enabled. All tool calls will be automatically approved.');

@@ -25,6 +25,8 @@ export async function openDialog(app: App, dialog: DialogName, context: CommandC
       return (await import('./choices/access.ts')).signOut(app);
     case 'rewind':
       return (await import('./choices/rewind.ts')).chooseRewind(app, signal);
+    case 'shortcuts':
+      return (await import('./choices/shortcuts.ts')).showShortcuts(app);
     default:
       return assertNever(dialog);
   }

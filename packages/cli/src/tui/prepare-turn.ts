@@ -95,7 +95,7 @@ export class TurnPreparation {
       app.info(`/${path} needs one of: ${names.join(', ')}.`);
       return undefined;
     }
-    app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+    app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
     const result = await command.run(context, args);
     app.tellHookMessages(context.agent);
     return applyResult(app, result, { text, context });
@@ -103,7 +103,7 @@ export class TurnPreparation {
 
   private async runShell(app: App, command: string, context: CommandContext): Promise<undefined> {
     const { styles } = app.appearance;
-    app.screen.print(['', `${styles.warning('! ')}${sanitize(expandTabs(command))}`]);
+    app.print(['', `${styles.warning('! ')}${sanitize(expandTabs(command))}`]);
     const callId = `shell-${++this.shellCount}`;
     app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);
     const onOutput = (more: string) => app.clientCalls.outputUpdateHandler(callId, more);
@@ -111,7 +111,7 @@ export class TurnPreparation {
       const result = await runShellPrompt(command, context, { onOutput });
       if (result.kind === 'error') app.fail(result.message);
       else if (result.kind === 'answered') {
-        app.screen.print(
+        app.print(
           sanitize(expandTabs(result.text))
             .split('\n')
             .map((line) => styles.secondary(line)),

@@ -28,6 +28,8 @@ export class Screen {
   private painter: Painter | LinearPainter | AlternatePainter;
   private readonly stopListening: () => void;
   private own: string[] = [];
+  /** The last line above the frame. */
+  private lastLine: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ticker: NodeJS.Timeout | undefined;
   private lastFrameAt = -Infinity;
@@ -65,7 +67,8 @@ export class Screen {
 
   /** Lines of our own, above the frame, for good. */
   print(lines: readonly string[]): void {
-    this.own.push(...lines);
+    const isDoubleGap = lines[0] === '' && (this.own.at(-1) ?? this.lastLine) === '';
+    this.own.push(...(isDoubleGap ? lines.slice(1) : lines));
     this.schedule(0);
   }
 
@@ -93,6 +96,7 @@ export class Screen {
       this.own = [];
       const { lines, frame } = this.options.draw(size);
       this.lastFrameAt = performance.now();
+      this.lastLine = lines.at(-1) ?? own.at(-1) ?? this.lastLine;
       this.options.terminal.write(this.painter.paint([...own, ...lines], frame, size));
     } finally {
       this.isDrawing = false;

@@ -11,6 +11,6 @@ export function steerModel(app: App, text: string): boolean {
   const { agent } = app.state;
   if (!agent?.session.isBusy || NEEDS_PREPARING.test(text)) return false;
   agent.session.steer([{ text }]);
-  app.screen.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+  app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
   return true;
 }

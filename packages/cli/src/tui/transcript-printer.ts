@@ -18,6 +18,8 @@ export interface PrinterOptions {
   readonly width: () => number;
   readonly show: () => ShownKinds;
   readonly createHighlighter: (styles: Styles) => LineHighlighter;
+  /** Whether a screen reader reads it. */
+  readonly isSpoken?: () => boolean;
   /** Told of every item that is final. */
   readonly onItem?: (item: TranscriptItem) => void;
 }
@@ -123,6 +125,7 @@ export class TranscriptPrinter {
       styles,
       width: this.options.width,
       highlight: this.options.createHighlighter(styles),
+      isSpoken: this.options.isSpoken?.() ?? false,
     });
     return { stream, sanitizer: new TerminalSanitizer(), itemId, taken: 0, isCommitted: false, hasPrinted: false };
   }

@@ -23,7 +23,7 @@ const EXPLANATION = 'What the user said and the current todo list, word for word
 const MAX_STATEMENT_LENGTH = 2000;
 const MAX_TOTAL_LENGTH = 24_000;
 const BINDING =
-  /\b(must|never|always|only|don't|do not|shall|should|required?|forbidden|keep|avoid|without|instead of|make sure|ensure|at (?:most|least))\b/i;
+  /\b(must|never|always|only|don't|do not|shall|should|required?|forbidden|keep|avoid|without|instead of|make sure|ensure|at (?:most|least)|use|prefer|not|no)\b/i;
 /** Turns that carry context of ours, not words of the user. */
 const NOT_THE_USERS = /^\s*(<session_context>|<hook_context>|<state_snapshot>|<carried_over>|System: |\[System: )/;
 
@@ -84,19 +84,18 @@ function toStatements(text: string): string[] {
     .filter((line) => line.length <= MAX_STATEMENT_LENGTH && BINDING.test(line));
 }
 
-/** Over the budget the oldest statements that bind nobody go first. */
+/** Over the budget those that bind nobody go first, and of these the longest: who demands something is brief. */
 function withinBudget(statements: string[]): string[] {
-  let total = statements.reduce((sum, statement) => sum + statement.length, 0);
-  const kept = new Set(statements);
-  for (const binding of [false, true]) {
-    for (const statement of statements) {
-      if (total <= MAX_TOTAL_LENGTH) return statements.filter((each) => kept.has(each));
-      if (BINDING.test(statement) !== binding) continue;
-      kept.delete(statement);
-      total -= statement.length;
-    }
+  let excess = statements.reduce((sum, statement) => sum + statement.length, -MAX_TOTAL_LENGTH);
+  if (excess <= 0) return statements;
+  const dropped = new Set<string>();
+  const isBinding = (statement: string) => Number(BINDING.test(statement));
+  for (const statement of statements.toSorted((a, b) => isBinding(a) - isBinding(b) || b.length - a.length)) {
+    if (excess <= 0) break;
+    dropped.add(statement);
+    excess -= statement.length;
   }
-  return statements.filter((each) => kept.has(each));
+  return statements.filter((statement) => !dropped.has(statement));
 }
 
 function parseCarriedOver(text: string): CarriedOver | undefined {

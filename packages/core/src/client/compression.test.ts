@@ -126,6 +126,23 @@ describe('Compressor', () => {
     expect(fired).toEqual(['auto', 'manual']);
   });
 
+  it('drops long requests before short demands when there is too much to carry', async () => {
+    const demands = ['Tabs everywhere, please', 'British spelling in the docs', 'Never touch prod.yml'];
+    const requests = Array.from({ length: 30 }, (_, index) => `request ${index} ${'word '.repeat(300)}`);
+    const history = [...demands, ...requests].flatMap((text) => [user(text), modelTurn(LONG)]);
+    await using env = await setUp(() => FINAL, history);
+    for (let round = 0; round < 5; round++) {
+      expect((await env.compress(true)).compressionStatus).toBe(CompressionStatus.COMPRESSED);
+      for (const text of [`more ${round} ${'word '.repeat(300)}`, 'and?']) {
+        env.chat.addHistory(user(text));
+        env.chat.addHistory(modelTurn(LONG));
+      }
+    }
+    const carried = env.chat.getHistory()[0]?.parts?.[0]?.text ?? '';
+    expect(demands.filter((demand) => !carried.includes(JSON.stringify(demand)))).toEqual([]);
+    expect(carried.length).toBeLessThan(30_000);
+  });
+
   it('carries what the user demanded and the todo list word for word through five compressions', async () => {
     const constraints = Array.from(
       { length: 12 },

@@ -15,6 +15,7 @@ import type {
   ToolCallConfirmationDetails,
   ToolInvocation,
 } from '../protocol/tools.ts';
+import { askHook, untilAborted } from '../util/abort.ts';
 import type { Approvals } from './approvals.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
 import type { Answer, EditProposal, PolicyPort, ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
@@ -76,7 +77,7 @@ export class CallPreparation {
     const { hooks } = this.options;
     const { request } = call;
     if (!hooks?.beforeTool) return { call, mustAsk: false };
-    const decision = await orNothing(hooks.beforeTool(toHookInput(call), signal), signal);
+    const decision = await askHook(async () => hooks.beforeTool?.(toHookInput(call), signal), signal);
     if (!decision) return { call, mustAsk: false };
     if (decision.kind === 'stop') {
       throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');
@@ -98,7 +99,7 @@ export class CallPreparation {
     emit: Emit,
   ): Promise<ReadyCall | RefusedCall> {
     const { policy } = this.options;
-    const { decision, denyMessage, unanswerable = false } = await policy.check(questionOf(call));
+    const { decision, denyMessage, unanswerable = false } = await untilAborted(policy.check(questionOf(call)), signal);
     const isOwnWish = call.request.isClientInitiated;
     if (decision === 'deny' && !(isOwnWish && unanswerable)) {
       const message = ['Tool execution denied by policy.', denyMessage].filter(Boolean).join(' ');
@@ -116,7 +117,7 @@ export class CallPreparation {
   private async askPerson(asked: ReadyCall, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
     let problem: string | undefined;
     for (let call = asked; ;) {
-      const details = (await call.invocation.confirm(signal)) || toQuestion(call);
+      const details = (await untilAborted(call.invocation.confirm(signal), signal)) || toQuestion(call);
       const { request } = call;
       const answer = await this.ask({ request, details, ...(problem !== undefined && { problem }) }, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);
@@ -125,7 +126,9 @@ export class CallPreparation {
         continue;
       }
       const { outcome, payload } = answer;
-      if (outcome !== 'proceed_once') await this.options.policy.remember({ ...questionOf(call), outcome, details });
+      if (outcome !== 'proceed_once') {
+        await untilAborted(this.options.policy.remember({ ...questionOf(call), outcome, details }), signal);
+      }
       const accepted = this.modify(call, payload?.newContent);
       return { ...accepted, ...(payload && { confirmation: payload }) };
     }
@@ -194,14 +197,4 @@ function decline({ request }: ReadyCall, { payload }: Answer): RefusedCall {
   const feedback = payload?.feedback ? ` The user said: ${payload.feedback}` : '';
   const completed = createCancelledResult(request, `User denied execution.${feedback}`);
   return { kind: 'refused', completed, declined: true };
-}
-
-/** A hook that fails has nothing to say. */
-async function orNothing<T>(decision: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  try {
-    return await decision;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return undefined;
-  }
 }

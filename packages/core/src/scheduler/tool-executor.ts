@@ -10,6 +10,7 @@ import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-ca
 import type { ToolExecutionContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
 import type { OutputBounds } from '../tools/tool-output.ts';
+import { askHook, untilAborted } from '../util/abort.ts';
 import type { Clock } from '../util/clock.ts';
 import { toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
@@ -50,11 +51,12 @@ export class ToolExecutor {
     const { request, tool } = call;
     const hasEffects = !EFFECTLESS.has(tool.kind);
     const recorded = recorder?.started(request, { hasEffects });
-    if (hasEffects) await recorded;
-    const startedAt = clock.now();
+    let startedAt = clock.now();
     const printed = new Tail(KEPT_OUTPUT);
     let ended: CompletedToolCall | TailCall;
     try {
+      if (hasEffects && recorded) await untilAborted(recorded, signal);
+      startedAt = clock.now();
       const result = await executeToolWithHooks(call, contextOf(call, printed, signal, emit));
       ended = await this.finish(call, result, printed, signal);
     } catch (error) {
@@ -76,11 +78,12 @@ export class ToolExecutor {
     signal: AbortSignal,
   ): Promise<CompletedToolCall | TailCall> {
     const { request } = call;
-    if (signal.aborted) {
+    const decision = signal.aborted ? undefined : await this.askHook(call, result, signal);
+    if (!decision) {
+      // What it did is done: the model must read of it.
       const output = printed.text || toText(result.llmContent);
       return createCancelledResult(request, 'User cancelled operation', output);
     }
-    const decision = await this.askHook(call, result, signal);
     if (decision.kind === 'stop') {
       return createErrorResult(
         request,
@@ -96,12 +99,17 @@ export class ToolExecutor {
       const { message, type = 'execution_failed' } = result.error;
       return createErrorResult(request, new ToolError(message, type), result);
     }
-    return this.succeed(call, result, decision.additionalContext);
+    return this.succeed(call, result, decision.additionalContext, signal);
   }
 
-  private async succeed(call: ReadyCall, result: ToolResult, context: string | undefined): Promise<CompletedToolCall> {
+  private async succeed(
+    call: ReadyCall,
+    result: ToolResult,
+    context: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CompletedToolCall> {
     const { request, tool } = call;
-    const nearby = await this.nearbyContext(call);
+    const nearby = await this.nearbyContext(call, signal);
     const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context, nearby].filter(
       (note) => typeof note === 'string',
     );
@@ -120,25 +128,28 @@ export class ToolExecutor {
     });
   }
 
-  private async nearbyContext({ invocation }: ReadyCall): Promise<string | undefined> {
+  private async nearbyContext({ invocation }: ReadyCall, signal: AbortSignal): Promise<string | undefined> {
+    const { resultContext } = this.options;
+    if (!resultContext) return undefined;
     try {
-      return await this.options.resultContext?.(invocation.locations().map(({ path }) => path));
+      return await untilAborted(resultContext(invocation.locations().map(({ path }) => path)), signal);
     } catch {
       // What could not be added must not cost the result that is there.
       return undefined;
     }
   }
 
-  private async askHook(call: ReadyCall, result: ToolResult, signal: AbortSignal): Promise<AfterToolDecision> {
+  /** Undefined: the user cancelled. A hook that fails has nothing to say about a result that is there. */
+  private async askHook(
+    call: ReadyCall,
+    result: ToolResult,
+    signal: AbortSignal,
+  ): Promise<AfterToolDecision | undefined> {
     const { hooks } = this.options;
     if (!hooks?.afterTool) return { kind: 'proceed' };
-    try {
-      return await hooks.afterTool({ ...toHookInput(call), result }, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      // A hook that fails has nothing to say about a result that is there.
-      return { kind: 'proceed' };
-    }
+    const input = { ...toHookInput(call), result };
+    const decision = await askHook(async () => hooks.afterTool?.(input, signal), signal).catch(() => undefined);
+    return signal.aborted ? undefined : (decision ?? { kind: 'proceed' });
   }
 }
 

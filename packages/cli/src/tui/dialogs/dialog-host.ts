@@ -4,6 +4,7 @@
  * until they pause: the Enter of a message must not approve a command.
  */
 
+import { formatKey } from '../input/key.ts';
 import type { Key } from '../input/key.ts';
 import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
@@ -21,6 +22,16 @@ export interface DialogHostOptions {
 }
 
 const PAUSE_MS = 600;
+/** The way out of the program, the approval mode and what is shown around a question are not the dialog's to take. */
+const NOT_OURS: ReadonlySet<string> = new Set([
+  'ctrl+c',
+  'ctrl+d',
+  'ctrl+y',
+  'shift+tab',
+  'ctrl+o',
+  'ctrl+t',
+  'ctrl+l',
+]);
 
 export class DialogHost implements KeyConsumer {
   private open: readonly Dialog[] = [];
@@ -74,8 +85,7 @@ export class DialogHost implements KeyConsumer {
 
   onKey(key: Key): boolean {
     const { top } = this;
-    // The way out of the program is not the dialog's to take.
-    if (!this.listens() || !top || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return false;
+    if (!this.listens() || !top || NOT_OURS.has(formatKey(key))) return false;
     top.onKey(key);
     this.options.onChange();
     return true;

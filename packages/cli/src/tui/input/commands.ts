@@ -29,7 +29,7 @@ export const COMMANDS = {
   'edit.deleteRightAll': row('Delete to the end of the line.', 'ctrl+k'),
   'edit.deleteLeftAll': row('Delete to the start of the line.', 'ctrl+u', 'cmd+backspace'),
   'edit.clear': row('Clear the input.', 'ctrl+c'),
-  'edit.deleteWordLeft': row('Delete the word before the cursor.', 'ctrl+backspace', 'alt+backspace', 'ctrl+w'),
+  'edit.deleteWordLeft': row('Delete the word before the cursor.', 'ctrl+w', 'alt+backspace', 'ctrl+backspace'),
   'edit.deleteWordRight': row('Delete the word after the cursor.', 'ctrl+delete', 'alt+delete', 'alt+d'),
   'edit.deleteLeft': row('Delete the character before the cursor.', 'backspace', 'shift+backspace', 'ctrl+h'),
   'edit.deleteRight': row('Delete the character after the cursor.', 'delete', 'ctrl+d'),
@@ -66,7 +66,7 @@ export const COMMANDS = {
 
   'input.submit': row('Send the prompt.', 'enter'),
   'input.queueMessage': row('Queue the prompt behind the running one.', 'tab'),
-  'input.newline': row('A new line.', 'ctrl+enter', 'cmd+enter', 'alt+enter', 'shift+enter', 'ctrl+j'),
+  'input.newline': row('A new line.', 'ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter', 'cmd+enter'),
   'input.openExternalEditor': row('Edit the prompt in your editor.', 'ctrl+g', 'ctrl+x', 'ctrl+shift+g'),
   'input.paste': row('Paste from the clipboard, images too.', 'ctrl+v', 'cmd+v', 'alt+v'),
 

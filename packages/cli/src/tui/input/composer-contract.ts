@@ -72,6 +72,7 @@ export interface ComposerController {
   /** Empties the editor, leaves shell mode, search and suggestions. */
   clear(): void;
   setVim(isVim: boolean): void;
+  getKeymap(): Keymap;
   setKeymap(keymap: Keymap): void;
   setCompletion(providers: readonly CompletionProvider[]): void;
   /** What was submitted before is added to it. */

@@ -251,6 +251,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
         set({ ...createComposerState(vim), buffer: emptied.buffer, blocks: current.blocks });
       }),
     setVim: (isVim) => set({ ...current, vim: isVim ? (current.vim ?? createVimState()) : undefined }),
+    getKeymap: () => keymap,
     setKeymap: (next) => void (keymap = next),
     setCompletion: (providers) => suggestions.setProviders(providers),
     setHistory(next, nextShell) {

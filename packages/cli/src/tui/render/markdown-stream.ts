@@ -7,7 +7,7 @@
 
 import type { Styles } from '../theme/styles.ts';
 import { renderInline } from './inline.ts';
-import { isDelimiterLine, looksLikeTableRow, renderTable } from './table.ts';
+import { isDelimiterLine, looksLikeTableRow, renderTable, sayTable } from './table.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
 
 export interface MarkdownOptions {
@@ -16,6 +16,8 @@ export interface MarkdownOptions {
   readonly width: () => number;
   /** Colours for a line of code; the lines of a block come in order, `begin` with the first. */
   readonly highlight?: LineHighlighter;
+  /** For a voice: words instead of boxes and lines. */
+  readonly isSpoken?: boolean;
 }
 
 export interface LineHighlighter {
@@ -69,7 +71,7 @@ export class MarkdownStream {
 
   /** What the unfinished rest looks like by now; changes nothing. */
   pending(): string[] {
-    const rows = this.table.length > 0 ? renderTable(this.table, this.options.width(), this.options.styles) : [];
+    const rows = this.table.length > 0 ? this.renderTable() : [];
     if (this.rest === '') return rows;
     if (this.table.length > 0 && looksLikeTableRow(this.rest)) return rows;
     return [...rows, ...this.renderLine(this.rest)];
@@ -131,7 +133,7 @@ export class MarkdownStream {
       return wrapRows(styles.bold(this.headingStyle(heading[1] ?? '#')(renderInline(heading[2] ?? '', styles))), {
         width,
       });
-    if (RULE.test(text)) return [styles.border('─'.repeat(Math.min(width, 40)))];
+    if (RULE.test(text)) return this.options.isSpoken ? [] : [styles.border('─'.repeat(Math.min(width, 40)))];
     const item = ITEM.exec(text);
     if (item) return this.renderItem(item, width);
     const quote = QUOTE.exec(text);
@@ -160,9 +162,14 @@ export class MarkdownStream {
 
   private flushTable(): string[] {
     if (this.table.length === 0) return [];
-    const rows = renderTable(this.table, this.options.width(), this.options.styles);
+    const rows = this.renderTable();
     this.table = [];
     return rows;
+  }
+
+  private renderTable(): string[] {
+    const { styles, width, isSpoken } = this.options;
+    return isSpoken ? sayTable(this.table, styles) : renderTable(this.table, width(), styles);
   }
 }
 

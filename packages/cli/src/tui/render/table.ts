@@ -40,6 +40,21 @@ export function renderTable(lines: readonly string[], width: number, styles: Sty
   ];
 }
 
+/** The same for a voice: each row a line, each cell behind the name of its column. */
+export function sayTable(lines: readonly string[], styles: Styles): string[] {
+  const [head = '', delimiter = '', ...body] = lines;
+  if (!isDelimiterLine(delimiter)) return lines.map((line) => renderInline(line, styles));
+  const names = cellsOf(head).map((cell) => renderInline(cell, styles));
+  if (body.length === 0) return [names.join(', ')];
+  return body.map((line) => {
+    const cells = cellsOf(line);
+    const said = names.map((name, index) =>
+      [name, renderInline(cells[index] ?? '', styles)].filter(Boolean).join(': '),
+    );
+    return `${said.join('; ')}.`;
+  });
+}
+
 function cellsOf(line: string): string[] {
   const inner = line
     .trim()

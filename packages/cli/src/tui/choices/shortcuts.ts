@@ -1,0 +1,48 @@
+/** `/shortcuts`: the keys worth knowing, as they are bound now. */
+
+import type { App } from '../app.ts';
+import { COMMANDS } from '../input/commands.ts';
+import type { CommandName } from '../input/commands.ts';
+
+const SHOWN: readonly CommandName[] = [
+  'input.submit',
+  'input.newline',
+  'input.queueMessage',
+  'basic.cancel',
+  'basic.quit',
+  'app.cycleApprovalMode',
+  'app.toggleYolo',
+  'app.showMoreLines',
+  'app.showFullTodos',
+  'history.search.start',
+  'input.openExternalEditor',
+  'input.paste',
+  'edit.undo',
+  'edit.redo',
+  'edit.deleteWordLeft',
+  'edit.deleteRightAll',
+  'app.clearScreen',
+  'app.showErrorDetails',
+];
+
+const MORE: readonly (readonly [string, string])[] = [
+  ['esc esc', 'Clear the input; on empty input go back to an earlier message.'],
+  ['up', 'On empty input: what is queued comes back.'],
+  ['enter', 'On empty input: what is queued goes to the model now.'],
+  ['@ / !', 'A file, a command, a line for your shell.'],
+];
+
+export function showShortcuts(app: App): void {
+  const keymap = app.composer.getKeymap();
+  const bound = SHOWN.map((name) => [
+    [...(keymap.get(name) ?? [])].filter(isOnKeyboard).slice(0, 2).join(', '),
+    COMMANDS[name].description,
+  ]);
+  const rows = [...bound.filter(([keys]) => keys !== ''), ...MORE];
+  const width = Math.max(...rows.map(([keys = '']) => keys.length));
+  app.info(['Keys:', ...rows.map(([keys = '', sentence]) => `  ${keys.padEnd(width)}  ${sentence}`)].join('\n'));
+}
+
+function isOnKeyboard(key: string): boolean {
+  return process.platform === 'darwin' || !key.includes('cmd+');
+}

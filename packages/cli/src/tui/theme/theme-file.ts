@@ -1,0 +1,40 @@
+/** `ui.theme` as the path of a JSON file: read only below the person's home, where it really lies, and only if it is small. */
+
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, isAbsolute, relative, resolve } from 'node:path';
+import { getErrorMessage } from '@castor/core';
+import type { ThemeChoice } from './theme.ts';
+
+const MOST_BYTES = 64 * 1024;
+
+/** A name that could be no theme's own. */
+export function isThemePath(name: string): boolean {
+  return /[\\/]/.test(name) || name.toLowerCase().endsWith('.json');
+}
+
+/** The choice the file stands for, or a sentence about why there is none. */
+export function readThemeFile(given: string, home: string): ThemeChoice | { problem: string } {
+  const path = resolve(home, given.replace(/^~(?=$|[\\/])/, '.'));
+  try {
+    const real = realpathSync(path);
+    if (!isBelow(real, realpathSync(home)))
+      return { problem: `The theme ${path} is not used: it lies outside your home.` };
+    const { size } = statSync(real);
+    if (size > MOST_BYTES) return { problem: `The theme ${path} is not used: it is longer than 64 KiB.` };
+    const value = JSON.parse(readFileSync(real, 'utf8')) as unknown;
+    const name = nameIn(value) ?? basename(path, '.json');
+    return { name, customThemes: { [name]: value } };
+  } catch (error) {
+    return { problem: `The theme ${path} cannot be read: ${getErrorMessage(error)}` };
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
+}
+
+function nameIn(value: unknown): string | undefined {
+  const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
