@@ -69,6 +69,23 @@ const SCENES: Readonly<Record<string, Scene>> = {
       await terminal.waitForText('compress');
     },
   },
+  rewind: {
+    script: () => [say('It greets by name.'), EDIT, say('Done: a template string.')],
+    async play(terminal) {
+      terminal.type('What does greet.ts do?\r');
+      await terminal.waitForText('It greets by name.');
+      await terminal.waitForText(READY);
+      terminal.type('Use a template string\r');
+      await terminal.waitForText('Allow once');
+      terminal.type('1');
+      await terminal.waitForText('Done: a template string.');
+      await terminal.waitForText(READY);
+      terminal.type('/rewind\r');
+      await terminal.waitForText('Go back to before which message?');
+      terminal.type('\r');
+      await terminal.waitForText('undo the edits');
+    },
+  },
 };
 
 async function takePicture(name: string, { script, play }: Scene): Promise<void> {

@@ -144,7 +144,7 @@ describe('a bug of ours', () => {
 });
 
 describe('a full disk', () => {
-  it('ends the run with 54 when a tool has nowhere to write', async ({ skip }) => {
+  it('is told to the model, and ends the run with 54 when there is still nowhere to write', async ({ skip }) => {
     await using workspace = await createWorkspace();
     const disk = join(workspace.project, 'disk');
     await mkdir(disk);
@@ -154,14 +154,18 @@ describe('a full disk', () => {
       skip('Mounting needs the administrator.');
     }
     try {
-      const write = call('write_file', { file_path: 'disk/a.txt', content: 'x'.repeat(100_000) }, { id: '1' });
-      await using model = await fakeModel([answer(write)]);
+      await writeFile(join(disk, 'old.txt'), 'old');
+      const write = (name: string) =>
+        answer(call('write_file', { file_path: `disk/${name}`, content: 'x'.repeat(100_000) }, { id: name }));
+      await using model = await fakeModel([write('old.txt'), write('new.txt')]);
       const { stdout, stderr, code } = await runCli(['-y', '-p', 'go', '-o', 'stream-json'], { model, workspace });
       expect([code, lastOf(stdout)]).toMatchObject([
         54,
         { type: 'result', status: 'error', error: { type: 'FatalToolExecutionError' } },
       ]);
       expect(stderr).toContain('No space left');
+      expect(JSON.stringify(model.requests[1]?.body)).toContain('No space left');
+      expect([await readdir(disk), await readFile(join(disk, 'old.txt'), 'utf8')]).toEqual([['old.txt'], 'old']);
     } finally {
       execFileSync('umount', [disk]);
     }

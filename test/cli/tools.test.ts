@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, call, createWorkspace, fakeModel, runCli, say, startCli } from '@castor/testkit';
@@ -94,15 +94,34 @@ describe('castor with tools', () => {
     await workspace.dispose();
   });
 
-  it('leaves nothing running when it is killed', async () => {
+  const LASTING = (fifo: string) => `exec 9>${fifo}; trap '' TERM; sleep 1000`;
+
+  it.each<[string, (fifo: string) => { call: [string, object]; settings: object }]>([
+    ['a command', (fifo) => ({ call: ['run_shell_command', { command: LASTING(fifo) }], settings: {} })],
+    [
+      "a project's own tool",
+      (fifo) => ({
+        call: ['discovered_tool_wait', {}],
+        settings: {
+          tools: {
+            discoveryCommand: `echo '[{"name":"wait"}]'`,
+            callCommand: `sh -c "(setsid sh -c '${LASTING(fifo)}' &); sleep 1000"`,
+          },
+        },
+      }),
+    ],
+  ])('leaves nothing running when it is killed during %s', async (_, prepare) => {
     await using workspace = await createWorkspace();
     const fifo = join(workspace.root, 'alive');
     execFileSync('mkfifo', [fifo]);
+    const { call: asked, settings } = prepare(fifo);
+    await mkdir(join(workspace.home, '.gemini'));
+    await writeFile(join(workspace.home, '.gemini', 'settings.json'), JSON.stringify(settings));
     await using model = await fakeModel([
-      answer(call('run_shell_command', { command: `exec 9>${fifo}; trap '' TERM; sleep 1000` }, { id: '1' })),
+      answer(call(asked[0], asked[1] as Record<string, unknown>, { id: '1' })),
       say('never'),
     ]);
-    await using cli = await startCli(['-y', '-p', 'go'], { model, workspace });
+    await using cli = await startCli(['-y', '--skip-trust', '-p', 'go'], { model, workspace });
     // Opening it for reading waits for the command; the end comes when the last holder is gone.
     const stream = createReadStream(fifo);
     await once(stream, 'open');

@@ -188,6 +188,27 @@ describe('sessions', () => {
   });
 });
 
+describe('a session that is in use elsewhere', () => {
+  it('cannot be gone on with, and costs nobody the one they are in', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('Held.'), say('Mine.'), say('Still mine.')]);
+    await using other = await open({ model, workspace });
+    other.type('Hold this\r');
+    await other.waitForText('Held.');
+    await using terminal = await open({ model, workspace });
+    terminal.type('Begin\r');
+    await terminal.waitForText('Mine.');
+    await terminal.waitForText(READY);
+    await run(terminal, '/resume', '● Hold this');
+    terminal.type('\r');
+    await terminal.waitForText(/is in use by process/);
+    await terminal.waitForText(READY);
+    terminal.type('Go on\r');
+    await terminal.waitForText('Still mine.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Begin');
+  });
+});
+
 describe('an agent that cannot be opened', () => {
   it('is named below the prompt until there is one', async () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/policies/bad.toml': '[[rule]\nx' } });

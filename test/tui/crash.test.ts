@@ -1,6 +1,6 @@
 /** Whatever breaks, the terminal is as it was, and somebody says what happened. */
 
-import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
 import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -88,5 +88,18 @@ describe('a conversation', () => {
     await terminal.waitForText(READY);
     expect(terminal.lines()).toContain('  before');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/signal/i);
+  });
+});
+
+describe('a program that waits for what never comes', () => {
+  it('says so instead of just ending', async () => {
+    const stdin = `Object.defineProperty(process, 'stdin', { value: new (require('node:stream').Readable)({ read() {} }) });`;
+    await using workspace = await createWorkspace({ files: { 'fault.cjs': stdin } });
+    const { code, stderr } = await runCli(['-m', 'offline', '--input-format', 'stream-json'], {
+      workspace,
+      stdin: 'never read',
+      env: { NODE_OPTIONS: `--require ${workspace.project}/fault.cjs` },
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing left to wait for')]);
   });
 });

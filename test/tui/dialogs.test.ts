@@ -199,6 +199,11 @@ describe('sessions', () => {
       await first.waitForText('The capital is Paris.');
       first.type('/quit\r');
       await first.done;
+      const lines = first.lines();
+      expect([lines.filter((line) => line === '> /quit').length, lines.includes('ℹ Request cancelled.')]).toEqual([
+        1,
+        false,
+      ]);
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('The capital is Paris.');

@@ -63,6 +63,8 @@ export interface Terminal extends AsyncDisposable {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin/castor.cjs', import.meta.url));
+/** Less than what the runner allows a test. */
+const GIVE_UP_MS = 25_000;
 const running = new Set<IPty>();
 
 /** Starts the program and hands it out. */
@@ -228,12 +230,17 @@ class RunningTerminal implements Terminal {
   }
 
   private async until(isMet: () => boolean, describe: () => string): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    // Before the test runner gives up, so that what stood on the screen is known.
+    const deadline = setTimeout(() => late.reject(new Error('It took too long.')), GIVE_UP_MS);
     try {
-      await this.condition.until(isMet);
+      await Promise.race([this.condition.until(isMet), late.promise]);
     } catch (error) {
-      throw new Error(`The program ended before: ${describe()}. Last seen:\n${this.lines().slice(-40).join('\n')}`, {
-        cause: error,
-      });
+      const seen = this.lines().slice(-40).join('\n');
+      const end = JSON.stringify(this.bytes.slice(-300));
+      throw new Error(`There was never ${describe()}. Last seen:\n${seen}\nLast written: ${end}`, { cause: error });
+    } finally {
+      clearTimeout(deadline);
     }
   }
 

@@ -108,7 +108,7 @@ expect = "deny"
   it('succeeds when every example comes out as written', async () => {
     expect(await setUp(TESTS).run('test')).toEqual({
       code: 0,
-      stdout: '2 of 2 policy tests passed (1 files).\n',
+      stdout: '2 of 2 policy tests passed (1 file).\n',
       stderr: '',
     });
   });
@@ -118,13 +118,13 @@ expect = "deny"
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'FAIL mine.toml:14\n     "git log"\n     expected ask_user, got allow: allowed by mine.toml line 1\n1 of 2 policy tests passed (1 files).\n',
+        'FAIL mine.toml:14\n     "git log"\n     expected ask_user, got allow: allowed by mine.toml line 1\n1 of 2 policy tests passed (1 file).\n',
     });
   });
 
   it("takes files instead of the person's own", async () => {
     const { file, run } = setUp(TESTS);
-    expect((await run('test', file)).stdout).toBe('2 of 2 policy tests passed (1 files).\n');
+    expect((await run('test', file)).stdout).toBe('2 of 2 policy tests passed (1 file).\n');
     expect((await run('test', '/no/such.toml')).code).toBe(52);
   });
 });

@@ -106,7 +106,8 @@ async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Pr
     );
   }
   const passed = results.length - failures.length;
-  io.stdout(`${passed} of ${results.length} policy tests passed (${loaded.files.length} files).\n`);
+  const files = loaded.files.length === 1 ? '1 file' : `${loaded.files.length} files`;
+  io.stdout(`${passed} of ${results.length} policy tests passed (${files}).\n`);
   return failures.length === 0 ? ExitCode.Success : ExitCode.Failure;
 }
 

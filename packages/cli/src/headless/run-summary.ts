@@ -61,6 +61,8 @@ export class RunSummary {
       case GeminiEventType.Finished:
         this.response = this.pieces.join('');
         this.pieces = [];
+        // The model knows of it and went on.
+        this.hasFatalTool = false;
         if (event.value.reason !== 'STOP') this.warnings.push(`The model stopped with ${event.value.reason}.`);
         return;
       case GeminiEventType.AgentExecutionBlocked:

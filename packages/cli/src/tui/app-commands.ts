@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'app.cycleApprovalMode': done(cycleMode),
   'app.toggleYolo': done(toggleYolo),
   'app.showFullTodos': done(toggleTodos),
-  'app.clearScreen': done(clearScreen),
+  'app.clearScreen': done((app) => app.clearScreen()),
   'app.showMoreLines': done(showMore),
   'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'There are no messages.')),
   'app.showShortcuts': showShortcuts,
@@ -140,13 +140,6 @@ function approveWaiting({ store, state }: App, fits: (call: PendingCall) => bool
 function toggleTodos(app: App): void {
   app.state.showsTodos = !app.state.showsTodos;
   app.screen.drawNow();
-}
-
-/** The screen is scrolled away, not erased: what was there stays in the scrollback. */
-function clearScreen({ screen, options: { terminal } }: App): void {
-  screen.hold();
-  terminal.write(`${'\n'.repeat(terminal.size.rows)}\x1b[H`);
-  screen.release();
 }
 
 /** The last results, whole. */

@@ -10,6 +10,8 @@ export interface AppState {
   agent: WorkspaceAgent | undefined;
   /** Of the session the agent works in. */
   recorder: SessionRecorder | undefined;
+  /** The session that is being opened was on the screen already. */
+  isReopening: boolean;
   mode: ApprovalMode;
   model: string;
   branch: string | undefined;
@@ -39,6 +41,7 @@ export function createAppState(): AppState {
     start: undefined,
     agent: undefined,
     recorder: undefined,
+    isReopening: false,
     mode: 'default',
     model: '',
     branch: undefined,

@@ -4,22 +4,14 @@
  * millisecond: before Ink and the agent are there, one can type.
  */
 
-import { createTranscriptStore, getErrorMessage } from '@castor/core';
-import type {
-  ApprovalMode,
-  OpenedSession,
-  StreamingState,
-  TranscriptItem,
-  TranscriptStore,
-  WorkspaceAgent,
-} from '@castor/core';
+import { createTranscriptStore } from '@castor/core';
+import type { ApprovalMode, StreamingState, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { editorCommand } from '../editor-command.ts';
-import { isSlashText } from '../slash/is-slash-text.ts';
+import { isShellText, isSlashText } from '../slash/command-signs.ts';
 import { approvalChoices } from './approval-choices.ts';
 import { takeBeside } from './beside-prompt.ts';
 import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
-import type { SessionWish } from './agent-link.ts';
 import { Appearance } from './appearance.ts';
 import { runAppCommand } from './app-commands.ts';
 import { createAppState } from './app-state.ts';
@@ -46,6 +38,7 @@ import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
 import { StreamProcessingStatus } from './stream-processing-status.ts';
 import { streamingStateOf } from './streaming-state-of.ts';
+import { showSession } from './session-change.ts';
 import { tellHookMessages } from './session-hooks.ts';
 import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
@@ -99,7 +92,6 @@ export class App {
   private toastTimer: NodeJS.Timeout | undefined;
   private linear: LinearFrame | undefined;
   private isLeaving = false;
-  private isReopening = false;
   /** Said when calls of the prompt under way were declined. */
   private feedback: string[] = [];
 
@@ -150,7 +142,7 @@ export class App {
       onWarning: (message) => this.warn(message),
       onInfo: (message) => this.info(message),
       suspend: (run) => this.suspend(run),
-      onOpened: (agent, session) => this.onOpened(agent, session),
+      onOpened: (agent, session) => showSession(this, agent, session),
     });
     this.clientCalls = new ClientCalls(() => this.screen.refresh());
     this.conversation = new Conversation({
@@ -165,6 +157,7 @@ export class App {
       onLoop: (signal) => this.askAboutLoop(signal),
       beside: (text) => takeBeside(this, text),
       takeFeedback: () => this.takeFeedback(),
+      showsItself: (text) => isSlashText(text) || isShellText(text),
     });
     this.questions = new Questions({
       host: this.dialogs,
@@ -172,6 +165,7 @@ export class App {
       printPlan: (path) => this.printPlan(path),
       onAsked: (what) => this.onAttention?.(what),
       onFeedback: (feedback) => this.feedback.push(feedback),
+      onProblem: (message) => this.fail(message),
       approval: () => ({
         ...approvalChoices(this.state.start),
         hasEditor: true,
@@ -239,39 +233,20 @@ export class App {
     this.screen.drawNow();
   }
 
-  /** Goes on with another session, or a new one. What was printed stays. */
-  async changeSession(wish: SessionWish): Promise<void> {
-    const { start } = this.state;
-    if (!start) return;
+  /** For another session. What was printed stays. */
+  startOver(): void {
     this.store = this.openStore();
     this.printer.reset();
     this.state.todos = [];
-    try {
-      await this.link.open(start, wish);
-    } catch (error) {
-      this.failToOpen(error);
-    }
   }
 
-  /** The same session with another agent, as the start now says; nothing of it is shown again. */
-  async reopenSession(): Promise<void> {
-    const { start, agent } = this.state;
-    if (!start) return;
-    const hasWords = agent?.chat.getHistory().some(({ role }) => role === 'model') ?? false;
-    this.isReopening = hasWords;
-    try {
-      await this.link.open(start, agent && hasWords ? { resume: agent.session.sessionId } : {});
-    } catch (error) {
-      this.failToOpen(error);
-    } finally {
-      this.isReopening = false;
-    }
-  }
-
-  /** Said once, and in sight until there is an agent. */
-  failToOpen(error: unknown): void {
-    this.state.initError = getErrorMessage(error);
-    this.fail(this.state.initError);
+  /** What was there is scrolled away, not erased: it stays in the scrollback. Nothing to a voice. */
+  clearScreen(): void {
+    if (this.linear) return;
+    const { terminal } = this.options;
+    this.screen.hold();
+    terminal.write(`${'\n'.repeat(terminal.size.rows)}\x1b[H`);
+    this.screen.release();
   }
 
   async suspend(run: () => Promise<void>): Promise<void> {
@@ -289,7 +264,7 @@ export class App {
     this.isLeaving = true;
     this.state.deletesSession = deletesSession;
     clearTimeout(this.toastTimer);
-    this.conversation.cancel();
+    this.conversation.leave();
     this.dialogs.dismissAll();
     this.options.onExit();
   }
@@ -303,24 +278,6 @@ export class App {
     const store = createTranscriptStore({ onListenerError });
     store.subscribe(() => this.onTranscriptChange());
     return store;
-  }
-
-  private onOpened(agent: WorkspaceAgent, session: OpenedSession): void {
-    agent.policy.mode = this.state.mode;
-    this.state.agent = agent;
-    this.state.recorder = session.recorder;
-    this.state.initError = undefined;
-    if (session.origin !== 'new' && !this.isReopening) this.store.dispatchAll(session.events());
-    for (const notice of session.notices) this.info(notice);
-    this.tellHookMessages(agent);
-    this.tellContext(agent);
-    if (session.interruptedPrompt && this.composer.isEmpty()) this.composer.setText(session.interruptedPrompt.text);
-    this.screen.refresh();
-  }
-
-  private tellContext({ context, workspace }: WorkspaceAgent): void {
-    if (context.files.length === 0 || this.state.start?.settings.ui.hideContextSummary) return;
-    this.info(`Using ${context.files.map(({ path }) => workspace.relative(path)).join(', ')}.`);
   }
 
   /** What hooks said outside a prompt. */

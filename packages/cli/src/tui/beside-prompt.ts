@@ -4,7 +4,7 @@
  */
 
 import { getErrorMessage } from '@castor/core';
-import { isSlashText } from '../slash/is-slash-text.ts';
+import { isSlashText } from '../slash/command-signs.ts';
 import type { App } from './app.ts';
 import { steerModel } from './steer-model.ts';
 

@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 import type { PreparedTurn } from './conversation.ts';
 import { openDialog } from './open-dialog.ts';
 import { saveChoice } from './save-choice.ts';
+import { changeSession } from './session-change.ts';
 import { copyText } from './terminal/copy-text.ts';
 
 export interface CommandOccasion {
@@ -30,11 +31,12 @@ export async function applyResult(
       await openDialog(app, result.dialog, context);
       return undefined;
     case 'new_session':
-      await app.changeSession({});
+      await changeSession(app, {});
+      app.clearScreen();
       app.info('A new conversation has begun.');
       return undefined;
     case 'resume_session':
-      await app.changeSession({ resume: result.sessionId });
+      await changeSession(app, { resume: result.sessionId });
       return undefined;
     case 'copy_text':
       app.options.terminal.write(copyText(result.text));

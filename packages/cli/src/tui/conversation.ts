@@ -31,6 +31,8 @@ export interface ConversationOptions {
   readonly onUnsent: (text: string) => void;
   /** Nothing is under way any more; how the last of it ended. */
   readonly onIdle?: (status: StreamProcessingStatus) => void;
+  /** Whether preparing this text prints it: commands are no prompts. */
+  readonly showsItself?: (text: string) => boolean;
   /** What the person said when they declined a call that the prompt then ended with. */
   readonly takeFeedback?: () => string | undefined;
   /** Takes what need not wait for the prompt under way; false when it has to. */
@@ -46,6 +48,9 @@ export class Conversation {
   private readonly options: ConversationOptions;
   private controller: AbortController | undefined;
   private waiting: readonly string[] = [];
+  private isLeaving = false;
+  /** Words on their way that nobody has been shown yet. */
+  preparing: string | undefined;
 
   constructor(options: ConversationOptions) {
     this.options = options;
@@ -98,6 +103,12 @@ export class Conversation {
     return true;
   }
 
+  /** Stops what is under way and says nothing of it: the program ends. */
+  leave(): void {
+    this.isLeaving = true;
+    this.cancel();
+  }
+
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     await this.running;
@@ -148,13 +159,19 @@ export class Conversation {
   private async prepare(text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     const cancelled = Promise.withResolvers<undefined>();
     signal.addEventListener('abort', () => cancelled.resolve(undefined), { once: true });
-    const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise]).catch((error: unknown) => {
-      this.options.onUnsent(text);
-      throw error;
-    });
+    this.preparing = this.options.showsItself?.(text) ? undefined : text;
+    const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise])
+      .catch((error: unknown) => {
+        this.options.onUnsent(text);
+        throw error;
+      })
+      .finally(() => {
+        this.preparing = undefined;
+      });
     if (!signal.aborted) return turn;
+    if (this.isLeaving) return undefined;
     this.options.store().dispatchAll([
-      { type: 'prompt_started', prompt_id: '', text },
+      { type: 'prompt_started', prompt_id: '', ...(!this.options.showsItself?.(text) && { text }) },
       { type: 'prompt_ended', prompt_id: '', outcome: 'cancelled' },
     ]);
     return undefined;

@@ -16,6 +16,9 @@ const CONTENTS: readonly (readonly [path: string, name: string])[] = [
   ['AGENTS.md', 'instructions (AGENTS.md)'],
 ];
 
-export function folderContents(folder: string): string[] {
-  return CONTENTS.filter(([path]) => existsSync(join(folder, path))).map(([, name]) => name);
+/** What lies in `.gemini` of the home is the person's own. */
+export function folderContents(folder: string, home: string): string[] {
+  return CONTENTS.filter(([path]) => folder !== home || !path.startsWith('.gemini/'))
+    .filter(([path]) => existsSync(join(folder, path)))
+    .map(([, name]) => name);
 }

@@ -32,6 +32,8 @@ export interface FrameState {
   readonly dialog: Dialog | undefined;
   readonly todos: readonly Todo[];
   readonly queue: readonly string[];
+  /** Words on their way that are not in the transcript yet. */
+  readonly preparing?: string | undefined;
   /** Whether todos and queue stay in sight beside a question. */
   readonly keepsDrawer: boolean;
   readonly toast: string | undefined;
@@ -111,13 +113,13 @@ function belowComposer({ toast, footer, initError, styles }: FrameState, width: 
   return footer ? [renderFooter(footer, styles, width)] : [];
 }
 
-function renderQueue({ queue, styles }: FrameState, width: number): string[] {
-  if (queue.length === 0) return [];
-  const rows = queue
-    .slice(0, MOST_QUEUED)
-    .map((text) => shortenRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width));
+function renderQueue({ queue, preparing, styles }: FrameState, width: number): string[] {
+  const toRow = (text: string) => shortenRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width);
+  const underWay = preparing === undefined ? [] : [toRow(preparing)];
+  if (queue.length === 0) return underWay;
   const more = queue.length > MOST_QUEUED ? `${queue.length - MOST_QUEUED} more · ` : '';
-  return [...rows, shortenRow(styles.secondary(`  ${more}enter: say it now · up: edit`), width)];
+  const hint = shortenRow(styles.secondary(`  ${more}enter: say it now · up: edit`), width);
+  return [...underWay, ...queue.slice(0, MOST_QUEUED).map(toRow), hint];
 }
 
 /** Every call has at least its head while there is room; what is left goes to those that print. */

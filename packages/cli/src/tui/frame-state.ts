@@ -12,6 +12,9 @@ import { footerItems } from './render/footer-items.ts';
 import type { FooterItem } from './render/footer-items.ts';
 import type { FooterState } from './render/status-rows.ts';
 
+/** Most prompts are on their way sooner; a row that comes and goes would blink. */
+const PREPARING_MS = 250;
+
 export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer' | 'composerHeight'>): FrameState {
   const { state } = app;
   const transcript = app.store.getSnapshot();
@@ -23,17 +26,23 @@ export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer'
     calls: pendingCalls(transcript.pendingGroup?.calls, app.clientCalls.calls),
     initError: state.initError,
     streaming: app.streaming,
-    thought: transcript.thought?.thought.subject || phraseAt(state.phrases, elapsedMs),
+    thought: transcript.thought?.thought.subject || occupationOf(app) || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
     elapsedMs,
     showsSpinner: ui?.showSpinner ?? true,
     dialog: app.dialogs.top,
     todos: state.showsTodos ? state.todos : [],
     queue: app.conversation.queue,
+    preparing: elapsedMs < PREPARING_MS ? undefined : app.conversation.preparing,
     keepsDrawer: ui?.collapseDrawerDuringApproval === false,
     toast: state.toast,
     footer: ui?.hideFooter ? undefined : footerOf(app),
   };
+}
+
+/** What is under way where no model thinks. */
+function occupationOf({ clientCalls, store }: App): string {
+  return clientCalls.calls.length > 0 && !store.getSnapshot().prompt ? 'Running in your shell' : '';
 }
 
 const BEFORE_SETTINGS: readonly FooterItem[] = ['workspace', 'git-branch', 'model-name'];

@@ -21,6 +21,7 @@ import { attachInput } from './attach-input.ts';
 import { TurnPreparation } from './prepare-turn.ts';
 import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
+import { failToOpen } from './session-change.ts';
 import { startupWarnings } from './startup-warnings.ts';
 import { storeKey } from './store-key.ts';
 
@@ -45,7 +46,7 @@ export async function openApp(
     ...(sessionFile !== undefined && { sessionFile }),
   });
   if (options.prompt !== '') app.conversation.submit(options.prompt);
-  agent.catch((error: unknown) => app.failToOpen(error));
+  agent.catch((error: unknown) => failToOpen(app, error));
   await loadInk(app);
   await attachInput(app, preparation);
   await afterInput();
@@ -111,7 +112,7 @@ function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
 async function settleTrust(app: App, options: TuiOptions, start: Start, signal: AbortSignal): Promise<Start> {
   if (start.trustedFolder !== undefined || !start.settings.security.folderTrust.enabled) return start;
   const { cwd, home } = app.options;
-  const wouldLoad = folderContents(cwd);
+  const wouldLoad = folderContents(cwd, home);
   // Nothing to trust, nothing to ask.
   if (wouldLoad.length === 0) return start;
   const level = await askAboutTrust({ folder: cwd, wouldLoad }, app.dialogs, signal);

@@ -4,7 +4,7 @@
  */
 
 import { openCommands } from '../slash/index.ts';
-import { isSlashText } from '../slash/is-slash-text.ts';
+import { isShellText, isSlashText } from '../slash/command-signs.ts';
 import type { CommandContext, CommandList } from '../slash/command.ts';
 import { preparePrompt } from '../prompt-input.ts';
 import { runShellPrompt } from '../shell-prompt.ts';
@@ -17,8 +17,6 @@ import type { PreparedTurn } from './conversation.ts';
 import { sanitize } from '../sanitize.ts';
 import { renderUser } from './render/transcript-item.ts';
 import { expandTabs } from './render/wrap-rows.ts';
-
-const SHELL = /^\s*!\s*[^\s!]/;
 
 export class TurnPreparation {
   private readonly version: string;
@@ -36,7 +34,7 @@ export class TurnPreparation {
     if (isSlashText(text)) {
       const found = context.commands.find(text);
       if (found) return this.runCommand(app, text, found, context);
-    } else if (SHELL.test(text)) return this.runShell(app, text.trim().slice(1).trim(), context);
+    } else if (isShellText(text)) return this.runShell(app, text.trim().slice(1).trim(), context);
     const prepared = isSlashText(text)
       ? { kind: 'prompt' as const, parts: [{ text }], displayText: text, notes: [] }
       : await preparePrompt(text, context);

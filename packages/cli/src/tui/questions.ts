@@ -4,6 +4,7 @@
  * transcript after each change; a question that is no longer open is withdrawn.
  */
 
+import { getErrorMessage } from '@castor/core';
 import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
 import { askApproval } from './dialogs/approval.ts';
 import type { ApprovalOptions } from './dialogs/approval.ts';
@@ -18,6 +19,8 @@ export interface QuestionOptions {
   readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
   /** Prints a plan for reading. */
   readonly printPlan: (path: string) => Promise<void>;
+  /** A question could not be asked, or its answer not be given. */
+  readonly onProblem: (message: string) => void;
   /** Why a call was declined, in the person's words. */
   readonly onFeedback: (feedback: string) => void;
   /** The person looks elsewhere: something wants their attention. */
@@ -58,8 +61,10 @@ export class Questions {
     this.open = { id, withdraw: () => controller.abort() };
     this.options.onAsked('Action required');
     void run(controller.signal)
-      // The call may have been answered or cancelled while the person was reading.
-      .catch(() => {})
+      .catch((error: unknown) => {
+        // A call that was answered or cancelled while the person was reading has withdrawn its question.
+        if (!controller.signal.aborted) this.options.onProblem(getErrorMessage(error));
+      })
       .finally(() => {
         this.open = undefined;
       });

@@ -45,6 +45,19 @@ describe('LoopDetectionService, for calls', () => {
     expect(counts).toEqual([0, 0, 0, 0, 1, 0, 0, 0, 0, 2]);
   });
 
+  it('does not hold against a slow poll that its result has changed since the first report', () => {
+    const run = createRun();
+    const counts = Array.from({ length: 20 }, (_, index) =>
+      run.call('run_shell_command', { command: 'status' }, { output: `${Math.floor(index / 5)} of 9 done` }),
+    );
+    expect(counts.filter((count) => count > 0)).toEqual([1, 1, 1, 1]);
+    // And then it hangs.
+    const after = Array.from({ length: 5 }, () =>
+      run.call('run_shell_command', { command: 'status' }, { output: '3 of 9 done' }),
+    );
+    expect(after).toEqual([0, 0, 0, 0, 2]);
+  });
+
   it('reports two calls in turn that change nothing by the eighth', () => {
     const run = createRun();
     const counts = Array.from({ length: 8 }, (_, index) =>

@@ -70,6 +70,8 @@ export class LoopDetectionService {
   private readonly content = new RepeatedContent();
   private calls: SeenCall[] = [];
   private readonly keysOfTurn = new Set<string>();
+  /** What the calls of the last cycle gave, by their keys. */
+  private cycleResults = new Map<string, string>();
   private isEnabled: boolean;
   private prompt_id = '';
   private userRequest = '';
@@ -93,6 +95,7 @@ export class LoopDetectionService {
     this.lastJudgedTurn = 0;
     this.interval = FIRST_INTERVAL;
     this.calls = [];
+    this.cycleResults.clear();
     this.keysOfTurn.clear();
     this.content.reset();
   }
@@ -171,7 +174,17 @@ export class LoopDetectionService {
     this.calls.push({ callId, name, key });
     if (this.calls.length > CALLS_REMEMBERED) this.calls.shift();
     const cycle = findCallCycle(this.calls);
-    return cycle === undefined ? NO_LOOP : this.detect('repeated_calls', cycle);
+    if (cycle === undefined) return NO_LOOP;
+    this.forgiveProgress();
+    return this.detect('repeated_calls', cycle);
+  }
+
+  /** The same calls have other results than when they were reported: a poll that is slow, and the first of its kind again. */
+  private forgiveProgress(): void {
+    const results = this.calls.flatMap(({ key, result }) => (result ? [[key, result.digest] as const] : []));
+    const before = this.cycleResults;
+    if (results.some(([key, digest]) => before.has(key) && before.get(key) !== digest)) this.detections = 0;
+    this.cycleResults = new Map(results);
   }
 
   private detect(type: LoopType, detail: string): LoopDetectionResult {

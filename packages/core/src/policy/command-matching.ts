@@ -75,13 +75,23 @@ function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   const pattern = rule.commandRegex ?? rule.argsPattern;
   if (pattern === undefined) return true;
   const plain = command.words.map(({ value }) => value).join(' ');
-  const forms = wordForms(leaf).map((words) => words.map(({ value }) => quote(value)).join(' '));
+  const forms = wordForms(leaf).flatMap(toSpellings);
   const candidates = new Set([text, canonical, plain, command.source, ...forms]);
   return [...candidates].some((candidate) =>
     rule.commandRegex === undefined
       ? pattern.test(stableJson({ ...args, command: candidate }))
       : testStart(pattern, candidate),
   );
+}
+
+/** By the path it was called by, and by its name. */
+function toSpellings(words: readonly ShellWord[]): string[] {
+  const [head, ...rest] = words.map(({ value }) => quote(value));
+  const name = words[0] && baseName(words[0]).toLowerCase();
+  return [
+    [head, ...rest].join(' '),
+    ...(name !== undefined && name !== head ? [[quote(name), ...rest].join(' ')] : []),
+  ];
 }
 
 /** Whether a forbidding rule matches the line as one text, for patterns that span commands. */

@@ -255,6 +255,26 @@ describe('rules', () => {
     expect(await decide(engine, shell('xnpm run build'))).toBe('ask_user');
   });
 
+  it.each(['/usr/bin/curl x', "'/usr/bin/curl' x", 'env /usr/bin/curl x', '../bin/CURL x', 'sudo -n ~/bin/curl x'])(
+    'with a regular expression that deny a command deny it by its path too: %s',
+    async (command) => {
+      const deny = { toolName: 'run_shell_command', decision: 'deny' } as const;
+      for (const rule of [
+        userRule({ ...deny, commandRegex: /^(?:curl .*)/ }),
+        userRule({ ...deny, argsPattern: /"command":"curl / }),
+      ]) {
+        expect(await decide(createEngine([rule]), shell(command), 'yolo')).toBe('deny');
+      }
+    },
+  );
+
+  it('with a regular expression that allow a command do not allow another of its name', async () => {
+    const engine = createEngine([
+      userRule({ toolName: 'run_shell_command', commandRegex: /^(?:npm test)/, decision: 'allow' }),
+    ]);
+    expect(await decide(engine, shell('./npm test'))).toBe('ask_user');
+  });
+
   it('that deny by a pattern over several commands hold for the line', async () => {
     const engine = createEngine([
       userRule({ toolName: 'run_shell_command', argsPattern: /a.*&&.*b/s, decision: 'deny' }),

@@ -181,13 +181,19 @@ describe('AgentSession', () => {
     env.model.assertDone();
   });
 
-  it('fails when the disk is full, and is cancelled when the person declines', async () => {
-    const outcomes = [];
-    for (const end of [{ status: 'error', errorType: 'no_space_left' }, { status: 'cancelled' }] as const) {
-      await using env = await setUp([answer(call('a'))], { scheduler: new StubScheduler(end) });
-      outcomes.push((endOf(await collect(env.session.prompt('go', NEVER))) as { outcome: string }).outcome);
-    }
-    expect(outcomes).toEqual(['failed', 'cancelled']);
+  it('is cancelled when the person declines', async () => {
+    await using env = await setUp([answer(call('a'))], { scheduler: new StubScheduler({ status: 'cancelled' }) });
+    expect(endOf(await collect(env.session.prompt('go', NEVER)))).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it.each([
+    ['goes on when the model does without', [answer(call('a')), say('There is no room.')], 'completed'],
+    ['fails when it finds the disk full twice in a row', [answer(call('a')), answer(call('b'))], 'failed'],
+  ])('tells the model that the disk is full, and %s', async (_, script, outcome) => {
+    const scheduler = new StubScheduler({ status: 'error', errorType: 'no_space_left' });
+    await using env = await setUp(script, { scheduler });
+    expect(endOf(await collect(env.session.prompt('go', NEVER)))).toMatchObject({ outcome });
+    env.model.assertDone();
   });
 
   it('reads words added on the way together with the next results', async () => {

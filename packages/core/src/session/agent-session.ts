@@ -59,6 +59,8 @@ export class AgentSession {
   private promptCount = 0;
   private isOpen = false;
   private steering: Part[] = [];
+  /** Whether a tool of the last round found the disk full. */
+  private isDiskFull = false;
 
   constructor(options: AgentSessionOptions) {
     this.options = options;
@@ -162,6 +164,7 @@ export class AgentSession {
 
   /** What a prompt before this one could not say any more, and the request; nothing when it is over already. */
   private begin(ended: Ending, input: PartListUnion): Part[] {
+    this.isDiskFull = false;
     const request = ended === EMPTY ? toParts(input) : [];
     return request.length > 0 ? this.withWarning([...this.takeSteering(), ...request]) : [];
   }
@@ -169,13 +172,21 @@ export class AgentSession {
   /** Between two turns: how the prompt ends, or what the model reads next. */
   private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
     const responses = completed.flatMap(({ response }) => response.responseParts);
-    const stop = signal.aborted ? { outcome: 'cancelled' as const } : toStop(completed);
+    const stop = signal.aborted ? { outcome: 'cancelled' as const } : (toStop(completed) ?? this.checkDisk(completed));
     const goesOn = responses.length > 0 || this.steering.length > 0;
     const end = stop ?? (goesOn ? this.overBudget() : undefined);
     if (!end) return this.withWarning([...responses, ...this.takeSteering()]);
     // What the calls did is known; the model must read it whenever the session goes on.
     if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
     return end;
+  }
+
+  /** The model is told of a full disk, and may make room or do without; a second time in a row nothing helps. */
+  private checkDisk(completed: readonly CompletedToolCall[]): Ending | undefined {
+    const failed = completed.find(({ response }) => response.errorType === 'no_space_left');
+    const isFatal = failed !== undefined && this.isDiskFull;
+    this.isDiskFull = failed !== undefined;
+    return isFatal ? { outcome: 'failed', error: toStructuredError(failed.response.error) } : undefined;
   }
 
   /** A prompt the budget cut short, or kept from sending, was ended by the budget. */
@@ -266,12 +277,10 @@ function toEnding(event: AgentEvent): Ending | undefined {
   }
 }
 
-/** A tool that ended the prompt, a disk that is full, or a person who said no to all that was asked. */
+/** A tool that ended the prompt, or a person who said no to all that was asked. */
 function toStop(completed: readonly CompletedToolCall[]): Ending | undefined {
   const stopped = completed.find(({ response }) => response.errorType === 'stop_execution');
   if (stopped) return { outcome: 'stopped', detail: stopped.response.error?.message ?? 'A hook stopped the agent.' };
-  const fatal = completed.find(({ response }) => response.errorType === 'no_space_left');
-  if (fatal) return { outcome: 'failed', error: toStructuredError(fatal.response.error) };
   const isCancelled = completed.length > 0 && completed.every(({ status }) => status === 'cancelled');
   return isCancelled ? { outcome: 'cancelled', detail: 'The call was declined.' } : undefined;
 }

@@ -46,11 +46,15 @@ export interface RewindParts {
 export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[] {
   const messages = readMessages(recorder);
   const places = new Map(messages.map(({ id }, index) => [id, index]));
+  const prompts = new Set<string>();
   return chat.getHistory().flatMap((content) => {
     const id = recorder.idOf(content);
     const index = id === undefined ? undefined : places.get(id);
     const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
-    if (text === undefined) return [];
+    const prompt = index === undefined ? undefined : messages[index]!.prompt_id;
+    // What was added to a prompt under way, by the person or by us, is part of it.
+    if (text === undefined || (prompt !== undefined && prompts.has(prompt))) return [];
+    if (prompt !== undefined) prompts.add(prompt);
     const since = index === undefined ? [] : messages.slice(index);
     return [{ text, content, edits: editsOf(since), hasCommands: since.some(hasCommand) }];
   });

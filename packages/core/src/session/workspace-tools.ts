@@ -6,6 +6,7 @@ import { resolveModel } from '../model/models.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { ServerTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
+import type { DiscoveredToolDependencies } from '../tools/builtin/discovered-tool.ts';
 import type { FileStore } from '../tools/file-store.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -62,7 +63,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   });
   const discovered =
     toolCommands && trustedFolder
-      ? await discover(toolCommands, { cwd: workspace.root, env: environment }, options.onWarning)
+      ? await discover(toolCommands, { cwd: workspace.root, env: environment, guard: shell.guard }, options.onWarning)
       : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
@@ -85,7 +86,7 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
 /** A project whose tools cannot be listed is worked in without them. */
 async function discover(
   { discovery, call }: { discovery: string; call: string },
-  where: { cwd: string; env: Record<string, string> },
+  where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
   onWarning: WorkspaceAgentOptions['onWarning'],
 ): Promise<ServerTool[]> {
   const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');

@@ -9,6 +9,14 @@ import type { ChildProcess } from 'node:child_process';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import { builtin } from '../util/builtin-modules.ts';
 
+/** Sees to it that no process outlives this program, however that ends. */
+export interface ChildGuard {
+  /** What marks a process and all that it starts; to be added to its environment. */
+  prepare(): Readonly<Record<string, string>>;
+  watch(group: number): void;
+  unwatch(group: number): void;
+}
+
 export interface ChildRequest {
   command: string;
   args: readonly string[];
@@ -21,6 +29,9 @@ export interface ChildRequest {
   /** Stdout comes here as it arrives; false ends the program, and so does what it throws, which is thrown on. */
   onStdout(chunk: Buffer): boolean;
   onPid?(pid: number): void;
+  guard?: ChildGuard | undefined;
+  /** Guarded only from then on, where most programs are done sooner and a guard would cost more than they do. */
+  guardAfterMs?: number;
 }
 
 export interface ChildOutcome {
@@ -55,6 +66,7 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
     killGroup(child);
   };
   const onAbort = () => killGroup(child);
+  const unwatch = watch(child, request);
   signal.addEventListener('abort', onAbort, { once: true });
   const deadline = setTimeout(() => end('timeout'), request.timeoutMs);
   const errors = collectStderr(child);
@@ -80,7 +92,18 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
     clearTimeout(deadline);
     signal.removeEventListener('abort', onAbort);
     killGroup(child);
+    unwatch();
   }
+}
+
+function watch({ pid }: ChildProcess, { guard, guardAfterMs = 0 }: ChildRequest): () => void {
+  if (pid === undefined || !guard) return () => undefined;
+  if (guardAfterMs === 0) guard.watch(pid);
+  const timer = guardAfterMs > 0 ? setTimeout(() => guard.watch(pid), guardAfterMs) : undefined;
+  return () => {
+    clearTimeout(timer);
+    guard.unwatch(pid);
+  };
 }
 
 function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {

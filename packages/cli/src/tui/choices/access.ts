@@ -4,6 +4,7 @@ import { getErrorMessage } from '@castor/core';
 import { prepareStart } from '../../start.ts';
 import type { App } from '../app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
+import { reopenSession } from '../session-change.ts';
 import { forgetKey, storeKey } from '../store-key.ts';
 
 /** The session goes on, with the words said so far. */
@@ -26,7 +27,7 @@ export async function chooseAccess(app: App, signal: AbortSignal): Promise<void>
   } catch (error) {
     return app.fail(getErrorMessage(error));
   }
-  await app.reopenSession();
+  await reopenSession(app);
   app.info(isOffline ? 'The offline model answers now.' : 'The new key is used from now on.');
 }
 

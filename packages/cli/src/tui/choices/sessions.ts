@@ -6,6 +6,7 @@ import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { formatAge } from '../render/format-age.ts';
+import { changeSession } from '../session-change.ts';
 
 type Choice = { readonly id: string } | { readonly words: string };
 
@@ -30,7 +31,7 @@ export async function chooseSession(app: App, { home, agent, signal }: CommandCo
       signal,
     );
     if (!choice) return;
-    if ('id' in choice) return app.changeSession({ resume: choice.id });
+    if ('id' in choice) return changeSession(app, { resume: choice.id });
     const here = new Set(others.map(({ id }) => id));
     const matches = await searchSessions({ home, words: choice.words.split(/\s+/), limit: MOST_MATCHES });
     shown = matches

@@ -22,11 +22,16 @@ const HOLDS_AT_ONCE =
 export async function chooseSettings(app: App, signal: AbortSignal): Promise<void> {
   const settings = listSettings().filter(isOffered);
   for (let initial = 0; ;) {
+    let active = settings[initial];
     const chosen = await app.dialogs.choose(
       {
         title: 'Settings (enter changes one, esc leaves)',
         search: true,
         initial,
+        body: ({ width, styles }) => wrapRows(styles.secondary(active?.definition.summary ?? ''), { width: width - 4 }),
+        onMove: (each) => {
+          active = each;
+        },
         options: settings.map((each) => ({ label: each.key, value: each, hint: hintOf(app, each) })),
       },
       signal,

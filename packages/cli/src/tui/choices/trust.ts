@@ -12,7 +12,7 @@ export async function chooseTrust(
   { agent, home, trustedFoldersFile: file, signal }: CommandContext,
 ): Promise<void> {
   const folder = agent.workspace.root;
-  const level = await askAboutTrust({ folder, wouldLoad: folderContents(folder) }, app.dialogs, signal);
+  const level = await askAboutTrust({ folder, wouldLoad: folderContents(folder, home) }, app.dialogs, signal);
   if (level === undefined || level === 'later') return;
   try {
     decideOnFolder({ folder, level, file, home });

@@ -46,10 +46,11 @@ describe('DialogHost', () => {
     expect(await answer).toBe('once');
   });
 
-  it('takes no typed word for a choice', async () => {
-    const { host } = createHost();
+  it('takes neither a word typed ahead for a choice nor the Enter behind it', async () => {
+    const { host, clock } = createHost();
     const answer = host.choose(QUESTION);
-    host.onText('123');
+    expect([host.onText('123'), host.onKey(ENTER)]).toEqual([false, false]);
+    clock.now += 1_000;
     host.onKey(ESCAPE);
     expect(await answer).toBe('no');
   });

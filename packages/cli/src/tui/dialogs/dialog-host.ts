@@ -94,6 +94,11 @@ export class DialogHost implements KeyConsumer {
   onText(text: string): boolean {
     const { top } = this;
     if (!this.listens() || !top) return false;
+    // A word that comes at once was typed ahead: it is no choice, nor is the Enter behind it.
+    if (text.length > 1 && !top.takesText) {
+      this.isDeaf = true;
+      return false;
+    }
     top.onText(text);
     this.options.onChange();
     return true;

@@ -23,6 +23,8 @@ export interface DialogView {
 export interface Dialog {
   view(space: DialogSpace): DialogView;
   onKey(key: Key): void;
+  /** Whether words are for it; else those that come at once are the composer's. */
+  readonly takesText: boolean;
   /** A run of characters at once. */
   onText(text: string): void;
   /** The question is withdrawn: the prompt ended, the program ends. */

@@ -32,9 +32,12 @@ export interface SelectQuestion<T> {
 
 const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1, 'ctrl+n': 1, tab: 1 };
 const PAGE = 5;
+/** A frame that stays small leaves nothing behind when the window shrinks. */
+const MOST_OPTIONS = 12;
 const SEARCH = '  search: ';
 
 export class SelectDialog<T> implements Dialog {
+  readonly takesText: boolean;
   private readonly question: SelectQuestion<T>;
   private readonly settle: (value: T | undefined) => void;
   private index: number;
@@ -43,6 +46,7 @@ export class SelectDialog<T> implements Dialog {
 
   constructor(question: SelectQuestion<T>, settle: (value: T | undefined) => void) {
     this.question = question;
+    this.takesText = question.search ?? false;
     this.settle = settle;
     this.index = question.initial ?? 0;
   }
@@ -54,7 +58,8 @@ export class SelectDialog<T> implements Dialog {
     const title = wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
     const search = this.question.search ? [this.searchRow(options.length, space)] : [];
     const room = Math.max(space.maxRows - title.length - search.length - 1, 3);
-    const optionRows = Math.min(options.length || 1, Math.max(3, room - Math.min(body.length, Math.ceil(room / 2))));
+    const most = Math.min(MOST_OPTIONS, Math.max(3, room - Math.min(body.length, Math.ceil(room / 2))));
+    const optionRows = Math.min(options.length || 1, most);
     const rows = [
       ...title,
       ...this.visibleBody(body, room - optionRows, space),
@@ -84,7 +89,6 @@ export class SelectDialog<T> implements Dialog {
     else if (!key.ctrl && !key.alt) this.onPlainKey(key.name, options);
   }
 
-  /** A word that was typed ahead is no choice. */
   onText(text: string): void {
     if (this.question.search) this.narrow(this.query + text);
     else if (text.length === 1) this.onPlainKey(text, this.shown());
@@ -119,6 +123,7 @@ export class SelectDialog<T> implements Dialog {
   private narrow(query: string): void {
     this.query = query;
     this.index = 0;
+    this.move(0, this.shown());
   }
 
   private shown(): readonly SelectOption<T>[] {
@@ -148,14 +153,18 @@ export class SelectDialog<T> implements Dialog {
 
   private renderOptions(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
     if (options.length === 0) return [styles.secondary('  nothing found')];
-    const first = Math.max(0, Math.min(this.index - Math.floor(most / 2), options.length - most));
-    return options.slice(first, first + most).map(({ label, hint }, offset) => {
+    const isCut = options.length > most && most > 3;
+    const shown = isCut ? most - 1 : most;
+    const first = Math.max(0, Math.min(this.index - Math.floor(shown / 2), options.length - shown));
+    const rows = options.slice(first, first + shown).map(({ label, hint }, offset) => {
       const index = first + offset;
       const isActive = index === this.index;
-      const number = this.question.search || index > 8 ? '' : `${index + 1}. `;
+      const number = this.question.search ? '' : index > 8 ? '   ' : `${index + 1}. `;
       const text = isActive ? styles.accent(`${number}${label}`) : `${number}${label}`;
       const tail = hint === undefined ? '' : styles.secondary(`  ${hint}`);
       return shortenRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
     });
+    const below = options.length - first - shown;
+    return isCut ? [...rows, styles.secondary(`  … ${first} above, ${below} below`)] : rows;
   }
 }

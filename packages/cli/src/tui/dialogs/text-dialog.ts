@@ -38,6 +38,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
 };
 
 export class TextDialog implements Dialog {
+  readonly takesText = true;
   private readonly question: TextQuestion;
   private readonly settle: (value: string | undefined) => void;
   /** By characters as a person counts them. */

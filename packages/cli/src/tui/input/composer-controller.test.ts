@@ -294,6 +294,15 @@ describe('history', () => {
 describe('suggestions', () => {
   const labels = (snapshot: ComposerSnapshot) => snapshot.suggestions?.items.map(({ label }) => label);
 
+  it('looks at what was typed before there was anybody to ask', async () => {
+    const { composer, type } = start();
+    await type('/h');
+    expect(composer.getSnapshot().suggestions).toBeUndefined();
+    composer.setCompletion(COMPLETION);
+    await nextLoop();
+    expect(labels(composer.getSnapshot())).toEqual(['help', 'hooks', 'chat']);
+  });
+
   it('completes a file with Tab', async () => {
     const { composer, type } = start({ completion: COMPLETION });
     await type('see @mai');

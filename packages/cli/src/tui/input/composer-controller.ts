@@ -253,7 +253,11 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     setVim: (isVim) => set({ ...current, vim: isVim ? (current.vim ?? createVimState()) : undefined }),
     getKeymap: () => keymap,
     setKeymap: (next) => void (keymap = next),
-    setCompletion: (providers) => suggestions.setProviders(providers),
+    setCompletion(providers) {
+      suggestions.setProviders(providers);
+      // What was typed before they came is looked at now.
+      batch(() => {});
+    },
     setHistory(next, nextShell) {
       if (history === early.prompts) early.prompts.entries().forEach(next.add);
       history = next;

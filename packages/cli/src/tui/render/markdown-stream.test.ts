@@ -53,6 +53,16 @@ describe('renderMarkdown', () => {
     expect(renderMarkdown(markdown, PLAIN)).toEqual(rows);
   });
 
+  it('says a table row by row where it is read aloud, and leaves lines out', () => {
+    const table = '| Name | **Size** |\n|---|---|\n| a | 1 |\n| b | |\n\n---\nafter';
+    expect(renderMarkdown(table, { ...PLAIN, isSpoken: true })).toEqual([
+      'Name: a; Size: 1.',
+      'Name: b; Size.',
+      '',
+      'after',
+    ]);
+  });
+
   it('keeps tables inside the width', () => {
     const table = `| a | b |\n|---|---|\n| ${'long '.repeat(20)} | ${'漢字'.repeat(20)} |\n`;
     const rows = renderMarkdown(table, PLAIN);

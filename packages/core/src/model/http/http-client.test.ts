@@ -352,6 +352,22 @@ describe('HttpClient and broken connections', () => {
     expect(await failureOf(readAll(response))).toMatchObject({ reason: 'network' });
   });
 
+  it.each([Infinity, 99_999_999_999])('waits as long as a timer can when told to wait for %d ms', async (ms) => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => void warnings.push(warning.name);
+    process.on('warning', note);
+    try {
+      const { url } = await serve((_incoming, response) => response.end('ok'));
+      const client = createClient({ connectTimeoutMs: ms, headersTimeoutMs: ms, idleTimeoutMs: ms });
+      expect(await readAll(await client.post({ ...request(url), headersTimeoutMs: ms }))).toBe('ok');
+      // Node warns of a timer it shortened on the next turn of the loop.
+      await new Promise(setImmediate);
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', note);
+    }
+  });
+
   it('reports an answer that is not HTTP', async () => {
     const url = await serveBytes((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
     expect(await failureOf(createClient().post(request(url)))).toMatchObject({ reason: 'network', retryable: true });

@@ -58,15 +58,19 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 
+/** A timer for longer would go off at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
-  const clientHeadersTimeoutMs = options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS;
-  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
-  const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  const clientHeadersTimeoutMs = toTimer(options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS);
+  const connectTimeoutMs = toTimer(options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS);
+  const idleTimeoutMs = toTimer(options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS);
   const routes = createRoutes({ proxyFor: options.proxyFor, tunnelTimeoutMs: clientHeadersTimeoutMs });
 
   return {
     async post(request) {
-      const { url, signal, headersTimeoutMs = clientHeadersTimeoutMs } = request;
+      const { url, signal } = request;
+      const headersTimeoutMs = toTimer(request.headersTimeoutMs ?? clientHeadersTimeoutMs);
       throwIfAborted(signal);
       const body = request.body instanceof Uint8Array ? [request.body] : request.body;
       const length = body.reduce((sum, piece) => sum + piece.length, 0);
@@ -84,6 +88,10 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     },
     close: () => routes.close(),
   };
+}
+
+function toTimer(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
 }
 
 function isStaleConnection(error: unknown): boolean {

@@ -156,7 +156,8 @@ describe('routes', () => {
 
   it.each<[string, object]>([
     ['407 Proxy Authentication Required', { reason: 'forbidden', status: 407, retryable: false }],
-    ['502 Bad Gateway', { reason: 'network', status: 502, retryable: true }],
+    ['502 Bad Gateway', { reason: 'network', code: 'EHOSTUNREACH', status: 502, retryable: true }],
+    ['503 Service Unavailable', { reason: 'network', code: undefined, status: 503, retryable: true }],
   ])('report a tunnel refused with %s', async (refusal, expected) => {
     const proxy = await startProxy(refusal);
     const failure = createClient(`http://user:pass@127.0.0.1:${proxy.port}`)('https://model.test/');

@@ -84,5 +84,10 @@ function proxyError(error: Error, proxy: URL): ApiError {
 /** 4xx is the proxy's no; anything else may be better the next time. */
 function refusal(proxy: URL, authority: string, status: number, statusText: string): ApiError {
   const message = `The proxy ${proxy.host} refused to connect to ${authority}: HTTP ${status} ${statusText}`.trim();
-  return new ApiError(message, { reason: status >= 400 && status < 500 ? 'forbidden' : 'network', status });
+  return new ApiError(message, {
+    reason: status >= 400 && status < 500 ? 'forbidden' : 'network',
+    status,
+    // By these a proxy says that it found nobody there.
+    ...((status === 502 || status === 504) && { code: 'EHOSTUNREACH' }),
+  });
 }

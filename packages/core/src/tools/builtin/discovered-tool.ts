@@ -9,7 +9,7 @@ import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.
 import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { runChild } from '../run-child.ts';
-import type { ChildOutcome } from '../run-child.ts';
+import type { ChildGuard, ChildOutcome } from '../run-child.ts';
 import { splitCommand } from '../split-command.ts';
 
 const PREFIX = 'discovered_tool_';
@@ -26,6 +26,7 @@ export interface DiscoveredToolDependencies {
   callCommand: string;
   cwd: string;
   env: Readonly<Record<string, string>>;
+  guard?: ChildGuard;
 }
 
 /** Throws ToolError of type discovered_tool_execution_error when the command fails or prints something else. */
@@ -33,8 +34,9 @@ export async function discoverTools(
   dependencies: DiscoveredToolDependencies,
   signal: AbortSignal,
 ): Promise<ServerTool[]> {
-  const { discoveryCommand, cwd, env } = dependencies;
-  const run = await runCommand(splitCommand(discoveryCommand), { cwd, env, signal, timeoutMs: DISCOVERY_TIMEOUT_MS });
+  const { discoveryCommand, cwd, env, guard } = dependencies;
+  const timeoutMs = DISCOVERY_TIMEOUT_MS;
+  const run = await runCommand(splitCommand(discoveryCommand), { cwd, env, guard, signal, timeoutMs });
   if (run.outcome.code !== 0) {
     const reason = run.outcome.ended ?? run.outcome.stderr.trim();
     throw failure(`Tool discovery failed (exit code ${run.outcome.code ?? 'none'}): ${reason || 'no message'}`);
@@ -69,7 +71,7 @@ function readDeclarations(text: string): FunctionDeclaration[] {
 function createDiscoveredTool(
   declaration: FunctionDeclaration,
   name: string,
-  { callCommand, cwd, env }: DiscoveredToolDependencies,
+  { callCommand, cwd, env, guard }: DiscoveredToolDependencies,
 ): ServerTool {
   const words = splitCommand(callCommand);
   const { description = '' } = declaration;
@@ -86,6 +88,7 @@ function createDiscoveredTool(
       const run = await runCommand([...words, name], {
         cwd,
         env,
+        guard,
         signal,
         timeoutMs: CALL_TIMEOUT_MS,
         input: JSON.stringify(params),
@@ -113,6 +116,7 @@ interface CommandRun {
 interface RunOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
+  guard: ChildGuard | undefined;
   signal: AbortSignal;
   timeoutMs: number;
   input?: string;
@@ -129,6 +133,7 @@ async function runCommand(words: readonly string[], options: RunOptions): Promis
       command,
       args,
       ...options,
+      env: { ...options.env, ...options.guard?.prepare() },
       onStdout(chunk) {
         size += chunk.length;
         if (size > MAX_OUTPUT_BYTES) return false;

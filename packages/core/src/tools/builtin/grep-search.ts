@@ -10,6 +10,7 @@ import { findRipgrep, searchWithRipgrep } from '../grep/ripgrep.ts';
 import { searchWithoutRipgrep } from '../grep/scan.ts';
 import type { GrepSearch } from '../grep/search.ts';
 import { compilePattern, runGuarded } from '../guarded-regexp.ts';
+import type { ChildGuard } from '../run-child.ts';
 import { EXCLUDED_DIRECTORIES, openScope } from '../search-scope.ts';
 import type { SearchScope } from '../search-scope.ts';
 import type { Workspace } from '../workspace.ts';
@@ -51,6 +52,7 @@ export interface GrepSearchDependencies {
   /** Whether .gitignore counts. */
   respectGitIgnore?: boolean;
   timeoutMs?: number;
+  guard?: ChildGuard;
 }
 
 export function createGrepSearchTool(dependencies: GrepSearchDependencies): ServerTool {
@@ -130,7 +132,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
     params: Params,
     scope: SearchScope,
     { signal, onPid }: ToolExecutionContext,
-    { respectGitIgnore = true, timeoutMs = TIMEOUT_MS }: GrepSearchDependencies,
+    { respectGitIgnore = true, timeoutMs = TIMEOUT_MS, guard }: GrepSearchDependencies,
   ): GrepSearch {
     const { no_ignore: noIgnore = false, context = 0, before = context, after = context } = params;
     const isDirectory = scope.stats.isDirectory();
@@ -153,6 +155,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
       timeoutMs,
       signal,
       onPid,
+      guard,
     };
   }
 }

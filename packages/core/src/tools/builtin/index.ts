@@ -70,7 +70,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Serve
   const tools = [
     createListDirectoryTool({ workspace }),
     createReadFileTool({ workspace, ledger }),
-    createGrepSearchTool({ workspace, useRipgrep, respectGitIgnore }),
+    createGrepSearchTool({ workspace, useRipgrep, respectGitIgnore, guard: shell.guard }),
     createGlobTool({ workspace, clock }),
     createReplaceTool({ store }),
     createWriteFileTool({ store }),

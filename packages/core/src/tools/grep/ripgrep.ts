@@ -18,6 +18,9 @@ const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 const EVENT_HEAD_BYTES = 16_384;
 const LINE_NUMBER = '},"line_number":';
 
+/** Most searches are done by then. */
+const GUARD_AFTER_MS = 500;
+
 /** The path of the binary that came with the package; undefined when there is none for this platform. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
@@ -42,6 +45,8 @@ export async function searchWithRipgrep(command: string, search: GrepSearch): Pr
     signal: search.signal,
     timeoutMs: search.timeoutMs,
     onPid: search.onPid,
+    guard: search.guard,
+    guardAfterMs: GUARD_AFTER_MS,
     onStdout(chunk) {
       events.push(chunk);
       return !collector.flush();

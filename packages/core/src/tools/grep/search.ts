@@ -1,5 +1,7 @@
 /** What is searched for, whoever searches. */
 
+import type { ChildGuard } from '../run-child.ts';
+
 export interface GrepSearch {
   /** The file or directory, absolute and without links. */
   path: string;
@@ -30,4 +32,5 @@ export interface GrepSearch {
   timeoutMs: number;
   signal: AbortSignal;
   onPid(pid: number): void;
+  guard?: ChildGuard | undefined;
 }

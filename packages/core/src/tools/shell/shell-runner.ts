@@ -12,6 +12,7 @@ import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
 import { PromptWatch } from './prompt-detector.ts';
 import { ServerWatch } from './server-detector.ts';
+import type { ChildGuard } from '../run-child.ts';
 import { loadPty, startPty } from './pty.ts';
 import { toShellInvocation } from './shell-program.ts';
 import { startPiped } from './shell-process.ts';
@@ -181,6 +182,18 @@ export class ShellRunner {
     if (!process?.hasTerminal) return false;
     process.write(text);
     return true;
+  }
+
+  /** For processes that others start: they end with this program, and when this is disposed of. */
+  get guard(): ChildGuard {
+    return {
+      prepare: () => {
+        this.#watchdog.start();
+        return { [CALL_MARK]: this.#watchdog.nextMark() };
+      },
+      watch: (group) => this.#watchdog.watch(group),
+      unwatch: (group) => this.#watchdog.unwatch(group),
+    };
   }
 
   /** Ends everything that was started here, jobs left behind included. */
