@@ -7,6 +7,9 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { CALL_MARK } from './child-environment.ts';
 
+/** Of the kernel's flags: it is on its way out, its files are closed already, and nothing of it will run again. */
+const EXITING = 0x4;
+
 /** False when nobody is left in the group. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -29,8 +32,8 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 /** Living members of the group, the smallest id first. */
 export async function findGroupMembers(group: number): Promise<number[]> {
   return findProcesses(async (pid) => {
-    const [state, , pgrp] = await readStat(pid);
-    return pgrp === String(group) && state !== 'Z';
+    const [state, , pgrp, , , , flags] = await readStat(pid);
+    return pgrp === String(group) && state !== 'Z' && (Number(flags) & EXITING) === 0;
   });
 }
 
