@@ -80,6 +80,7 @@ export function loadTrustedConfiguration({ args, cwd, home, environment }: Start
         trust = decideTrust({ folder: cwd, home, environment, skipTrust, isAsked: security.folderTrust.enabled });
         return trust.trusted === true;
       },
+      isRefused: () => trust.trusted === false,
     });
     return { configuration, trust };
   } catch (error) {

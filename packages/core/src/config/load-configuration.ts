@@ -11,6 +11,8 @@ import type { LoadedSettings, LoadSettingsOptions } from './load-settings.ts';
 export interface LoadConfigurationOptions extends Omit<LoadSettingsOptions, 'envFile'> {
   /** `--ignore-env`. */
   ignoreLocalEnv?: boolean;
+  /** Whether the folder was refused trust, once `isTrusted` was asked: then its files are not even read. */
+  isRefused?: () => boolean;
 }
 
 export interface Configuration extends LoadedSettings {
@@ -21,7 +23,7 @@ export interface Configuration extends LoadedSettings {
 
 /** Throws as `loadSettings` does. Warnings are those of the settings, then those of the file. */
 export function loadConfiguration(options: LoadConfigurationOptions): Configuration {
-  const { home, cwd, environment, ignoreLocalEnv = false } = options;
+  const { home, cwd, environment, ignoreLocalEnv = false, isRefused } = options;
   const first = loadSettings(options);
   const { advanced } = first.settings;
   const envFile = readEnvFile({
@@ -30,7 +32,7 @@ export function loadConfiguration(options: LoadConfigurationOptions): Configurat
     environment,
     isTrusted: first.isTrusted,
     excludedNames: advanced.excludedEnvVars,
-    ignoreLocal: ignoreLocalEnv || advanced.ignoreLocalEnv,
+    ignoreLocal: ignoreLocalEnv || advanced.ignoreLocalEnv || isRefused?.() === true,
   });
   const doesAdd = Object.keys(envFile.variables).length > 0;
   const loaded = doesAdd ? loadSettings({ ...options, isTrusted: first.isTrusted, envFile }) : first;

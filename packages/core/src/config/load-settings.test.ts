@@ -466,4 +466,14 @@ describe('variables that set settings', () => {
       undefined,
     ]);
   });
+
+  it.each([
+    ['nobody decided on gives its key only', false, { GEMINI_API_KEY: 'key' }],
+    ['was refused gives nothing', true, {}],
+  ])('a folder that %s', (_, refused, variables) => {
+    const { cwd, write, options } = setUp();
+    write(join(cwd, '.env'), 'GEMINI_API_KEY=key\nCOLOUR=red\n');
+    const loaded = loadConfiguration({ ...options, isTrusted: () => false, isRefused: () => refused });
+    expect(loaded.envFile.variables).toEqual(variables);
+  });
 });
