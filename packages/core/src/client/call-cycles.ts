@@ -5,6 +5,7 @@
  */
 
 import type { FunctionResponse } from '../protocol/content.ts';
+import { builtin } from '../util/builtin-modules.ts';
 
 /** A longer past cannot change the verdict. */
 export const CALLS_REMEMBERED = 25;
@@ -106,15 +107,7 @@ function sortKeys(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** 64 bits and the length: enough to tell a few dozen texts apart without keeping them. */
+/** Enough to tell texts apart without keeping them. */
 function hashText(text: string): string {
-  let high = 0x811c9dc5;
-  let low = 0x9747b28c;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ code, 0x5bd1e995);
-    low ^= low >>> 15;
-  }
-  return `${text.length}:${(high >>> 0).toString(36)}:${(low >>> 0).toString(36)}`;
+  return builtin.crypto.hash('sha1', text, 'base64');
 }

@@ -69,10 +69,12 @@ export class CoreToolScheduler {
     const events = new AsyncQueue<AgentEvent>();
     const both = AbortSignal.any([signal, left.signal, this.everything.signal]);
     const batch = this.runInTurn(requests, both, (event) => events.push(event)).finally(() => events.close());
+    let hasEnded = false;
     try {
       for await (const event of events) if (!this.isOutdated(event)) yield event;
+      hasEnded = true;
     } finally {
-      left.abort();
+      if (!hasEnded) left.abort();
       await batch;
     }
     return batch;

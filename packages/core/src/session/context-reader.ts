@@ -58,19 +58,11 @@ async function isAllowed(real: string, roots: readonly string[]): Promise<boolea
 
 /** Undefined when it is too large, also when it grows while it is read. */
 async function readWhole(real: string): Promise<Buffer | undefined> {
-  const { handle, stat } = await openRegularFile(real);
+  const file = openRegularFile(real);
   try {
-    if (stat.size > MAX_CONTEXT_FILE_BYTES) return undefined;
-    const buffer = Buffer.allocUnsafe(MAX_CONTEXT_FILE_BYTES + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
-      if (bytesRead === 0) return buffer.subarray(0, length);
-      length += bytesRead;
-    }
-    return undefined;
+    return await file.readUpTo(MAX_CONTEXT_FILE_BYTES);
   } finally {
-    await handle.close();
+    file.close();
   }
 }
 

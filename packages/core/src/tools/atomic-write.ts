@@ -13,7 +13,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
 import { kindOf, openDirectory, toFileError } from './opened-file.ts';
-import type { OpenedFile } from './opened-file.ts';
+import type { OpenedDirectory } from './opened-file.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
@@ -30,7 +30,7 @@ export interface AtomicWrite {
 /** Creates missing directories on the way. Throws ToolError; the old content is then untouched. */
 export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   const { realPath } = write;
-  let directory: OpenedFile | undefined;
+  let directory: OpenedDirectory | undefined;
   try {
     const parent = path.dirname(realPath);
     if (write.expected === undefined) makeDirectory(parent, 0o777);
@@ -49,7 +49,7 @@ export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   }
 }
 
-async function replaceIn(directory: OpenedFile, name: string, write: AtomicWrite): Promise<void> {
+async function replaceIn(directory: OpenedDirectory, name: string, write: AtomicWrite): Promise<void> {
   const base = process.platform === 'linux' ? `/proc/self/fd/${directory.handle.fd}` : directory.path;
   const target = path.join(base, name);
   const current = await lstatIfThere(target);

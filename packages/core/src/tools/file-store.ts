@@ -6,9 +6,9 @@
  */
 
 import type { Stats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { ToolError } from '../protocol/errors.ts';
 import { writeFileAtomically } from './atomic-write.ts';
+import type { OpenedFile } from './opened-file.ts';
 import { fingerprint } from './read-ledger.ts';
 import type { ReadLedger } from './read-ledger.ts';
 import type { Workspace } from './workspace.ts';
@@ -42,14 +42,14 @@ export class FileStore {
   async load(given: string): Promise<LoadedFile | AbsentFile> {
     const realPath = await this.workspace.checkPath(given, { access: 'write' });
     try {
-      const { handle, stat, path } = await this.workspace.openForReading(realPath);
+      const file = await this.workspace.openForReading(realPath);
       try {
-        if (!this.workspace.isWritable(path))
-          throw new ToolError(`${path} may not be written.`, 'path_not_in_workspace');
-        const bytes = await readBounded(handle, stat, realPath);
-        return { realPath, bytes, stat, fingerprint: fingerprint(bytes) };
+        if (!this.workspace.isWritable(file.path))
+          throw new ToolError(`${file.path} may not be written.`, 'path_not_in_workspace');
+        const bytes = await readBounded(file, realPath);
+        return { realPath, bytes, stat: file.stat, fingerprint: fingerprint(bytes) };
       } finally {
-        await handle.close();
+        file.close();
       }
     } catch (error) {
       if (error instanceof ToolError && error.type === 'file_not_found') return { realPath };
@@ -98,21 +98,11 @@ export class FileStore {
   }
 }
 
-/** The whole content; a file that grows while it is read is still bounded. */
-export async function readBounded(handle: FileHandle, stat: Stats, path: string): Promise<Buffer> {
-  if (stat.size > MAX_FILE_BYTES) throw tooLarge(path, stat.size);
-  const pieces: Buffer[] = [];
-  let total = 0;
-  for (;;) {
-    // The first piece is one larger than the file, so that one more read sees the end.
-    const piece = Buffer.allocUnsafe(pieces.length === 0 ? stat.size + 1 : 65_536);
-    const { bytesRead } = await handle.read(piece, 0, piece.length, null);
-    if (bytesRead === 0) break;
-    pieces.push(piece.subarray(0, bytesRead));
-    total += bytesRead;
-    if (total > MAX_FILE_BYTES) throw tooLarge(path, total);
-  }
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+/** The whole content, up to the limit every tool keeps to. */
+export async function readBounded(file: OpenedFile, path: string): Promise<Buffer> {
+  const bytes = await file.readUpTo(MAX_FILE_BYTES);
+  if (bytes === undefined) throw tooLarge(path, Math.max(file.stat.size, MAX_FILE_BYTES));
+  return bytes;
 }
 
 function tooLarge(path: string, size: number): ToolError {

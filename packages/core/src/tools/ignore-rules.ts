@@ -39,10 +39,26 @@ interface RuleTree {
   isRoot: boolean;
 }
 
-/** The rules in force inside one directory. */
+/** The rules in force inside one directory; shared with its parent where it adds none. */
 interface DirectoryRules {
   git: Ignore;
   combined: Map<string, Ignore>;
+}
+
+/** What the rules of a directory were made of, to be compared with what its files say later. */
+interface KnownDirectory {
+  text: string;
+  outer: DirectoryRules | undefined;
+  rules: DirectoryRules;
+  /** When that was last found to be so. */
+  round: number;
+}
+
+/** The patterns of .geminiignore and the extra files. */
+interface OwnPatterns {
+  text: string;
+  patterns: string[];
+  round: number;
 }
 
 const GEMINI_IGNORE = '.geminiignore';
@@ -55,8 +71,9 @@ export class IgnoreRules {
   readonly #options: IgnoreOptions;
   readonly #create: CreateIgnore | undefined;
   readonly #trees: RuleTree[];
-  readonly #directories = new Map<string, DirectoryRules>();
-  #ownPatterns: string[] | undefined;
+  readonly #directories = new Map<string, KnownDirectory>();
+  #own: OwnPatterns | undefined;
+  #round = 0;
 
   private constructor(root: string, options: IgnoreOptions, create: CreateIgnore | undefined) {
     this.#root = root;
@@ -97,24 +114,22 @@ export class IgnoreRules {
     return this.#combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
   }
 
-  /** Forgets what was read, so that changed ignore files count. */
+  /** Files that changed since count from here on; what did not change is not worked out again. */
   refresh(): void {
-    this.#directories.clear();
-    this.#ownPatterns = undefined;
+    this.#round++;
   }
 
   #combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
-    const rules = this.#rulesOf(tree, directory);
+    // Asked first: new patterns of our own make every combination old.
+    const own = gemini && tree.isRoot ? this.#ownPatterns() : undefined;
+    const { git: gitRules, combined: known } = this.#rulesOf(tree, directory);
     const key = `${git ? 'git' : ''}+${gemini ? 'gemini' : ''}`;
-    let combined = rules.combined.get(key);
+    let combined = known.get(key);
     if (combined === undefined) {
       combined = this.#create!();
-      if (git) combined.add(rules.git);
-      if (gemini && tree.isRoot) {
-        this.#ownPatterns ??= this.#readOwnPatterns();
-        combined.add(rebase(this.#ownPatterns, path.relative(tree.top, tree.base)));
-      }
-      rules.combined.set(key, combined);
+      if (git) combined.add(gitRules);
+      if (own) combined.add(rebase(own, path.relative(tree.top, tree.base)));
+      known.set(key, combined);
     }
     return combined;
   }
@@ -122,26 +137,41 @@ export class IgnoreRules {
   #rulesOf(tree: RuleTree, directory: string): DirectoryRules {
     const key = `${tree.base}\0${directory}`;
     const known = this.#directories.get(key);
-    if (known !== undefined) return known;
-    const patterns = rebase(readPatterns(path.join(directory, GIT_IGNORE)), path.relative(tree.top, directory));
-    let rules: DirectoryRules;
-    if (directory === tree.top || !isBelow(tree.top, directory)) {
-      const excluded = readPatterns(path.join(tree.top, '.git', 'info', 'exclude'));
-      rules = { git: this.#create!().add(['.git', ...excluded, ...patterns]), combined: new Map() };
-    } else {
-      const outer = this.#rulesOf(tree, path.dirname(directory));
-      rules =
-        patterns.length === 0 ? outer : { git: this.#create!().add(outer.git).add(patterns), combined: new Map() };
+    if (known?.round === this.#round) return known.rules;
+    const isTop = directory === tree.top || !isBelow(tree.top, directory);
+    const outer = isTop ? undefined : this.#rulesOf(tree, path.dirname(directory));
+    const excluded = isTop ? readRules(path.join(tree.top, '.git', 'info', 'exclude')) : '';
+    const own = readRules(path.join(directory, GIT_IGNORE));
+    const text = `${excluded}\0${own}`;
+    if (known?.text === text && known.outer === outer) {
+      known.round = this.#round;
+      return known.rules;
     }
-    this.#directories.set(key, rules);
-    return rules;
+    const patterns = rebase(toPatterns(own), path.relative(tree.top, directory));
+    let rules = outer;
+    if (outer === undefined) rules = createRules(this.#create!().add(['.git', ...toPatterns(excluded), ...patterns]));
+    else if (patterns.length > 0) rules = createRules(this.#create!().add(outer.git).add(patterns));
+    this.#directories.set(key, { text, outer, rules: rules!, round: this.#round });
+    return rules!;
   }
 
-  #readOwnPatterns(): string[] {
-    return [GEMINI_IGNORE, ...(this.#options.customIgnoreFiles ?? [])].flatMap((file) =>
-      readPatterns(path.resolve(this.#root, file)),
-    );
+  #ownPatterns(): string[] {
+    if (this.#own?.round === this.#round) return this.#own.patterns;
+    const files = [GEMINI_IGNORE, ...(this.#options.customIgnoreFiles ?? [])];
+    const texts = files.map((file) => readRules(path.resolve(this.#root, file)));
+    const text = texts.join('\0');
+    if (this.#own?.text === text) {
+      this.#own.round = this.#round;
+      return this.#own.patterns;
+    }
+    if (this.#own) this.#directories.clear();
+    this.#own = { text, patterns: texts.flatMap(toPatterns), round: this.#round };
+    return this.#own.patterns;
   }
+}
+
+function createRules(git: Ignore): DirectoryRules {
+  return { git, combined: new Map() };
 }
 
 function isBelow(directory: string, candidate: string): boolean {
@@ -164,18 +194,22 @@ function findRepositoryTop(from: string): string | undefined {
   }
 }
 
-function readPatterns(file: string): string[] {
+/** The text of an ignore file; nothing where there is none. */
+function readRules(file: string): string {
   try {
     const stat = lstatSync(file, { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile() || stat.size > MAX_IGNORE_FILE_BYTES) return [];
-    return readFileSync(file, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/)
-      .filter((line) => line.trim() !== '' && !line.startsWith('#'));
+    if (stat === undefined || !stat.isFile() || stat.size > MAX_IGNORE_FILE_BYTES) return '';
+    return readFileSync(file, 'utf8');
   } catch {
     // A file that cannot be read has no rules; git treats it the same way.
-    return [];
+    return '';
   }
+}
+
+function toPatterns(text: string): string[] {
+  if (text === '') return [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
 /** The same patterns, written for a directory further up. */

@@ -5,8 +5,7 @@
  * handle. What `checkPath` returns is free of links: open that, not the name given.
  */
 
-import { realpathSync, statSync } from 'node:fs';
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
 import { IgnoreRules } from './ignore-rules.ts';
@@ -110,7 +109,7 @@ export class Workspace {
     refuseHiddenCharacters(absolute);
     let real: string;
     try {
-      real = await followLinks(absolute);
+      real = followLinks(absolute);
     } catch (error) {
       throw toFileError(error, absolute, 'path_not_in_workspace');
     }
@@ -118,11 +117,11 @@ export class Workspace {
     return real;
   }
 
-  /** Opens a regular file of the workspace. The caller closes the handle. */
+  /** Opens a regular file of the workspace. The caller closes it. */
   async openForReading(given: string): Promise<OpenedFile> {
-    const opened = await openRegularFile(await this.checkPath(given));
+    const opened = openRegularFile(await this.checkPath(given));
     if (!isPermitted(this.#real, opened.path, 'read')) {
-      await opened.handle.close();
+      opened.close();
       throw this.#outside(this.resolve(given), opened.path);
     }
     return opened;
@@ -179,17 +178,17 @@ function refuseHiddenCharacters(absolute: string): void {
 }
 
 /** The real path of the deepest ancestor that exists, and the rest as given; dangling links are followed too. */
-async function followLinks(absolute: string): Promise<string> {
+function followLinks(absolute: string): string {
   let current = absolute;
   let rest: string[] = [];
   let links = 0;
   for (;;) {
     try {
-      return path.join(await realpath(current), ...rest);
+      return path.join(realpathSync.native(current), ...rest);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    const target = await readDanglingLink(current);
+    const target = readDanglingLink(current);
     if (target === undefined) {
       rest = [path.basename(current), ...rest];
       current = path.dirname(current);
@@ -199,13 +198,13 @@ async function followLinks(absolute: string): Promise<string> {
       throw Object.assign(new Error(`Too many symbolic links: ${absolute}`), { code: 'ELOOP' });
     }
     // The link's own directory must be real before `..` in its target means anything.
-    current = path.resolve(await followLinks(path.dirname(current)), target);
+    current = path.resolve(followLinks(path.dirname(current)), target);
   }
 }
 
-async function readDanglingLink(name: string): Promise<string | undefined> {
+function readDanglingLink(name: string): string | undefined {
   try {
-    return (await lstat(name)).isSymbolicLink() ? await readlink(name) : undefined;
+    return lstatSync(name).isSymbolicLink() ? readlinkSync(name) : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

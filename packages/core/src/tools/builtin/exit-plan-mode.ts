@@ -110,12 +110,13 @@ async function checkPlan(plansDirectory: string, name: string): Promise<string> 
       'path_not_in_workspace',
     );
   }
-  const { handle } = await openRegularFile(path);
+  const file = openRegularFile(path);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PEEK_BYTES), 0, PEEK_BYTES, 0);
-    if (buffer.toString('utf8', 0, bytesRead).trim() !== '') return path;
+    const beginning = Buffer.alloc(PEEK_BYTES);
+    const length = await file.read(beginning);
+    if (beginning.toString('utf8', 0, length).trim() !== '') return path;
   } finally {
-    await handle.close();
+    file.close();
   }
   throw new ToolError(`Plan file is empty: ${given}. Write the plan before leaving Plan mode.`, 'read_content_failure');
 }

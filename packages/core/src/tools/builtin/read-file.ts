@@ -59,15 +59,19 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
       { path: workspace.resolve(file_path), ...(start_line !== undefined && { line: start_line }) },
     ],
     async execute(params, { signal }) {
-      refuseIgnored(workspace, workspace.resolve(params.file_path), params.file_path);
-      const { handle, path, stat } = await workspace.openForReading(params.file_path);
+      const named = workspace.resolve(params.file_path);
+      workspace.ignore.refresh();
+      refuseIgnored(workspace, named, params.file_path);
+      const file = await workspace.openForReading(params.file_path);
+      const { path } = file;
       let bytes: Buffer;
       try {
-        refuseIgnored(workspace, path, params.file_path);
+        // Both the name and what it leads to count, so that a link hides nothing.
+        if (path !== named) refuseIgnored(workspace, path, params.file_path);
         throwIfAborted(signal);
-        bytes = await readBounded(handle, stat, path);
+        bytes = await readBounded(file, path);
       } finally {
-        await handle.close();
+        file.close();
       }
       throwIfAborted(signal);
       const result = describe(params, bytes, workspace.relative(params.file_path), path);
@@ -77,9 +81,7 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
   });
 }
 
-/** Both the name and what it leads to count, so that a link hides nothing. */
 function refuseIgnored(workspace: Workspace, absolute: string, given: string): void {
-  workspace.ignore.refresh();
   if (!workspace.ignore.isIgnored(absolute, 'file')) return;
   throw new ToolError(`File path '${given}' is ignored by configured ignore patterns.`, 'invalid_tool_params');
 }

@@ -101,12 +101,12 @@ async function widen(workspace: Workspace, file: FoundFile, path: string, around
 /** Undefined when the file is gone, too large or not text: the matches then stand alone. */
 async function readLines(workspace: Workspace, path: string): Promise<string[] | undefined> {
   try {
-    const { handle, stat } = await workspace.openForReading(path);
+    const file = await workspace.openForReading(path);
     try {
-      if (stat.size > MAX_CONTEXT_FILE_BYTES) return undefined;
-      return splitLines(decodeText(await handle.readFile()) ?? '');
+      const bytes = await file.readUpTo(MAX_CONTEXT_FILE_BYTES);
+      return bytes && splitLines(decodeText(bytes) ?? '');
     } finally {
-      await handle.close();
+      file.close();
     }
   } catch {
     return undefined;

@@ -102,13 +102,13 @@ interface MatchedFile extends TextFile {
 /** No lines for what is not text, too large, a link, unreadable or gone. */
 async function readText(path: string): Promise<TextFile> {
   try {
-    const opened = await openRegularFile(path);
+    const opened = openRegularFile(path);
     try {
-      const isWanted = opened.path === path && opened.stat.size <= MAX_FILE_BYTES;
-      const text = isWanted ? decodeText(await opened.handle.readFile()) : undefined;
+      const bytes = opened.path === path ? await opened.readUpTo(MAX_FILE_BYTES) : undefined;
+      const text = bytes && decodeText(bytes);
       return { path, lines: splitLines(text ?? '').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) };
     } finally {
-      await opened.handle.close();
+      opened.close();
     }
   } catch {
     return { path, lines: [] };
