@@ -7,16 +7,18 @@
 import { openTelemetry } from '@castor/core';
 import type { TelemetryContext, TelemetryPort } from '@castor/core';
 import { chooseAuthType } from './auth-type.ts';
+import type { ModelAccess } from './credentials.ts';
 import type { Start } from './start.ts';
 
 export type TelemetryOccasion = Pick<TelemetryContext, 'sessionId' | 'version' | 'interactive' | 'onProblem'>;
 
 /** Undefined when nothing is reported. Throws TelemetrySettingsError. */
 export async function openTelemetryFor(
-  { settings, environment, home, choice, approval }: Start,
+  { args, settings, environment, home, choice, approval }: Start,
   occasion: TelemetryOccasion,
 ): Promise<TelemetryPort | undefined> {
   if (!settings.telemetry.enabled) return undefined;
+  const { access } = choice;
   const { readInstallationId } = await import('./installation-id.ts');
   const installationId = readInstallationId(home);
   const authType = chooseAuthType(settings.security.auth, environment);
@@ -24,12 +26,37 @@ export async function openTelemetryFor(
     ...occasion,
     ...(installationId !== undefined && { installationId }),
     ...(authType !== undefined && { authType }),
+    ...describeService(access),
   });
+  openedMs = performance.now();
+  const servers = Object.keys(settings.mcpServers);
   telemetry?.log('gemini_cli.config', 'CLI configuration loaded.', {
     model: choice.model,
+    sandbox_enabled: false,
+    core_tools_enabled: settings.tools.core?.join(',') ?? '',
     approval_mode: approval.mode,
+    api_key_enabled: access.kind === 'gemini' && access.apiKey !== undefined,
+    vertex_ai_enabled: authType === 'vertex-ai',
     log_user_prompts_enabled: settings.telemetry.logPrompts,
-    output_format: settings.output.format,
+    file_filtering_respect_git_ignore: settings.context.fileFiltering.respectGitIgnore,
+    debug_mode: args.debug ?? false,
+    mcp_servers: servers.join(','),
+    mcp_servers_count: servers.length,
+    output_format: args.outputFormat ?? settings.output.format,
   });
   return telemetry;
+}
+
+let openedMs = 0;
+
+/** To be called when the agent is open: how long the start took. */
+export async function tellStart(telemetry: TelemetryPort): Promise<void> {
+  const startup = await import('./startup-stats.ts');
+  startup.tellStart(telemetry, openedMs);
+}
+
+/** Who answers: only Google's service is Google's. */
+function describeService(access: ModelAccess): Pick<TelemetryContext, 'provider' | 'endpoint'> {
+  if (access.kind !== 'gemini') return { provider: `castor.${access.kind}` };
+  return { endpoint: access.baseUrl ?? 'https://generativelanguage.googleapis.com' };
 }

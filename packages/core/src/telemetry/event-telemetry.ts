@@ -1,27 +1,31 @@
 /**
- * EventTelemetry: the session's events and closed calls as telemetry records. One more
- * reader of the stream every surface reads; it changes nothing and keeps little more
- * than the time a prompt began.
+ * EventTelemetry: the session's events as telemetry records. One more reader of the
+ * stream every surface reads; it changes nothing and keeps little more than the time a
+ * prompt and a turn began.
  */
 
 import type { AgentEvent, Outcome } from '../protocol/agent-events.ts';
+import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ChatCompressionInfo, RetryValue } from '../protocol/events.ts';
-import type { ToolCallResponseInfo } from '../protocol/tool-calls.ts';
+import type { InvalidStreamEventValue, RetryValue } from '../protocol/events.ts';
+import type { ApprovalModes } from './approval-modes.ts';
+import { CallTelemetry } from './call-telemetry.ts';
 import { METRICS } from './metric-names.ts';
 import { newSpanId, newTraceId } from './span-ids.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** A call that has its response. */
-export interface ClosedCall {
-  name: string;
-  args: Record<string, unknown>;
-  prompt_id: string;
-  succeeded: boolean;
-  durationMs: number;
-  decision: 'accept' | 'reject' | 'modify' | 'auto_accept' | undefined;
-  response: ToolCallResponseInfo;
-}
+/** Named one by one: what else fails, fails before there is an answer to judge. */
+const CONTENT_ERRORS: Readonly<Record<InvalidStreamErrorType, true>> = {
+  NO_FINISH_REASON: true,
+  NO_RESPONSE_TEXT: true,
+  MALFORMED_FUNCTION_CALL: true,
+  UNEXPECTED_TOOL_CALL: true,
+  MAX_TOKENS_EXCEEDED: true,
+  SAFETY_BLOCKED: true,
+  RECITATION_BLOCKED: true,
+  OTHER_BLOCKED: true,
+  THINKING_ONLY_RESPONSE: true,
+};
 
 interface OpenPrompt {
   traceId: string;
@@ -29,14 +33,29 @@ interface OpenPrompt {
   startTime: number;
 }
 
+interface OpenTurn {
+  model: string;
+  startTime: number;
+  attempts: number;
+}
+
 export class EventTelemetry {
+  readonly calls: CallTelemetry;
+  /** Of the prompt under way, or the last one. */
+  prompt_id = '';
+  /** How the last turn ended. */
+  finishReason = '';
   private readonly telemetry: Telemetry;
+  private readonly modes: ApprovalModes;
   private readonly prompts = new Map<string, OpenPrompt>();
+  private turn: OpenTurn | undefined;
   private approvals = 0;
   private turns = 0;
 
-  constructor(telemetry: Telemetry) {
+  constructor(telemetry: Telemetry, modes: ApprovalModes) {
     this.telemetry = telemetry;
+    this.modes = modes;
+    this.calls = new CallTelemetry(telemetry, (prompt_id) => this.traceOf(prompt_id));
     telemetry.metrics.count(METRICS.sessions, {});
   }
 
@@ -44,6 +63,13 @@ export class EventTelemetry {
   traceOf(prompt_id: string): { traceId: string; parentSpanId?: string } {
     const prompt = this.prompts.get(prompt_id);
     return prompt ? { traceId: prompt.traceId, parentSpanId: prompt.spanId } : { traceId: newTraceId() };
+  }
+
+  /** An attempt of a turn is sent. */
+  attempted(model: string): void {
+    this.turn ??= { model, startTime: this.telemetry.clock.now(), attempts: 0 };
+    this.turn.model = model;
+    this.turn.attempts += 1;
   }
 
   add(event: AgentEvent): void {
@@ -56,28 +82,29 @@ export class EventTelemetry {
         return;
       case GeminiEventType.Finished:
         this.turns += 1;
+        this.turn = undefined;
+        this.finishReason = event.value.reason ?? '';
+        return;
+      case GeminiEventType.ToolCallRequest:
+        this.calls.requested(event.value.callId, event.value.name);
+        return;
+      case 'tool_call_updated':
+        this.calls.updated(event.callId, event.status);
         return;
       case GeminiEventType.ToolCallConfirmation:
         this.approvals += 1;
         return;
       case GeminiEventType.ChatCompressed:
-        if (event.value) this.compressed(event.value);
+        if (event.value) this.compressed(event.value.originalTokenCount, event.value.newTokenCount);
         return;
       case GeminiEventType.Retry:
         if (event.value) this.retried(event.value);
         return;
-      case GeminiEventType.LoopDetected:
-        this.telemetry.log('loop_detected', 'Loop detected.', {});
-        return;
       case GeminiEventType.InvalidStream:
-        this.telemetry.log('gemini_cli.chat.content_retry_failure', event.value.message, {
-          final_error_type: event.value.type,
-        });
+        this.gaveUp(event.value);
         return;
       case 'fallback_answered':
-        if (event.intent.startsWith('retry_') && event.intent !== 'retry_later') {
-          this.telemetry.log('gemini_cli.flash_fallback', 'Switching to another model.', { intent: event.intent });
-        }
+        if (event.intent === 'retry_always' || event.intent === 'retry_once') this.fellBack();
         return;
       default:
         // Every other event says nothing that is recorded.
@@ -85,46 +112,20 @@ export class EventTelemetry {
     }
   }
 
-  called({ name, args, prompt_id, succeeded, durationMs, decision, response }: ClosedCall): void {
-    const { telemetry } = this;
-    const server = /^mcp_([^_]+)_/.exec(name)?.[1];
-    const kind = server === undefined ? 'native' : 'mcp';
-    telemetry.log('gemini_cli.tool_call', `Tool call: ${name}. Success: ${succeeded}. Duration: ${durationMs}ms.`, {
-      function_name: name,
-      function_args: telemetry.logPrompts ? JSON.stringify(args, null, 2) : undefined,
-      duration_ms: durationMs,
-      success: succeeded,
-      decision,
-      error: response.error?.message,
-      error_type: response.errorType,
-      prompt_id,
-      tool_type: kind,
-      mcp_server_name: server,
-      content_length: response.contentLength,
-    });
-    const attributes = { function_name: name, success: succeeded, decision, tool_type: kind };
-    telemetry.metrics.count(METRICS.calls, attributes);
-    telemetry.metrics.record(METRICS.callLatency, { function_name: name }, durationMs);
-    const endTime = telemetry.clock.now();
-    telemetry.span({
-      ...this.traceOf(prompt_id),
-      spanId: newSpanId(),
-      name: `execute_tool ${name}`,
-      startTime: endTime - durationMs,
-      endTime,
-      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, prompt_id },
-      ...(response.error && { error: response.error.message }),
-    });
-    if (response.outputFile !== undefined) {
-      telemetry.log('gemini_cli.tool_output_truncated', `Output of ${name} was kept in a file.`, {
-        tool_name: name,
-        prompt_id,
-      });
-    }
+  compressed(tokens_before: number, tokens_after: number): void {
+    const attributes = { tokens_before, tokens_after };
+    this.telemetry.log('gemini_cli.chat_compression', 'The history was compressed.', attributes);
+    this.telemetry.metrics.count(METRICS.compressions, attributes);
+  }
+
+  fellBack(): void {
+    this.telemetry.log('gemini_cli.flash_fallback', 'Another model takes over.', {});
   }
 
   private began(prompt_id: string, prompt: string): void {
     const startTime = this.telemetry.clock.now();
+    this.prompt_id = prompt_id;
+    this.turn = undefined;
     this.prompts.set(prompt_id, { traceId: newTraceId(), spanId: newSpanId(), startTime });
     this.telemetry.log('gemini_cli.user_prompt', `User prompt. Length: ${prompt.length}.`, {
       prompt_length: prompt.length,
@@ -136,9 +137,11 @@ export class EventTelemetry {
   private ended(prompt_id: string, outcome: Outcome): void {
     const prompt = this.prompts.get(prompt_id);
     this.prompts.delete(prompt_id);
+    this.calls.forget();
     this.telemetry.log('gemini_cli.conversation_finished', 'The agent is idle again.', {
       prompt_id,
       outcome,
+      approvalMode: this.modes.current,
       turnCount: this.turns,
       approvals: this.approvals,
     });
@@ -152,17 +155,30 @@ export class EventTelemetry {
     });
   }
 
-  private compressed({ originalTokenCount, newTokenCount }: ChatCompressionInfo): void {
-    const attributes = { tokens_before: originalTokenCount, tokens_after: newTokenCount };
-    this.telemetry.log('gemini_cli.chat_compression', 'The history was compressed.', attributes);
-    this.telemetry.metrics.count(METRICS.compressions, attributes);
+  private retried({ attempt, maxAttempts, delayMs, model, error }: RetryValue): void {
+    const { telemetry } = this;
+    const { reason: error_type = 'unknown' } = error;
+    const body = `Attempt ${attempt} of ${maxAttempts} failed.`;
+    if (error_type in CONTENT_ERRORS) {
+      const attributes = { attempt_number: attempt, error_type, retry_delay_ms: delayMs, model };
+      telemetry.log('gemini_cli.chat.content_retry', body, attributes);
+      telemetry.metrics.count(METRICS.contentRetries, {});
+      return;
+    }
+    const attributes = { attempt, max_attempts: maxAttempts, error_type, delay_ms: delayMs, model };
+    telemetry.log('gemini_cli.network_retry_attempt', body, attributes);
+    telemetry.metrics.count(METRICS.networkRetries, { model, attempt });
   }
 
-  private retried({ attempt, maxAttempts, delayMs, model, error }: RetryValue): void {
-    const attributes = { attempt, max_attempts: maxAttempts, delay_ms: delayMs, model, error: error.message };
-    const isContent = error.status === undefined;
-    const name = isContent ? 'gemini_cli.chat.content_retry' : 'gemini_cli.network_retry_attempt';
-    this.telemetry.log(name, `Attempt ${attempt} of ${maxAttempts} failed.`, attributes);
-    this.telemetry.metrics.count(METRICS.retries, { model });
+  private gaveUp({ type, message }: InvalidStreamEventValue): void {
+    const { telemetry, turn } = this;
+    this.turn = undefined;
+    telemetry.log('gemini_cli.chat.content_retry_failure', message, {
+      total_attempts: turn?.attempts ?? 1,
+      final_error_type: type,
+      total_duration_ms: turn && telemetry.clock.now() - turn.startTime,
+      model: turn?.model,
+    });
+    telemetry.metrics.count(METRICS.contentRetryFailures, {});
   }
 }

@@ -4,13 +4,40 @@ import type { MetricName } from './metric-store.ts';
 
 export const METRICS = {
   sessions: { name: 'gemini_cli.session.count', description: 'Sessions started.' },
+  exitFailures: { name: 'gemini_cli.exit.fail.count', description: 'Runs that ended with an error.' },
+  startup: { name: 'gemini_cli.startup.duration', description: 'How long the start took, by phase.', unit: 'ms' },
+  memory: { name: 'gemini_cli.memory.usage', description: 'Memory in use.', unit: 'bytes' },
+  cpu: { name: 'gemini_cli.cpu.usage', description: 'Processor time used of the time passed.', unit: 'percent' },
+  flickers: { name: 'gemini_cli.ui.flicker.count', description: 'Frames taller than the terminal.' },
+
   calls: { name: 'gemini_cli.tool.call.count', description: 'Tool calls.' },
   callLatency: { name: 'gemini_cli.tool.call.latency', description: 'How long tool calls ran.', unit: 'ms' },
+  callPhases: { name: 'gemini_cli.tool.execution.breakdown', description: 'Time of calls by phase.', unit: 'ms' },
+  callQueue: { name: 'gemini_cli.tool.queue.depth', description: 'Calls that wait or run.', unit: 'count' },
+  fileOperations: { name: 'gemini_cli.file.operation.count', description: 'Files created, read and changed.' },
+  linesChanged: { name: 'gemini_cli.lines.changed', description: 'Lines added and removed in files.' },
+
   requests: { name: 'gemini_cli.api.request.count', description: 'Requests to models.' },
   requestLatency: { name: 'gemini_cli.api.request.latency', description: 'How long answers took.', unit: 'ms' },
   tokens: { name: 'gemini_cli.token.usage', description: 'Tokens by model and kind.' },
+  tokenEfficiency: { name: 'gemini_cli.token.efficiency', description: 'How well tokens are used.', unit: 'ratio' },
+  genAiTokens: { name: 'gen_ai.client.token.usage', description: 'Tokens of one operation.', unit: 'token' },
+  genAiDuration: { name: 'gen_ai.client.operation.duration', description: 'How long operations took.', unit: 's' },
+
   compressions: { name: 'gemini_cli.chat_compression', description: 'Compressions of the history.' },
-  retries: { name: 'gemini_cli.chat.content_retry.count', description: 'Attempts that were made again.' },
+  invalidChunks: { name: 'gemini_cli.chat.invalid_chunk.count', description: 'Frames of answers that say nothing.' },
+  contentRetries: { name: 'gemini_cli.chat.content_retry.count', description: 'Unusable answers asked for again.' },
+  contentRetryFailures: {
+    name: 'gemini_cli.chat.content_retry_failure.count',
+    description: 'Requests no attempt answered usably.',
+  },
+  networkRetries: { name: 'gemini_cli.network_retry.count', description: 'Failed requests sent again.' },
+
+  routingLatency: { name: 'gemini_cli.model_routing.latency', description: 'Time to choose a model.', unit: 'ms' },
+  routingFailures: { name: 'gemini_cli.model_routing.failure.count', description: 'Strategies that failed.' },
+  modelChoices: { name: 'gemini_cli.slash_command.model.call_count', description: 'Models chosen by a person.' },
+  planExecutions: { name: 'gemini_cli.plan.execution.count', description: 'Plans that were approved.' },
+
   hooks: { name: 'gemini_cli.hook_call.count', description: 'Hook executions.' },
   hookLatency: { name: 'gemini_cli.hook_call.latency', description: 'How long hooks ran.', unit: 'ms' },
 } satisfies Record<string, MetricName>;

@@ -1,4 +1,8 @@
-/** MetricStore: sums and distributions by name and attributes, since the start of the session. */
+/**
+ * MetricStore: sums and distributions by name and attributes, since the start of the
+ * session. What it holds is bounded: past the limit OpenTelemetry sets for the points of
+ * one metric, the rest is added up in one point that says so.
+ */
 
 import type { Attributes, MetricPoint, MetricSignal } from './signals.ts';
 
@@ -14,6 +18,9 @@ export interface MetricName {
   unit?: string;
 }
 
+const MAX_POINTS = 2_000;
+const OVERFLOW = { 'otel.metric.overflow': true };
+
 export class MetricStore {
   private readonly metrics = new Map<string, Metric>();
   private readonly startTime: number;
@@ -24,15 +31,15 @@ export class MetricStore {
   }
 
   /** Adds to a sum. */
-  count(metric: MetricName, attributes: Attributes, by = 1): void {
-    const { points, key } = this.find(metric, attributes);
+  count(metric: MetricName, given: Attributes, by = 1): void {
+    const { points, key, attributes } = this.find(metric, given);
     const known = points.get(key);
     points.set(key, { attributes, sum: (known?.sum ?? 0) + by });
   }
 
   /** Adds a value to a distribution. */
-  record(metric: MetricName, attributes: Attributes, value: number): void {
-    const { points, key } = this.find(metric, attributes);
+  record(metric: MetricName, given: Attributes, value: number): void {
+    const { points, key, attributes } = this.find(metric, given);
     const known = points.get(key);
     const { count, sum, min, max } =
       known && 'count' in known ? known : { count: 0, sum: 0, min: Infinity, max: -Infinity };
@@ -43,6 +50,11 @@ export class MetricStore {
       min: Math.min(min, value),
       max: Math.max(max, value),
     });
+  }
+
+  /** Whether something was added since `collect`. */
+  get isChanged(): boolean {
+    return this.hasChanged;
   }
 
   /** Everything so far; nothing when nothing was added since the last time. */
@@ -65,6 +77,9 @@ export class MetricStore {
     const known = this.metrics.get(name);
     const metric = known ?? { description, unit, points: new Map<string, MetricPoint>() };
     if (!known) this.metrics.set(name, metric);
-    return { points: metric.points, key: JSON.stringify(attributes) };
+    const { points } = metric;
+    const key = JSON.stringify(attributes);
+    if (points.has(key) || points.size < MAX_POINTS) return { points, key, attributes };
+    return { points, key: JSON.stringify(OVERFLOW), attributes: OVERFLOW };
   }
 }

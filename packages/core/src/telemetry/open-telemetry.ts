@@ -9,7 +9,8 @@ import type { ContentGenerator } from '../model/content-generator.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import type { ClosedCall } from './event-telemetry.ts';
+import type { ClosedCall } from './closed-call.ts';
+import type { Happening } from './happenings.ts';
 import type { Attributes } from './signals.ts';
 
 /** As in the settings, under `telemetry`. */
@@ -29,6 +30,10 @@ export interface TelemetryContext {
   version: string;
   interactive: boolean;
   authType?: string;
+  /** Who answers, by OpenTelemetry's names for providers. Default Google's, by the kind of authorisation. */
+  provider?: string;
+  /** The address of the service. */
+  endpoint?: string;
   clock?: Clock;
   onProblem: (message: string) => void;
 }
@@ -39,7 +44,9 @@ export interface TelemetryPort {
   add(event: AgentEvent): void;
   called(call: ClosedCall): void;
   hookExecuted(execution: HookExecution): void;
-  /** For what only a surface knows: `gemini_cli.slash_command` and the like. */
+  /** For what neither an event nor a request says. */
+  note(happening: Happening): void;
+  /** One record by its whole name. */
   log(name: string, body: string, attributes: Attributes): void;
   /** Everything reported has reached its place, or the attempt failed. */
   shutdown(): Promise<void>;
@@ -76,6 +83,8 @@ export async function openTelemetry(
     clock,
     logPrompts: settings.logPrompts ?? true,
     traces: settings.traces ?? false,
+    provider: context.provider ?? (context.authType === 'vertex-ai' ? 'gcp.vertex_ai' : 'gcp.gen_ai'),
+    server: toServer(context.endpoint),
     common: {
       'session.id': context.sessionId,
       'installation.id': context.installationId,
@@ -98,6 +107,14 @@ export async function openTelemetry(
     const { createOtlpSink } = await import('./otlp-sink.ts');
     return createOtlpSink({ endpoint: toEndpoint(settings.otlpEndpoint), protocol, resource, onProblem });
   }
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+function toServer(endpoint = ''): Attributes {
+  if (!URL.canParse(endpoint)) return {};
+  const { hostname, port, protocol } = new URL(endpoint);
+  return { 'server.address': hostname, 'server.port': port === '' ? PORTS[protocol] : Number(port) };
 }
 
 function toProtocol(text = 'grpc'): 'grpc' | 'http' {

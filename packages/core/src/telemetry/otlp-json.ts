@@ -90,7 +90,13 @@ function toValue(value: NonNullable<Attributes[string]>): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-  return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } };
+  if (isList(value)) return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } };
+  return { kvlistValue: { values: toAttributes(value) } };
+}
+
+/** `Array.isArray` does not tell a read-only list from a map. */
+function isList(value: readonly string[] | Attributes): value is readonly string[] {
+  return Array.isArray(value);
 }
 
 function toNanoseconds(milliseconds: number): string {

@@ -16,6 +16,7 @@ const anyValue: Message = {
 };
 anyValue['arrayValue'] = [5, { values: [1, anyValue] }];
 const keyValue: Message = { key: [1, 'string'], value: [2, anyValue] };
+anyValue['kvlistValue'] = [6, { values: [1, keyValue] }];
 const resource: Message = { attributes: [1, keyValue] };
 const scope: Message = { name: [1, 'string'] };
 

@@ -1,7 +1,10 @@
 /** The three kinds of record telemetry writes, as plain data; a sink decides on their form. */
 
-export type Attribute = string | number | boolean | readonly string[];
-export type Attributes = Record<string, Attribute | undefined>;
+export type Attribute = string | number | boolean | readonly string[] | Attributes;
+/** What is undefined is left out. */
+export interface Attributes {
+  readonly [name: string]: Attribute | undefined;
+}
 
 export interface LogSignal {
   kind: 'log';

@@ -1,7 +1,9 @@
 /** createTelemetryPort: the parts of this room put together behind what the runtime reports to. */
 
 import type { HookExecution } from '../hooks/hook-events.ts';
+import { ApprovalModes } from './approval-modes.ts';
 import { EventTelemetry } from './event-telemetry.ts';
+import { createHappeningTelemetry } from './happening-telemetry.ts';
 import { createLoggedGenerator } from './logged-generator.ts';
 import { METRICS } from './metric-names.ts';
 import type { TelemetryPort } from './open-telemetry.ts';
@@ -10,14 +12,19 @@ import type { TelemetryOptions } from './telemetry.ts';
 
 export function createTelemetryPort(options: TelemetryOptions): TelemetryPort {
   const telemetry = new Telemetry(options);
-  const events = new EventTelemetry(telemetry);
+  const modes = new ApprovalModes(telemetry);
+  const events = new EventTelemetry(telemetry, modes);
   return {
     watch: (generator) => createLoggedGenerator(generator, telemetry, events),
     add: (event) => events.add(event),
-    called: (call) => events.called(call),
+    called: (call) => events.calls.closed(call),
     hookExecuted: (execution) => logHook(telemetry, execution),
+    note: createHappeningTelemetry(telemetry, events, modes),
     log: (name, body, attributes) => telemetry.log(name, body, attributes),
-    shutdown: () => telemetry.shutdown(),
+    shutdown() {
+      modes.end();
+      return telemetry.shutdown();
+    },
   };
 }
 

@@ -81,11 +81,14 @@ describe('telemetry', () => {
     const logs = records.flatMap(({ attributes }) => (attributes?.['event.name'] ? [attributes] : []));
     expect(logs.map((log) => log['event.name'])).toEqual([
       'gemini_cli.user_prompt',
+      'gemini_cli.model_routing',
       'gemini_cli.api_request',
       'gemini_cli.api_response',
+      'gen_ai.client.inference.operation.details',
       'gemini_cli.tool_call',
       'gemini_cli.api_request',
       'gemini_cli.api_response',
+      'gen_ai.client.inference.operation.details',
       'gemini_cli.conversation_finished',
     ]);
     expect(logs[0]).toMatchObject({
@@ -95,14 +98,14 @@ describe('telemetry', () => {
       prompt: 'What colour?',
       prompt_length: 12,
     });
-    expect(logs[3]).toMatchObject({
+    expect(logs[5]).toMatchObject({
       function_name: 'look',
       function_args: '{\n  "at": "the sky"\n}',
       success: true,
       decision: 'auto_accept',
       tool_type: 'native',
     });
-    expect(logs[5]).toMatchObject({ model: 'gemini-2.5-flash', status_code: 200, response_text: 'It is blue.' });
+    expect(logs[7]).toMatchObject({ model: 'gemini-2.5-flash', status_code: 200, response_text: 'It is blue.' });
     const metrics = records.flatMap(({ scopeMetrics }) => scopeMetrics?.flatMap((scope) => scope.metrics) ?? []);
     const calls = metrics.find(({ descriptor }) => descriptor.name === 'gemini_cli.tool.call.count');
     expect(calls?.dataPoints.map(({ value }) => value)).toEqual([1]);
@@ -157,7 +160,7 @@ describe('telemetry', () => {
       key: 'service.name',
       value: { stringValue: 'gemini-cli' },
     });
-    expect(logs.resourceLogs[0]!.scopeLogs[0]!.logRecords).toHaveLength(7);
+    expect(logs.resourceLogs[0]!.scopeLogs[0]!.logRecords).toHaveLength(10);
   });
 
   it('sends the same to a collector over gRPC, as well-formed protobuf', async () => {
@@ -192,7 +195,7 @@ describe('telemetry', () => {
     const records = fieldsOf(scopeLogs!).get(2)!;
     const bodies = records.map((record) => fieldsOf(fieldsOf(record).get(5)![0]!).get(1)![0]!.toString());
     expect(bodies[0]).toBe('User prompt. Length: 12.');
-    expect(bodies).toHaveLength(7);
+    expect(bodies).toHaveLength(10);
   });
 
   it('says once that no collector answers, and the prompt goes on', async () => {

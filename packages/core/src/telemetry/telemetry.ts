@@ -6,6 +6,7 @@
 
 import type { Clock } from '../util/clock.ts';
 import { MetricStore } from './metric-store.ts';
+import { ProcessUsage } from './process-usage.ts';
 import type { Attributes, LogSignal, Signal, SpanSignal, TelemetrySink } from './signals.ts';
 
 export interface TelemetryOptions {
@@ -17,6 +18,10 @@ export interface TelemetryOptions {
   logPrompts: boolean;
   /** Whether spans are recorded. */
   traces: boolean;
+  /** Who answers, by OpenTelemetry's names for providers. */
+  provider: string;
+  /** Where it answers: `server.address` and `server.port`. */
+  server: Attributes;
 }
 
 const EXPORT_INTERVAL_MS = 10_000;
@@ -25,9 +30,13 @@ const MAX_BATCH = 512;
 
 export class Telemetry {
   readonly logPrompts: boolean;
+  readonly traces: boolean;
+  readonly provider: string;
+  readonly server: Attributes;
   readonly metrics: MetricStore;
   readonly clock: Clock;
   private readonly options: TelemetryOptions;
+  private readonly usage: ProcessUsage;
   private readonly timer: NodeJS.Timeout;
   private batch: Signal[] = [];
   private written: Promise<void> = Promise.resolve();
@@ -35,8 +44,12 @@ export class Telemetry {
   constructor(options: TelemetryOptions) {
     this.options = options;
     this.logPrompts = options.logPrompts;
+    this.traces = options.traces;
+    this.provider = options.provider;
+    this.server = options.server;
     this.clock = options.clock;
     this.metrics = new MetricStore(options.clock.now());
+    this.usage = new ProcessUsage(this.metrics);
     this.timer = setInterval(() => void this.flush(), EXPORT_INTERVAL_MS);
     this.timer.unref();
   }
@@ -59,11 +72,13 @@ export class Telemetry {
   }
 
   span(span: Omit<SpanSignal, 'kind'>): void {
-    if (this.options.traces) this.add({ kind: 'span', ...span });
+    if (this.traces) this.add({ kind: 'span', ...span });
   }
 
   /** Resolves when everything reported so far was handed to the sink and taken. */
   flush(): Promise<void> {
+    // A program that does nothing writes nothing.
+    if (this.batch.length > 0 || this.metrics.isChanged) this.usage.record();
     const signals = [...this.batch, ...this.metrics.collect(this.clock.now())];
     this.batch = [];
     if (signals.length > 0) this.written = this.written.then(() => this.options.sink.write(signals));

@@ -1,0 +1,59 @@
+/**
+ * Turns in the form OpenTelemetry's conventions for generative AI give them: a JSON list
+ * of messages with typed parts. Media is named, not carried. Of a list that is too long
+ * the newest messages are kept, whole. Pure.
+ */
+
+import type { Content, Part } from '../protocol/content.ts';
+
+const MAX_LENGTH = 100_000;
+/** Of one part; a result longer than this says nothing more to a reader of telemetry. */
+const MAX_PART_LENGTH = 20_000;
+
+export function toInputMessages(contents: readonly Content[]): string {
+  const kept: string[] = [];
+  let length = 0;
+  for (let index = contents.length - 1; index >= 0; index--) {
+    const { role = 'user', parts = [] } = contents[index]!;
+    const message = JSON.stringify({ role, parts: parts.flatMap(toPart) });
+    length += message.length;
+    if (length > MAX_LENGTH && kept.length > 0) break;
+    kept.push(message);
+  }
+  return `[${kept.toReversed().join(',')}]`;
+}
+
+export function toOutputMessages(parts: readonly Part[], finishReason: string | undefined): string {
+  const message = { role: 'assistant', parts: parts.flatMap(toPart), finish_reason: finishReason?.toLowerCase() };
+  return JSON.stringify([message]);
+}
+
+export function toSystemInstructions(instruction: Content | string): string {
+  const parts = typeof instruction === 'string' ? [{ text: instruction }] : (instruction.parts ?? []);
+  return JSON.stringify(parts.flatMap(toPart));
+}
+
+function toPart(part: Part): object[] {
+  const { text, thought, functionCall, functionResponse, inlineData, fileData } = part;
+  if (text !== undefined) return [{ type: thought ? 'reasoning' : 'text', content: cut(text) }];
+  if (functionCall) {
+    const { id, name, args } = functionCall;
+    return [{ type: 'tool_call', id, name, arguments: bounded(args) }];
+  }
+  if (functionResponse) {
+    return [{ type: 'tool_call_response', id: functionResponse.id, response: bounded(functionResponse.response) }];
+  }
+  if (inlineData) return [{ type: 'blob', mime_type: inlineData.mimeType }];
+  if (fileData) return [{ type: 'uri', mime_type: fileData.mimeType, uri: fileData.fileUri }];
+  return [];
+}
+
+/** As it is while it is small; else the beginning of its text. */
+function bounded(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? '';
+  return text.length <= MAX_PART_LENGTH ? value : cut(text);
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_PART_LENGTH ? text : `${text.slice(0, MAX_PART_LENGTH)}…`.toWellFormed();
+}
