@@ -96,21 +96,22 @@ const EXACT_ONLY =
 
 function commandTarget(leaf: Leaf): RuleTarget {
   const { words } = leaf.command;
-  const [head, second, third] = words;
-  const name = head?.value ?? '';
-  const exact = {
-    toolName: SHELL_TOOL,
-    commandRegex: `${escapeRegExp(words.map(({ value }) => quote(value)).join(' '))}$`,
-  };
-  if (leaf.risks.length > 0 || isDestructive(leaf.command) || reachesNetwork(leaf.command) || EXACT_ONLY.test(name))
-    return exact;
-  if (words.some(({ kind }) => kind !== 'literal') || /[\s"'\\]/.test(name)) return exact;
-  if (!SUBCOMMAND_TOOLS.has(name)) return { toolName: SHELL_TOOL, commandPrefix: name };
-  if (second === undefined || second.value.startsWith('-')) return exact;
-  if (!RUNS_NAMED_SCRIPT.has(second.value))
-    return isPlainWord(second.value) ? { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value}` } : exact;
-  if (third === undefined || !isPlainWord(third.value)) return exact;
-  return { toolName: SHELL_TOOL, commandPrefix: `${name} ${second.value} ${third.value}` };
+  const commandPrefix = prefixOf(leaf);
+  if (commandPrefix !== undefined) return { toolName: SHELL_TOOL, commandPrefix };
+  const exact = escapeRegExp(words.map(({ value }) => quote(value)).join(' '));
+  return { toolName: SHELL_TOOL, commandRegex: `${exact}$` };
+}
+
+/** The words that every command the answer is also for begins with; undefined when it is for this one alone. */
+function prefixOf({ command, risks }: Leaf): string | undefined {
+  const { words } = command;
+  const [name = '', second, third] = words.map(({ value }) => value);
+  if (risks.length > 0 || isDestructive(command) || reachesNetwork(command) || EXACT_ONLY.test(name)) return undefined;
+  if (words.some(({ kind }) => kind !== 'literal') || /[\s"'\\]/.test(name)) return undefined;
+  if (!SUBCOMMAND_TOOLS.has(name)) return name;
+  if (second === undefined || second.startsWith('-')) return undefined;
+  if (!RUNS_NAMED_SCRIPT.has(second)) return isPlainWord(second) ? `${name} ${second}` : undefined;
+  return third !== undefined && isPlainWord(third) ? `${name} ${second} ${third}` : undefined;
 }
 
 function isPlainWord(value: string): boolean {

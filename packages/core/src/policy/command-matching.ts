@@ -5,12 +5,13 @@
  * between them.
  */
 
+import { takesData } from './command-runners.ts';
 import { readGit } from './git-command.ts';
 import { stableJson } from './rule-matching.ts';
 import type { PolicyRule } from './rule.ts';
-import type { ShellWord } from './shell-command.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
-import { baseName } from './shell-wrappers.ts';
 
 /** What rules are tested against for one command of a line; computed once per leaf. */
 export interface CommandTexts {
@@ -133,10 +134,44 @@ function wordForms(leaf: Leaf): (readonly ShellWord[])[] {
   const forms: (readonly ShellWord[])[] = [words];
   if (baseName(head) === 'git') {
     const { subcommand, rest } = readGit(words);
-    forms.push([head, { value: subcommand, text: subcommand, kind: 'literal', skeleton: subcommand }, ...rest]);
+    forms.push([head, literal(subcommand), ...rest]);
   }
-  if (leaf.wrapper) for (let start = 1; start < words.length && start < 64; start += 1) forms.push(words.slice(start));
+  // git-push is git push under its own name.
+  const alone = /^git-(.+)/.exec(baseName(head))?.[1];
+  if (alone !== undefined) forms.push([literal('git'), literal(alone), ...words.slice(1)]);
+  if (leaf.wrapper || leaf.runner) forms.push(...laterForms(words));
+  if (leaf.runner) forms.push(...quotedForms(words));
   return forms;
+}
+
+function literal(value: string): ShellWord {
+  return { value, text: value, kind: 'literal', skeleton: value };
+}
+
+function laterForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  return words.slice(1, 64).map((_, index) => words.slice(index + 1));
+}
+
+/** A whole command in one word. */
+function quotedForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  return words
+    .slice(1, 64)
+    .filter(({ value }) => /\S\s+\S/.test(value))
+    .map(({ value }) => value.trim().split(/\s+/).map(literal));
+}
+
+/** Whether a forbidden command stands in the arguments of a program nobody knows: it may be what it runs. */
+export function namesBehind(rule: PolicyRule, { leaf, args }: CommandTexts): boolean {
+  const { words } = leaf.command;
+  if (rule.planFile === true || takesData(words)) return false;
+  return [...laterForms(words), ...quotedForms(words)].some((form) => {
+    if (rule.commandPrefix !== undefined) return beginsWith(form, prefixWords(rule.commandPrefix));
+    return toSpellings(form).some((command) =>
+      rule.commandRegex === undefined
+        ? rule.argsPattern?.test(stableJson({ ...args, command })) === true
+        : testStart(rule.commandRegex, command),
+    );
+  });
 }
 
 /** The same words, or the same words with options in another order or cluster. */

@@ -3,7 +3,7 @@
  * anywhere that make git run a program or another repository's configuration.
  */
 
-import type { ShellWord } from './shell-command.ts';
+import type { ShellWord } from './shell-line.ts';
 
 export interface GitRisk {
   reason: string;
@@ -64,6 +64,19 @@ const COMMAND_KEY =
   /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
 
 export function readGit(words: readonly ShellWord[]): GitCommand {
+  const { index, directories, plainOptions, risks } = readOptions(words);
+  const head = words[index];
+  if (head?.kind === 'dynamic') {
+    risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
+  }
+  const rest = words.slice(index + 1);
+  const subcommand = head?.value ?? '';
+  risks.push(...subcommandRisks(subcommand, rest));
+  return { subcommand, rest, directories, plainOptions, risks };
+}
+
+/** What stands before the subcommand, which is at `index`. */
+function readOptions(words: readonly ShellWord[]) {
   const risks: GitRisk[] = [];
   const directories: ShellWord[] = [];
   let plainOptions = true;
@@ -89,13 +102,7 @@ export function readGit(words: readonly ShellWord[]): GitCommand {
       if (OTHER_REPOSITORY.includes(name) && attached === undefined && name !== '--exec-path') index += 1;
     }
   }
-  const head = words[index];
-  if (head !== undefined && head.kind === 'dynamic')
-    risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
-  const rest = words.slice(index + 1);
-  const subcommand = head?.value ?? '';
-  risks.push(...subcommandRisks(subcommand, rest));
-  return { subcommand, rest, directories, plainOptions, risks };
+  return { index, directories, plainOptions, risks };
 }
 
 function splitOption(value: string): [string, string | undefined] {
@@ -110,13 +117,15 @@ function configurationRisk(setting: string, word: string): GitRisk {
   const value = setting.slice(equals + 1);
   const reason = `git ${word} ${key} overrides configuration`;
   if (equals < 0 || !COMMAND_KEY.test(key)) return { reason, word };
-  return { reason, word, script: value.replace(/^!/, '') };
+  // An alias without an exclamation mark is another git command.
+  const script = /^alias\./i.test(key) && !value.startsWith('!') ? `git ${value}` : value.replace(/^!/, '');
+  return { reason, word, script };
 }
 
 /** By subcommand, the options whose value is a program; git accepts any unique beginning of a long one. */
 const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
   grep: /^(?:-[A-Za-z]*O|--op)/,
-  difftool: /^(?:-x|--ext|-t|--tool)/,
+  difftool: /^(?:-[A-Za-z]*[xt]|--ext|--tool)/,
   mergetool: /^(?:-t|--tool)/,
   rebase: /^(?:-x|--ex|-i$|--int|-s|--str)/,
   clone: /^(?:-u|--upload-pack|--up|-c|--conf|--templ)/,
@@ -128,6 +137,21 @@ const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
   'send-pack': /^--(?:rec|exec)/,
   archive: /^--(?:exec|remote)/,
   init: /^--templ/,
+  merge: /^(?:-s|--str)/,
+  help: /^(?:-[A-Za-z]*w|--web)/,
+  maintenance: /^(?:start|register|run)$/,
+  daemon: /^/,
+  instaweb: /^/,
+  'web--browse': /^/,
+  shell: /^/,
+  credential: /^/,
+  'credential-store': /^/,
+  'credential-cache': /^/,
+  'upload-pack': /^/,
+  'receive-pack': /^/,
+  p4: /^/,
+  svn: /^/,
+  cvsimport: /^/,
   'filter-branch': /^/,
   'send-email': /^/,
   worktree: /^(?!list$)/,
@@ -157,18 +181,16 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
         script: word.value.replace(/^\w+::/, ''),
       });
   });
-  if ((subcommand === 'submodule' || subcommand === 'bisect') && RUNS_OPERANDS.has(rest[0]?.value ?? '')) {
+  const runs = rest.findIndex(({ value }) => RUNS_OPERANDS.has(value));
+  if ((subcommand === 'submodule' || subcommand === 'bisect') && runs >= 0) {
+    const word = rest[runs]?.value ?? '';
     const script = rest
-      .slice(1)
+      .slice(runs + 1)
       .map(({ value }) => value)
       .join(' ');
-    risks.push({
-      reason: `git ${subcommand} ${rest[0]?.value ?? ''} runs a command`,
-      word: rest[0]?.value ?? '',
-      script,
-    });
+    risks.push({ reason: `git ${subcommand} ${word} runs a command`, word, script });
   }
-  if (subcommand === 'config' && !rest.some(({ value }) => /^(?:--get|--list$|-l$|get$|list$|--show)/.test(value))) {
+  if (writesGitConfiguration(subcommand, rest)) {
     const value = rest.filter((word) => !word.value.startsWith('-')).at(-1)?.value ?? '';
     risks.push({
       reason: 'git config changes what git runs',
@@ -177,6 +199,19 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
     });
   }
   return risks;
+}
+
+export function writesGitConfiguration(subcommand: string, rest: readonly ShellWord[]): boolean {
+  return subcommand === 'config' && !rest.some(({ value }) => /^(?:--get|--list$|-l$|get$|list$|--show)/.test(value));
+}
+
+/** A setting that makes git run something later. */
+export function setsGitProgram(words: readonly ShellWord[]): boolean {
+  const { subcommand, rest } = readGit(words);
+  if (!writesGitConfiguration(subcommand, rest)) return false;
+  return rest.some(
+    ({ value }) => /^(?:-e|--edit|edit)$/.test(value) || /^include(?:if)?\./i.test(value) || COMMAND_KEY.test(value),
+  );
 }
 
 const SAFE_ANY_ARGUMENTS = new Set([
@@ -213,6 +248,8 @@ export function isSafeGit(words: readonly ShellWord[]): boolean {
   if (!plainOptions || risks.length > 0) return false;
   if (rest.some(({ kind, value }) => kind === 'dynamic' || /^(?:--out|--ext|--textc|--filt|--batch-c)/.test(value)))
     return false;
+  // git takes any unique beginning of an option, and these two run filters of the repository.
+  if (subcommand === 'cat-file' && rest.some(({ value }) => /^--(?:t|f)/.test(value))) return false;
   if (SAFE_ANY_ARGUMENTS.has(subcommand)) return true;
   const pattern = Object.hasOwn(SAFE_EXACT, subcommand) ? SAFE_EXACT[subcommand] : undefined;
   return (

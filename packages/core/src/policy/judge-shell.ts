@@ -11,5 +11,8 @@ import { readShellLine } from './shell-leaves.ts';
 /** The decision on a command line; `home` is what the line finds in HOME. */
 export async function judgeShell(command: string, home: string, options: JudgeOptions): Promise<LineVerdict> {
   await loadShellParser();
-  return judgeLine(command, readShellLine(command, new Map([['HOME', home]])), options);
+  // Where the line may move to another folder, PWD is known only when it runs.
+  const moves = /\b(?:cd|pushd|popd)\b/.test(command);
+  const variables = new Map([['HOME', home], ...(moves ? [] : [['PWD', options.directory] as const])]);
+  return judgeLine(command, readShellLine(command, variables), options);
 }

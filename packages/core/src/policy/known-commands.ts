@@ -5,9 +5,10 @@
  */
 
 import { isDestructiveGit, isSafeGit } from './git-command.ts';
+import { globMatches } from './protected-paths.ts';
 import { isPlainSedScript } from './sed-script.ts';
-import type { ShellWord, SimpleCommand } from './shell-command.ts';
-import { baseName } from './shell-wrappers.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellWord, SimpleCommand } from './shell-line.ts';
 
 type Arguments = readonly ShellWord[];
 
@@ -56,7 +57,7 @@ const SAFE_FORMS: Readonly<Record<string, (words: Arguments) => boolean>> = {
       .every(({ value, kind }) => kind === 'literal' && (value.startsWith('+') || value === '-u' || value === '-I')),
 };
 
-const FIND_EFFECTS = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/;
+const FIND_EFFECTS = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from(?:=.*)?)$/;
 const RIPGREP_EFFECTS = /^(?:--pre(?:-glob)?(?:=|$)|--hostname-bin|--search-zip|-[A-Za-z]*z)/;
 
 /** An unknown word could turn out to be any option. */
@@ -75,14 +76,25 @@ function isSafeSed(words: Arguments): boolean {
 
 /** Contains secrets by convention; reading them is a decision of the person. */
 const PRIVATE_PATH =
-  /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.config\/gcloud|\.config\/gh)(?:\/|$)|(?:^|\/)(?:\.netrc|\.pgpass|\.npmrc|\.git-credentials|\.env(?:\.[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|oauth_creds\.json|shadow|environ)$/i;
+  /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.config\/gcloud|\.config\/gh)(?:\/|$)|(?:^|[/:])(?:\.netrc|\.pgpass|\.npmrc|\.git-credentials|\.env(?:\.[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|oauth_creds\.json|shadow|environ)$/i;
+
+/** Names a pattern over file names could stand for. */
+const PRIVATE_NAMES = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.pgpass', '.npmrc', '.env'];
+
+function isPrivate({ value, kind }: ShellWord): boolean {
+  if (PRIVATE_PATH.test(value)) return true;
+  if (kind !== 'glob') return false;
+  const hidden = value.split('/').filter((segment) => segment.startsWith('.') && /[*?[]/.test(segment));
+  return hidden.some((segment) => PRIVATE_NAMES.some((name) => globMatches(segment, name)));
+}
 
 export function isKnownSafe(command: SimpleCommand, options: { trustedFolder: boolean }): boolean {
   const { words } = command;
   const [head] = words;
   if (head === undefined) return true;
   if (head.kind !== 'literal' || head.value.includes('/')) return false;
-  if (words.slice(1).some(({ value }) => PRIVATE_PATH.test(value))) return false;
+  const read = command.redirections.map(({ target }) => target);
+  if ([...words.slice(1), ...read].some(isPrivate)) return false;
   if (ALWAYS_SAFE.has(head.value)) return true;
   if (head.value === 'git' && !options.trustedFolder) return false;
   const isSafe = Object.hasOwn(SAFE_FORMS, head.value) ? SAFE_FORMS[head.value] : undefined;

@@ -4,23 +4,9 @@
  * room touches the file system.
  */
 
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 /** The real path of the deepest part that exists, with the rest as written. Never throws. */
 export function realPathOf(path: string): string {
@@ -99,24 +85,8 @@ export function listTomlFiles(directory: string): string[] {
 
 /** Owner only, from the first byte; the old content stays whole until the new one is on disk. */
 export function replaceTextFile(path: string, text: string): void {
-  const target = realPathOf(path);
-  makeDirectory(dirname(target));
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
-  const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  try {
-    // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
-    writeFileSync(handle, text);
-    fsyncSync(handle);
-  } catch (error) {
-    closeSync(handle);
-    unlinkSync(temporary);
-    throw error;
-  }
-  closeSync(handle);
-  renameSync(temporary, target);
+  replaceFile(realPathOf(path), text);
 }
-
-let counter = 0;
 
 function isMissing(error: unknown): boolean {
   const { code } = error as { code?: unknown };

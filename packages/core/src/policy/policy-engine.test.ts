@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ApprovalMode } from './approval-mode.ts';
 import { APPROVAL_MODES } from './approval-mode.ts';
 import { BUILTIN_CHECKERS, BUILTIN_RULES } from './builtin-rules.ts';
@@ -9,11 +9,11 @@ import { PolicyEngine } from './policy-engine.ts';
 import type { PolicyEngineOptions } from './policy-engine.ts';
 import { stableJson } from './rule-matching.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
-import { loadShellParser } from './shell-command.ts';
 import { rulesFromSettings } from './settings-rules.ts';
 import type { SettingsRuleFields } from './settings-rules.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'castor-policy-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 const home = join(base, 'home');
 const root = join(home, 'project');
 const tempDirectory = join(home, '.gemini', 'tmp', 'abc');
@@ -482,28 +482,5 @@ describe('safety checkers', () => {
   it('that are not available make the call ask', async () => {
     const checkers = [{ toolName: 'read_file', priority: 4, checker: 'conseca', source: { name: 'x.toml' } }];
     expect(await decide(createEngine([], { checkers }), call('read_file'))).toBe('ask_user');
-  });
-});
-
-describe('the cost of a decision', () => {
-  it('is well under a millisecond once the parser is loaded', async () => {
-    await loadShellParser();
-    writeFileSync(join(root, 'x'), '');
-    const engine = createEngine(
-      Array.from({ length: 100 }, (_, index) =>
-        userRule({ toolName: 'run_shell_command', commandPrefix: `tool${index} run`, decision: 'deny' }),
-      ),
-    );
-    const median = async (asked: PolicyCall) => {
-      const times: number[] = [];
-      for (let round = 0; round < 300; round += 1) {
-        const start = performance.now();
-        await engine.check(asked, { mode: 'default', interactive: true });
-        times.push(performance.now() - start);
-      }
-      return times.sort((left, right) => left - right)[150] ?? 0;
-    };
-    expect(await median(shell('cd src && git log --oneline | head -5'))).toBeLessThan(1);
-    expect(await median(call('read_file', { file_path: 'a' }))).toBeLessThan(0.3);
   });
 });

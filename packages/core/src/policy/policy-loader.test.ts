@@ -1,7 +1,7 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeProblem, loadPolicies, userPolicyDirectory } from './policy-loader.ts';
 
 const rule = (toolName: string, decision = 'deny') =>
@@ -9,6 +9,7 @@ const rule = (toolName: string, decision = 'deny') =>
 
 function setUp() {
   const home = mkdtempSync(join(tmpdir(), 'castor-policy-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = (name: string, files: Record<string, string>) => {
     const path = join(home, name);
     mkdirSync(path, { recursive: true });

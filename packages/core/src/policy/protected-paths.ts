@@ -23,7 +23,9 @@ const FOLDERS: readonly string[] = [
     '.husky',
     '.githooks',
   ],
-  ...['.circleci', '.buildkite', '.gitlab', '.ssh', '.gnupg', '.devcontainer'],
+  ...['.circleci', '.buildkite', '.gitlab', '.ssh', '.gnupg', '.devcontainer', '.woodpecker', '.semaphore'],
+  // The short name Windows gives .git.
+  'git~1',
 ];
 
 const FOLDER_PATHS: readonly (readonly string[])[] = [
@@ -33,6 +35,15 @@ const FOLDER_PATHS: readonly (readonly string[])[] = [
   ['.config', 'git'],
   ['.config', 'systemd'],
   ['.config', 'autostart'],
+  ['.config', 'nvim'],
+  ['library', 'launchagents'],
+  ['etc', 'ld.so.preload'],
+  ['etc', 'profile'],
+  ['etc', 'bash.bashrc'],
+  ['etc', 'init.d'],
+  ['etc', 'systemd'],
+  ['etc', 'cron.daily'],
+  ['etc', 'sudoers.d'],
   ['etc', 'gemini-cli'],
   ['etc', 'profile.d'],
   ['etc', 'cron.d'],
@@ -73,7 +84,9 @@ const FILES: readonly string[] = [
     '.yarnrc',
     '.yarnrc.yml',
   ],
-  ...['.pre-commit-config.yaml', 'authorized_keys', 'crontab', 'sudoers'],
+  ...['.pre-commit-config.yaml', 'lefthook.yml', '.lefthook.yml', 'authorized_keys', 'crontab', 'sudoers'],
+  ...['.travis.yml', '.drone.yml', 'appveyor.yml', '.appveyor.yml', '.woodpecker.yml', 'azure-pipelines.yml'],
+  ...['bitbucket-pipelines.yml', '.cursorrules', '.vimrc', '.pam_environment', '.xinitrc', '.xprofile', '.xsession'],
 ];
 
 const FOLDER_SET = new Set(FOLDERS);
@@ -127,7 +140,7 @@ function hasGlob(segment: string): boolean {
   return /[*?[]/.test(segment);
 }
 
-function globMatches(pattern: string, name: string): boolean {
+export function globMatches(pattern: string, name: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|\\]/g, '\\$&')
     .replaceAll('?', '.')

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sessionRule, targetsOfAlways } from './always-rule.ts';
 import { PolicyEngine } from './policy-engine.ts';
 import { loadPolicies } from './policy-loader.ts';
@@ -23,7 +23,11 @@ async function always(home: string, call: PolicyCall) {
   return saveRules(savedRulesPath(home), await targetsOfAlways(call, 'proceed_always_and_save'), 'default');
 }
 
-const newHome = () => mkdtempSync(join(tmpdir(), 'castor-policy-'));
+function newHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'castor-policy-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
 
 describe('an answer to keep', () => {
   it.each([

@@ -40,8 +40,11 @@ function skipCommand(script: string, at: number): number | undefined {
     const middle = skipDelimited(script, at + 1, delimiter);
     return middle === undefined ? undefined : skipDelimited(script, middle - 1, delimiter);
   }
-  if (/[aic#]/.test(command)) return endOfLine(script, at);
-  if (/[btT:]/.test(command)) return endOfCommand(script, at);
+  if (command === '#') return endOfLine(script, at);
+  if (/[aic]/.test(command)) return skipText(script, at);
+  // A label ends at white space, and what follows it is a command.
+  if (/[btT:]/.test(command))
+    return /^\s*[\w.-]*[^\S\n]*(?:[;}\n]|$)/.test(script.slice(at + 1)) ? endOfCommand(script, at) : undefined;
   if (/[dDgGhHlnNpPqQxzF=]/.test(command))
     return /^\s*\d*\s*(?:[;}\n]|$)/.exec(script.slice(at + 1)) ? endOfCommand(script, at) : undefined;
   return undefined;
@@ -69,6 +72,12 @@ function skipDelimited(script: string, open: number, delimiter: string): number 
     }
   }
   return undefined;
+}
+
+/** Text of one line. Where a backslash takes it on to the next, it is not followed. */
+function skipText(script: string, at: number): number | undefined {
+  const end = endOfLine(script, at);
+  return script.slice(at, end).includes('\\') ? undefined : end;
 }
 
 function endOfLine(script: string, at: number): number {

@@ -9,7 +9,7 @@ import { PolicyEngine } from './policy-engine.ts';
 import type { PolicyDecision, PolicyRule } from './rule.ts';
 
 interface Row {
-  profile: 'builtin' | 'allowed' | 'denied' | 'yolo';
+  profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo';
   expect: PolicyDecision;
   command: string;
   threat: string;
@@ -52,6 +52,13 @@ const PROFILES: Record<Row['profile'], { mode: ApprovalMode; rules: PolicyRule[]
         'xargs',
       ],
       ...['python3', 'perl', 'node', 'ruby', 'php', 'pwsh', 'powershell', 'bash', 'sh', 'zsh', 'eval', 'f'],
+    ]),
+  },
+  tools: {
+    mode: 'default',
+    rules: prefixRules('allow', [
+      ...['make', 'rsync', 'sort', 'go', 'less', 'curl', 'pip', 'export', 'printf', 'mysql', 'openssl', 'parallel'],
+      ...['docker', 'git', 'ls', 'echo', 'cat', 'gmake', 'zip'],
     ]),
   },
   denied: { mode: 'yolo', rules: prefixRules('deny', ['shutdown', 'git push', 'rm -rf']) },

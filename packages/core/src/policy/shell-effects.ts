@@ -1,18 +1,15 @@
 /**
- * What the commands of a line would do to places that matter more than others: writes
- * into protected places, and deletions of whole trees that nobody means. It reads
- * paths; it runs nothing and decides nothing.
+ * What the commands of a line would write into protected places, and which folders it
+ * may be in when it does. It reads paths; it runs nothing and decides nothing.
  */
 
 import { resolve } from 'node:path';
-import { readGit } from './git-command.ts';
-import { hasOption } from './known-commands.ts';
+import { readGit, setsGitProgram, writesGitConfiguration } from './git-command.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
-import { isInside, mentionsProtectedPlace, protectedPlaceOf } from './protected-paths.ts';
-import { realPathOf } from './policy-disk.ts';
-import type { ShellWord } from './shell-command.ts';
+import { mentionsProtectedPlace, protectedPlaceOf } from './protected-paths.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
-import { baseName } from './shell-wrappers.ts';
 
 export interface Effect {
   leaf: Leaf;
@@ -32,7 +29,7 @@ export interface EffectOptions {
 }
 
 /** Commands that write, create, move or remove what their operands name. */
-const WRITERS = new Set([
+export const WRITERS = new Set([
   ...[
     'rm',
     'rmdir',
@@ -150,6 +147,8 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
   const mentioned = mentionsProtectedPlace(source);
   const effects: Effect[] = [];
   for (const leaf of leaves) {
+    const later = laterCode(leaf);
+    if (later !== undefined) effects.push(later);
     const targets = writtenWords(leaf);
     for (const target of targets) {
       const place = pathsIn(target)
@@ -168,6 +167,18 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
     }
   }
   return effects;
+}
+
+/** Places that are written without naming their file: settings that make git run something, jobs of the clock. */
+function laterCode(leaf: Leaf): Effect | undefined {
+  const { words, piped, input } = leaf.command;
+  const name = words[0] === undefined ? '' : baseName(words[0]);
+  if (name === 'git' && setsGitProgram(words))
+    return { leaf, place: 'git config', reason: 'it sets what git runs later' };
+  const lists = words.slice(1).some(({ value }) => value === '-l');
+  if (name === 'crontab' && !lists && (words.length > 1 || piped || input.length > 0))
+    return { leaf, place: 'crontab', reason: 'it sets what runs later by the clock' };
+  return undefined;
 }
 
 function isWriter(leaf: Leaf): boolean {
@@ -192,10 +203,18 @@ function writtenWords(leaf: Leaf): ShellWord[] {
   const inPlace =
     /^g?sed$|^perl$|^ruby$/.test(name) && rest.some(({ value }) => /^-[A-Za-z]*i|^--in-place/.test(value));
   const deletes = name === 'find' && rest.some(({ value }) => /^-(?:delete|fprint|fls|exec|ok)/.test(value));
-  const git =
-    name === 'git' &&
-    (GIT_WRITERS.has(readGit(words).subcommand) || rest.some(({ value }) => value.startsWith('--out')));
-  return WRITERS.has(name) || inPlace || deletes || git ? [...targets, ...rest] : targets;
+  return WRITERS.has(name) || inPlace || deletes || (name === 'git' && isWritingGit(words))
+    ? [...targets, ...rest]
+    : targets;
+}
+
+function isWritingGit(words: readonly ShellWord[]): boolean {
+  const { subcommand, rest } = readGit(words);
+  return (
+    GIT_WRITERS.has(subcommand) ||
+    writesGitConfiguration(subcommand, rest) ||
+    rest.some(({ value }) => value.startsWith('--out'))
+  );
 }
 
 /** The forms in which a word can carry a path: itself, `of=path`, `-opath`. */
@@ -208,78 +227,4 @@ function pathsIn({ value }: ShellWord): string[] {
   const colon = value.indexOf(':');
   if (colon >= 0) paths.push(value.slice(colon + 1));
   return paths;
-}
-
-export interface Deletion extends Effect {
-  /** Nobody means this: it is refused, not asked. */
-  refused: boolean;
-}
-
-/** Deletions of the root, the home, the workspace itself, or of trees outside it. */
-export function treeDeletions(leaves: readonly Leaf[], options: EffectOptions): Deletion[] {
-  const { directories } = directoriesOf(leaves, options.directory, options.places.home);
-  return leaves.flatMap((leaf) =>
-    deletedWords(leaf).flatMap((target) => judgeDeletion(leaf, target, directories, options)),
-  );
-}
-
-function deletedWords(leaf: Leaf): ShellWord[] {
-  const { words, redirections } = leaf.command;
-  const [head, ...rest] = words;
-  const devices = redirections
-    .filter(({ writes, target }) => writes && RAW_DEVICE.test(target.value))
-    .map(({ target }) => target);
-  if (head === undefined) return devices;
-  const name = baseName(head).replace(/^g(?=rm$)/, '');
-  const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  if (name === 'rm' && hasOption(words, 'rR', ['--recursive'])) return [...devices, ...operands];
-  if ((name === 'chmod' || name === 'chown') && hasOption(words, 'R', ['--recursive']))
-    return [...devices, ...operands.slice(1)];
-  if (name === 'mv' || name === 'shred') return [...devices, ...operands.slice(0, -1)];
-  if (name === 'find' && rest.some(({ value }) => value === '-delete' || /^-(?:exec|ok)/.test(value))) {
-    const removes = rest.some(({ value }) => value === '-delete' || value === 'rm');
-    const first = rest.findIndex(({ value }) => /^[-(!]/.test(value));
-    return removes ? [...devices, ...rest.slice(0, Math.max(first, 0))] : devices;
-  }
-  if (name === 'dd' || name.startsWith('mkfs') || name === 'wipefs')
-    return [...devices, ...rest.filter(({ value }) => RAW_DEVICE.test(value.replace(/^of=/, '')))];
-  return devices;
-}
-
-/** Tests with which find chooses some files instead of taking all. */
-const FIND_FILTER =
-  /^-(?:i?name|i?path|i?wholename|i?regex|newer\w*|[amc]time|[amc]min|size|empty|user|group|perm|links|inum)$/;
-
-const RAW_DEVICE = /^\/dev\/(?:sd|hd|vd|nvme|mmcblk|disk|mapper\/|dm-|md)/;
-
-function judgeDeletion(
-  leaf: Leaf,
-  target: ShellWord,
-  directories: readonly string[],
-  options: EffectOptions,
-): Deletion[] {
-  const refuse = (reason: string): Deletion[] => [{ leaf, place: target.text, reason, refused: true }];
-  if (RAW_DEVICE.test(target.value.replace(/^of=/, ''))) return refuse(`it overwrites the device ${target.value}`);
-  if (target.kind === 'dynamic') {
-    const opens = /^\/+(?:\*|\.\*?|\.\/)*$/.test(target.skeleton);
-    return opens ? refuse(`${target.text} is the whole disk when the variable is empty`) : [];
-  }
-  const path =
-    target.value.replace(/(?<=^|\/)(?:\*|\.\[[^\]]*\]\*?|\.\*|\.\?\?\*?|\{[^}]*\})$/, '') ||
-    (target.value.startsWith('/') ? '/' : '.');
-  const found = directories.map((from) => realPathOf(resolve(from, path)));
-  const chosen =
-    leaf.command.words.some(({ value }) => FIND_FILTER.test(value)) && leaf.command.words[0]?.value === 'find';
-  const whole = chosen
-    ? undefined
-    : found.find((real) =>
-        ['/', options.places.home, ...options.workspace].some((keep) => isInside(realPathOf(keep), real)),
-      );
-  if (whole !== undefined) return refuse(`it removes ${target.value}, which is or contains your home or the workspace`);
-  const allowed = [...options.workspace, ...options.scratch].map(realPathOf);
-  const outside = found.find((real) => !allowed.some((directory) => isInside(real, directory)));
-  if (outside === undefined || leaf.command.words[0]?.value === 'mv') return [];
-  return [
-    { leaf, place: target.text, reason: `it removes ${target.value}, which is outside the workspace`, refused: false },
-  ];
 }

@@ -9,11 +9,12 @@ import { isDestructive, isKnownSafe } from './known-commands.ts';
 import { isInside } from './protected-paths.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { CommandTexts } from './command-matching.ts';
-import { commandTexts, coversLine, matchesCommand, prefixWords, spells } from './command-matching.ts';
+import { commandTexts, coversLine, matchesCommand, namesBehind, prefixWords, spells } from './command-matching.ts';
 import type { PolicyDecision, PolicyRule } from './rule.ts';
 import { isNarrowed, ruleReason, stricter } from './rule.ts';
 import type { EffectOptions } from './shell-effects.ts';
-import { protectedWrites, treeDeletions } from './shell-effects.ts';
+import { protectedWrites } from './shell-effects.ts';
+import { treeDeletions } from './tree-deletions.ts';
 import type { Leaf, ShellReading } from './shell-leaves.ts';
 import { resolve } from 'node:path';
 
@@ -171,6 +172,8 @@ class LineJudge {
       const risk = leaf.risks.find(({ word }) => !spells(rule, word));
       return risk === undefined ? undefined : ask(risk.reason);
     }
+    const behind = this.#behind(leaf, rule);
+    if (behind !== undefined) return ask(`what it is given is forbidden by ${behind.source.name}`);
     if (this.#options.mode === 'yolo') {
       const hidden = this.#restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
       return hidden === undefined ? undefined : ask(`${hidden.reason}, and rules forbid some commands`);
@@ -181,6 +184,18 @@ class LineJudge {
     if (!this.#options.trustedFolder && leaf.command.words[0]?.value === 'git')
       return ask('git runs code from a folder that is not trusted');
     return undefined;
+  }
+
+  /** A rule above this one that forbids what an unknown program is given. */
+  #behind(leaf: Leaf, rule: PolicyRule): PolicyRule | undefined {
+    if (!this.#restricted) return undefined;
+    return this.#options.rules.find(
+      (candidate) =>
+        candidate.priority > rule.priority &&
+        candidate.decision !== 'allow' &&
+        isNarrowed(candidate) &&
+        namesBehind(candidate, this.#textsOf(leaf)),
+    );
   }
 
   #redirected(

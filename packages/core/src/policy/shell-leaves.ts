@@ -4,12 +4,15 @@
  * past the bound the line counts as not readable.
  */
 
-import type { Risk } from './command-risks.ts';
-import { assignmentRisk, findRisks } from './command-risks.ts';
-import type { ShellLine, ShellWord, SimpleCommand } from './shell-command.ts';
+import { findRisks, risksBehind } from './command-risks.ts';
+import { isRunner, systemCommandIn } from './command-runners.ts';
+import type { Risk } from './risk.ts';
 import { parseShellLine } from './shell-command.ts';
-import type { Inner } from './shell-wrappers.ts';
-import { baseName, isWrapper, unwrap } from './shell-wrappers.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellLine, ShellWord, SimpleCommand } from './shell-line.ts';
+import { isWrapper, unwrap } from './shell-wrappers.ts';
+import type { Inner, Unwrapped } from './unwrapped.ts';
+import { assignmentRisk } from './variable-risks.ts';
 
 export interface Leaf {
   command: SimpleCommand;
@@ -23,6 +26,8 @@ export interface Leaf {
   transparent: boolean;
   /** Whether its words may also be found further right: its options are not all known. */
   wrapper: boolean;
+  /** Runs one of its words, or the text in one, and only it knows which. */
+  runner: boolean;
   risks: Risk[];
   /** Folders it moves to before it runs what is inside it. */
   directories: readonly ShellWord[];
@@ -62,25 +67,37 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
   if (isTooDeep(place)) return;
   const [head] = command.words;
   const name = head === undefined ? '' : baseName(head);
-  const unwrapped = unwrap(command) ?? { inner: [], transparent: false, assignments: [], directories: [] };
+  const unwrapped = unwrap(command) ?? runnerOf(command);
   const leaf: Leaf = {
     command,
     start: place.start,
     within: place.within,
     transparent: unwrapped.transparent,
     wrapper: unwrapped.inner.length > 0 || isWrapper(name),
+    runner: isRunner(command.words),
     risks: findRisks(command, { moreArguments }),
     directories: unwrapped.directories,
     ...(place.parent !== undefined && { parent: place.parent }),
   };
   place.reading.leaves.push(leaf);
+  if (moreArguments && isWrapper(name) && unwrapped.inner.length === 0) {
+    leaf.transparent = false;
+    leaf.risks.push({ reason: `${name} runs what it is given when it runs`, word: '', unreadable: true });
+  }
   for (const assignment of unwrapped.assignments) leaf.risks.push(...assignmentRisk(assignment.name));
   if (PRIVILEGED.has(name)) {
     leaf.risks.push({ reason: `${name} changes the rights a command runs with`, word: name, unreadable: false });
   }
+  if (leaf.runner) leaf.risks.push(...risksBehind(command));
   const inside: Place = { ...place, depth: place.depth + 1, within: [...place.within, name], parent: leaf };
-  for (const inner of unwrapped.inner) addInner(inner, leaf, inside);
+  for (const inner of unwrapped.inner) addInner(inner, leaf, inside, moreArguments);
   addRiskScripts(leaf, inside);
+}
+
+function runnerOf({ words }: SimpleCommand): Unwrapped {
+  const start = systemCommandIn(words);
+  const inner: Inner[] = start < 0 ? [] : [{ kind: 'words', words: words.slice(start), start, moreArguments: false }];
+  return { inner, transparent: false, assignments: [], directories: [] };
 }
 
 /** What an option runs is judged like any other command. */
@@ -114,7 +131,7 @@ const PRIVILEGED = new Set([
   'setpriv',
 ]);
 
-function addInner(inner: Inner, leaf: Leaf, inside: Place): void {
+function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolean): void {
   if (inner.kind === 'unreadable') {
     leaf.risks.push({ reason: inner.reason, word: inner.word, unreadable: true });
     return;
@@ -135,7 +152,7 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place): void {
       piped: command.piped,
     },
     { ...inside, start: inner.start },
-    inner.moreArguments,
+    inner.moreArguments || moreArguments,
   );
 }
 

@@ -4,17 +4,19 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { TrustedFolders } from './trusted-folders.ts';
 
 function setUp(entries?: Record<string, string> | string) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'castor-trust-')));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   for (const folder of ['a/b/c', 'd']) mkdirSync(join(base, folder), { recursive: true });
   const path = join(base, 'trustedFolders.json');
   if (entries !== undefined) {

@@ -1,0 +1,56 @@
+/**
+ * Places in a shell line on which shells and parsers disagree, or where a value turns
+ * into a command when the line runs. It names doubts; it reads nothing for certain.
+ */
+
+import type { SyntaxNode, WordPart } from 'unbash';
+
+/** A subscript with a command in it: arithmetic runs that command when it reads the value. */
+const SUBSCRIPT_CODE = /\w\[[^\]]*(?:\$\(|`)/;
+
+export function hasSubscriptCode(text: string): boolean {
+  return text.includes('[') && SUBSCRIPT_CODE.test(text.replaceAll(/['"\\]/g, ''));
+}
+
+/** Commands that take the name of a variable, and evaluate the subscript in it. */
+const READS_SUBSCRIPTS = new Set([
+  ...['let', 'test', '[', 'printf', 'declare', 'typeset', 'local', 'export', 'readonly', 'unset', 'read'],
+  ...['mapfile', 'readarray', 'getopts', 'wait', 'builtin', 'command'],
+]);
+
+export function readsSubscripts(command: string): boolean {
+  return READS_SUBSCRIPTS.has(command);
+}
+
+export const DISPUTED_QUOTES =
+  'Quotes or substitutions stand in ${…} between double quotes, where shells read them in different ways.';
+
+/** The line with the first of those quotes taken for plain characters: up to the brace that then ends the expansion. */
+export function withoutDisputedQuotes(source: string): string {
+  return source.replace(/\$\{\w+[^}'"\s]*'[^}]*\}/, (expansion) => expansion.replaceAll("'", '_'));
+}
+
+/** Why this node cannot be read with certainty; undefined when it can. */
+export function doubtOf(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case 'ParameterExpansion':
+      return node.operation?.type === 'Transform' && node.operation.operand.value.includes('P')
+        ? 'A value is expanded as a prompt, which runs the commands in it.'
+        : undefined;
+    case 'DoubleQuoted':
+    case 'LocaleString':
+    case 'HereDocBody':
+      return node.parts?.some(hasDisputedQuotes) === true ? DISPUTED_QUOTES : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * `"${x:-'}"` ends at the brace for bash and not for others: what follows is code or text.
+ * Quotes around plain characters make no difference.
+ */
+function hasDisputedQuotes(part: WordPart): boolean {
+  if (part.type !== 'ParameterExpansion') return false;
+  return /'[^']*[}"`$\\][^']*'|[<>]\(/.test(part.text) || /^[^']*'[^']*$/.test(part.text);
+}

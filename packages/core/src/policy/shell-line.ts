@@ -1,0 +1,52 @@
+/** What a shell line is made of once it is read: its simple commands, their words, assignments and redirections. */
+
+/**
+ * literal: exactly this text. glob: a pattern over file names. resolved: expansions
+ * whose values the line itself fixes. dynamic: known only when it runs.
+ */
+export type WordKind = 'literal' | 'glob' | 'resolved' | 'dynamic';
+
+export interface ShellWord {
+  /** After quote removal; an expansion that is not known stands as written. */
+  readonly value: string;
+  /** As written, without line continuations. */
+  readonly text: string;
+  readonly kind: WordKind;
+  /** The fixed characters around unknown expansions; equals `value` where there are none. */
+  readonly skeleton: string;
+}
+
+export interface ShellAssignment {
+  readonly name: string;
+  readonly value: ShellWord;
+}
+
+export interface ShellRedirection {
+  readonly operator: string;
+  readonly target: ShellWord;
+  /** Whether a file may be created or changed. */
+  readonly writes: boolean;
+}
+
+export interface SimpleCommand {
+  readonly words: readonly ShellWord[];
+  readonly assignments: readonly ShellAssignment[];
+  readonly redirections: readonly ShellRedirection[];
+  /** As written. */
+  readonly source: string;
+  /** Text fed to its standard input by the line itself: here-documents and here-strings. */
+  readonly input: readonly string[];
+  /** Whether another command's output is its input. */
+  readonly piped: boolean;
+}
+
+export interface ShellLine {
+  readonly commands: readonly SimpleCommand[];
+  /** Why the line cannot be read with certainty. */
+  readonly problems: readonly string[];
+}
+
+/** The command's own name, without the folder it is run from. */
+export function baseName(word: ShellWord): string {
+  return word.value.slice(word.value.lastIndexOf('/') + 1);
+}
