@@ -42,13 +42,21 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
     const after = index === count ? old.keys.length : partners[index];
     const isWhole = before !== undefined && after === before + 1;
     const own = [after, before === undefined ? undefined : before + 1].find(
-      (place) => place !== undefined && fileGlue(place).from >= kept && isSame(glue, place, isWhole),
+      (place) =>
+        place !== undefined &&
+        fileGlue(place).from >= kept &&
+        isEdge(place) === (index === 0 || index === count) &&
+        isSame(glue, place, isWhole),
     );
     if (own !== undefined) {
       const { from, to } = fileGlue(own);
       pieces.push({ from, to });
       kept = to;
     } else pieces.push({ text: reindent(glue, index === 0, mapIndentation, near[index]!) });
+  }
+
+  function isEdge(place: number): boolean {
+    return place === 0 || place === old.keys.length;
   }
 
   /**
@@ -59,7 +67,7 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
     const { from, to } = fileGlue(place);
     if (glue === content.slice(from, to)) return true;
     if (asFile && glue.includes('\n')) return false;
-    return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || place === 0 || place === old.keys.length);
+    return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || isEdge(place));
   }
 
   function fileGlue(place: number): { from: number; to: number } {

@@ -1,94 +1,78 @@
 /**
- * Where in a file a text might be, when it is nowhere to the letter: lines the text
- * and the file share, and rare words where no line is shared, vote for the line the
- * text would begin at. Proposals only; whoever uses them measures.
+ * The parts of a file outside of which a text cannot be, though it is nowhere to the
+ * letter. A place that shares most of its characters with the text has at least one of
+ * any words that make up more than the rest; the rarest such words are looked up, so
+ * that the search is complete and yet touches little of a large file.
  */
 
-import { isWord, tokenize } from './tokens.ts';
+import { lineOf } from './line-index.ts';
+import type { LineIndex } from './line-index.ts';
+import type { Tokens } from './tokens.ts';
 
-export interface LineIndex {
-  content: string;
-  /** Offsets of the first character of each line. */
-  starts: number[];
+/** Lines from `from` to `to`, end exclusive. */
+export interface Window {
+  from: number;
+  to: number;
 }
 
-/** A place that occurs more often says little about where we are. */
-const MAX_OCCURRENCES = 400;
-const WORDS_PER_LINE = 4;
-/** Proposals with fewer votes than this part of the best are not near-duplicates of it. */
-const CLOSE_TO_BEST = 0.5;
-/** Line breaks may be set differently, so that votes for neighbours count as one. */
-const MAX_SPREAD = 3;
+/** Small enough to be looked through from end to end, in characters of the file times tokens of the text. */
+const MAX_WHOLE = 12_000_000;
+/** Of a word that is more frequent than this the places are not looked up. */
+const MAX_OCCURRENCES = 3000;
+const CHARACTERS_PER_LINE = 80;
 
-/** How far apart votes for one place may lie; never so far that a short text's neighbour is taken for itself. */
-export function spreadOf(old: string): number {
-  return Math.min(MAX_SPREAD, Math.floor(old.split('\n').length / 2));
-}
-
-export function indexLines(content: string): LineIndex {
-  const starts = [0];
-  for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1)) starts.push(at + 1);
-  return { content, starts };
-}
-
-export function lineOf({ starts }: LineIndex, offset: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle]! <= offset) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Line numbers (from 0) where the text might begin, best first; at most `limit`, undefined when more are as good. */
-export function findWindows(index: LineIndex, old: string, limit: number): number[] | undefined {
-  const votes = new Map<number, number>();
-  const vote = (line: number, weight: number) => votes.set(line, (votes.get(line) ?? 0) + weight);
-  old.split('\n').forEach((line, number) => {
-    const trimmed = line.trim();
-    if (trimmed.length < 2) return;
-    const places = occurrences(index, trimmed);
-    if (places !== undefined && places.length > 0) {
-      for (const place of places) vote(place - number, trimmed.length);
-    } else voteByWords(index, trimmed, (place, weight) => vote(place - number, weight));
+/**
+ * Every place that shares more than `1 - share` of the characters of `old` is inside one
+ * of the windows. Undefined where no words of the text are rare enough to tell.
+ */
+export function findWindows(index: LineIndex, old: Tokens, share: number): Window[] | undefined {
+  const lines = index.starts.length;
+  if (index.content.length * old.keys.length <= MAX_WHOLE) return [{ from: 0, to: lines }];
+  const anchors = chooseAnchors(index.content, old, share);
+  if (anchors === undefined) return undefined;
+  const count = old.text.split('\n').length;
+  // Lines may be broken differently, and some may be missing on either side.
+  const slack = 6 + Math.ceil(count / 2) + Math.ceil(old.text.length / CHARACTERS_PER_LINE);
+  const windows = anchors.map((offset) => {
+    const line = lineOf(index, offset);
+    return { from: Math.max(0, line - count - slack), to: Math.min(lines, line + count + slack) };
   });
-  const merged = mergeNeighbours(votes, spreadOf(old));
-  const best = merged[0]?.votes ?? 0;
-  const close = merged.filter((each) => each.votes >= best * CLOSE_TO_BEST);
-  if (close.length > limit * 8) return undefined;
-  return merged.slice(0, Math.max(limit, close.length)).map(({ line }) => line);
+  return merge(windows);
 }
 
-function voteByWords(index: LineIndex, line: string, vote: (line: number, weight: number) => void): void {
-  const { keys } = tokenize(line);
-  const words = [...new Set(keys.filter((key) => key.length >= 3 && isWord(key)))];
-  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, WORDS_PER_LINE);
-  for (const word of longest) {
-    for (const place of occurrences(index, word) ?? []) vote(place, word.length * 0.5);
+/** The offsets in the file of words that together make up more than `share` of the text. */
+function chooseAnchors(content: string, old: Tokens, share: number): number[] | undefined {
+  const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
+  const weights = new Map<string, number>();
+  for (const key of old.keys) if (/^\w{2,}$/.test(key)) weights.set(key, (weights.get(key) ?? 0) + key.length);
+  const longest = [...weights].toSorted(([a], [b]) => b.length - a.length);
+  const found = longest.map(([word, weight]) => ({ weight, places: placesOf(content, word) }));
+  found.sort((a, b) => a.places.length / a.weight - b.places.length / b.weight);
+  const anchors: number[] = [];
+  let covered = 0;
+  for (const { weight, places } of found) {
+    if (covered > characters * share || places.length > MAX_OCCURRENCES) break;
+    anchors.push(...places);
+    covered += weight;
   }
+  return covered > characters * share ? anchors : undefined;
 }
 
-function occurrences(index: LineIndex, text: string): number[] | undefined {
-  const lines: number[] = [];
-  for (let at = index.content.indexOf(text); at !== -1; at = index.content.indexOf(text, at + text.length)) {
-    if (lines.length >= MAX_OCCURRENCES) return undefined;
-    const line = lineOf(index, at);
-    if (lines.at(-1) !== line) lines.push(line);
+function placesOf(content: string, word: string): number[] {
+  const places: number[] = [];
+  for (let at = content.indexOf(word); at !== -1; at = content.indexOf(word, at + word.length)) {
+    places.push(at);
+    if (places.length > MAX_OCCURRENCES) break;
   }
-  return lines;
+  return places;
 }
 
-function mergeNeighbours(votes: ReadonlyMap<number, number>, spread: number): { line: number; votes: number }[] {
-  const sorted = [...votes].toSorted(([a], [b]) => a - b);
-  const merged: { line: number; votes: number; top: number }[] = [];
-  for (const [line, weight] of sorted) {
+function merge(windows: readonly Window[]): Window[] {
+  const merged: Window[] = [];
+  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
-    if (last !== undefined && line - last.line <= spread) {
-      last.votes += weight;
-      if (weight > last.top) [last.line, last.top] = [line, weight];
-    } else merged.push({ line, votes: weight, top: weight });
+    if (last !== undefined && window.from <= last.to) last.to = Math.max(last.to, window.to);
+    else merged.push({ ...window });
   }
-  return merged.toSorted((a, b) => b.votes - a.votes);
+  return merged;
 }

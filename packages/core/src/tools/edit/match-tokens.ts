@@ -52,12 +52,24 @@ export function findTokenMatches(content: string, pattern: Tokens): TokenMatch[]
  * Whether a match begins or ends amid text the pattern lacks: behind other text though
  * the pattern begins with whitespace, or, for whole lines, within a run of one mark.
  */
-function isTornOff(content: string, { starts, ends }: TokenMatch, pattern: Tokens): boolean {
-  const [first, last] = [starts[0]!, ends.at(-1)!];
+function isTornOff(content: string, match: TokenMatch, pattern: Tokens): boolean {
+  const [first, last] = [match.starts[0]!, match.ends.at(-1)!];
   if (pattern.starts[0]! > 0 && first > 0 && !isSpaceAt(content, first - 1)) return true;
   if (!pattern.text.includes('\n')) return false;
   const isRun = (at: number) => content[at] === content[at + 1] && /[^\w\s]/.test(content[at] ?? ' ');
-  return isRun(first - 1) || isRun(last - 1);
+  return (
+    isRun(first - 1) || isRun(last - 1) || pattern.keys.some((_, index) => isBrokenRun(content, match, pattern, index))
+  );
+}
+
+/** Whether two marks that are the same are glued in the one text and on two lines in the other: a run was miscounted. */
+function isBrokenRun(content: string, { starts, ends }: TokenMatch, pattern: Tokens, index: number): boolean {
+  if (index === 0 || pattern.keys[index] !== pattern.keys[index - 1]) return false;
+  const glues = [
+    content.slice(ends[index - 1], starts[index]),
+    pattern.text.slice(pattern.ends[index - 1], pattern.starts[index]),
+  ];
+  return glues.includes('') && glues.some((glue) => glue.includes('\n'));
 }
 
 export function levelOf(content: string, match: TokenMatch, pattern: Tokens): number {

@@ -9,21 +9,22 @@ import type { Tokens } from './tokens.ts';
 /** Beyond this many pairs to compare, what differs in the middle counts as all new. */
 const MAX_CELLS = 2_000_000;
 
-/** For each token of `next` the index of its partner in `old`, ascending. */
-export function pairEqual(old: Tokens, next: Tokens): (number | undefined)[] {
+/** For each token of `next` the index of its partner in `old`, ascending; of several that would do the first, or the last. */
+export function pairEqual(old: Tokens, next: Tokens, pairsLate = false): (number | undefined)[] {
   const partners: (number | undefined)[] = Array.from({ length: next.keys.length });
   const oldTexts = textsOf(old);
   const nextTexts = textsOf(next);
   const oldLines = toLines(old, oldTexts);
   const nextLines = toLines(next, nextTexts);
-  const pairedLines = longestCommon(
+  const common = pairsLate ? longestCommonFromEnd : longestCommon;
+  const pairedLines = common(
     oldLines.map(({ key }) => key),
     nextLines.map(({ key }) => key),
   );
   let oldFrom = 0;
   let nextFrom = 0;
   const pairBetween = (oldTo: number, nextTo: number) => {
-    const pairs = longestCommon(oldTexts.slice(oldFrom, oldTo), nextTexts.slice(nextFrom, nextTo));
+    const pairs = common(oldTexts.slice(oldFrom, oldTo), nextTexts.slice(nextFrom, nextTo));
     for (const [a, b] of pairs) partners[nextFrom + b] = oldFrom + a;
   };
   for (const [a, b] of pairedLines) {
@@ -58,6 +59,11 @@ function toLines({ text, starts, ends }: Tokens, texts: readonly string[]): Line
     from = index;
   }
   return lines;
+}
+
+function longestCommonFromEnd(a: readonly string[], b: readonly string[]): [number, number][] {
+  const pairs = longestCommon(a.toReversed(), b.toReversed());
+  return pairs.map(([x, y]): [number, number] => [a.length - 1 - x, b.length - 1 - y]).toReversed();
 }
 
 function longestCommon(a: readonly string[], b: readonly string[]): [number, number][] {

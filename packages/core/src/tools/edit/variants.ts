@@ -41,6 +41,8 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll(/\\(["'`])/g, '$1'),
   // Line breaks and tabs only.
   (text) => text.replaceAll(/(?<!\\)\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
+  // Those behind a backslash too, which then goes on a line.
+  (text) => text.replaceAll(/\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
   // The same, but for those inside quotes, which are a literal's own.
   (text) => (text.includes('\n') ? text : breakOutsideQuotes(text)),
   // One whole level.
@@ -48,6 +50,10 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   // Backslashes only.
   (text) => text.replaceAll('\\\\', '\\'),
   (text) => text.replaceAll(/&(?:lt|gt|quot|apos|#39|#34|#x27|amp);/g, (entity) => ENTITIES[entity]!),
+];
+
+/** What cannot be meant: where the new text has it too, it is taken away there as well. */
+const WRAPPINGS: readonly ((text: string) => string)[] = [
   // A whole answer wrapped in a fence.
   (text) => /^```[\w-]*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text,
   // Line numbers in front of every line, as listings show them.
@@ -78,38 +84,57 @@ function isJsonStringBody(text: string): boolean {
 /** One level of JSON escaping taken away; a break inside quotes is a literal's own and stays. */
 function decodeJsonStringBody(text: string): string {
   let isQuoted = false;
-  return text.replaceAll(/\\([ntr"'`\\/$])/g, (escape, letter: string) => {
+  return text.replaceAll(/(?:\\"){3}|\\([ntr"'`\\/$])/g, (escape, letter?: string) => {
+    // Three quotes open or close a text of many lines.
+    if (letter === undefined) return '"""';
     if (letter === '"') isQuoted = !isQuoted;
     return isQuoted && /[ntr]/.test(letter) ? escape : ESCAPES[letter]!;
   });
 }
 
-/** The new text as the model wrote it, where that is more like the old one: only the old one was escaped. */
-function closer(old: string, changed: string, written: string): string {
-  const hadBreaksOnly = !written.includes('\n') && changed.includes('\n');
-  if (changed === written || hadBreaksOnly) return changed;
-  const tokens = tokenize(old);
+/** The new text as the model wrote it, where its lines are like those of the old one put right: only that was escaped. */
+function closer(texts: EditTexts, changed: EditTexts): string {
+  const hadBreaksOnly = !texts.replacement.includes('\n') && changed.replacement.includes('\n');
+  if (changed.replacement === texts.replacement || hadBreaksOnly) return changed.replacement;
+  const [asWritten, putRight] = [trimmedLines(texts.old), trimmedLines(changed.old)];
+  let votes = 0;
+  for (const line of trimmedLines(texts.replacement)) {
+    if (asWritten.has(line) === putRight.has(line)) continue;
+    votes += putRight.has(line) ? 1 : -1;
+  }
+  if (votes !== 0) return votes > 0 ? texts.replacement : changed.replacement;
+  const tokens = tokenize(changed.old);
   const likeness = (text: string) => {
     const next = tokenize(text);
     const kept = pairEqual(tokens, next).filter((partner) => partner !== undefined).length;
     return kept / (tokens.keys.length + next.keys.length);
   };
-  return likeness(written) > likeness(changed) ? written : changed;
+  return likeness(texts.replacement) > likeness(changed.replacement) ? texts.replacement : changed.replacement;
+}
+
+function trimmedLines(text: string): Set<string> {
+  return new Set(text.split('\n').map((line) => line.trim()));
 }
 
 /** The variants whose old text differs from the one given, likeliest first. */
-export function variantsOf({ old, replacement }: EditTexts): EditTexts[] {
+export function variantsOf(texts: EditTexts): EditTexts[] {
+  const { old, replacement } = texts;
   const seen = new Set([old]);
   const variants: EditTexts[] = [];
-  if (old.includes('\\') && isJsonStringBody(old) && isJsonStringBody(replacement)) {
-    const decoded = decodeJsonStringBody(old);
-    variants.push({ old: decoded, replacement: closer(decoded, decodeJsonStringBody(replacement), replacement) });
-  }
-  for (const change of VARIANTS) {
-    const changed = change(old);
-    if (seen.has(changed) || changed.trim() === '') continue;
-    seen.add(changed);
-    variants.push({ old: changed, replacement: closer(changed, change(replacement), replacement) });
-  }
+  const add = (change: (text: string) => string, isCertain = false) => {
+    const changed = { old: change(old), replacement: change(replacement) };
+    if (seen.has(changed.old) || changed.old.trim() === '') return;
+    seen.add(changed.old);
+    const next = isCertain ? changed.replacement : goOnLines(changed.old, closer(texts, changed));
+    variants.push({ old: changed.old, replacement: next });
+  };
+  if (old.includes('\\') && isJsonStringBody(old) && isJsonStringBody(replacement)) add(decodeJsonStringBody);
+  for (const change of VARIANTS) add(change);
+  for (const change of WRAPPINGS) add(change, true);
   return variants;
+}
+
+/** A backslash that goes on a line in the old text does so in the new one, where it looks like an escaped one. */
+function goOnLines(old: string, replacement: string): string {
+  return /(?<!\\)\\$/m.test(old) ? replacement.replaceAll(/(?<!\\)\\\\n/g, '\\\n') : replacement;
 }

@@ -1,0 +1,124 @@
+/**
+ * Whether the differences between an old text and a place are slips, so that the place
+ * is the one meant. Where the new text says what the file says, they are. Elsewhere a
+ * difference that a person would call another thing (a number, an operator, another
+ * name that exists) speaks against it: a refusal costs a turn, an edit in the wrong
+ * place costs the user's work.
+ */
+
+import type { Difference } from './differences.ts';
+import { beginsLine } from './lined-keys.ts';
+import type { Reconciled } from './reconcile.ts';
+import { isSingleSlip } from './single-slip.ts';
+import { extraCost, isQuote, missingCost, substitutionCost } from './token-costs.ts';
+import { isWord } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+import { hasSameDigits, isMisspelling } from './word-slips.ts';
+
+/** What is compared: the file's part is the place and nothing else. */
+export interface Compared {
+  content: string;
+  old: Tokens;
+  file: Tokens;
+}
+
+const THRESHOLD = 0.1;
+/** Fewer equal tokens say nothing about the place, and neither does a text of which more is wrong. */
+const MIN_EQUAL_TOKENS = 3;
+const MAX_WRONG = 0.4;
+/** A text this long is known by the rest when one thing in it is wrong. */
+const MIN_TOKENS_FOR_SLIP = 10;
+/** Marks whose absence changes no meaning a reader would notice. */
+const FREE_MARKS = new Set([',', ';', '"', "'", '`', '.', '\\']);
+
+export function areSlips(
+  compared: Compared,
+  differences: readonly Difference[],
+  { witnesses }: Pick<Reconciled, 'witnesses'>,
+): boolean {
+  const { old } = compared;
+  const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
+  const wrong = differences.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (old.keys.length - wrong < MIN_EQUAL_TOKENS) return false;
+  const unlike = differences.filter(({ from, to }) => from < to);
+  if (totalCost(compared, unlike) > characters * MAX_WRONG) return false;
+  const doubtful = differences.filter((_, index) => witnesses[index] !== 'file');
+  if (doubtful.length === 0) return true;
+  const [first] = doubtful;
+  const isLong = old.keys.length >= MIN_TOKENS_FOR_SLIP;
+  if (doubtful.length === 1 && isLong && isSingleSlip(compared, first!)) return true;
+  const inLines = differences.filter(
+    (difference, index) => isLinesLeftOut(compared, difference) && witnesses[index] === 'slip',
+  );
+  if (inLines.length > 0 && !isLittleLeftOut(compared, inLines)) return false;
+  const others = doubtful.filter((difference) => !inLines.includes(difference));
+  // Two different things that are wrong, and that the new text says nothing about, make another place.
+  if (new Set(others.map((difference) => describe(compared, difference)).filter((text) => /\w/.test(text))).size > 1)
+    return false;
+  return (
+    totalCost(compared, others) <= characters * THRESHOLD &&
+    others.every((difference) => isHarmless(compared, difference))
+  );
+}
+
+/** Whether whole lines of the file are what the model left out. */
+function isLinesLeftOut({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
+  return from === to && beginsLine(file, first) && beginsLine(file, last) && beginsLine(old, from);
+}
+
+function isLittleLeftOut({ old, file }: Compared, differences: readonly Difference[]): boolean {
+  const countLines = (tokens: Tokens, from: number, to: number) =>
+    tokens.keys.slice(from, to).filter((_, index) => beginsLine(tokens, from + index)).length;
+  const left = differences.reduce((sum, { first, last }) => sum + countLines(file, first, last), 0);
+  return left * 2 <= countLines(old, 0, old.keys.length);
+}
+
+function totalCost(compared: Compared, differences: readonly Difference[]): number {
+  return differences.reduce((sum, difference) => sum + costOf(compared, difference), 0);
+}
+
+function describe({ old, file }: Compared, { from, to, first, last }: Difference): string {
+  return `${old.keys.slice(from, to).join(' ')} ${file.keys.slice(first, last).join(' ')}`;
+}
+
+function costOf({ old, file }: Compared, { from, to, first, last }: Difference): number {
+  const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
+  const pairs = wanted.map((key, index) => substitutionCost(key, found[index] ?? ''));
+  if (wanted.length === found.length && !pairs.includes(Infinity)) return pairs.reduce((sum, cost) => sum + cost, 0);
+  const sumOf = (keys: readonly string[], cost: (key: string) => number) =>
+    keys.reduce((sum, key) => sum + cost(key), 0);
+  return sumOf(wanted, missingCost) + sumOf(found, extraCost);
+}
+
+function isHarmless(compared: Compared, difference: Difference): boolean {
+  const { old, file } = compared;
+  const { from, to, first, last } = difference;
+  const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
+  if (isInComments(compared, difference)) return hasSameDigits(wanted.join(' '), found.join(' '));
+  if (wanted.length === 0) return found.length === 1 && !/[-\d+*/%<>=!&|^~?]/.test(found[0]!);
+  if (found.length === 0) return wanted.every((key) => !/\d/.test(key) && (isWord(key) || FREE_MARKS.has(key)));
+  if (wanted.length !== found.length) return false;
+  return wanted.every((key, index) => isSameThing(compared.content, key, found[index]!));
+}
+
+function isSameThing(content: string, wanted: string, found: string): boolean {
+  if (wanted === found) return true;
+  if (!isWord(wanted) || !isWord(found)) return isQuote(wanted) && isQuote(found);
+  return hasSameDigits(wanted, found) && isMisspelling(content, wanted, found);
+}
+
+function isInComments({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
+  const isEach = (tokens: Tokens, begin: number, end: number) =>
+    tokens.starts.slice(begin, end).every((start) => isInComment(tokens.text, start));
+  return isEach(old, from, to) && isEach(file, first, last);
+}
+
+/** A guess by the look of the line, good for the languages people write. */
+function isInComment(text: string, offset: number): boolean {
+  // Two characters more, since the sign that opens the comment is part of it.
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 2);
+  return COMMENT_SIGN.test(before);
+}
+
+const COMMENT_SIGN =
+  /(?:^|\s)(?:\/\/|#(?!\s*(?:define|undef|include|ifn?def|if|else|elif|endif|pragma|error)\b)|--(?=\s|$)|;;)|^\s*%|\/\*(?!.*\*\/)|<!--(?!.*-->)|"""|^\s*\*(?=[\s/]|$)/;

@@ -1,0 +1,88 @@
+/**
+ * An edit whose old text is nowhere to the letter, put in the one place that is clearly
+ * meant. What the model got wrong about the file is put right in both of its texts; what
+ * is then done to the file is the edit to the letter. All readings of the place that are
+ * as likely must come to the same, or there is no edit.
+ */
+
+import { applyToText } from '../text-file.ts';
+import type { Splice } from '../text-file.ts';
+import { alignTokens } from './align-tokens.ts';
+import type { Alignment } from './align-tokens.ts';
+import { carryOver } from './carry-over.ts';
+import { findDifferences } from './differences.ts';
+import { findFuzzy, tokensOf } from './find-fuzzy.ts';
+import type { FuzzyPlace } from './find-fuzzy.ts';
+import { areSlips } from './judge-differences.ts';
+import { lineOf } from './line-index.ts';
+import type { LineIndex } from './line-index.ts';
+import type { EditPlacement } from './place-edit.ts';
+import { isCutShort, reachEnds } from './reach-ends.ts';
+import { reconcile } from './reconcile.ts';
+import { tokenize } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+import type { EditTexts } from './variants.ts';
+
+export function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlacement {
+  const { place, nearest } = findFuzzy(index, tokenize(old));
+  const splices = place && spliceAll(index, place, { old, replacement });
+  if (splices !== undefined) {
+    const line = lineOf(index, place!.file.starts[place!.from]!) + 1;
+    return { kind: 'placed', strategy: 'fuzzy', splices, occurrences: 1, lines: [line] };
+  }
+  if (nearest === undefined) return { kind: 'missing' };
+  const firstLine = lineOf(index, nearest.file.starts[nearest.from]!) + 1;
+  return { kind: 'missing', nearest: { firstLine, lastLine: lineOf(index, nearest.file.ends[nearest.to - 1]!) + 1 } };
+}
+
+/** Undefined where another reading of the place that is nearly as likely comes to something else. */
+function spliceAll(index: LineIndex, place: FuzzyPlace, texts: EditTexts): Splice[] | undefined {
+  const splices = spliceAt(index, place, texts);
+  if (splices === undefined) return undefined;
+  const text = applyToText(index.content, splices);
+  const isOpen = place.others
+    .filter(({ from, to }) => from < to)
+    .map((other) => spliceAt(index, { file: place.file, ...other }, texts))
+    .some((other) => other !== undefined && applyToText(index.content, other) !== text);
+  return isOpen ? undefined : splices;
+}
+
+type Part = Pick<FuzzyPlace, 'file' | 'from' | 'to'>;
+
+/** Undefined where the place is not clearly meant, or the change is not clear. */
+function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts): Splice[] | undefined {
+  const isEscaped = !old.includes('\n') && old.includes('\\n');
+  const next = tokenize(replacement);
+  const reach = reachEnds({ old: tokenize(old), ...place }, next, true);
+  if (isCutShort(reach, next)) return undefined;
+  const file = tokensOf(reach);
+  // One line on the one side and many on the other: its breaks were escaped, and so are those it would put in.
+  if (isEscaped && index.content.slice(file.starts[0], file.ends.at(-1)).includes('\n')) return undefined;
+  const readings = alignTokens(reach.old, file) ?? [];
+  const results = readings.flatMap((alignment) =>
+    [false, true].map((pairsLate) =>
+      spliceReading(index.content, { old: reach.old, file, alignment, replacement, pairsLate }),
+    ),
+  );
+  const [first] = results;
+  if (first === undefined) return undefined;
+  const text = applyToText(index.content, first);
+  return results.every((splices) => splices && applyToText(index.content, splices) === text) ? first : undefined;
+}
+
+interface Reading {
+  old: Tokens;
+  /** The part meant and nothing else. */
+  file: Tokens;
+  alignment: Alignment;
+  replacement: string;
+  pairsLate: boolean;
+}
+
+function spliceReading(content: string, reading: Reading): Splice[] | undefined {
+  const { old, file, alignment, replacement, pairsLate } = reading;
+  const differences = findDifferences(old, alignment, file);
+  const reconciled = reconcile(old, replacement, file, differences, pairsLate);
+  if (reconciled === undefined || !areSlips({ content, old, file }, differences, reconciled)) return undefined;
+  return carryOver(content, { starts: file.starts, ends: file.ends }, reconciled.old, reconciled.replacement);
+}

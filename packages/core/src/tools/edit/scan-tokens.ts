@@ -1,0 +1,145 @@
+/**
+ * Every part of a file a text could be read as, with what each reading costs: one pass
+ * over all tokens of the file, so that no place is overlooked. The file may begin and
+ * end anywhere; the text must be read whole.
+ */
+
+import { missingCosts } from './lined-keys.ts';
+import { extraCost, LINE_BREAK, SKIPPED_LINE_COST, substitutionCost } from './token-costs.ts';
+
+/** Keys of the file from `from` to `to`, end exclusive. */
+export interface Span {
+  from: number;
+  to: number;
+  cost: number;
+}
+
+/** A place, and the other readings of it that are nearly as cheap. */
+export interface Place extends Span {
+  others: Span[];
+}
+
+/** For each end in the file (the key before it being the last) the cheapest reading. */
+interface Readings {
+  costs: Float32Array;
+  starts: Int32Array;
+}
+
+/** Places of at most `limit`, cheapest first. */
+export function scanTokens(old: readonly string[], file: readonly string[], limit: number): Place[] {
+  const { costs, starts } = readAll(old, file);
+  const ends = [...costs.keys()].filter((end) => costs[end]! <= limit && starts[end]! < end);
+  ends.sort((a, b) => costs[a]! - costs[b]! || a - b);
+  const places: Place[] = [];
+  for (const to of ends) {
+    const span = { from: starts[to]!, to, cost: costs[to]! };
+    const place = places.find((other) => overlaps(span, other));
+    if (place === undefined) places.push({ ...span, others: [] });
+    else if (span.cost <= place.cost + NEARLY && place.others.length < MAX_READINGS) place.others.push(span);
+    if (places.length >= MAX_PLACES) break;
+  }
+  return places;
+}
+
+/** Less than a line more or less. */
+const NEARLY = 1;
+const MAX_READINGS = 4;
+
+/** The line break that ends one place may begin the next. */
+function overlaps(a: Span, b: Span): boolean {
+  return a.from < b.to - 1 && b.from < a.to - 1;
+}
+
+/** More places than this are not told apart by a few characters. */
+const MAX_PLACES = 40;
+
+function readAll(old: readonly string[], file: readonly string[]): Readings {
+  const words = new Map<string, number>();
+  const ids = Int32Array.from(file, (key) => words.get(key) ?? (words.set(key, words.size), words.size - 1));
+  const extras = Float32Array.from(file, extraCost);
+  const breaks = previousBreaks(file);
+  const distinct = [...words.keys()];
+  const tables = new Map<string, Float32Array>();
+  let current = createRow(file.length);
+  let next = createRow(file.length);
+  const missing = missingCosts(old);
+  const repeats = repeatedLines(old);
+  let line = copyRow(current);
+  for (const [row, key] of old.entries()) {
+    let table = tables.get(key);
+    if (table === undefined) {
+      table = Float32Array.from(distinct, (other) => substitutionCost(key, other));
+      tables.set(key, table);
+    }
+    fillRow(current, next, { ids, extras, breaks, table, missing: missing[row]! });
+    [current, next] = [next, current];
+    if (repeats[row]! > 0) skipRepeated(line, current);
+    if (key === LINE_BREAK) line = copyRow(current);
+  }
+  return current;
+}
+
+function copyRow({ costs, starts }: Readings): Readings {
+  return { costs: costs.slice(), starts: starts.slice() };
+}
+
+function skipRepeated(line: Readings, row: Readings): void {
+  for (let column = 0; column < row.costs.length; column++) {
+    const cost = line.costs[column]! + SKIPPED_LINE_COST;
+    if (cost < row.costs[column]!) [row.costs[column], row.starts[column]] = [cost, line.starts[column]!];
+  }
+}
+
+function createRow(length: number): Readings {
+  return { costs: new Float32Array(length + 1), starts: Int32Array.from({ length: length + 1 }, (_, at) => at) };
+}
+
+interface RowCosts {
+  ids: Int32Array;
+  extras: Float32Array;
+  breaks: Int32Array;
+  table: Float32Array;
+  missing: number;
+}
+
+function fillRow(above: Readings, row: Readings, { ids, extras, breaks, table, missing }: RowCosts): void {
+  const { costs: before, starts: startsBefore } = above;
+  const { costs, starts } = row;
+  costs[0] = before[0]! + missing;
+  starts[0] = 0;
+  for (let column = 1; column < costs.length; column++) {
+    let cost = before[column - 1]! + table[ids[column - 1]!]!;
+    let start = startsBefore[column - 1]!;
+    const skipOld = before[column]! + missing;
+    if (skipOld < cost) [cost, start] = [skipOld, startsBefore[column]!];
+    const skipFile = costs[column - 1]! + extras[column - 1]!;
+    if (skipFile < cost) [cost, start] = [skipFile, starts[column - 1]!];
+    const lineStart = breaks[column - 1]!;
+    if (lineStart > 0 && costs[lineStart]! + SKIPPED_LINE_COST < cost) {
+      [cost, start] = [costs[lineStart]! + SKIPPED_LINE_COST, starts[lineStart]!];
+    }
+    costs[column] = cost;
+    starts[column] = start;
+  }
+}
+
+/** For each key that is a line break the end of the one before it, where a skipped line would begin; else 0. */
+export function previousBreaks(keys: readonly string[]): Int32Array {
+  let last = 0;
+  return Int32Array.from(keys, (key, index) => {
+    if (key !== LINE_BREAK) return 0;
+    const before = last;
+    last = index + 1;
+    return before;
+  });
+}
+
+/** The same for a line of a text that says what the line before says: a model repeats itself. */
+export function repeatedLines(keys: readonly string[]): Int32Array {
+  const breaks = previousBreaks(keys);
+  return breaks.map((start, index) => {
+    const before = start > 1 ? breaks[start - 1]! : 0;
+    const [line, other] = [keys.slice(start, index).join(' '), keys.slice(before, start - 1).join(' ')];
+    return before > 0 && line === other ? start : 0;
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * One character too many, too few or wrong, which may have joined or split words. It is
+ * a slip when what the model wrote means nothing else: no other number, no other
+ * operator, no other word the file has.
+ */
+
+import type { Difference } from './differences.ts';
+import type { Compared } from './judge-differences.ts';
+import { isWord } from './tokens.ts';
+import { differingParts, editDistance, hasSameDigits, hasWord, isCommonWord } from './word-slips.ts';
+
+const OPERATORS = /[-+*/%<>=!&|^~?@#]/g;
+
+export function isSingleSlip({ content, old, file }: Compared, { from, to, first, last }: Difference): boolean {
+  const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
+  const [a, b] = [wanted.join(''), found.join('')];
+  if (editDistance(a, b) > 1 || !hasSameMeaning(a, b)) return false;
+  const [part, other] = differingParts(a, b);
+  if (part === `${other}s` || other === `${part}s` || isCommonWord(part)) return false;
+  return !wanted.some((key) => isWord(key) && !found.includes(key) && hasWord(content, key));
+}
+
+/** Whether numbers and operators are the same, or have a letter where there can be none. */
+function hasSameMeaning(wanted: string, found: string): boolean {
+  if (hasSameDigits(wanted, found) && operatorsOf(wanted) === operatorsOf(found)) return true;
+  const at = [...found].findIndex((character, index) => character !== wanted[index]);
+  return wanted.length === found.length && /[g-z]/.test(wanted[at] ?? '') && /[^a-zA-Z]/.test(found[at] ?? 'a');
+}
+
+function operatorsOf(text: string): string {
+  return (text.match(OPERATORS) ?? []).join('');
+}

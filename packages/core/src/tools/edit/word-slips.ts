@@ -1,0 +1,77 @@
+/**
+ * Words that are nearly the same: a slip of the keyboard, or another word on purpose
+ * (`min` and `max`, `user` and `users`, a name the file has elsewhere).
+ */
+
+import { tokenEnd, tokenStart } from './tokens.ts';
+
+/** Insertions, deletions, substitutions and swaps of neighbours. */
+export function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(previous[j]! + 1, current[j - 1]! + 1, previous[j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+      current.push(cost);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[b.length]!;
+}
+
+/** Whether the word is a slip for the other, and not another word. */
+export function isMisspelling(content: string, wanted: string, found: string): boolean {
+  const [a, b] = differingParts(wanted, found);
+  if (a.length < 2 || b.length < 2) return false;
+  const allowed = Math.max(a.length, b.length) < 5 ? 1 : Math.max(a.length, b.length) < 10 ? 2 : 3;
+  if (editDistance(a, b) > allowed) return false;
+  if (a.toLowerCase() === b.toLowerCase()) return !hasWord(content, wanted);
+  if (a === `${b}s` || b === `${a}s`) return false;
+  return !COMMON_WORDS.has(a.toLowerCase()) && !hasWord(content, wanted);
+}
+
+/** What is left of two names when the parts they share (`get`, `user`, `name` of `getUserName`) are taken away. */
+export function differingParts(a: string, b: string): [string, string] {
+  const partsOf = (word: string) => word.match(/[A-Z]+(?![a-z])|[A-Z]?[^A-Z_$\d-]+|[\d_$-]+/g) ?? [word];
+  const left = partsOf(a);
+  const right = partsOf(b);
+  if (left.length !== right.length) return [a, b];
+  const differing = left.map((part, index) => [part, right[index]!] as const).filter(([x, y]) => x !== y);
+  if (differing.length !== 1) return [a, b];
+  return [differing[0]![0], differing[0]![1]];
+}
+
+export function hasWord(content: string, word: string): boolean {
+  for (let at = content.indexOf(word); at !== -1; at = content.indexOf(word, at + 1)) {
+    if (tokenEnd(content, at) === at + word.length && tokenStart(content, at + word.length) === at) return true;
+  }
+  return false;
+}
+
+/** Short words that are one step from another: a difference in them is meant. */
+const COMMON_WORDS = new Set(
+  (
+    'get set let put add sub del min max sum avg min all any new old top end now not and nor for the has had was ' +
+    'are can may run ran row col key val var int str num err out inp src dst map tap pop push pull from form to too ' +
+    'in on off no is it if of or as at by be do read head lead load save send sent test text next prev post host port ' +
+    'host cost lock look left right light size side site true false null none void main name game same time type ' +
+    'file fill find bind bind kind mind live give list last first fist start stars count mount inner outer upper lower ' +
+    'width height local global public private encode decode input output import export before after enable disable ' +
+    'show hide slow open close user uses used item data date rate gate path math patch match batch catch hash cache ' +
+    'left lift log lag tag bag big bit byte char chat that this then than when where what who why how while white ' +
+    'const class case base even odd ever over under order error append prepend begin hour minute second day week month year red green blue ' +
+    'x y z i j k a b c'
+  ).split(' '),
+);
+
+export function isCommonWord(word: string): boolean {
+  return COMMON_WORDS.has(word.toLowerCase());
+}
+
+export function hasSameDigits(a: string, b: string): boolean {
+  return a.replaceAll(/\D/g, '') === b.replaceAll(/\D/g, '');
+}
