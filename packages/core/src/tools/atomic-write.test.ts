@@ -45,6 +45,18 @@ describe('writeFileAtomically', () => {
     expect(await readFile(at('a'), 'utf8')).toBe('theirs');
   });
 
+  it('leaves no folder behind that it made for nothing', async () => {
+    await mkdir(at('there'));
+    const write = writeFileAtomically({
+      realPath: at('there/a/b/c.txt'),
+      bytes: Buffer.from('x'),
+      expected: undefined,
+      isWritable: () => false,
+    });
+    await expect(write).rejects.toMatchObject({ type: 'path_not_in_workspace' });
+    expect(await readdir(root, { recursive: true })).toEqual(['there']);
+  });
+
   it('does not write through a directory that was swapped for a link', async () => {
     await mkdir(at('ws'));
     await mkdir(at('out'));

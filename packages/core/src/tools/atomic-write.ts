@@ -6,15 +6,15 @@
  * names (hard links) gets its own content: the other names keep the old one.
  */
 
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { access, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { access, link, lstat, open, rename, rmdir, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../protocol/errors.ts';
+import { removeAbandoned, temporaryName } from './abandoned-files.ts';
 import { kindOf, openDirectory, toFileError } from './opened-file.ts';
 import type { OpenedDirectory } from './opened-file.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
 export interface AtomicWrite {
@@ -27,13 +27,14 @@ export interface AtomicWrite {
   isWritable(realPath: string): boolean;
 }
 
-/** Creates missing directories on the way. Throws ToolError; the old content is then untouched. */
+/** Creates missing directories on the way. Throws ToolError; the old content is then untouched, and no directory is left. */
 export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   const { realPath } = write;
+  const parent = path.dirname(realPath);
+  const missing = write.expected === undefined ? missingDirectories(parent) : [];
   let directory: OpenedDirectory | undefined;
   try {
-    const parent = path.dirname(realPath);
-    if (write.expected === undefined) makeDirectory(parent, 0o777);
+    if (missing.length > 0) makeDirectory(parent, 0o777);
     directory = await openDirectory(parent);
     if (!write.isWritable(path.join(directory.path, path.basename(realPath)))) {
       throw new ToolError(
@@ -43,10 +44,23 @@ export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
     }
     await replaceIn(directory, path.basename(realPath), write);
   } catch (error) {
+    await removeEmpty(missing);
     throw toWriteError(error, realPath);
   } finally {
     await directory?.handle.close();
   }
+}
+
+/** The deepest first. */
+function missingDirectories(directory: string): string[] {
+  const missing: string[] = [];
+  for (let at = directory; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.push(at);
+  return missing;
+}
+
+async function removeEmpty(directories: readonly string[]): Promise<void> {
+  // One that was never made, or that somebody uses by now, stays as it is.
+  for (const directory of directories) await rmdir(directory).catch(() => {});
 }
 
 async function replaceIn(directory: OpenedDirectory, name: string, write: AtomicWrite): Promise<void> {
@@ -55,7 +69,7 @@ async function replaceIn(directory: OpenedDirectory, name: string, write: Atomic
   const current = await lstatIfThere(target);
   refuseConflict(current, write);
   if (current !== undefined) await access(target, constants.W_OK);
-  const temporary = path.join(base, `.castor-${builtin.crypto.randomBytes(9).toString('hex')}.tmp`);
+  const temporary = path.join(base, temporaryName());
   // A new file gets the mode the user's umask gives; the copy of an existing one starts closed.
   const handle = await open(temporary, 'wx', current === undefined ? 0o666 : 0o600);
   try {
@@ -69,6 +83,7 @@ async function replaceIn(directory: OpenedDirectory, name: string, write: Atomic
     throw error;
   }
   await syncDirectory(directory.handle);
+  await removeAbandoned(base, directory.path);
 }
 
 async function fill(handle: FileHandle, bytes: Uint8Array, current: Stats | undefined): Promise<void> {

@@ -62,7 +62,7 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Ser
     validator ??= new Validator(schema as Schema, '2020-12', false);
     const { [WAIT_FOR_PREVIOUS]: _scheduling, ...params } = args;
     const { valid, errors } = validator.validate(EDITED_BY_PERSON in args ? listed(params) : params);
-    if (!valid) throw invalidParams(name, describeErrors(errors));
+    if (!valid) throw invalidParams(name, describeErrors(errors, schema));
     const problem = definition.validate?.(params as P);
     if (problem !== undefined) throw invalidParams(name, problem);
     return {
@@ -101,10 +101,23 @@ function invalidParams(name: string, problem: string): ToolError {
   return new ToolError(`Invalid parameters for ${name}: ${problem}`, 'invalid_tool_params');
 }
 
+interface SchemaComplaint {
+  instanceLocation: string;
+  keyword: string;
+  error: string;
+}
+
 /** The innermost complaints only: the validator also reports every level above them. */
-function describeErrors(errors: { instanceLocation: string; keyword: string; error: string }[]): string {
-  const inner = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
-  return (inner.length > 0 ? inner : errors)
-    .map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, 'params/')}: ${error}`)
-    .join(' ');
+function describeErrors(errors: SchemaComplaint[], schema: Record<string, unknown>): string {
+  const inner = errors.filter(({ keyword }) => !['properties', 'items', 'false'].includes(keyword));
+  return (inner.length > 0 ? inner : errors).map((complaint) => describeError(complaint, schema)).join(' ');
+}
+
+function describeError({ instanceLocation, keyword, error }: SchemaComplaint, { properties }: Record<string, unknown>) {
+  const place = instanceLocation.replace(/^#\/?/, 'params/');
+  if (keyword === 'minLength') return `${place} must be non-empty.`;
+  const unknown = /^Property "(.*)" does not match additional/s.exec(error)?.[1];
+  if (unknown === undefined) return `${place}: ${error}`;
+  const known = instanceLocation === '#' ? ` The parameters are: ${Object.keys(properties ?? {}).join(', ')}.` : '';
+  return `${place}: there is no parameter ${JSON.stringify(unknown)}.${known}`;
 }

@@ -113,7 +113,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
       return args as Record<string, unknown>;
     },
 
-    execute: (params, { signal, confirmation }) =>
+    execute: (params, { callId, signal, confirmation }) =>
       store.exclusively(params.file_path, async () => {
         const proposal = shown.get(params);
         if (proposal !== undefined && 'error' in proposal) throw proposal.error;
@@ -123,7 +123,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
         if (proposal !== undefined) refuseUnseen(store, file, proposal.fingerprint, edited !== undefined);
         const written = edited === undefined ? planned : await planText(current, fromModelText(edited));
         throwIfAborted(signal);
-        await store.write(file, written.bytes);
+        await store.write(file, written.bytes, callId);
         return describeResult(options, params, file, { current, planned, written });
       }),
   };

@@ -28,14 +28,32 @@ export interface AbsentFile {
   realPath: string;
 }
 
+/** A write that is about to happen. */
+export interface PlannedWrite {
+  /** The call it is part of. */
+  callId: string;
+  path: string;
+  /** Undefined where there is no file yet. */
+  before: { bytes: Uint8Array; fingerprint: string } | undefined;
+  /** The fingerprint of what will be there. */
+  after: string;
+}
+
+/** Told of a write, and waited for, before it happens. Must not throw. */
+export interface FileJournal {
+  changing(write: PlannedWrite): Promise<void>;
+}
+
 export class FileStore {
   readonly workspace: Workspace;
   readonly ledger: ReadLedger;
+  readonly #journal: FileJournal | undefined;
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  constructor(workspace: Workspace, ledger: ReadLedger) {
+  constructor(workspace: Workspace, ledger: ReadLedger, journal?: FileJournal) {
     this.workspace = workspace;
     this.ledger = ledger;
+    this.#journal = journal;
   }
 
   /** The file as it is now; whether the model knows that state is asked by `refuseStale`. */
@@ -67,15 +85,21 @@ export class FileStore {
     }
   }
 
-  async write(file: LoadedFile | AbsentFile, bytes: Uint8Array): Promise<void> {
+  /** With the call it is part of, the journal is told first. */
+  async write(file: LoadedFile | AbsentFile, bytes: Uint8Array, callId?: string): Promise<void> {
     const { realPath } = file;
+    const after = fingerprint(bytes);
+    if (callId !== undefined) {
+      const before = 'bytes' in file ? file : undefined;
+      await this.#journal?.changing({ callId, path: realPath, before, after });
+    }
     await writeFileAtomically({
       realPath,
       bytes,
       expected: 'stat' in file ? file.stat : undefined,
       isWritable: (path) => this.workspace.isWritable(path),
     });
-    this.ledger.record(realPath, fingerprint(bytes));
+    this.ledger.record(realPath, after);
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
   }
 

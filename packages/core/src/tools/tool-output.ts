@@ -9,6 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import type { OutputTruncation } from '../protocol/tool-calls.ts';
 import { TextPieces } from './text-pieces.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
@@ -51,6 +52,7 @@ export interface BoundedOutput {
   content: PartListUnion;
   /** Where the whole text is, when the content is not the whole. */
   outputFile?: string;
+  truncation?: OutputTruncation;
 }
 
 /** Shortens text past the limit to its head and tail and keeps the whole in a file. Media is left alone. */
@@ -65,6 +67,7 @@ export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: 
   return {
     content: others.length === 0 ? shortened : [{ text: shortened }, ...others],
     ...('path' in saved && { outputFile: saved.path }),
+    truncation: { originalLength: text.length, shownLength: shortened.length, threshold: limit },
   };
 }
 

@@ -8,6 +8,7 @@ import { join, sep } from 'node:path';
 import { throwIfAborted } from '../util/clock.ts';
 import type { IgnoreQuery } from './ignore-rules.ts';
 import type { SearchScope } from './search-scope.ts';
+import { holdScope } from './search-scope.ts';
 import type { Workspace } from './workspace.ts';
 
 /** How many names are selected from at once; small enough for one guarded run. */
@@ -30,7 +31,8 @@ export async function walkFiles(workspace: Workspace, scope: SearchScope, option
   const excluded = new Set(options.excludedDirectories);
   const isIgnored = (path: string, kind: 'file' | 'directory') =>
     workspace.ignore.isIgnored(join(scope.named, path), kind, query);
-  const prefix = scope.real.endsWith(sep) ? scope.real.length : scope.real.length + 1;
+  await using held = await holdScope(scope);
+  const prefix = held.path.endsWith(sep) ? held.path.length : held.path.length + 1;
   const names: string[] = [];
   await new fdir()
     .withFullPaths()
@@ -46,7 +48,7 @@ export async function walkFiles(workspace: Workspace, scope: SearchScope, option
       // The names are kept above; the crawler's own list would be a second copy.
       return false;
     })
-    .crawl(scope.real)
+    .crawl(held.path)
     .withPromise();
   throwIfAborted(signal);
   const wanted: string[] = [];

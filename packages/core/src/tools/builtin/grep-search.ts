@@ -6,12 +6,13 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool, ToolExecutionContext } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { addContext, toGrepResult } from '../grep/found.ts';
+import type { Found } from '../grep/found.ts';
 import { findRipgrep, searchWithRipgrep } from '../grep/ripgrep.ts';
 import { searchWithoutRipgrep } from '../grep/scan.ts';
 import type { GrepSearch } from '../grep/search.ts';
 import { compilePattern, runGuarded } from '../guarded-regexp.ts';
 import type { ChildGuard } from '../run-child.ts';
-import { EXCLUDED_DIRECTORIES, openScope } from '../search-scope.ts';
+import { EXCLUDED_DIRECTORIES, holdScope, openScope } from '../search-scope.ts';
 import type { SearchScope } from '../search-scope.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -26,6 +27,7 @@ const DEFAULT_LIMIT = 100;
 const TIMEOUT_MS = 30_000;
 /** The system's limit for one argument of a program is not far above. */
 const MAX_PATTERN_LENGTH = 10_000;
+const NO_RIPGREP = 'There is no ripgrep for this platform, or it is not installed.';
 /** With more matches than this nothing is shown around them. */
 const MAX_MATCHES_WITH_CONTEXT = 3;
 
@@ -107,7 +109,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
       const search = toSearch(params, scope, context, dependencies);
       const command = useRipgrep ? await findRipgrep() : undefined;
       const found = command
-        ? await searchWithRipgrep(command, search)
+        ? await searchHeld(command, scope, search)
         : await searchWithoutRipgrep(workspace, scope, search);
       await refuseMovedScope(scope);
       const isNarrow = found.matches > 0 && found.matches <= MAX_MATCHES_WITH_CONTEXT;
@@ -115,7 +117,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
       const shown = showsContext
         ? await addContext(workspace, found, ({ name }) => join(search.directory, name))
         : found;
-      return toGrepResult(
+      const result = toGrepResult(
         {
           pattern: params.pattern,
           place: params.dir_path ?? '.',
@@ -125,6 +127,8 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
         },
         shown,
       );
+      // Slower, and as good: nobody need know but who measures.
+      return useRipgrep && !command ? { ...result, data: { withoutRipgrep: NO_RIPGREP } } : result;
     },
   });
 
@@ -187,6 +191,11 @@ function asksForContext({ context, after, before }: Params): boolean {
 function createLineFilter(pattern: string, caseSensitive: boolean): (lines: readonly string[]) => boolean[] {
   const expression = compilePattern(pattern, { caseSensitive });
   return (lines) => runGuarded(() => lines.map((line) => !expression.test(line)), pattern, 'grep_execution_error');
+}
+
+async function searchHeld(command: string, scope: SearchScope, search: GrepSearch): Promise<Found> {
+  await using held = await holdScope(scope);
+  return await searchWithRipgrep(command, search, held);
 }
 
 /** A folder swapped for a link while it was searched may have led anywhere: nothing of that is shown. */

@@ -10,6 +10,8 @@ import { defineTool } from '../define-tool.ts';
 import type { IgnoreQuery } from '../ignore-rules.ts';
 import { toFileError } from '../opened-file.ts';
 import type { Workspace } from '../workspace.ts';
+import { holdPlace } from '../search-scope.ts';
+import type { HeldPlace } from '../search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
 
 const DESCRIPTION =
@@ -65,7 +67,8 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
       const named = workspace.resolve(params.dir_path);
       const real = await workspace.checkPath(params.dir_path);
       throwIfAborted(signal);
-      const found = await readEntries(real, named);
+      await using held = await holdDirectory(real, named);
+      const found = await readEntries(held.path, named);
       workspace.ignore.refresh();
       if (found.length === 0) {
         return { llmContent: `Directory ${named} is empty.`, returnDisplay: 'Directory is empty.' };
@@ -76,7 +79,7 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
           !workspace.ignore.isIgnored(join(named, entry.name), entry.isDirectory() ? 'directory' : 'file', query),
       );
       const wanted = visible.filter(({ name }) => !params.ignore?.some((pattern) => matchesWildcard(name, pattern)));
-      const entries = await describeEntries(real, wanted, signal);
+      const entries = await describeEntries(held.path, wanted, signal);
       return toResult(named, entries, found.length - visible.length);
     },
   });
@@ -89,19 +92,29 @@ function toIgnoreQuery(options: Params['file_filtering_options'] = {}): IgnoreQu
   };
 }
 
-async function readEntries(real: string, named: string): Promise<Dirent[]> {
+async function holdDirectory(real: string, named: string): Promise<HeldPlace> {
   try {
-    return await readdir(real, { withFileTypes: true });
+    return await holdPlace({ real, named });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTDIR') {
-      throw new ToolError(`Path is not a directory: ${named}`, 'path_is_not_a_directory', { cause: error });
-    }
-    if (code === 'ENOENT') {
-      throw new ToolError(`Directory not found: ${named}`, 'file_not_found', { cause: error });
-    }
-    throw toFileError(error, named, 'ls_execution_error');
+    throw toListError(error, named);
   }
+}
+
+async function readEntries(path: string, named: string): Promise<Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch (error) {
+    throw toListError(error, named);
+  }
+}
+
+function toListError(error: unknown, named: string): ToolError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOTDIR') {
+    return new ToolError(`Path is not a directory: ${named}`, 'path_is_not_a_directory', { cause: error });
+  }
+  if (code === 'ENOENT') return new ToolError(`Directory not found: ${named}`, 'file_not_found', { cause: error });
+  return toFileError(error, named, 'ls_execution_error');
 }
 
 async function describeEntries(directory: string, found: Dirent[], signal: AbortSignal): Promise<Entry[]> {

@@ -90,7 +90,8 @@ export function createWebFetchTool(dependencies: WebFetchDependencies): ServerTo
       const answer = await askWithUrls(prompt, urls, dependencies, context);
       if (answer !== undefined) return toResult(answer, note);
       const pages = await readPages(urls, dependencies, context);
-      return toResult(await askAboutPages(prompt, pages, dependencies, context), note);
+      const result = toResult(await askAboutPages(prompt, pages, dependencies, context), note);
+      return { ...result, data: { isFetchedHere: true } };
     },
   });
 }

@@ -12,6 +12,7 @@ import type { Collector } from './collector.ts';
 import type { Found } from './found.ts';
 import type { GrepSearch } from './search.ts';
 import { runChild } from '../run-child.ts';
+import type { HeldPlace } from '../search-scope.ts';
 
 /** A JSON event past this is read only at its beginning and for its line number. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
@@ -34,13 +35,15 @@ export async function findRipgrep(): Promise<string | undefined> {
 }
 
 /** Throws ToolError of type grep_execution_error for a pattern ripgrep refuses and for a search that takes too long. */
-export async function searchWithRipgrep(command: string, search: GrepSearch): Promise<Found> {
+export async function searchWithRipgrep(command: string, search: GrepSearch, held: HeldPlace): Promise<Found> {
   const collector = createCollector(search);
-  const events = createEventReader((event) => record(collector, event));
+  const isDirectory = search.path === search.directory;
+  const toAbsolute = (path: string) => (isDirectory ? join(search.directory, path) : search.path);
+  const events = createEventReader((event) => record(collector, event, toAbsolute));
   const outcome = await runChild({
     command,
-    args: await toArguments(search),
-    cwd: search.directory,
+    args: [...(await toArguments(search)), '--', isDirectory ? '.' : held.path],
+    cwd: isDirectory ? held.path : search.directory,
     env: {},
     signal: search.signal,
     timeoutMs: search.timeoutMs,
@@ -100,7 +103,7 @@ async function toArguments(search: GrepSearch): Promise<string[]> {
     ...(search.include === undefined ? [] : ['--glob', search.include]),
     ...search.excludedDirectories.flatMap((name) => ['--glob', `!${name}/`]),
     ...search.excludedFiles.flatMap((name) => ['--glob', `!${name}`]),
-    ...['--regexp', search.pattern, '--', search.path],
+    ...['--regexp', search.pattern],
   ];
 }
 
@@ -210,8 +213,8 @@ function createOversizedEvent(): OversizedEvent {
   };
 }
 
-function record(collector: Collector, { type, data }: RipgrepEvent): void {
-  if (type === 'begin') collector.begin(decode(data.path));
+function record(collector: Collector, { type, data }: RipgrepEvent, toAbsolute: (path: string) => string): void {
+  if (type === 'begin') collector.begin(toAbsolute(decode(data.path)));
   else if (type === 'end' && typeof data.binary_offset === 'number') collector.drop();
   else if (type === 'match' || type === 'context') {
     collector.add({ number: data.line_number ?? 0, text: decode(data.lines), isContext: type === 'context' });

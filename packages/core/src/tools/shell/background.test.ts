@@ -52,6 +52,21 @@ describe('BackgroundProcesses', () => {
     ]);
   });
 
+  it('tells of one that a person ended, and of none that we ended', async () => {
+    const ended: number[] = [];
+    background = new BackgroundProcesses({
+      logDirectory,
+      environment: createChildEnvironment({ base: process.env }),
+      onEnded: ({ pid }) => ended.push(pid),
+    });
+    const killed = await background.start('sleep 1000', fixture.directory);
+    const dropped = await background.start('sleep 1000', fixture.directory);
+    await background.kill(killed.pid);
+    await background.end(dropped.pid);
+    await Promise.all([killed.finished, dropped.finished]);
+    expect(ended).toEqual([killed.pid]);
+  });
+
   it('ends the whole group of each when disposed', async () => {
     const fifo = fixture.makeFifo('alive');
     const reader = fifo.listen();

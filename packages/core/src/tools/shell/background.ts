@@ -148,6 +148,12 @@ export class BackgroundProcesses {
     }
   }
 
+  /** Ends one of them because a person wants it; whoever is told of ends is told of this one. */
+  async kill(pid: number): Promise<void> {
+    const entry = this.#entries.get(pid);
+    if (entry && entry.exit === undefined) await entry.end();
+  }
+
   /** Ends one of them; resolves when it is gone. */
   async end(pid: number): Promise<void> {
     const entry = this.#entries.get(pid);

@@ -1,8 +1,8 @@
 /**
  * OutputCleaner: bytes of a process in, text that is harmless for a model and for a
  * screen out. Escape sequences, control characters and invalid UTF-8 are gone, also
- * when cut over chunks; a line redrawn by carriage returns is its last state. It
- * keeps colours for nobody and interprets no cursor movement.
+ * when cut over chunks; a line redrawn from its beginning is its last state. It keeps
+ * colours for nobody and interprets no other cursor movement.
  */
 
 type State = 'text' | 'escape' | 'control_sequence' | 'string' | 'string_escape';
@@ -19,6 +19,7 @@ export class OutputCleaner {
   readonly #decoder = new TextDecoder();
   #state: State = 'text';
   #sequenceLength = 0;
+  #parameters = '';
   #line = '';
   #returned = false;
 
@@ -46,7 +47,10 @@ export class OutputCleaner {
     let index = 0;
     while (index < text.length) {
       if (this.#state !== 'text') {
+        const character = text[index]!;
+        const isFinal = this.#state === 'control_sequence' && character >= '@' && character <= '~';
         index = this.#skip(text, index);
+        if (isFinal && this.#isReturn(character)) result += '\r';
         continue;
       }
       CONTROL.lastIndex = index;
@@ -69,7 +73,7 @@ export class OutputCleaner {
         this.#state = 'escape';
         return '';
       case '\u009B':
-        this.#state = 'control_sequence';
+        this.#beginSequence();
         return '';
       case '\u0090':
       case '\u0098':
@@ -93,7 +97,9 @@ export class OutputCleaner {
         return this.#afterEscape(character, index);
       case 'control_sequence':
         if (character >= '@' && character <= '~') return this.#toText(index + 1);
-        return character >= ' ' && character <= '?' ? index + 1 : this.#toText(index);
+        if (character < ' ' || character > '?') return this.#toText(index);
+        this.#parameters += character;
+        return index + 1;
       case 'string':
         if (character === '\u0007' || character === '\u009C') return this.#toText(index + 1);
         if (character === '\u001B') this.#state = 'string_escape';
@@ -110,11 +116,21 @@ export class OutputCleaner {
   }
 
   #afterEscape(character: string, index: number): number {
-    if (character === '[') this.#state = 'control_sequence';
+    if (character === '[') this.#beginSequence();
     else if (']PX^_'.includes(character)) this.#state = 'string';
     else if (character >= ' ' && character <= '/') return index + 1;
     else return this.#toText(character >= '0' && character <= '~' ? index + 1 : index);
     return index + 1;
+  }
+
+  #beginSequence(): void {
+    this.#state = 'control_sequence';
+    this.#parameters = '';
+  }
+
+  /** To the first column is a carriage return by another name. */
+  #isReturn(final: string): boolean {
+    return final === 'G' && (this.#parameters === '' || this.#parameters === '1');
   }
 
   #toText(index: number): number {

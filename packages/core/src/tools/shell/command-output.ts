@@ -70,8 +70,8 @@ export class CommandOutput {
     if (this.#isBinary) return;
     const text = this.#cleaner.write(bytes);
     if (!this.#saidReady && this.#byteCount < READY_WITHIN_BYTES) this.#saidReady = saysReady(text);
-    if (this.#sink) this.#sink(text);
-    else this.#ring.push(text);
+    if (this.#sink) return this.#sink(text);
+    this.#ring.push(text);
     this.#live?.push(text);
   }
 
@@ -90,5 +90,10 @@ export class CommandOutput {
 
   remark(text: string): void {
     this.#live?.remark(text);
+  }
+
+  /** Somebody types into the command, and looks at it. */
+  attend(): void {
+    this.#live?.attend();
   }
 }

@@ -56,4 +56,28 @@ describe('LiveOutput', () => {
     live.flush();
     expect(emitted).toEqual(['a\n']);
   });
+
+  it('redraws the line in its place once somebody types, at their pace', () => {
+    const { live, emitted, state } = liveOutput(0);
+    state.line = '$ ls';
+    live.push('');
+    live.attend();
+    state.line = '$ l';
+    live.push('');
+    live.flush();
+    state.line = '';
+    live.push('$ l\nfile\n');
+    live.flush();
+    expect(emitted).toEqual(['$ ls', '\r$ l', '\nfile\n']);
+  });
+
+  it('goes on with the whole line below a remark', () => {
+    const { live, emitted, state } = liveOutput(0);
+    state.line = 'Name: ';
+    live.push('');
+    live.remark('[waits]');
+    state.line = 'Name: me';
+    live.push('');
+    expect(emitted).toEqual(['Name: ', '\n[waits]\n', 'Name: me']);
+  });
 });

@@ -1,17 +1,21 @@
 /**
  * LiveOutput: what a person sees of a command while it runs, as deltas. At most one a
  * second and each of bounded size, so that a flood of output floods nobody; what is
- * left out is named. A redrawn line appears again as a line of its own.
+ * left out is named. A redrawn line appears again as a line of its own. Once somebody
+ * types into the command they see what they type: deltas come at the pace of a screen,
+ * and a carriage return in one begins the unfinished line anew.
  */
 
 const INTERVAL_MS = 1000;
+const ATTENDED_INTERVAL_MS = 30;
 /** Per delta, in characters. */
 const LIMIT = 16 * 1024;
 
 export class LiveOutput {
   readonly #emit: (text: string) => void;
   readonly #unfinishedLine: () => string;
-  readonly #intervalMs: number;
+  #intervalMs: number;
+  #isAttended = false;
   #waiting: string[] = [];
   #waitingLength = 0;
   #dropped = 0;
@@ -49,10 +53,20 @@ export class LiveOutput {
     this.#emit(text);
   }
 
+  /** Somebody types into the command, and looks at it. */
+  attend(): void {
+    if (this.#isAttended) return;
+    this.#isAttended = true;
+    this.#intervalMs = Math.min(this.#intervalMs, ATTENDED_INTERVAL_MS);
+    this.flush();
+  }
+
   /** Shows a remark of ours on a line of its own. */
   remark(text: string): void {
     this.flush();
     this.#emit(`\n${text}\n`);
+    // The line goes on below the remark, whole.
+    this.#shown = '';
   }
 
   #delta(done: string, line: string): string {
@@ -60,7 +74,7 @@ export class LiveOutput {
     const next = done === '' ? line : done;
     const rest = done === '' ? '' : line;
     if (note === '' && next.startsWith(this.#shown)) return next.slice(this.#shown.length) + rest;
-    const breakBefore = this.#shown === '' || note !== '' ? '' : '\n';
+    const breakBefore = this.#shown === '' || note !== '' ? '' : this.#isAttended ? '\r' : '\n';
     return note + breakBefore + next + rest;
   }
 

@@ -3,6 +3,7 @@
  * Same contract as over pipes; besides, somebody can type.
  */
 
+import { closeSync, constants as fileConstants, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type * as NodePty from '@lydell/node-pty';
 import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
@@ -19,6 +20,12 @@ export function loadPty(): Promise<PtyModule | undefined> {
   return loading;
 }
 
+/** What the module's terminal has besides, where there are terminals by name. */
+interface UnixTerminal {
+  readonly ptsName?: string;
+  on?(event: 'newListener', listener: (name: string) => void): void;
+}
+
 export function startPty(request: StartRequest, module: PtyModule): ShellProcess {
   const { invocation, directory, environment, onData } = request;
   const terminal = module.spawn(invocation.file, invocation.args, {
@@ -30,11 +37,13 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
     // Bytes: a character cut over two reads must not become two broken ones.
     encoding: null,
   });
+  const letGo = holdOpen(terminal as UnixTerminal);
   let closed = false;
   terminal.onData((data: string | Uint8Array) => onData(typeof data === 'string' ? Buffer.from(data) : data));
   const finished = new Promise<ShellExit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       closed = true;
+      letGo();
       resolve({ code: signal ? null : exitCode, signal: signalName(signal) });
     });
   });
@@ -45,6 +54,30 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
     write: (text) => terminal.write(text),
     isOutputClosed: () => closed,
   };
+}
+
+/**
+ * A command may close its terminal before it ends: `exec >log 2>&1 </dev/null`, or touch with its last breath. Ours would
+ * then find nobody at the other end and close as well, which hangs up on the command: SIGHUP in the middle of its work. So
+ * one more hand holds the other end until the process is gone; what it wrote could not end before that.
+ */
+function holdOpen(terminal: UnixTerminal): () => void {
+  if (terminal.ptsName === undefined) return () => {};
+  let held: number | undefined;
+  try {
+    held = openSync(terminal.ptsName, fileConstants.O_RDWR | fileConstants.O_NOCTTY);
+  } catch {
+    // Without it the command runs as it did; it may just not close its terminal.
+  }
+  const letGo = () => {
+    if (held !== undefined) closeSync(held);
+    held = undefined;
+  };
+  // The module knows that the process is gone, and begins to wait for the end of the output.
+  terminal.on?.('newListener', (name) => {
+    if (name === 'close') letGo();
+  });
+  return letGo;
 }
 
 function signalName(number: number | undefined): NodeJS.Signals | null {

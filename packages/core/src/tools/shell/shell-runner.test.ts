@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createChildEnvironment } from './child-environment.ts';
 import { createShellFixture } from './shell-fixture.ts';
 import type { ShellFixture } from './shell-fixture.ts';
@@ -161,8 +162,25 @@ describe('ShellRunner', () => {
   });
 
   it('counts silence from the last output, not from the start', async () => {
-    const outcome = await run('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done', { inactivityTimeoutMs: 600 });
-    expect(outcome).toMatchObject({ ending: 'exited', exitCode: 0 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    // One for each: what is left of a writer would let the next reader pass.
+    const gates = [1, 2, 3].map((step) => fixture.makeFifo(`gate${step}`));
+    const runner = createRunner({ inactivityTimeoutMs: 600 });
+    let pid = 0;
+    const running = runner.run({
+      command: gates.map(({ path }, index) => `printf ${index + 1}; read -r _ <${path}`).join('; '),
+      directory: fixture.directory,
+      signal: new AbortController().signal,
+      onPid: (given) => (pid = given),
+    });
+    for (const [index, gate] of gates.entries()) {
+      while (runner.unfinishedLine(pid) !== '123'.slice(0, index + 1)) await nextLoop();
+      vi.advanceTimersByTime(400);
+      if (gate === gates.at(-1)) vi.useRealTimers();
+      await writeFile(gate.path, '\n');
+    }
+    expect(await running).toMatchObject({ ending: 'exited', exitCode: 0, output: '123' });
   });
 
   it('says why a command could not be started', async () => {
@@ -306,6 +324,11 @@ describe('ShellRunner', () => {
       expect(withoutPid(outcome)).toEqual({ ...QUIET, output: 'Compiling: done\n' });
     });
 
+    it('does not hang up on a command that closes its terminal and works on', async () => {
+      const outcome = await run('exec </dev/null >log 2>&1; sleep 0.2; exit 3', terminal);
+      expect(withoutPid(outcome)).toEqual({ ...QUIET, exitCode: 3, output: '' });
+    });
+
     it('lets a person answer', async () => {
       const runner = createRunner({ ...terminal, whenWaiting: 'report', promptSilenceMs: 50 });
       let pid = 0;
@@ -319,6 +342,49 @@ describe('ShellRunner', () => {
         },
       });
       expect(withoutPid(outcome)).toEqual({ ...QUIET, output: 'Name: \nhello me\n' });
+    });
+
+    it('shows what is typed as it is typed, and corrected', async () => {
+      const runner = createRunner({ ...terminal, whenWaiting: 'report', promptSilenceMs: 50 });
+      let pid = 0;
+      let seen = '';
+      const typed: boolean[] = [];
+      const keys = ['mx', '\x7f', 'e', '\r'];
+      const outcome = await runner.run({
+        command: 'read -p "Name: " name; echo "hello $name"',
+        directory: fixture.directory,
+        signal: new AbortController().signal,
+        onPid: (given) => (pid = given),
+        onOutput: (text) => {
+          seen += text;
+          const line = seen.slice(seen.search(/[^\n\r]*$/));
+          const expected = ['', 'Name: mx', 'Name: m', 'Name: me'][typed.length];
+          if (line === expected) typed.push(runner.write(pid, keys[typed.length] ?? ''));
+        },
+      });
+      expect([typed, outcome.output, runner.write(pid, 'late')]).toEqual([
+        [true, true, true, true],
+        'Name: me\nhello me\n',
+        false,
+      ]);
+    });
+
+    it('can be typed into in the background, where its prompt is known', async () => {
+      const runner = createRunner({ ...terminal, whenWaiting: 'report', promptSilenceMs: 50 });
+      let pid = 0;
+      const { moved } = await runner.run({
+        command: 'echo up; read -p "Name: " name; echo "hello $name"',
+        directory: fixture.directory,
+        signal: new AbortController().signal,
+        onPid: (given) => (pid = given),
+        onOutput: () => runner.moveToBackground(pid),
+      });
+      let later = '';
+      moved!.onText((text) => (later += text));
+      expect([runner.isRunning(pid), runner.canType(pid), runner.write(pid, 'you\r')]).toEqual([true, true, true]);
+      expect(await moved!.finished).toEqual({ code: 0, signal: null });
+      expect(later).toMatch(/hello you\n$/);
+      expect([runner.isRunning(pid), runner.canType(pid), runner.unfinishedLine(pid)]).toEqual([false, false, '']);
     });
 
     it('ends the command on cancel', async () => {

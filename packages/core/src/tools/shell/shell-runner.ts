@@ -17,7 +17,14 @@ import { loadPty, startPty } from './pty.ts';
 import { toShellInvocation } from './shell-program.ts';
 import { startPiped } from './shell-process.ts';
 import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
-import { findGroupMembers, findMarkedProcesses, killMarkedProcesses, signalGroup } from './stray-processes.ts';
+import {
+  findDescendants,
+  findGroupMembers,
+  findMarkedProcesses,
+  killDescendants,
+  killMarkedProcesses,
+  signalGroup,
+} from './stray-processes.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
@@ -89,6 +96,8 @@ export interface MovedCommand {
 interface Running {
   process: ShellProcess;
   mark: string;
+  output: CommandOutput;
+  touch: () => void;
   interrupt: (ending: ShellEnding) => void;
 }
 
@@ -149,7 +158,7 @@ export class ShellRunner {
       server.touch();
       delete waiting.at;
     };
-    this.#running.set(process.pid, { process, mark, interrupt: interrupted.resolve });
+    this.#running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
     let ending: ShellEnding = 'exited';
     try {
       ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
@@ -157,7 +166,8 @@ export class ShellRunner {
       if (isMoved(ending)) return { ...facts, ...this.#move(process, mark, output) };
       if (ending !== 'exited') await endProcess(process, mark);
       const exit = await within(process.finished, LAST_WAIT_MS);
-      const backgroundPids = ending === 'exited' ? await findLeftBehind(process, mark) : [];
+      const mayDetach = DETACHES.test(request.command);
+      const backgroundPids = ending === 'exited' ? await findLeftBehind(process, mark, mayDetach) : [];
       const { code, signal } = exit ?? { code: null, signal: null };
       return { ...facts, output: output.text(), exitCode: code, signal, backgroundPids };
     } finally {
@@ -176,11 +186,28 @@ export class ShellRunner {
     return running !== undefined;
   }
 
-  /** Types into the terminal of a running command. */
+  /** Whether this is a command that runs, in the background too if it was moved there. */
+  isRunning(pid: number): boolean {
+    return this.#running.has(pid);
+  }
+
+  /** Whether it has a terminal that somebody could type into. */
+  canType(pid: number): boolean {
+    return this.#running.get(pid)?.process.hasTerminal ?? false;
+  }
+
+  /** What a running command wrote since its last newline; empty when it does not run. */
+  unfinishedLine(pid: number): string {
+    return this.#running.get(pid)?.output.unfinishedLine ?? '';
+  }
+
+  /** Types into the terminal of a running command. From then on its output comes as it is written. */
   write(pid: number, text: string): boolean {
-    const process = this.#running.get(pid)?.process;
-    if (!process?.hasTerminal) return false;
-    process.write(text);
+    const running = this.#running.get(pid);
+    if (!running?.process.hasTerminal) return false;
+    running.output.attend();
+    running.touch();
+    running.process.write(text);
     return true;
   }
 
@@ -284,6 +311,7 @@ function notStarted(ending: ShellEnding): ShellOutcome {
 
 /** SIGTERM to the group, SIGKILL to what is left of it and of the call. */
 export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>, mark?: string): Promise<void> {
+  const below = await findDescendants(process.pid);
   if (signalGroup(process.pid, 'SIGTERM')) {
     const deadline = performance.now() + GRACE_MS;
     await within(process.finished, GRACE_MS);
@@ -292,6 +320,7 @@ export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>
     }
     signalGroup(process.pid, 'SIGKILL');
   }
+  await killDescendants(below);
   if (mark !== undefined) await killMarkedProcesses(mark);
 }
 
@@ -307,8 +336,12 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
   }
 }
 
-async function findLeftBehind(process: ShellProcess, mark: string): Promise<number[]> {
-  if (process.isOutputClosed() && !signalGroup(process.pid, 0)) return [];
+/** Words and signs of a job that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
+const DETACHES = /(?<![&>|<])&(?![&>])|\bsetsid\b|daemon/i;
+
+/** Looking at every process of the machine takes a while: only where one may be left. */
+async function findLeftBehind(process: ShellProcess, mark: string, mayDetach: boolean): Promise<number[]> {
+  if (!mayDetach && process.isOutputClosed() && !signalGroup(process.pid, 0)) return [];
   const found = await Promise.all([findGroupMembers(process.pid), findMarkedProcesses(mark)]);
   return [...new Set(found.flat())].filter((pid) => pid !== process.pid).sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 /**
- * Finding and signalling the processes of a command: its group, and those that left
- * the group but still carry the call's mark in their environment. Looks into /proc;
+ * Finding and signalling the processes of a command: its group, those below it, and
+ * those that left both but still carry the call's mark in their environment. Looks into /proc;
  * where there is none, only the group can be reached.
  */
 
@@ -9,6 +9,10 @@ import { CALL_MARK } from './child-environment.ts';
 
 /** Of the kernel's flags: it is on its way out, its files are closed already, and nothing of it will run again. */
 const EXITING = 0x4;
+const KERNEL_THREAD = 0x200000;
+/** A third of a second in all. */
+const MOST_LOOKS = 30;
+const LOOK_AGAIN_MS = 10;
 
 /** False when nobody is left in the group. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -41,7 +45,7 @@ export async function findGroupMembers(group: number): Promise<number[]> {
 export async function findMarkedProcesses(mark: string): Promise<number[]> {
   const wanted = `${CALL_MARK}=${mark}${mark.endsWith('.') ? '' : '\0'}`;
   return findProcesses(async (pid) => {
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+    const environment = await readEnvironment(pid);
     return environment.startsWith(wanted) || environment.includes(`\0${wanted}`);
   });
 }
@@ -55,12 +59,65 @@ export async function killMarkedProcesses(mark: string): Promise<void> {
   }
 }
 
+export interface Descendant {
+  pid: number;
+  /** When it was born, in ticks: the id may belong to another process later. */
+  born: string;
+}
+
+/** Everything below the process, in whatever group, session or environment it is by now. */
+export async function findDescendants(root: number): Promise<Descendant[]> {
+  const parents = new Map<number, { parent: number; born: string }>();
+  await findProcesses(async (pid) => {
+    const stat = await readStat(pid);
+    parents.set(pid, { parent: Number(stat[1]), born: stat[BORN] ?? '' });
+    return false;
+  });
+  const isBelow = (pid: number, depth = 0): boolean => {
+    const parent = parents.get(pid)?.parent;
+    return parent === root || (parent !== undefined && depth < 64 && isBelow(parent, depth + 1));
+  };
+  return [...parents].filter(([pid]) => isBelow(pid)).map(([pid, { born }]) => ({ pid, born }));
+}
+
+/** Its place among the fields from the state on. */
+const BORN = 19;
+
+export async function killDescendants(found: readonly Descendant[]): Promise<void> {
+  for (const { pid, born } of found) {
+    const stat = await readStat(pid).catch((): string[] => []);
+    if (stat[BORN] === born) signalProcess(pid, 'SIGKILL');
+  }
+}
+
 async function findProcesses(isWanted: (pid: number) => Promise<boolean>): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   // A process that ended meanwhile, or belongs to somebody else, cannot be read.
   const wanted = await Promise.all(pids.map((pid) => isWanted(pid).catch(() => false)));
   return pids.filter((pid, index) => wanted[index] && pid !== process.pid).sort((a, b) => a - b);
+}
+
+/**
+ * A process that is just becoming another program has no environment for a moment, which lasts on a busy machine:
+ * it is looked at again, or it would pass for somebody else's and be left alive.
+ */
+async function readEnvironment(pid: number): Promise<string> {
+  const path = `/proc/${pid}/environ`;
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const environment = await readFile(path, 'latin1');
+    if (environment !== '' || (await isWithoutProgram(pid))) return environment;
+    // It has its arguments, so that by now it has its environment too; what was read may have been of the program before.
+    if ((await readFile(`/proc/${pid}/cmdline`, 'latin1')) !== '') return readFile(path, 'latin1');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+  return '';
+}
+
+/** A part of the kernel, or on its way out. */
+async function isWithoutProgram(pid: number): Promise<boolean> {
+  const [state, , , , , , flags] = await readStat(pid);
+  return state === 'Z' || (Number(flags) & (EXITING | KERNEL_THREAD)) !== 0;
 }
 
 /** The fields from the state on; the name before them may hold spaces and brackets. */

@@ -55,6 +55,11 @@ describe('Watchdog', () => {
       (fifo) => `setsid sh -c 'exec 9>${fifo}; echo up >&9; sleep 1000' & sleep 1000`,
     ],
     [
+      'what left the group and its environment',
+      'foreground',
+      (fifo) => `env -i setsid sh -c 'exec 9>${fifo}; echo up >&9; /bin/sleep 1000' & sleep 1000`,
+    ],
+    [
       'a daemon with nothing in common but its mark',
       'foreground',
       (fifo) =>

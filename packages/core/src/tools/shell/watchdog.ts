@@ -1,7 +1,7 @@
 /**
  * Watchdog: nothing we started in the foreground outlives us, kill -9 included. One
  * small shell process holds the other end of a pipe; when we die the pipe closes and
- * it ends every group we had running and every process that carries our mark. The
+ * it ends every group we had running, all below it, and every process that carries our mark. The
  * commands themselves know nothing of it: no wrapper, no extra descriptor, no job.
  */
 
@@ -26,13 +26,33 @@ marked() {
     echo "\${file%/environ}"
   done
 }
+below() {
+  table=
+  for stat in /proc/[0-9]*/stat; do
+    read -r line <"$stat" || continue
+    rest=\${line##*) }
+    rest=\${rest#* }
+    table="$table \${line%% *}:\${rest%% *}"
+  done
+  known=" $1 "
+  grown=1
+  while [ "$grown" = 1 ]; do
+    grown=0
+    for entry in $table; do
+      case $known in *" \${entry%:*} "*) continue ;; esac
+      case $known in *" \${entry#*:} "*) known="$known\${entry%:*} "; grown=1 ;; esac
+    done
+  done
+  echo "$known"
+}
 end() {
   for group in $groups; do kill -s "$1" -- "-$group"; done
   for pid in $2; do kill -s "$1" "$pid"; done
 }
-end TERM "$(marked "$1" "$2")"
+strays=$(below "$groups $(marked "$1" "$2" | tr '\\n' ' ')")
+end TERM "$strays"
 sleep 0.2
-end KILL ''
+end KILL "$strays"
 for round in 1 2 3 4 5; do
   left=$(marked "$1" "$2")
   [ -z "$left" ] && break
