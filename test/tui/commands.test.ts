@@ -100,8 +100,8 @@ describe('/settings', () => {
       homeFiles: { '.gemini/settings.json': '{"ui":{"hideTips":true}}' },
     });
     await using model = await fakeModel([]);
-    await using terminal = await open({ model, workspace });
-    await run(terminal, '/settings', 'Settings (enter changes one');
+    await using terminal = await open({ model, workspace, columns: 160 });
+    await run(terminal, '/settings', 'Settings for you (enter changes one, esc leaves)');
     terminal.type('tips');
     await terminal.waitForText(/ui\.hideTips {2}true {2}\(.*settings\.json:1\)/);
     terminal.type('\x15\x7f\x7f\x7f\x7fhideFooter');
@@ -114,6 +114,29 @@ describe('/settings', () => {
     await terminal.waitForText(READY);
     expect(await readSettings(workspace.home)).toEqual({ ui: { hideTips: true, hideFooter: true } });
     await terminal.waitForNoText('gemini-');
+  });
+});
+
+describe('/settings in a trusted project', () => {
+  it('writes to the file of the project after Tab', async () => {
+    await using workspace = await createWorkspace();
+    await workspace.write(
+      '../home/.gemini/trustedFolders.json',
+      JSON.stringify({ [workspace.project]: 'TRUST_FOLDER' }),
+    );
+    await using model = await fakeModel([]);
+    await using terminal = await open({ model, workspace });
+    await run(terminal, '/settings', 'Settings for you (enter changes one, tab: for this project, esc leaves)');
+    terminal.type('\t');
+    await terminal.waitForText('Settings for this project (enter changes one, tab: for you, esc leaves)');
+    terminal.type('hideFooter');
+    await terminal.waitForText(/● ui\.hideFooter {2}false/);
+    terminal.type('\r');
+    await terminal.waitForText('● 2. false');
+    terminal.type('1');
+    await terminal.waitForText(/ui\.hideFooter {2}true/);
+    expect(JSON.parse(await workspace.read('.gemini/settings.json'))).toEqual({ ui: { hideFooter: true } });
+    await expect(readSettings(workspace.home)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 

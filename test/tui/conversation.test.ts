@@ -154,7 +154,7 @@ describe('a call', () => {
     await terminal.waitForText('Allow once');
     terminal.type(key);
     await terminal.waitForText('Edited.');
-    expect([terminal.screen().at(-1)?.includes(mode), await workspace.read('notes.txt')]).toEqual([
+    expect([terminal.screen().join('\n').includes(mode), await workspace.read('notes.txt')]).toEqual([
       true,
       'one\nTWO\nthree\n',
     ]);

@@ -172,6 +172,7 @@ describe('sessions', () => {
       await using first = await open({ model, workspace });
       first.type(`${words}\r`);
       await first.waitForText(words.startsWith('Capital') ? 'The capital is Paris.' : 'Second one.');
+      await first.waitUntil((seen) => seen.title().includes('Ready'));
       first.type('\x03');
       await first.waitForText('again');
       first.type('\x03');

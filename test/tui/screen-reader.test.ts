@@ -35,4 +35,18 @@ describe('with --screen-reader', () => {
     expect(terminal.bytes).not.toMatch(/\x1b\[\d*[AHFJ]|\x1b\[\d+;\d+H|\x1b\[\?2026h/);
     expect(await workspace.read('new.txt')).toBe('hello\n');
   });
+
+  it('says how to type into a command that runs, what it asks, and how to leave it', async () => {
+    const script = [call('run_shell_command', { command: 'read -p "Name: " name; echo "hi $name"' }), say('Done.')];
+    await using model = await fakeModel(script);
+    await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
+    await terminal.waitForText('castor 0');
+    terminal.type('Ask\r');
+    await terminal.waitForText('A command runs: tab to type into it, ctrl+b to background.');
+    terminal.type('\t');
+    await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
+    terminal.type('Ada\r');
+    await terminal.waitForText('Done.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('hi Ada');
+  });
 });

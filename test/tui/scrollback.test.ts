@@ -17,6 +17,12 @@ function isDrawnFor(columns: number): (terminal: Terminal) => boolean {
   return (terminal) => terminal.screen().some((line) => /^─+$/.test(line) && line.length === columns - 1);
 }
 
+type Size = readonly [columns: number, rows: number];
+
+function within(value: number, least: number, most: number): number {
+  return Math.round(Math.max(least, Math.min(most, value)));
+}
+
 describe('the scrollback', () => {
   it('holds every line once and in order after forty resizes, between and during answers', async () => {
     const random = seededRandom(20_26);
@@ -47,6 +53,73 @@ describe('the scrollback', () => {
     const answers = Array.from({ length: 41 }, (_, index) => `answer line ${index}`);
     expect(numbered(terminal)).toEqual([...BEFORE, ...answers]);
     expect(['\x1b[2J', '\x1b[3J'].filter((erase) => terminal.bytes.includes(erase))).toEqual([]);
+  });
+
+  it.each([
+    ['a tiny window that jumps', 7, (random: () => number) => [[20 + random() * 20, 6 + random() * 5]] as const],
+    [
+      'a window that is dragged',
+      11,
+      (random: () => number, [columns, rows]: Size) =>
+        Array.from({ length: 5 }, (_, step) => [
+          columns + (step + 1) * Math.round((random() - 0.5) * 8),
+          rows + (step + 1) * Math.round((random() - 0.5) * 4),
+        ]),
+    ],
+  ])('holds every line of a growing paragraph once in %s', async (_name, seed, sizes) => {
+    const random = seededRandom(seed);
+    const gates: Gate[] = Array.from({ length: 12 }, () => gate());
+    const pieces = gates.flatMap((held, index) => [
+      text(
+        `answer line ${2 * index}\n\n- answer line ${2 * index + 1} with **bold 漢字** words that are not at their `,
+      ),
+      held,
+      text('end yet, and then they are.\n\n'),
+    ]);
+    // What is on its way while the window changes lands anywhere, in any program: nothing ticks.
+    const homeFiles = { '.gemini/settings.json': '{"ui": {"showSpinner": false}}' };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel([answer(...pieces, text('Finished.'))]);
+    const before = BEFORE.map((line) => `${line}\r\n`).join('');
+    await using terminal = await startTerminal([], { model, workspace, before });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    let size: Size = [80, 24];
+    for (const [index, held] of gates.entries()) {
+      await held.reached;
+      await terminal.waitUntil((seen) => seen.lines().some((line) => line.includes(`answer line ${2 * index + 1}`)));
+      for (const next of sizes(random, size)) {
+        size = [within(next[0], 20, 120), within(next[1], 6, 40)];
+        await terminal.resize(...size);
+      }
+      await terminal.waitUntil(isDrawnFor(size[0]));
+      held.release();
+    }
+    await terminal.resize(100, 30);
+    await terminal.waitForText('Finished.');
+    const all =
+      terminal
+        .lines()
+        .join('\n')
+        .match(/(?:shell|answer)\s+line\s+\d+/g) ?? [];
+    const answers = Array.from({ length: 24 }, (_, index) => `answer line ${index}`);
+    expect(all.map((line) => line.replaceAll(/\s+/g, ' '))).toEqual([...BEFORE, ...answers]);
+  });
+
+  it('gives back what was written where it is copied: code, and prose as raw markdown', async () => {
+    const code = `const words = '${'so many of them '.repeat(8)}';`;
+    const prose = `A **long** line, ${'and it goes on '.repeat(12)}to its end.`;
+    await using model = await fakeModel([say(`\`\`\`js\n${code}\n\`\`\`\n`), say(`${prose}\n\nThe end.`)]);
+    await using terminal = await startTerminal([], { model });
+    await terminal.waitForText(READY);
+    terminal.type('Code\r');
+    await terminal.waitUntil((seen) => seen.lines().includes(code));
+    await terminal.waitForText(READY);
+    terminal.type('\x1bm');
+    await terminal.waitForText('as raw markdown');
+    terminal.type('Prose\r');
+    await terminal.waitUntil((seen) => seen.lines().includes('The end.'));
+    expect(terminal.lines()).toContain(prose);
   });
 
   it('costs at most two and a half times the bytes of a long answer', async () => {

@@ -58,7 +58,10 @@ async function open(settings: object, options: OpenOptions = {}): Promise<Opened
   };
 }
 
-async function ask({ terminal }: Opened, words: string, until: string): Promise<void> {
+/** The answer, in a line of its own: its letters stand in many a word. */
+const OK = /^ok$/m;
+
+async function ask({ terminal }: Opened, words: string, until: string | RegExp): Promise<void> {
   terminal.type(`${words}\r`);
   await terminal.waitForText(until);
 }
@@ -75,14 +78,14 @@ const all = (terminal: Terminal) => terminal.lines().join('\n');
 describe('what is around the conversation', () => {
   it('has a banner, tips, the folder, the model and the context files', async () => {
     await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
-    await ask(opened, 'hi', 'ok');
+    await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
     expect([/castor/.test(shown), /\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([
       true,
       true,
       true,
     ]);
-    expect(opened.terminal.screen().at(-1)).toMatch(/project · gemini-/);
+    expect(opened.terminal.screen().join('\n')).toMatch(/project · gemini-/);
   });
 
   it('has less of it where a person wants less', async () => {
@@ -93,16 +96,16 @@ describe('what is around the conversation', () => {
       showMemoryUsage: true,
     };
     await using opened = await open({ ui }, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
-    await ask(opened, 'hi', 'ok');
+    await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
     expect([/\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([false, false]);
-    expect(opened.terminal.screen().at(-1)).toMatch(/^ {2}\d+ MB$/);
+    expect(opened.terminal.screen().join('\n')).toMatch(/^ {2}\d+ MB$/m);
   });
 
   it('has the parts of the footer a person listed, and no tips', async () => {
     const items = ['auth', 'token-count', 'sandbox', 'git-branch'];
     await using opened = await open({ ui: { hideTips: true, footer: { items } } });
-    await ask(opened, 'hi', 'ok');
+    await ask(opened, 'hi', OK);
     await opened.terminal.waitForText(/^ {2}gateway · \d+ tokens$/m);
     expect(all(opened.terminal)).not.toContain('/help for commands');
   });
@@ -113,12 +116,14 @@ describe('what is around the conversation', () => {
   ])('warns of the home folder, and follows the colours of the terminal: %j', async (isWanted, isSeen) => {
     const ui = { showHomeDirectoryWarning: isWanted, autoThemeSwitching: isWanted };
     await using opened = await open({ ui }, { isAtHome: true });
-    await ask(opened, 'hi', 'ok');
+    await ask(opened, 'hi', OK);
     const { bytes } = opened.terminal;
     expect([all(opened.terminal).includes('This is your home folder'), bytes.includes('\x1b]11;?')]).toEqual([
       isSeen,
       isSeen,
     ]);
+    // The settings there are the person's own: a question would stand between the words and the model.
+    expect(all(opened.terminal)).not.toContain('Do you trust');
   });
 
   it('shows a thought in the title, and a phrase while there is none', async () => {
@@ -203,7 +208,7 @@ describe('approvals', () => {
   it('never stop being asked for where YOLO mode and plan mode are switched off', async () => {
     const settings = { security: { disableYoloMode: true }, general: { plan: { enabled: false } } };
     await using opened = await open(settings);
-    await ask(opened, 'hi', 'ok');
+    await ask(opened, 'hi', OK);
     const { terminal } = opened;
     terminal.type(SHIFT_TAB);
     await terminal.waitForText('accepting edits');
@@ -242,7 +247,7 @@ describe('behind the screen', () => {
     await using terminal = await startTerminal([], { model, workspace, env });
     await terminal.waitForText(READY);
     terminal.type('hi\r');
-    await terminal.waitForText('ok');
+    await terminal.waitForText(OK);
     await leave(terminal);
     const chats = await readdir(join(workspace.home, '.gemini/tmp/project/chats'));
     const log = await readFile(join(workspace.root, outfile), 'utf8');

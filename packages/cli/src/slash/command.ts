@@ -34,7 +34,8 @@ export type DialogName =
   | 'auth'
   | 'signout'
   | 'rewind'
-  | 'shortcuts';
+  | 'shortcuts'
+  | 'background';
 
 export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }

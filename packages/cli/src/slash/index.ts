@@ -33,6 +33,7 @@ import { rewind } from './rewind.ts';
 import { settings } from './settings.ts';
 import { shortcuts } from './shortcuts.ts';
 import { stats } from './stats.ts';
+import { tasks } from './tasks.ts';
 import { theme } from './theme.ts';
 import { tools } from './tools.ts';
 import { vim } from './vim.ts';
@@ -45,7 +46,7 @@ export interface OpenCommandsOptions {
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   ...[about, auth, chat, clear, commands, compress, copy, directory, docs, editor, help, hooks, init, memory, model],
-  ...[permissions, plan, policies, quit, rewind, settings, shortcuts, stats, theme, tools, vim],
+  ...[permissions, plan, policies, quit, rewind, settings, shortcuts, stats, tasks, theme, tools, vim],
 ];
 
 export async function openCommands(options: OpenCommandsOptions): Promise<CommandList> {

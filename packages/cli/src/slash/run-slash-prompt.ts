@@ -7,6 +7,7 @@
 import type { PreparedPrompt } from '../prompt-input.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { openCommands } from './index.ts';
+import { watchCommand } from './watch-command.ts';
 
 /** Undefined: the text is no command. */
 export async function runSlashPrompt(text: string, context: CommandContext): Promise<PreparedPrompt | undefined> {
@@ -15,10 +16,11 @@ export async function runSlashPrompt(text: string, context: CommandContext): Pro
   const found = commands.find(text);
   if (!found) return undefined;
   const { command, path, args } = found;
-  if (!command.run || !command.runsHeadless) {
+  const { run } = command;
+  if (!run || !command.runsHeadless) {
     return { kind: 'error', message: `/${path} needs a terminal. Start castor without -p to use it.` };
   }
-  const result = await command.run({ ...context, commands }, args);
+  const result = await watchCommand(path, agent, () => run({ ...context, commands }, args));
   return toPrepared(result, text, path);
 }
 

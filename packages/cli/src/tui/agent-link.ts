@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { OpenedSession, WorkspaceAgent } from '@castor/core';
+import type { OpenedSession, Part, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start.ts';
 import { beginSession, endSession } from './session-hooks.ts';
 import type { SessionOccasion } from './session-hooks.ts';
@@ -12,16 +12,28 @@ import type { SessionOccasion } from './session-hooks.ts';
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
   readonly onInfo: (message: string) => void;
+  /** A command in the background has ended. */
+  readonly onBackgroundEnded: () => void;
   /** Gives the terminal to somebody else for a while. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  readonly onOpened: (agent: WorkspaceAgent, session: OpenedSession) => void;
+  readonly onOpened: (opened: OpenedAgent) => void;
+}
+
+export interface OpenedAgent {
+  readonly agent: WorkspaceAgent;
+  readonly session: OpenedSession;
+  /** What got no answer and is sent again, where that was asked for. */
+  readonly interrupted?: readonly Part[];
 }
 
 export interface SessionWish {
   /** See OpenSessionOptions. */
   readonly resume?: string;
+  readonly fork?: boolean;
   readonly sessionId?: string;
   readonly sessionFile?: string;
+  /** The prompt that was interrupted goes on by itself. */
+  readonly goesOn?: boolean;
 }
 
 export class AgentLink {
@@ -69,11 +81,12 @@ export class AgentLink {
   private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<WorkspaceAgent> {
     await afterInput();
     const { openAgent } = await import('./open-agent.ts');
-    const { agent, session } = await openAgent(start, wish, this.options);
+    const opened = await openAgent(start, wish, this.options);
+    const { agent } = opened;
     if (agent.hooks) this.starting = new AbortController();
     await beginSession(agent, occasion, this.starting?.signal ?? new AbortController().signal);
     this.starting = undefined;
-    this.options.onOpened(agent, session);
+    this.options.onOpened(opened);
     return agent;
   }
 

@@ -1,8 +1,10 @@
 /** What a key means to the app when neither a dialog nor the composer has a use for it. */
 
+import { setImmediate as afterInput } from 'node:timers/promises';
 import type { PendingCall } from '@castor/core';
 import type { App } from './app.ts';
 import { nextMode } from './approval-modes.ts';
+import { enterCopyMode, toggleMouse } from './copy-mode.ts';
 import type { CommandName } from './input/commands.ts';
 import { steerModel } from './steer-model.ts';
 import { renderToolCall } from './render/tool-call.ts';
@@ -18,13 +20,20 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'input.submit': sendQueueNow,
   'basic.quit': quit,
   'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
-  'app.cycleApprovalMode': done(cycleMode),
-  'app.toggleYolo': done(toggleYolo),
+  'app.cycleApprovalMode': done((app) => whenStarted(app, cycleMode)),
+  'app.toggleYolo': done((app) => whenStarted(app, toggleYolo)),
   'app.showFullTodos': done(toggleTodos),
   'app.clearScreen': done((app) => app.clearScreen()),
   'app.showMoreLines': done(showMore),
   'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'There are no messages.')),
   'app.showShortcuts': showShortcuts,
+  'app.toggleMarkdown': done(toggleMarkdown),
+  'app.toggleCopyMode': done(enterCopyMode),
+  'app.toggleMouseMode': done(toggleMouse),
+  'app.showIdeContextDetail': done((app) => app.toast('No editor is connected: Castor has no companion for one.')),
+  'app.suspend': done((app) => void app.suspend(stopProcess)),
+  'app.focusShellInput': (app) => app.shellFocus.focus() || toggleMinimal(app),
+  'background.toggle': (app) => app.shellFocus.moveToBackground() || showBackground(app),
   'scroll.up': (app) => app.screen.scroll(-1),
   'scroll.down': (app) => app.screen.scroll(1),
   'scroll.pageUp': (app) => scrollPage(app, -1),
@@ -102,6 +111,12 @@ function armExit(app: App, hint: string): boolean {
   return true;
 }
 
+/** What settings and trust allow must be known: a key that comes earlier is kept until then. */
+function whenStarted(app: App, run: (app: App) => void): void {
+  if (app.state.start) run(app);
+  else app.onStarted.push(() => run(app));
+}
+
 function hasPlanMode({ state }: App): boolean {
   return state.start?.settings.general.plan.enabled ?? true;
 }
@@ -157,6 +172,39 @@ function showShortcuts(app: App): boolean {
   if (!app.composer.isEmpty()) return false;
   app.conversation.submit('/shortcuts');
   return true;
+}
+
+function showBackground(app: App): boolean {
+  void import('./choices/background.ts').then((choice) => choice.showBackground(app));
+  return true;
+}
+
+/** Twice on empty input: less, or again all, around the prompt. */
+function toggleMinimal(app: App): boolean {
+  const { state } = app;
+  if (!app.composer.isEmpty()) return false;
+  if (state.isMinimalArmed) {
+    state.isMinimal = !state.isMinimal;
+    app.clearToast();
+  } else {
+    app.toast(`Press Tab again to ${state.isMinimal ? 'show' : 'hide'} what is around the prompt.`);
+    state.isMinimalArmed = true;
+  }
+  return true;
+}
+
+/** What is printed stays; the last answer is shown once more in the other form. */
+function toggleMarkdown(app: App): void {
+  const { state } = app;
+  state.showsRawMarkdown = !state.showsRawMarkdown;
+  app.toast(`Answers are shown ${state.showsRawMarkdown ? 'as raw markdown' : 'rendered'} from here on.`);
+  if (!app.conversation.isBusy) app.printLastAnswer();
+}
+
+/** As Ctrl+Z in other programs; `fg` brings us back. Nothing happens where no shell waits behind us. */
+async function stopProcess(): Promise<void> {
+  process.kill(process.pid, 'SIGTSTP');
+  await afterInput();
 }
 
 function scrollPage({ screen, options }: App, direction: 1 | -1): boolean {

@@ -21,10 +21,19 @@ export interface AppState {
   isExitArmed: boolean;
   isClearArmed: boolean;
   isRewindArmed: boolean;
+  isMinimalArmed: boolean;
+  /** Whether the mouse is ours where it can be. */
+  hasMouse: boolean;
+  /** Answers are shown as they were written. */
+  showsRawMarkdown: boolean;
+  /** Nothing below the prompt but what must be said. */
+  isMinimal: boolean;
   todos: readonly Todo[];
   showsTodos: boolean;
   /** The calls whose results were shown last. */
   lastCalls: readonly ToolCallView[];
+  /** Said when calls of the prompt under way were declined. */
+  feedback: readonly string[];
   /** Why there is no agent to work with; undefined while it may still come. */
   initError: string | undefined;
   isTerminalFocused: boolean;
@@ -50,9 +59,14 @@ export function createAppState(): AppState {
     isExitArmed: false,
     isClearArmed: false,
     isRewindArmed: false,
+    isMinimalArmed: false,
+    hasMouse: true,
+    showsRawMarkdown: false,
+    isMinimal: false,
     todos: [],
     showsTodos: false,
     lastCalls: [],
+    feedback: [],
     initError: undefined,
     isTerminalFocused: true,
     isVim: false,

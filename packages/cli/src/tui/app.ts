@@ -6,43 +6,35 @@
 
 import { createTranscriptStore } from '@castor/core';
 import type { ApprovalMode, StreamingState, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
-import { editorCommand } from '../editor-command.ts';
-import { isShellText, isSlashText } from '../slash/command-signs.ts';
-import { approvalChoices } from './approval-choices.ts';
-import { takeBeside } from './beside-prompt.ts';
 import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
+import { createAppComposer } from './app-composer.ts';
+import { createAppConversation } from './app-conversation.ts';
+import { createAppQuestions } from './app-questions.ts';
 import { Appearance } from './appearance.ts';
-import { runAppCommand } from './app-commands.ts';
 import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
-import { ClientCalls } from './client-calls.ts';
-import { composerRows } from './components/composer-rows.ts';
-import { Conversation } from './conversation.ts';
-import type { PrepareTurn } from './conversation.ts';
+import { ClientCalls, pendingCalls } from './client-calls.ts';
+import type { Conversation, PrepareTurn } from './conversation.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
-import { askAboutLoop } from './dialogs/loop-question.ts';
-import { layoutFrame } from './frame-layout.ts';
-import { frameCaret, frameRows } from './frame-rows.ts';
-import { frameStateOf } from './frame-state.ts';
+import { drawApp, sayApp } from './draw-app.ts';
+import type { Picture } from './draw-app.ts';
+import { geminiStreamOf } from './gemini-stream.ts';
+import type { GeminiStreamPort } from './gemini-stream.ts';
+import type { ToolSchedulerPort } from './hooks/use-react-tool-scheduler.ts';
+import type { ComposerController } from './input/composer-contract.ts';
 import type { InkView } from './ink-view.tsx';
-import type { ComposerController, Submission } from './input/composer-contract.ts';
-import { createComposerController } from './input/composer-controller.ts';
-import { composerCaret, composerHeight } from './input/composer-view.ts';
-import type { InputReport } from './input/key-parser.ts';
 import { LinearFrame } from './linear-frame.ts';
-import { Questions } from './questions.ts';
+import type { Questions } from './questions.ts';
 import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
-import { StreamProcessingStatus } from './stream-processing-status.ts';
-import { streamingStateOf } from './streaming-state-of.ts';
+import { ShellFocus } from './shell-focus.ts';
 import { showSession } from './session-change.ts';
 import { tellHookMessages } from './session-hooks.ts';
-import type { Frame, Reflow, Size } from './terminal/painter.ts';
+import type { Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
-import { backgroundOfReport } from './theme/detect-background.ts';
 import { TranscriptPrinter } from './transcript-printer.ts';
 import type { Style } from './theme/styles.ts';
 
@@ -60,8 +52,6 @@ export interface AppOptions {
 }
 
 const TOAST_MS = 3_000;
-const WHEEL_UP = 64;
-const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
 
 export class App {
   readonly state: AppState = createAppState();
@@ -71,6 +61,7 @@ export class App {
   readonly dialogs: DialogHost;
   readonly conversation: Conversation;
   readonly clientCalls: ClientCalls;
+  readonly shellFocus: ShellFocus;
   readonly link: AgentLink;
   readonly screen: Screen;
   readonly options: AppOptions;
@@ -85,6 +76,8 @@ export class App {
   takeMessages: (() => string[]) | undefined;
   /** Aborted when nobody wants to wait for the end. */
   readonly hurry = new AbortController();
+  /** Run once, when the settings are read. */
+  readonly onStarted: (() => void)[] = [];
   /** Run at the end, in order. */
   readonly onClose: (() => void | Promise<void>)[] = [];
   private readonly printer: TranscriptPrinter;
@@ -92,8 +85,6 @@ export class App {
   private toastTimer: NodeJS.Timeout | undefined;
   private linear: LinearFrame | undefined;
   private isLeaving = false;
-  /** Said when calls of the prompt under way were declined. */
-  private feedback: string[] = [];
 
   constructor(options: AppOptions) {
     this.options = options;
@@ -104,77 +95,47 @@ export class App {
       onChange: () => this.screen.drawNow(),
       isTyping: () => !this.composer.isEmpty(),
       now: () => performance.now(),
+      keymap: () => this.composer.getKeymap(),
     });
-    this.composer = createComposerController({
-      onSubmit: (submission) => this.submit(submission),
-      onQueue: (submission) => this.queue(submission),
-      canQueue: () => this.conversation.isBusy,
-      onCommand: (command) => runAppCommand(this, command),
-      takeQueued: () => this.conversation.takeQueue(),
-      onReport: (report) => this.onReport(report),
-      onFocus: (isFocused) => {
-        this.state.isTerminalFocused = isFocused;
-        if (isFocused) this.onFocused?.();
-      },
-      editor: {
-        environment: options.environment,
-        command: () => this.state.start && editorCommand(this.state.start.settings.general, options.environment),
-        suspend: (run) => this.suspend(run),
-      },
-      escapesPastedAt: () => this.state.start?.settings.ui.escapePastedAtSymbols ?? false,
-    });
+    this.composer = createAppComposer(this);
     this.composer.pushConsumer(this.dialogs);
     this.screen = new Screen({
       terminal,
       reflow: options.reflow,
       draw: (size) => this.draw(size),
       onResize: (size) => this.sizeComposer(size),
+      onRowsLeft: (count) => this.printer.leaveRows(count),
+      onTallFrame: () => this.state.agent?.telemetry?.note({ kind: 'flicker' }),
     });
     this.printer = new TranscriptPrinter({
       styles: () => this.appearance.styles,
       width: () => this.width,
       show: () => this.state.show,
       createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
-      isSpoken: () => this.linear !== undefined,
+      isSpoken: () => this.isSpoken,
+      isRaw: () => this.state.showsRawMarkdown,
       onItem: (item) => this.onItem(item),
     });
     this.link = new AgentLink({
       onWarning: (message) => this.warn(message),
       onInfo: (message) => this.info(message),
+      onBackgroundEnded: () => this.screen.refresh(),
       suspend: (run) => this.suspend(run),
-      onOpened: (agent, session) => showSession(this, agent, session),
+      onOpened: (opened) => showSession(this, opened),
     });
-    this.clientCalls = new ClientCalls(() => this.screen.refresh());
-    this.conversation = new Conversation({
-      store: () => this.store,
-      agent: () => this.link.current(),
-      prepare: (text, signal) => options.prepare(this, text, signal),
-      onChange: () => this.onConversationChange(),
-      onUnauthorized: (message) => this.onUnauthorized(message),
-      onFailure: (message) => this.fail(message),
-      onUnsent: (text) => this.composer.isEmpty() && this.composer.setText(text),
-      onIdle: (status) => this.onIdle(status),
-      onLoop: (signal) => this.askAboutLoop(signal),
-      beside: (text) => takeBeside(this, text),
-      takeFeedback: () => this.takeFeedback(),
-      showsItself: (text) => isSlashText(text) || isShellText(text),
+    this.clientCalls = new ClientCalls(() => {
+      this.shellFocus.look();
+      this.screen.refresh();
     });
-    this.questions = new Questions({
+    this.shellFocus = new ShellFocus({
+      calls: () => pendingCalls(this.store.getSnapshot().pendingGroup?.calls, this.clientCalls.calls),
+      shell: () => this.state.agent?.shell,
       host: this.dialogs,
-      agent: () => this.link.current(),
-      printPlan: (path) => this.printPlan(path),
-      onAsked: (what) => this.onAttention?.(what),
-      onFeedback: (feedback) => this.feedback.push(feedback),
-      onProblem: (message) => this.fail(message),
-      approval: () => ({
-        ...approvalChoices(this.state.start),
-        hasEditor: true,
-        print: (rows) => this.print(rows(this.appearance.styles, this.width)),
-        height: terminal.size.rows,
-        width: terminal.size.columns,
-        styles: this.appearance.styles,
-      }),
+      keymap: () => this.composer.getKeymap(),
+      toast: (text) => this.toast(text),
     });
+    this.conversation = createAppConversation(this);
+    this.questions = createAppQuestions(this);
     this.sizeComposer(terminal.size);
     this.composer.subscribe(() => this.screen.drawNow());
   }
@@ -190,8 +151,26 @@ export class App {
   }
 
   get streaming(): StreamingState {
-    return streamingStateOf(this.store.getSnapshot(), this.conversation.isBusy);
+    return geminiStreamOf(this.streamPort).streamingState;
   }
+
+  /** What the layout of a frame and the hooks of its components read. */
+  get streamPort(): GeminiStreamPort & ToolSchedulerPort {
+    return {
+      transcript: this.store.getSnapshot(),
+      isResponding: this.conversation.isBusy,
+      submitQuery: this.submitQuery,
+      initError: this.state.initError,
+      clientCalls: this.clientCalls,
+    };
+  }
+
+  /** Whether a screen reader reads what is printed. */
+  get isSpoken(): boolean {
+    return this.linear !== undefined;
+  }
+
+  readonly submitQuery = (query: string): void => this.conversation.submit(query);
 
   /** Lines of our own, for good, behind all that has arrived so far. */
   print(lines: readonly string[]): void {
@@ -210,6 +189,13 @@ export class App {
     this.note('✕', text, this.appearance.styles.error);
   }
 
+  /** A toast that stays until it is cleared. */
+  hint(text: string): void {
+    clearTimeout(this.toastTimer);
+    this.state.toast = text;
+    this.screen.drawNow();
+  }
+
   toast(text: string, milliseconds = TOAST_MS): void {
     clearTimeout(this.toastTimer);
     this.state.toast = text;
@@ -224,6 +210,7 @@ export class App {
     this.state.isExitArmed = false;
     this.state.isClearArmed = false;
     this.state.isRewindArmed = false;
+    this.state.isMinimalArmed = false;
     this.screen.drawNow();
   }
 
@@ -231,6 +218,11 @@ export class App {
     this.state.mode = mode;
     if (this.state.agent) this.state.agent.policy.mode = mode;
     this.screen.drawNow();
+  }
+
+  /** The last answer once more, as answers are shown now. */
+  printLastAnswer(): void {
+    this.print(this.printer.lastAnswer(this.store.getSnapshot()));
   }
 
   /** For another session. What was printed stays. */
@@ -285,31 +277,6 @@ export class App {
     tellHookMessages(agent, { onInfo: (text) => this.info(text), onWarning: (text) => this.warn(text) });
   }
 
-  private async askAboutLoop(signal: AbortSignal): Promise<boolean> {
-    const answer = await askAboutLoop(this.dialogs, signal);
-    if (answer !== 'disable') return false;
-    this.state.agent?.disableLoopDetection();
-    this.info('Loop detection is off for this session. The request is sent again.');
-    return true;
-  }
-
-  /** What was asked stays in the history of prompts; first there must be a key that is taken. */
-  private onUnauthorized(message: string): void {
-    this.fail(`The credentials were refused: ${message}`);
-    setImmediate(() => !this.conversation.isBusy && this.conversation.submit('/auth'));
-  }
-
-  private takeFeedback(): string | undefined {
-    const said = this.feedback.join('\n\n');
-    this.feedback = [];
-    return said || undefined;
-  }
-
-  /** Whoever cancelled is looking. */
-  private onIdle(status: StreamProcessingStatus): void {
-    if (status !== StreamProcessingStatus.UserCancelled) this.onAttention?.(ENDS[status]);
-  }
-
   private onItem(item: TranscriptItem): void {
     if (item.type !== 'tool_group') return;
     this.state.lastCalls = item.calls;
@@ -322,48 +289,12 @@ export class App {
     this.print(['', ...renderNote(mark, text, style, this.width)]);
   }
 
-  private readonly submitQuery = (query: string) => this.conversation.submit(query);
-
-  private submit({ text, isShell }: Submission): void {
-    this.conversation.submit(isShell ? `!${text}` : text);
-  }
-
-  /** Behind the prompt under way, never into it; commands are no prompts. */
-  private queue({ text, isShell }: Submission): void {
-    if (isSlashText(text)) this.conversation.submit(text);
-    else this.conversation.enqueue(isShell ? `!${text}` : text);
-  }
-
-  private onReport(report: InputReport): void {
-    if (report.kind === 'mouse' && report.button >= WHEEL_UP) this.screen.scroll(report.button === WHEEL_UP ? -3 : 3);
-    if (report.kind === 'keyboard') this.options.terminal.enableKittyKeyboard();
-    if (report.kind !== 'color' || report.slot !== 11) return;
-    const background = backgroundOfReport(report.value);
-    if (background && this.appearance.noteBackground(background)) this.screen.drawNow();
-  }
-
-  private onConversationChange(): void {
-    const { isBusy } = this.conversation;
-    if (isBusy) this.state.promptStartedAt ??= performance.now();
-    else this.state.promptStartedAt = undefined;
-    this.screen.animate(isBusy && !this.linear);
-    this.onStateChange?.();
-    this.screen.refresh();
-  }
-
   private onTranscriptChange(): void {
     const transcript = this.store.getSnapshot();
     this.questions.look(transcript);
+    this.shellFocus.look();
     this.onStateChange?.();
     this.screen.refresh();
-  }
-
-  private async printPlan(path: string): Promise<void> {
-    const { readPlan } = await import('./read-plan.ts');
-    const { styles } = this.appearance;
-    const isSpoken = this.linear !== undefined;
-    const rows = await readPlan(path, { styles, width: () => this.width, isSpoken });
-    this.print(['', ...rows]);
   }
 
   private sizeComposer({ columns, rows }: Size): void {
@@ -387,28 +318,9 @@ export class App {
     this.screen.release();
   }
 
-  private draw(size: Size): { lines: readonly string[]; frame: Frame } {
-    const { styles } = this.appearance;
-    const lines = this.printer.take(this.store.getSnapshot());
-    const snapshot = this.composer.getSnapshot();
-    if (this.linear) {
-      const { streaming, dialogs, width } = this;
-      const { toast } = this.state;
-      const said = this.linear.draw({ streaming, dialog: dialogs.top, snapshot, toast, styles, width });
-      return { lines: [...lines, ...said.lines], frame: said.frame };
-    }
-    const answer = (maxRows: number) => this.printer.pendingRows(maxRows);
-    const sections = layoutFrame(frameStateOf(this, { size, answer, composerHeight: composerHeight(snapshot) }));
-    const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
-    const stream = {
-      transcript: this.store.getSnapshot(),
-      isResponding: this.conversation.isBusy,
-      submitQuery: this.submitQuery,
-      initError: this.state.initError,
-      clientCalls: this.clientCalls,
-    };
-    const props = { sections, composer: this.composer, styles, stream };
-    const rows = this.inkView?.draw(props, size) ?? frameRows(sections, picture);
-    return { lines, frame: { rows, caret: frameCaret(sections, picture) } };
+  private draw(size: Size): Picture {
+    // Killed right after, the session still has all that was on the screen.
+    this.state.recorder?.flush();
+    return this.linear ? sayApp(this, this.printer, this.linear) : drawApp(this, this.printer, size);
   }
 }

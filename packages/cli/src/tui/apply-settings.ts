@@ -51,6 +51,7 @@ export function applySettings(app: App, start: Start): void {
   if (general.vimMode) app.composer.setVim(true);
   attachStatus(app, start);
   if (ui.errorVerbosity === 'full') tellAttempts(app);
+  for (const run of app.onStarted.splice(0)) run();
 }
 
 /** A sentence when the wish cannot be met. */

@@ -39,6 +39,10 @@ export class ClientCalls {
     );
   };
 
+  readonly notePid = (callId: string, pid: number): void => {
+    this.set(this.calls.map((call) => (call.callId === callId ? { ...call, pid } : call)));
+  };
+
   readonly markToolsAsSubmitted = (callIds: readonly string[]): void => {
     this.set(this.calls.filter(({ callId }) => !callIds.includes(callId)));
   };

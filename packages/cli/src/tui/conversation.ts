@@ -79,6 +79,11 @@ export class Conversation {
     this.options.onChange();
   }
 
+  /** What an earlier program left unanswered, as it was sent; before anything else is. */
+  goOn(turn: PreparedTurn): void {
+    void this.run(turn);
+  }
+
   /** Hands over what waits, first to last, as long as it is taken. Answers whether something was. */
   offerQueue(take: (text: string) => boolean): boolean {
     const before = this.waiting.length;

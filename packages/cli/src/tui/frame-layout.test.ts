@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { layoutFrame } from './frame-layout.ts';
 import type { FrameState } from './frame-layout.ts';
-import { frameRows } from './frame-rows.ts';
+import { frameCaret, frameRows } from './frame-rows.ts';
 import { createStyles } from './theme/styles.ts';
 import { chooseTheme } from './theme/theme.ts';
 
@@ -93,5 +93,21 @@ describe('layoutFrame', () => {
   it('shows which attempt failed and when the next one comes', () => {
     const retry = { attempt: 2, maxAttempts: 3, delayMs: 5_000, model: 'm', error: { message: 'busy' } };
     expect(layoutFrame(full(120, 24, { retry })).loading.at(-1)).toContain('Attempt 2 of 3 failed; next in 5s: busy');
+  });
+
+  it.each([
+    ['below', ['rule', '> ', '  ~/project (main) · m · 50% used · 4 queued']],
+    ['above', ['  ~/project (main) · m · 50% used · 4 queued', 'rule', '> ']],
+  ] as const)('puts the footer %s the composer where it is asked to', (statusPlace, expected) => {
+    const sections = layoutFrame(full(80, 24, { statusPlace }));
+    expect([frameRows(sections, COMPOSER).slice(-3), frameCaret(sections, COMPOSER)?.row]).toEqual([
+      expected,
+      frameRows(sections, COMPOSER).lastIndexOf('> '),
+    ]);
+  });
+
+  it('shows the end of the answer in a low window rather than an empty row', () => {
+    const { answer, loading } = layoutFrame(full(80, 6, { calls: [], todos: [], queue: [] }));
+    expect([answer, loading.length]).toEqual([['answer'], 1]);
   });
 });

@@ -23,6 +23,10 @@ export interface FrameState {
   readonly answer: (maxRows: number) => readonly string[];
   readonly calls: readonly PendingCall[];
   readonly streaming: StreamingState;
+  /** The call that is shown elsewhere: its command has the keys. */
+  readonly focusedCallId?: string | undefined;
+  /** What else keys do while it works. */
+  readonly keyHints?: readonly string[];
   /** Why nothing can be asked of a model. */
   readonly initError?: string | undefined;
   readonly thought: string | undefined;
@@ -38,6 +42,8 @@ export interface FrameState {
   readonly keepsDrawer: boolean;
   readonly toast: string | undefined;
   readonly footer: FooterState | undefined;
+  /** Where the rows go that else stand below the composer; see AGENTS.md. Default below. */
+  readonly statusPlace?: 'above' | 'below';
   /** Rows the composer takes. */
   readonly composerHeight: number;
 }
@@ -48,14 +54,17 @@ export interface FrameSections {
   readonly todos: readonly string[];
   readonly loading: readonly string[];
   readonly queue: readonly string[];
+  readonly above: readonly string[];
   /** Stands in the composer's place. */
   readonly dialog: DialogView | undefined;
   readonly below: readonly string[];
 }
 
-/** Rows of an answer that is still being written: what a resize may leave behind of them is bounded, too. */
-const MOST_ANSWER_ROWS = 8;
+/** Rows of an answer that may still change; mostly there is one. What a resize may leave behind of them is bounded, too. */
+const MOST_ANSWER_ROWS = 4;
 const MOST_QUEUED = 3;
+/** Where the terminal is lower, an empty row is one row too many. */
+const ROOM_FOR_GAPS = 12;
 /** Rows below the caret are short; see AGENTS.md. */
 const MOST_CELLS_BELOW = 70;
 const SPINNER_MS = 100;
@@ -63,10 +72,13 @@ const SPINNER_MS = 100;
 export function layoutFrame(state: FrameState): FrameSections {
   const { size, styles } = state;
   const width = size.columns - 1;
-  const below = belowComposer(state, width);
+  const status = statusRows(state, width);
+  const isAbove = state.statusPlace === 'above';
+  const around = { above: isAbove ? status : [], below: isAbove ? [] : status };
   const isBusy = state.streaming !== StreamingState.Idle;
-  const loading = isBusy && !state.dialog ? ['', renderLoading(loadingOf(state), styles, width)] : [''];
-  let left = size.rows - 1 - below.length - loading.length;
+  const gap = size.rows < ROOM_FOR_GAPS ? [] : [''];
+  const loading = isBusy && !state.dialog ? [...gap, renderLoading(loadingOf(state), styles, width)] : gap;
+  let left = size.rows - 1 - status.length - loading.length;
   if (state.dialog) {
     const dialog = cutDialog(state.dialog.view({ styles, width, maxRows: Math.max(left, 3) }), Math.max(left, 3));
     left -= dialog.rows.length;
@@ -74,7 +86,7 @@ export function layoutFrame(state: FrameState): FrameSections {
     left -= calls.length;
     const queue = state.keepsDrawer ? renderQueue(state, width).slice(0, Math.max(left, 0)) : [];
     const todos = state.keepsDrawer ? todoRows(state, width, left - queue.length) : [];
-    return { answer: [], calls, todos, loading, queue, dialog, below };
+    return { answer: [], calls, todos, loading, queue, dialog, ...around };
   }
   left -= state.composerHeight;
   const queue = renderQueue(state, width).slice(0, Math.max(left, 0));
@@ -84,7 +96,7 @@ export function layoutFrame(state: FrameState): FrameSections {
   const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, Math.ceil(size.rows / 2))));
   left -= calls.length;
   const answer = state.answer(Math.max(0, Math.min(left, MOST_ANSWER_ROWS, Math.ceil(size.rows / 4))));
-  return { answer, calls, todos, loading, queue, dialog: undefined, below };
+  return { answer, calls, todos, loading, queue, dialog: undefined, ...around };
 }
 
 /** The answers stand at the end: what does not fit is left out above. */
@@ -99,12 +111,12 @@ function todoRows({ todos, styles }: FrameState, width: number, most: number): s
     : ['', ...renderTodos(todos, { styles, width })].slice(0, Math.max(Math.min(most, 10), 0));
 }
 
-function loadingOf({ elapsedMs, thought, retry, showsSpinner }: FrameState) {
+function loadingOf({ elapsedMs, thought, retry, showsSpinner, keyHints = [] }: FrameState) {
   const frame = showsSpinner ? (SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '·') : '·';
-  return { frame, thought, retry, elapsedSeconds: elapsedMs / 1000 };
+  return { frame, thought, retry, keyHints, elapsedSeconds: elapsedMs / 1000 };
 }
 
-function belowComposer({ toast, footer, initError, styles }: FrameState, width: number): string[] {
+function statusRows({ toast, footer, initError, styles }: FrameState, width: number): string[] {
   if (toast !== undefined) return [shortenRow(styles.warning(`  ${toast}`), width)];
   if (initError !== undefined) {
     const reason = sanitize(initError).replaceAll(/\s+/g, ' ');
@@ -123,15 +135,17 @@ function renderQueue({ queue, preparing, styles }: FrameState, width: number): s
 }
 
 /** Every call has at least its head while there is room; what is left goes to those that print. */
-function renderCalls({ calls, styles, elapsedMs, showsSpinner }: FrameState, width: number, most: number): string[] {
+function renderCalls(state: FrameState, width: number, most: number): string[] {
+  const { calls, styles, elapsedMs, showsSpinner, focusedCallId } = state;
   if (calls.length === 0 || most < 2) return [];
   const spinner = showsSpinner ? { spinner: SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '⊷' } : {};
   const heads = Math.min(calls.length, most - 1);
-  const running = calls.filter(({ status, output }) => status === 'executing' && output !== '').length;
+  const prints = ({ status, callId }: PendingCall) => status === 'executing' && callId !== focusedCallId;
+  const running = calls.filter((call) => prints(call) && call.output !== '').length;
   const maxRows = running === 0 ? 0 : Math.max(0, Math.min(10, Math.floor((most - 1 - heads) / running)));
   const rows = calls.slice(0, heads).flatMap((call) => {
     const options = { styles, width, maxRows, ...spinner };
-    return maxRows > 0 && call.status === 'executing' ? renderToolCall(call, options) : [renderHead(call, options)];
+    return maxRows > 0 && prints(call) ? renderToolCall(call, options) : [renderHead(call, options)];
   });
   return ['', ...rows].slice(0, most);
 }

@@ -9,17 +9,17 @@ export interface ComposerPicture {
 }
 
 export function frameRows(
-  { answer, calls, todos, loading, queue, dialog, below }: FrameSections,
+  { answer, calls, todos, loading, queue, above, dialog, below }: FrameSections,
   composer: ComposerPicture,
 ): string[] {
-  return [...answer, ...calls, ...todos, ...loading, ...queue, ...(dialog?.rows ?? composer.rows), ...below];
+  return [...answer, ...calls, ...todos, ...loading, ...queue, ...above, ...(dialog?.rows ?? composer.rows), ...below];
 }
 
 export function frameCaret(
-  { answer, calls, todos, loading, queue, dialog }: FrameSections,
+  { answer, calls, todos, loading, queue, above, dialog }: FrameSections,
   composer: ComposerPicture,
 ): Frame['caret'] {
-  const above = answer.length + calls.length + todos.length + loading.length + queue.length;
+  const before = answer.length + calls.length + todos.length + loading.length + queue.length + above.length;
   const inside = dialog ? dialog.caret : composer.caret;
-  return inside && { row: above + inside.row, column: inside.column };
+  return inside && { row: before + inside.row, column: inside.column };
 }

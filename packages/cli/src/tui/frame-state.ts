@@ -7,6 +7,8 @@ import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
 import type { AppState } from './app-state.ts';
 import { pendingCalls } from './client-calls.ts';
+import { geminiStreamOf } from './gemini-stream.ts';
+import { keyOf } from './dialogs/key-hint.ts';
 import { phraseAt } from './loading-phrases.ts';
 import { footerItems } from './render/footer-items.ts';
 import type { FooterItem } from './render/footer-items.ts';
@@ -18,15 +20,16 @@ const PREPARING_MS = 250;
 export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer' | 'composerHeight'>): FrameState {
   const { state } = app;
   const transcript = app.store.getSnapshot();
+  const { streamingState, initError, thought } = geminiStreamOf(app.streamPort);
   const { ui } = state.start?.settings ?? {};
   const elapsedMs = state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt;
   return {
     ...given,
     styles: app.appearance.styles,
     calls: pendingCalls(transcript.pendingGroup?.calls, app.clientCalls.calls),
-    initError: state.initError,
-    streaming: app.streaming,
-    thought: transcript.thought?.thought.subject || occupationOf(app) || phraseAt(state.phrases, elapsedMs),
+    initError,
+    streaming: streamingState,
+    thought: thought?.subject || occupationOf(app) || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
     elapsedMs,
     showsSpinner: ui?.showSpinner ?? true,
@@ -36,8 +39,32 @@ export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer'
     preparing: elapsedMs < PREPARING_MS ? undefined : app.conversation.preparing,
     keepsDrawer: ui?.collapseDrawerDuringApproval === false,
     toast: state.toast,
-    footer: ui?.hideFooter ? undefined : footerOf(app),
+    footer: hasFooter(state) ? footerOf(app) : undefined,
+    statusPlace: statusPlaceOf(app),
+    focusedCallId: app.shellFocus.callId,
+    keyHints: keyHintsOf(app),
   };
+}
+
+/** Where rows that break below the cursor move it, none is there; the whole screen is drawn from its own corner. */
+function statusPlaceOf({ options, screen }: App): 'above' | 'below' {
+  return options.reflow === 'rows' && !screen.isWhole ? 'above' : 'below';
+}
+
+function hasFooter({ start, isMinimal }: AppState): boolean {
+  return !isMinimal && !start?.settings.ui.hideFooter;
+}
+
+/** What can be done with the command that runs. */
+export function keyHintsOf({ shellFocus, composer }: App): readonly string[] {
+  const { running } = shellFocus;
+  if (!running) return [];
+  const keymap = composer.getKeymap();
+  const tab = running.shell.canType(running.pid) ? keyOf(keymap, 'app.focusShellInput') : undefined;
+  const background = keyOf(keymap, 'background.toggle');
+  return [tab && `${tab} to type into it`, background && `${background} to background`].filter(
+    (hint) => typeof hint === 'string',
+  );
 }
 
 /** What is under way where no model thinks. */
@@ -62,9 +89,14 @@ function footerOf({ state, store, mode, conversation, options: { cwd, home } }: 
     mode,
     isTrusted: state.start?.trustedFolder !== false,
     queued: conversation.queue.length,
+    inBackground: countRunning(state),
     items,
     more: moreOf(items, state),
   };
+}
+
+function countRunning({ agent }: AppState): number {
+  return agent?.background.list().filter(({ status }) => status === 'running').length ?? 0;
 }
 
 /** Only what is shown is looked up: this is asked for every frame. */

@@ -11,6 +11,8 @@ export interface LinearState {
   readonly dialog: Dialog | undefined;
   readonly snapshot: ComposerSnapshot;
   readonly toast: string | undefined;
+  /** What keys do with the command that runs. */
+  readonly keyHints: readonly string[];
   readonly styles: Styles;
   readonly width: number;
 }
@@ -27,6 +29,7 @@ const ROWS = 200;
 export class LinearFrame {
   private streaming: StreamingState = StreamingState.Idle;
   private toast: string | undefined;
+  private hints = '';
   private dialogRows: readonly string[] = [];
 
   /** The lines to say and the frame under them. */
@@ -39,9 +42,12 @@ export class LinearFrame {
     };
   }
 
-  private sayState({ streaming, toast }: LinearState): string[] {
+  private sayState({ streaming, toast, keyHints }: LinearState): string[] {
     const lines = streaming === this.streaming ? [] : [STATES[streaming]];
     if (toast !== undefined && toast !== this.toast) lines.push(toast);
+    const hints = keyHints.join(', ');
+    if (hints !== '' && hints !== this.hints) lines.push(`A command runs: ${hints}.`);
+    this.hints = hints;
     this.streaming = streaming;
     this.toast = toast;
     return lines;
@@ -49,7 +55,8 @@ export class LinearFrame {
 
   /** What of a question was not said yet: all of it at first, then what a key changed. */
   private sayDialog(view: DialogView | undefined): string[] {
-    const rows = view?.caret ? view.rows.slice(0, view.caret.row) : (view?.rows ?? []);
+    // The row one types in is the input itself.
+    const rows = (view?.rows ?? []).filter((_row, index) => index !== view?.caret?.row);
     const before = this.dialogRows;
     this.dialogRows = rows;
     return rows.filter((row) => row.trim() !== '' && !before.includes(row));

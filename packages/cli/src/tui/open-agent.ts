@@ -2,13 +2,12 @@
 
 import { tmpdir } from 'node:os';
 import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
-import type { OpenedSession, WorkspaceAgent } from '@castor/core';
 import { toAgentOptions } from '../agent-options.ts';
 import { editorCommand } from '../editor-command.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Start } from '../start.ts';
-import { openTelemetryFor } from '../telemetry.ts';
-import type { AgentLinkOptions, SessionWish } from './agent-link.ts';
+import { openTelemetryFor, tellStart } from '../telemetry.ts';
+import type { AgentLinkOptions, OpenedAgent, SessionWish } from './agent-link.ts';
 
 declare const CASTOR_VERSION: string;
 
@@ -17,15 +16,18 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 /** Throws SessionError, PolicyFileError and their like, for people to read. */
 export async function openAgent(
   start: Start,
-  wish: SessionWish,
-  { onWarning, onInfo, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend'>,
-): Promise<{ agent: WorkspaceAgent; session: OpenedSession }> {
+  { goesOn, ...wish }: SessionWish,
+  { onWarning, onInfo, onBackgroundEnded, suspend }: Omit<AgentLinkOptions, 'onOpened'>,
+): Promise<OpenedAgent> {
   const { home, cwd } = start;
   const [generator, session] = await Promise.all([
     openGenerator(start),
     openSession({ home, root: cwd, ...wish, onProblem: onWarning }),
   ]);
   const { sessionId } = session;
+  // Before there is an agent: what is sent again is no history.
+  const interrupted = goesOn ? session.takeInterrupted() : undefined;
+  if (goesOn && !interrupted) onInfo('The session has no prompt that was interrupted.');
   const telemetry = await openTelemetryFor(start, {
     sessionId,
     version: CASTOR_VERSION,
@@ -43,13 +45,15 @@ export async function openAgent(
     reportError: createReportError({ onWritten: (path) => onWarning(`what led to the error is in ${path}`) }),
     onWarning,
     onNotice: onInfo,
+    onBackgroundEnded,
   });
+  if (telemetry) await tellStart(telemetry);
   const { dispose } = agent;
   agent.dispose = async () => {
     await dispose();
     await telemetry?.shutdown();
   };
-  return { agent, session };
+  return { agent, session, ...(interrupted && { interrupted }) };
 }
 
 /** The editor gets the terminal while it runs. */

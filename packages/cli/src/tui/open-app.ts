@@ -39,9 +39,11 @@ export async function openApp(
   start = await settleTrust(app, options, start, signal);
   const preparation = new TurnPreparation(options.version);
   onPreparation(preparation);
-  const { resume, sessionId, sessionFile } = options.args;
+  const { sessionId, sessionFile, fork = false, continue: goesOn = false } = options.args;
+  // `--continue` alone means the session that was used last.
+  const resume = options.args.resume ?? (goesOn ? '' : undefined);
   const agent = app.link.open(start, {
-    ...(resume !== undefined && { resume: resume || 'latest' }),
+    ...(resume !== undefined && { resume: resume || 'latest', fork, goesOn }),
     ...(sessionId !== undefined && { sessionId }),
     ...(sessionFile !== undefined && { sessionFile }),
   });

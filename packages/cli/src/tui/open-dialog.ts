@@ -27,6 +27,8 @@ export async function openDialog(app: App, dialog: DialogName, context: CommandC
       return (await import('./choices/rewind.ts')).chooseRewind(app, signal);
     case 'shortcuts':
       return (await import('./choices/shortcuts.ts')).showShortcuts(app);
+    case 'background':
+      return (await import('./choices/background.ts')).showBackground(app, signal);
     default:
       return assertNever(dialog);
   }

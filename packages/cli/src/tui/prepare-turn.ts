@@ -6,6 +6,7 @@
 import { openCommands } from '../slash/index.ts';
 import { isShellText, isSlashText } from '../slash/command-signs.ts';
 import type { CommandContext, CommandList } from '../slash/command.ts';
+import { watchCommand } from '../slash/watch-command.ts';
 import { preparePrompt } from '../prompt-input.ts';
 import { runShellPrompt } from '../shell-prompt.ts';
 import { trustedFoldersFile } from '../trust.ts';
@@ -88,13 +89,14 @@ export class TurnPreparation {
     { command, args, path }: NonNullable<ReturnType<CommandList['find']>>,
     context: CommandContext,
   ): Promise<PreparedTurn | undefined> {
-    if (!command.run) {
+    const { run } = command;
+    if (!run) {
       const names = (command.subCommands ?? []).map(({ name }) => `/${path} ${name}`);
       app.info(`/${path} needs one of: ${names.join(', ')}.`);
       return undefined;
     }
     app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
-    const result = await command.run(context, args);
+    const result = await watchCommand(path, context.agent, () => run(context, args));
     app.tellHookMessages(context.agent);
     return applyResult(app, result, { text, context });
   }
@@ -106,7 +108,8 @@ export class TurnPreparation {
     app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);
     const onOutput = (more: string) => app.clientCalls.outputUpdateHandler(callId, more);
     try {
-      const result = await runShellPrompt(command, context, { onOutput });
+      const onPid = (pid: number) => app.clientCalls.notePid(callId, pid);
+      const result = await runShellPrompt(command, context, { onOutput, onPid });
       if (result.kind === 'error') app.fail(result.message);
       else if (result.kind === 'answered') {
         app.print(

@@ -11,17 +11,24 @@ import type { Frame, Reflow, Size } from './terminal/painter.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 
 export interface ScreenOptions {
-  readonly terminal: Pick<TerminalSession, 'write' | 'size' | 'onResize' | 'drained'>;
+  readonly terminal: Pick<TerminalSession, 'write' | 'size' | 'measure' | 'onResize' | 'drained'>;
   readonly reflow: Reflow;
   /** The lines that became final since the last call, and the frame under them. */
   readonly draw: (size: Size) => { lines: readonly string[]; frame: Frame };
   /** Told before the first frame of a new size. */
   readonly onResize: (size: Size) => void;
+  /** Told how many growing rows of the frame are in the scrollback for good; see Painter.resize. */
+  readonly onRowsLeft?: (count: number) => void;
+  /** Told of a frame of which only a part fits. */
+  readonly onTallFrame?: () => void;
 }
 
 const FRAME_MS = 33;
-/** A window that is being dragged sends many sizes; the last one counts. */
-const RESIZE_MS = 20;
+/**
+ * A window that is being dragged has many sizes; the last one counts. What is written for one and arrives in another
+ * is put in the wrong place, so nothing is written before the window has come to rest.
+ */
+const SETTLE_MS = 60;
 
 export class Screen {
   private readonly options: ScreenOptions;
@@ -31,9 +38,14 @@ export class Screen {
   /** The last line above the frame. */
   private lastLine: string | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** Present while the window changes. */
+  private settling: NodeJS.Timeout | undefined;
+  /** The size the terminal had when the window came to rest, whoever was told of it. */
+  private believed: Size | undefined;
   private ticker: NodeJS.Timeout | undefined;
   private lastFrameAt = -Infinity;
   private isHeld = false;
+  private isFrozen = false;
   private isDrawing = false;
   private isClosed = false;
 
@@ -41,8 +53,9 @@ export class Screen {
     this.options = options;
     this.painter = new Painter({ reflow: options.reflow });
     this.stopListening = options.terminal.onResize(() => {
+      if (this.painter instanceof Painter) this.settle();
       options.onResize(options.terminal.size);
-      this.schedule(RESIZE_MS);
+      this.refresh();
     });
   }
 
@@ -61,7 +74,7 @@ export class Screen {
   scroll(rows: number): boolean {
     if (!(this.painter instanceof AlternatePainter)) return false;
     this.painter.scroll(rows);
-    this.drawNow();
+    this.paint();
     return true;
   }
 
@@ -80,7 +93,19 @@ export class Screen {
 
   /** Something was typed: a person looks at it. */
   drawNow(): void {
-    if (this.isHeld || this.isClosed || this.isDrawing) return;
+    if (!this.isFrozen) this.paint();
+  }
+
+  /** After one more frame nothing moves but by scrolling, so that text can be selected; and back. */
+  freeze(isFrozen: boolean): void {
+    this.isFrozen = false;
+    this.drawNow();
+    this.isFrozen = isFrozen;
+  }
+
+  private paint(): void {
+    if (this.isHeld || this.isClosed || this.isDrawing || this.settling) return;
+    if (this.isMoving()) return this.settle();
     clearTimeout(this.timer);
     this.timer = undefined;
     // A terminal that cannot keep up gets fewer frames, not a longer backlog.
@@ -94,7 +119,10 @@ export class Screen {
       const { size } = this.options.terminal;
       const own = this.own;
       this.own = [];
+      const left = this.painter instanceof Painter ? this.painter.resize(size) : 0;
+      if (left > 0) this.options.onRowsLeft?.(left);
       const { lines, frame } = this.options.draw(size);
+      if (frame.rows.length >= size.rows) this.options.onTallFrame?.();
       this.lastFrameAt = performance.now();
       this.lastLine = lines.at(-1) ?? own.at(-1) ?? this.lastLine;
       this.options.terminal.write(this.painter.paint([...own, ...lines], frame, size));
@@ -109,6 +137,11 @@ export class Screen {
     if (isMoving) return;
     clearInterval(this.ticker);
     this.ticker = undefined;
+  }
+
+  /** Whether the whole screen is drawn here. */
+  get isWhole(): boolean {
+    return this.painter instanceof AlternatePainter;
   }
 
   /** Somebody else has the terminal; the frame is taken away first. */
@@ -128,6 +161,10 @@ export class Screen {
   close(): void {
     if (this.isClosed) return;
     this.animate(false);
+    this.isFrozen = false;
+    clearTimeout(this.settling);
+    this.settling = undefined;
+    this.believed = this.options.terminal.measure();
     try {
       this.drawNow();
     } finally {
@@ -140,6 +177,24 @@ export class Screen {
     }
   }
 
+  /** Nothing is drawn until the window keeps its size, or until its size was asked for often enough. */
+  private settle(tries = 5): void {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      this.settling = undefined;
+      if (this.isMoving() && tries > 0) return this.settle(tries - 1);
+      this.believed = this.options.terminal.measure();
+      this.drawNow();
+    }, SETTLE_MS);
+  }
+
+  /** The terminal has a size that nobody has told us yet, as somebody will. */
+  private isMoving(): boolean {
+    if (!(this.painter instanceof Painter) || this.isClosed) return false;
+    const measured = this.options.terminal.measure();
+    return !isSameSize(measured, this.options.terminal.size) && !isSameSize(measured, this.believed);
+  }
+
   private schedule(delay: number): void {
     if (this.isClosed) return;
     clearTimeout(this.timer);
@@ -148,4 +203,8 @@ export class Screen {
       this.drawNow();
     }, delay);
   }
+}
+
+function isSameSize(left: Size, right: Size | undefined): boolean {
+  return left.columns === right?.columns && left.rows === right.rows;
 }

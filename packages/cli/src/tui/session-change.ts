@@ -5,8 +5,8 @@
  */
 
 import { getErrorMessage } from '@castor/core';
-import type { OpenedSession, WorkspaceAgent } from '@castor/core';
-import type { SessionWish } from './agent-link.ts';
+import type { WorkspaceAgent } from '@castor/core';
+import type { OpenedAgent, SessionWish } from './agent-link.ts';
 import type { App } from './app.ts';
 
 /** Goes on with another session, or a new one. What was printed stays. */
@@ -49,7 +49,7 @@ export function failToOpen(app: App, error: unknown): void {
 }
 
 /** The agent is there: what was said in its session, and what a person should know. */
-export function showSession(app: App, agent: WorkspaceAgent, session: OpenedSession): void {
+export function showSession(app: App, { agent, session, interrupted }: OpenedAgent): void {
   const { state, composer } = app;
   agent.policy.mode = state.mode;
   state.agent = agent;
@@ -59,7 +59,9 @@ export function showSession(app: App, agent: WorkspaceAgent, session: OpenedSess
   for (const notice of session.notices) app.info(notice);
   app.tellHookMessages(agent);
   if (!state.isReopening) tellContext(app, agent);
-  if (session.interruptedPrompt && composer.isEmpty()) composer.setText(session.interruptedPrompt.text);
+  const { text } = session.interruptedPrompt ?? {};
+  if (interrupted) app.conversation.goOn({ parts: interrupted, text: text ?? '' });
+  else if (text !== undefined && composer.isEmpty()) composer.setText(text);
   app.screen.refresh();
 }
 

@@ -74,4 +74,19 @@ describe('TranscriptPrinter', () => {
       'abc',
     );
   });
+
+  it('goes on under rows that are in the scrollback already', () => {
+    const store = createTranscriptStore();
+    const printer = createPrinter();
+    const words = 'These words **are bold** and fill more than one row of the window, which';
+    store.dispatchAll([start, say(`${words} is `)]);
+    const before = printer.take(store.getSnapshot());
+    const [row = ''] = printer.pendingRows(4);
+    printer.leaveRows(1);
+    store.dispatchAll([say('sixty wide.\n'), finished, end]);
+    const lines = [...before, row, ...printer.take(store.getSnapshot())];
+    expect(lines.slice(3).join(' ').replaceAll(/\s+/g, ' ')).toBe(
+      'These words are bold and fill more than one row of the window, which is sixty wide.',
+    );
+  });
 });

@@ -6,9 +6,10 @@
  */
 
 import type { Transcript, TranscriptItem } from '@castor/core';
-import { TerminalSanitizer } from '../sanitize.ts';
+import { TerminalSanitizer, sanitize } from '../sanitize.ts';
 import { MarkdownStream } from './render/markdown-stream.ts';
 import type { LineHighlighter } from './render/markdown-stream.ts';
+import { RawStream } from './render/raw-stream.ts';
 import { renderItem, renderNote } from './render/transcript-item.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 import type { Styles } from './theme/styles.ts';
@@ -20,13 +21,15 @@ export interface PrinterOptions {
   readonly createHighlighter: (styles: Styles) => LineHighlighter;
   /** Whether a screen reader reads it. */
   readonly isSpoken?: () => boolean;
+  /** Whether answers are shown as they were written. */
+  readonly isRaw?: () => boolean;
   /** Told of every item that is final. */
   readonly onItem?: (item: TranscriptItem) => void;
 }
 
 /** The answer under way. */
 interface Answer {
-  readonly stream: MarkdownStream;
+  stream: MarkdownStream | RawStream;
   readonly sanitizer: TerminalSanitizer;
   /** The item whose text is being printed, and how much of it was. */
   itemId: number;
@@ -46,6 +49,8 @@ export class TranscriptPrinter {
   private answer: Answer | undefined;
   private last: TranscriptItem['type'] | undefined;
   private lastLine: string | undefined;
+  /** Whether `pendingRows` left none out. */
+  private hasAllRows = true;
 
   constructor(options: PrinterOptions) {
     this.options = options;
@@ -71,7 +76,28 @@ export class TranscriptPrinter {
   /** What the rest of the answer looks like by now; the last rows of it. */
   pendingRows(maxRows: number): string[] {
     const rows = this.answer?.stream.pending() ?? [];
-    return rows.length > maxRows ? rows.slice(-maxRows) : rows;
+    this.hasAllRows = rows.length <= maxRows;
+    return this.hasAllRows ? rows : rows.slice(rows.length - maxRows);
+  }
+
+  /** So many of the rows that `pendingRows` gave are in the scrollback; they are not printed again. */
+  leaveRows(count: number): void {
+    if (!this.answer || count === 0 || !this.hasAllRows || !('leave' in this.answer.stream)) return;
+    this.answer.stream.leave(count);
+    this.answer.hasPrinted = true;
+  }
+
+  /** The rows of the last answer once more, as answers are shown now; none when there was none. */
+  lastAnswer({ committed }: Transcript): string[] {
+    let text = '';
+    for (let index = committed.length - 1; index >= committed.firstIndex; index--) {
+      const item = committed.at(index);
+      const isPart = item !== undefined && isText(item);
+      if (isPart) text = item.text + text;
+      if (text !== '' && item?.type !== 'gemini_content') break;
+    }
+    const stream = this.openStream();
+    return text === '' ? [] : ['', ...stream.write(sanitize(text)), ...stream.end()];
   }
 
   /** Starts over, for another session. What was printed stays printed. */
@@ -83,7 +109,7 @@ export class TranscriptPrinter {
 
   private takeCommitted(item: TranscriptItem): string[] {
     this.options.onItem?.(item);
-    if (item.type === 'gemini' || item.type === 'gemini_content') return this.takeText(item, true);
+    if (isText(item)) return this.takeText(item, true);
     // The transcript says itself that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
     const { styles, width, show } = this.options;
@@ -110,6 +136,10 @@ export class TranscriptPrinter {
       answer.taken = 0;
     }
     answer.isCommitted = isCommitted;
+    if (this.isRaw !== answer.stream instanceof RawStream) {
+      lines.push(...answer.stream.end());
+      answer.stream = this.openStream();
+    }
     const more = item.text.slice(answer.taken);
     answer.taken = item.text.length;
     const rows = more === '' ? [] : answer.stream.write(answer.sanitizer.write(more));
@@ -120,14 +150,24 @@ export class TranscriptPrinter {
   }
 
   private begin(itemId: number): Answer {
-    const styles = this.options.styles();
-    const stream = new MarkdownStream({
-      styles,
-      width: this.options.width,
-      highlight: this.options.createHighlighter(styles),
-      isSpoken: this.options.isSpoken?.() ?? false,
-    });
+    const stream = this.openStream();
     return { stream, sanitizer: new TerminalSanitizer(), itemId, taken: 0, isCommitted: false, hasPrinted: false };
+  }
+
+  private get isRaw(): boolean {
+    return this.options.isRaw?.() ?? false;
+  }
+
+  private openStream(): MarkdownStream | RawStream {
+    const styles = this.options.styles();
+    const { width, createHighlighter, isSpoken } = this.options;
+    if (this.isRaw) return new RawStream({ styles, width });
+    return new MarkdownStream({
+      styles,
+      width,
+      highlight: createHighlighter(styles),
+      isSpoken: isSpoken?.() ?? false,
+    });
   }
 
   private endAnswer(): string[] {
@@ -149,4 +189,8 @@ export class TranscriptPrinter {
     const isFollowing = item.type === 'tool_group' && this.last === 'tool_group';
     return isFollowing || this.lastLine === '' ? [] : [''];
   }
+}
+
+function isText(item: TranscriptItem): item is TextItem {
+  return item.type === 'gemini' || item.type === 'gemini_content';
 }

@@ -8,6 +8,14 @@ import type { App } from '../app.ts';
 
 type Scope = 'both' | 'conversation' | 'files' | 'cancel';
 
+/** By Gemini CLI's names, for telemetry. */
+const OUTCOMES = {
+  both: 'rewind_and_revert',
+  conversation: 'rewind_only',
+  files: 'revert_only',
+  cancel: 'cancel',
+} as const;
+
 export async function chooseRewind(app: App, signal: AbortSignal): Promise<void> {
   const { agent, recorder } = app.state;
   const points = agent && recorder ? listRewindPoints({ chat: agent.chat, recorder }).toReversed() : [];
@@ -21,8 +29,9 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
     signal,
   );
   if (!point) return;
-  const scope = await chooseScope(app, point, signal);
-  if (scope === undefined || scope === 'cancel') return;
+  const scope = (await chooseScope(app, point, signal)) ?? 'cancel';
+  agent.telemetry?.note({ kind: 'rewound', outcome: OUTCOMES[scope] });
+  if (scope === 'cancel') return;
   if (scope !== 'conversation') await revert(app, point);
   if (scope === 'files') return;
   if (!agent.chat.rewindTo(point.content)) return app.fail('That message is gone already.');

@@ -1,9 +1,10 @@
 /**
  * `/settings`: every setting that does something, what holds and who says so; a choice
- * is written to the user's own file, and checked against the table before.
+ * is written to the user's own file, or to that of a trusted project, and checked against
+ * the table before.
  */
 
-import { fitShape, getErrorMessage, listSettings, saveSetting } from '@castor/core';
+import { fitShape, getErrorMessage, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core';
 import type { NamedSetting } from '@castor/core';
 import { createMask } from '../../mask-secrets.ts';
 import type { App } from '../app.ts';
@@ -19,27 +20,45 @@ const EDITABLE: ReadonlySet<string | undefined> = new Set(['boolean', 'string', 
 const HOLDS_AT_ONCE =
   /^(?:ui\.|general\.(?:vimMode|preferredEditor|openEditorInNewWindow|enableNotifications|notificationMethod)|experimental\.modelSteering)/;
 
+type Scope = 'user' | 'workspace';
+
+const OWNERS: Readonly<Record<Scope, string>> = { user: 'for you', workspace: 'for this project' };
+
 export async function chooseSettings(app: App, signal: AbortSignal): Promise<void> {
   const settings = listSettings().filter(isOffered);
+  let scope: Scope = 'user';
   for (let initial = 0; ;) {
     let active = settings[initial];
-    const chosen = await app.dialogs.choose(
+    const other: Scope = scope === 'user' ? 'workspace' : 'user';
+    const tab = hasProjectFile(app) ? `, tab: ${OWNERS[other]}` : '';
+    const chosen: NamedSetting | 'other' | undefined = await app.dialogs.choose<NamedSetting | 'other'>(
       {
-        title: 'Settings (enter changes one, esc leaves)',
+        title: `Settings ${OWNERS[scope]} (enter changes one${tab}, esc leaves)`,
         search: true,
+        ...(tab !== '' && { tab: 'other' }),
         initial,
         body: ({ width, styles }) => wrapRows(styles.secondary(active?.definition.summary ?? ''), { width: width - 4 }),
         onMove: (each) => {
-          active = each;
+          if (each !== 'other') active = each;
         },
         options: settings.map((each) => ({ label: each.key, value: each, hint: hintOf(app, each) })),
       },
       signal,
     );
     if (!chosen) return;
-    initial = settings.indexOf(chosen);
-    await change(app, chosen, signal);
+    if (chosen === 'other') {
+      scope = other;
+      initial = Math.max(active ? settings.indexOf(active) : 0, 0);
+    } else {
+      initial = settings.indexOf(chosen);
+      await change(app, chosen, { scope, signal });
+    }
   }
+}
+
+/** What a folder says counts only where it is trusted; at home it is the person's own file. */
+function hasProjectFile({ state, options: { cwd, home } }: App): boolean {
+  return state.start?.trustedFolder === true && cwd !== home;
 }
 
 function isOffered({ key, definition: { shape }, noEffect }: NamedSetting): boolean {
@@ -62,12 +81,16 @@ function show({ options }: App, key: string, value: unknown): string {
   return value === undefined ? 'not set' : JSON.stringify(createMask(options.environment)(key, value));
 }
 
-async function change(app: App, setting: NamedSetting, signal: AbortSignal): Promise<void> {
+async function change(
+  app: App,
+  setting: NamedSetting,
+  { scope, signal }: { scope: Scope; signal: AbortSignal },
+): Promise<void> {
   const answer = await ask(app, setting, signal);
   if (!answer) return;
   const { key } = setting;
   try {
-    saveSetting(userSettingsFile(app), key, answer.value);
+    saveSetting(scope === 'user' ? userSettingsFile(app) : workspaceSettingsPath(app.options.cwd), key, answer.value);
     const problem = reloadSettings(app);
     if (problem !== undefined) return app.fail(problem);
     const { value, sources } = explain(app, key);

@@ -22,11 +22,17 @@ const SHOWN: readonly CommandName[] = [
   'edit.deleteWordLeft',
   'edit.deleteRightAll',
   'app.clearScreen',
+  'app.focusShellInput',
+  'app.unfocusShellInput',
+  'background.toggle',
+  'app.toggleMarkdown',
+  'app.toggleCopyMode',
   'app.showErrorDetails',
 ];
 
 const MORE: readonly (readonly [string, string])[] = [
   ['esc esc', 'Clear the input; on empty input go back to an earlier message.'],
+  ['tab tab', 'On empty input: less, or all, around the prompt.'],
   ['up', 'On empty input: what is queued comes back.'],
   ['enter', 'On empty input: what is queued goes to the model now.'],
   ['@ / !', 'A file, a command, a line for your shell.'],

@@ -6,14 +6,11 @@
 
 import type { ComposerSnapshot, SuggestionView } from '../input/composer-contract.ts';
 import { searchText } from '../input/composer-view.ts';
+import { layoutSuggestions, MAX_LIST_CELLS } from '../input/suggestion-layout.ts';
 import { makeVisibleLine } from '../render/make-visible.ts';
 import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { Suggestion } from '../completion/completion-provider.ts';
-
-/** Rows below the caret stay short; see AGENTS.md of the terminal room. */
-const MAX_LIST_CELLS = 60;
-const MAX_LABEL_CELLS = 40;
 
 export function composerRows(snapshot: ComposerSnapshot, styles: Styles): string[] {
   const { columns, hasBorder, search, notice, suggestions } = snapshot;
@@ -53,12 +50,15 @@ function textRows(
   return rows.map(({ text }, index) => (index === 0 && hiddenAbove === 0 ? `${sign} ${text}` : `  ${text}`));
 }
 
-function suggestionRows({ items, activeIndex, isLoading }: SuggestionView, columns: number, styles: Styles): string[] {
-  const width = Math.min(columns - 1, MAX_LIST_CELLS);
+function suggestionRows(view: SuggestionView, columns: number, styles: Styles): string[] {
+  const { items, activeIndex, isLoading, detail } = view;
+  const { width, label } = layoutSuggestions(items, columns);
   if (items.length === 0)
     return [styles.secondary(cutRow(isLoading ? '  Looking for files…' : '  Nothing found', width))];
-  const label = Math.min(MAX_LABEL_CELLS, Math.max(...items.map((item) => item.label.length)));
-  return items.map((item, index) => suggestionRow(item, { isActive: index === activeIndex, label, width, styles }));
+  const rows = items.map((item, index) =>
+    suggestionRow(item, { isActive: index === activeIndex, label, width, styles }),
+  );
+  return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row)))];
 }
 
 function suggestionRow(

@@ -77,7 +77,31 @@ describe('composerRows', () => {
       '> /h▮',
       '› help   Shows what the keys and commands do, at length and…',
       String.raw`  hooks  Lists \e[31mhooks.`,
+      '    Shows what the keys and commands do, at length and with',
+      '    care.',
     ]);
+  });
+
+  it('keeps the height of the list while one moves in it', async () => {
+    expect(await draw(['/h', '\x1b[B'], { completion, columns: 100 })).toEqual([
+      '─'.repeat(100),
+      '> /h▮',
+      '  help   Shows what the keys and commands do, at length and…',
+      String.raw`› hooks  Lists \e[31mhooks.`,
+      '',
+      '',
+    ]);
+  });
+
+  it('gives what did not fit the rows that are left, and none where there are none', async () => {
+    expect(await draw(['/h'], { completion, columns: 60, maxRows: 5 })).toEqual([
+      '─'.repeat(60),
+      '> /h▮',
+      '› help   Shows what the keys and commands do, at length an…',
+      String.raw`  hooks  Lists \e[31mhooks.`,
+      '    Shows what the keys and commands do, at length and wit…',
+    ]);
+    expect((await draw(['/h'], { completion, columns: 60, maxRows: 4 })).length).toBe(4);
   });
 
   it('puts the cursor into the line of the search', async () => {

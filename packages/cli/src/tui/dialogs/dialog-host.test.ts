@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { characterKey, createKey } from '../input/key.ts';
+import { createKeymap } from '../input/keymap.ts';
+import type { KeyBinding } from '../input/keymap.ts';
 import { DialogHost } from './dialog-host.ts';
 
 const ENTER = createKey('enter');
@@ -15,9 +17,14 @@ const QUESTION = {
   escape: 'no',
 };
 
-function createHost({ isTyping = false } = {}) {
+function createHost({ isTyping = false, bindings = [] as readonly KeyBinding[] } = {}) {
   const clock = { now: 10_000 };
-  const host = new DialogHost({ onChange: () => {}, isTyping: () => isTyping, now: () => clock.now });
+  const host = new DialogHost({
+    onChange: () => {},
+    isTyping: () => isTyping,
+    now: () => clock.now,
+    keymap: () => createKeymap(bindings),
+  });
   return { host, clock };
 }
 

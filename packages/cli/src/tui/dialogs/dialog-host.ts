@@ -4,8 +4,11 @@
  * until they pause: the Enter of a message must not approve a command.
  */
 
-import { formatKey } from '../input/key.ts';
+import type { CommandName } from '../input/commands.ts';
+import { createKey } from '../input/key.ts';
 import type { Key } from '../input/key.ts';
+import { findCommand, isBoundTo } from '../input/keymap.ts';
+import type { Keymap } from '../input/keymap.ts';
 import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
 import { SelectDialog } from './select-dialog.ts';
@@ -19,19 +22,28 @@ export interface DialogHostOptions {
   readonly isTyping: () => boolean;
   /** Milliseconds; for pauses between keys. */
   readonly now: () => number;
+  readonly keymap: () => Keymap;
 }
 
 const PAUSE_MS = 600;
 /** The way out of the program, the approval mode and what is shown around a question are not the dialog's to take. */
-const NOT_OURS: ReadonlySet<string> = new Set([
-  'ctrl+c',
-  'ctrl+d',
-  'ctrl+y',
-  'shift+tab',
-  'ctrl+o',
-  'ctrl+t',
-  'ctrl+l',
-]);
+const NOT_OURS: readonly CommandName[] = [
+  'basic.quit',
+  'basic.exit',
+  'app.toggleYolo',
+  'app.cycleApprovalMode',
+  'app.showMoreLines',
+  'app.showFullTodos',
+  'app.clearScreen',
+];
+
+/** Keys of a person's own, and the ones dialogs know for the same. */
+const MEANINGS: readonly (readonly [command: CommandName, name: string])[] = [
+  ['nav.dialog.up', 'up'],
+  ['nav.dialog.down', 'down'],
+  ['basic.confirm', 'enter'],
+  ['basic.cancel', 'escape'],
+];
 
 export class DialogHost implements KeyConsumer {
   private open: readonly Dialog[] = [];
@@ -85,8 +97,9 @@ export class DialogHost implements KeyConsumer {
 
   onKey(key: Key): boolean {
     const { top } = this;
-    if (!this.listens() || !top || NOT_OURS.has(formatKey(key))) return false;
-    top.onKey(key);
+    if (!this.listens() || !top) return false;
+    if (findCommand(this.options.keymap(), key, NOT_OURS) && !top.wants?.(key)) return false;
+    top.onKey(this.meantBy(key, top));
     this.options.onChange();
     return true;
   }
@@ -107,9 +120,17 @@ export class DialogHost implements KeyConsumer {
   onPaste(text: string): boolean {
     const { top } = this;
     if (!top) return false;
-    top.onText(text.replaceAll(/\s*\n\s*/g, ' '));
+    if (top.onPaste) top.onPaste(text);
+    else top.onText(text.replaceAll(/\s*\n\s*/g, ' '));
     this.options.onChange();
     return true;
+  }
+
+  /** A letter is a letter where words are typed, and a key is itself where every key is wanted. */
+  private meantBy(key: Key, top: Dialog): Key {
+    if ((top.takesText && key.text !== '') || top.wants?.(key)) return key;
+    const found = MEANINGS.find(([command]) => isBoundTo(this.options.keymap(), key, command));
+    return found ? createKey(found[1]) : key;
   }
 
   /** Notes a key; false while somebody types on. */

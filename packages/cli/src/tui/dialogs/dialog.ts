@@ -27,6 +27,10 @@ export interface Dialog {
   readonly takesText: boolean;
   /** A run of characters at once. */
   onText(text: string): void;
+  /** What was pasted, as it was; without it a paste comes as text on one line. */
+  onPaste?(text: string): void;
+  /** Whether a key that is otherwise the app's own, such as Ctrl+C, is for it. */
+  wants?(key: Key): boolean;
   /** The question is withdrawn: the prompt ended, the program ends. */
   dismiss(): void;
 }

@@ -24,6 +24,8 @@ export interface SelectQuestion<T> {
   /** What Escape means. Without it: nothing chosen. */
   readonly escape?: T;
   readonly search?: boolean;
+  /** What Tab means. Without it: one down. */
+  readonly tab?: T;
   /** A further answer while something is searched for. */
   readonly whenSearched?: (query: string) => SelectOption<T>;
   /** Told of every move, for a preview. */
@@ -81,6 +83,7 @@ export class SelectDialog<T> implements Dialog {
     const options = this.shown();
     const step = STEPS[key.ctrl ? `ctrl+${key.name}` : key.name];
     if (key.name === 'escape') this.settle(this.question.escape);
+    else if (key.name === 'tab' && this.question.tab !== undefined) this.settle(this.question.tab);
     else if (key.name === 'enter') this.choose(options[this.index]);
     else if (step !== undefined) this.move(step, options);
     else if (key.name === 'pageup') this.scroll = Math.max(0, this.scroll - PAGE);

@@ -9,7 +9,7 @@ import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { StreamingContext } from '../contexts/streaming-context.tsx';
 import { createStage } from '../terminal/ink-stage.ts';
 import { useGeminiStream } from './use-gemini-stream.ts';
-import type { GeminiStream, GeminiStreamPort } from './use-gemini-stream.ts';
+import type { GeminiStream, GeminiStreamPort } from '../gemini-stream.ts';
 import { useReactToolScheduler } from './use-react-tool-scheduler.ts';
 import type { ReactToolScheduler } from './use-react-tool-scheduler.ts';
 

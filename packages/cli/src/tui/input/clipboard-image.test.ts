@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createImageClipboard } from './clipboard-image.ts';
 
 /** A clipboard whose programs are scripts of ours. */
-async function clipboard(programs: Record<string, string>) {
+async function clipboard(programs: Record<string, string>, more: { timeoutMs?: number } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'castor-clip-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const [name, script] of Object.entries(programs)) {
@@ -13,10 +13,10 @@ async function clipboard(programs: Record<string, string>) {
     await chmod(join(folder, name), 0o700);
   }
   const directory = join(folder, 'images');
-  const environment = { PATH: folder };
+  const environment = { PATH: `${folder}:/usr/bin:/bin` };
   return {
     directory,
-    read: () => createImageClipboard({ directory, platform: 'linux', environment, now: () => 7 }).read(),
+    read: () => createImageClipboard({ directory, platform: 'linux', environment, now: () => 7, ...more }).read(),
   };
 }
 
@@ -47,5 +47,24 @@ describe('createImageClipboard', () => {
   it('says that the clipboard is empty', async () => {
     const { read } = await clipboard({ xclip: 'exit 1', 'wl-paste': 'exit 1' });
     expect(await read()).toEqual({ type: 'none', message: 'The clipboard is empty.' });
+  });
+
+  it('says that an image cannot be saved', async () => {
+    const { directory, read } = await clipboard({ xclip: PNG_SCRIPT });
+    await writeFile(directory, 'in the way');
+    expect(await read()).toEqual({ type: 'none', message: expect.stringMatching(/^The image could not be saved: E/) });
+  });
+
+  it('takes no more than it can use', async () => {
+    const { read } = await clipboard({ xclip: 'exec cat /dev/zero' });
+    expect(await read()).toEqual({ type: 'none', message: 'What is in the clipboard is larger than 20 MB.' });
+  });
+
+  it.each([
+    ['hangs', 'exec sleep 10'],
+    ['leaves its pipe to somebody who hangs', 'sleep 5 &'],
+  ])('gives up a program that %s', async (_title, script) => {
+    const { read } = await clipboard({ xclip: script }, { timeoutMs: 300 });
+    expect(await read()).toEqual({ type: 'none', message: 'The clipboard did not answer (xclip).' });
   });
 });

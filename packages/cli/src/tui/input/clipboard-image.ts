@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectory } from '@castor/core';
+import { getErrorMessage, makeDirectory } from '@castor/core';
 
 export type ClipboardAnswer =
   | { readonly type: 'image'; readonly path: string }
@@ -26,6 +26,8 @@ export interface ClipboardOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch, for the name of the file. */
   readonly now: () => number;
+  /** How long a program may take; 3 seconds unless told. */
+  readonly timeoutMs?: number;
 }
 
 interface ClipboardProgram {
@@ -36,24 +38,39 @@ interface ClipboardProgram {
 
 const MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT_MS = 3000;
+const EMPTY = 'The clipboard is empty.';
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
 export function createImageClipboard(options: ClipboardOptions): ImageClipboard {
   return {
     async read() {
       const programs = programsFor(options);
-      let isAnyThere = false;
-      for (const { command, imageArguments, textArguments } of programs) {
-        const image = await run(command, imageArguments, options.environment);
-        if (image === undefined) continue;
-        isAnyThere = true;
-        if (image.subarray(0, 4).equals(PNG)) return { type: 'image', path: await save(image, options) };
-        const text = textArguments.length > 0 ? await run(command, textArguments, options.environment) : undefined;
-        if (text !== undefined && text.length > 0) return { type: 'text', text: text.toString('utf8') };
+      let message: string | undefined;
+      for (const program of programs) {
+        const answer = await ask(program, options);
+        if (answer === undefined) continue;
+        if (answer.type !== 'none') return answer;
+        // One that says why tells more than one that has nothing.
+        message = message === undefined || message === EMPTY ? answer.message : message;
       }
-      return { type: 'none', message: isAnyThere ? 'The clipboard is empty.' : missingMessage(programs) };
+      return { type: 'none', message: message ?? missingMessage(programs) };
     },
   };
+}
+
+/** Undefined when there is no such program. */
+async function ask(
+  { command, imageArguments, textArguments }: ClipboardProgram,
+  options: ClipboardOptions,
+): Promise<ClipboardAnswer | undefined> {
+  const image = await run(command, imageArguments, options);
+  if (image === undefined) return undefined;
+  if (typeof image === 'string') return { type: 'none', message: image };
+  if (image.subarray(0, 4).equals(PNG)) return save(image, options);
+  const text = textArguments.length > 0 ? await run(command, textArguments, options) : undefined;
+  if (typeof text === 'string') return { type: 'none', message: text };
+  if (text !== undefined && text.length > 0) return { type: 'text', text: text.toString('utf8') };
+  return { type: 'none', message: EMPTY };
 }
 
 function programsFor({ platform, environment }: ClipboardOptions): ClipboardProgram[] {
@@ -83,29 +100,46 @@ function missingMessage(programs: readonly ClipboardProgram[]): string {
   return `To paste from the clipboard install ${names}, or type @ and the path of the image.`;
 }
 
-async function save(image: Buffer, { directory, now }: ClipboardOptions): Promise<string> {
-  makeDirectory(directory);
+async function save(image: Buffer, { directory, now }: ClipboardOptions): Promise<ClipboardAnswer> {
   const path = join(directory, `clipboard-${now()}.png`);
-  await writeFile(path, image, { mode: 0o600 });
-  return path;
+  try {
+    makeDirectory(directory);
+    await writeFile(path, image, { mode: 0o600 });
+    return { type: 'image', path };
+  } catch (error) {
+    return { type: 'none', message: `The image could not be saved: ${getErrorMessage(error)}` };
+  }
 }
 
-/** What the program wrote; empty when it failed, undefined when there is no such program. */
+/** What the program wrote, empty when it failed; a sentence when it was given up; undefined when there is none. */
 function run(
   command: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Buffer | undefined> {
+  { environment, timeoutMs = TIMEOUT_MS }: Pick<ClipboardOptions, 'environment' | 'timeoutMs'>,
+): Promise<Buffer | string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'], timeout: TIMEOUT_MS });
+    const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let size = 0;
+    const giveUp = (sentence: string) => {
+      resolve(sentence);
+      child.kill();
+      // Who inherited the pipe may hold it open.
+      child.stdout.destroy();
+    };
+    const timer = setTimeout(() => giveUp(`The clipboard did not answer (${command}).`), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BYTES) child.kill();
+      if (size > MAX_BYTES) giveUp(`What is in the clipboard is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
       else chunks.push(chunk);
     });
-    child.on('error', () => resolve(undefined));
-    child.on('close', (code) => resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0)));
+    child.on('error', () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0));
+    });
   });
 }

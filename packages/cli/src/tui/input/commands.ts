@@ -74,7 +74,7 @@ export const COMMANDS = {
   'app.showFullTodos': row('Show the whole todo list.', 'ctrl+t'),
   'app.showIdeContextDetail': row('Show what the editor shares.', 'f4'),
   'app.toggleMarkdown': row('Show answers as rendered or raw markdown.', 'alt+m'),
-  'app.toggleCopyMode': row('Copy mode of the alternate screen.', 'f9'),
+  'app.toggleCopyMode': row('Hold the screen still, to select text in it.', 'f9'),
   'app.toggleMouseMode': row('Give the mouse to the terminal or take it.', 'ctrl+s'),
   'app.toggleYolo': row('Approve every call, or ask again.', 'ctrl+y'),
   'app.cycleApprovalMode': row('The next approval mode.', 'shift+tab'),
@@ -90,7 +90,7 @@ export const COMMANDS = {
 
   'background.escape': row('Close the list of background commands.', 'escape'),
   'background.select': row('Choose in the list of background commands.', 'enter'),
-  'background.toggle': row('Show or hide the background command.', 'ctrl+b'),
+  'background.toggle': row('Send the running command to the background; else show those there.', 'ctrl+b'),
   'background.toggleList': row('List the background commands.', 'ctrl+l'),
   'background.kill': row('End the background command.', 'ctrl+k'),
   'background.unfocus': row('From the background command to the prompt.', 'shift+tab'),

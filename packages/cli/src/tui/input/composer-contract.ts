@@ -133,4 +133,6 @@ export interface SuggestionView {
   readonly hiddenAbove: number;
   readonly hiddenBelow: number;
   readonly isLoading: boolean;
+  /** What did not fit of the chosen one; as many rows for every choice of the window. */
+  readonly detail: readonly string[];
 }

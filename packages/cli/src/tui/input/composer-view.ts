@@ -4,6 +4,7 @@
  */
 
 import type { ComposerSnapshot, SuggestionView } from './composer-contract.ts';
+import { detailRows } from './suggestion-layout.ts';
 import { displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
 import { countRows, rowText, toVisual } from './visual-layout.ts';
 import type { Position, VisualLayout } from './visual-layout.ts';
@@ -44,8 +45,11 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   const hasBorder = maxRows > 2;
   const extra = (input.search ? 1 : 0) + (input.notice === undefined ? 0 : 1);
   const available = Math.max(1, maxRows - (hasBorder ? BORDER_ROWS : 0) - extra);
-  const listRows = countListRows(list, available - Math.min(total, TEXT_ROWS_KEPT));
-  const height = Math.max(1, Math.min(total, available - listRows));
+  const room = available - Math.min(total, TEXT_ROWS_KEPT);
+  const listRows = countListRows(list, room);
+  const suggestions = listRows === 0 ? undefined : viewList(list!, { rows: listRows, room, columns: input.columns });
+  const below = listRows + (suggestions?.detail.length ?? 0);
+  const height = Math.max(1, Math.min(total, available - below));
   const first = scrollTo(visual.row, firstRow, { height, total });
   const rows = Array.from({ length: height }, (_, index) => rowText(layout, first + index));
   return {
@@ -56,7 +60,7 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
     caretCell: visual.cell,
     hiddenAbove: first,
     hiddenBelow: total - first - height,
-    suggestions: listRows === 0 ? undefined : viewList(list!, listRows),
+    suggestions,
   };
 }
 
@@ -64,7 +68,8 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
 export function composerHeight(snapshot: ComposerSnapshot): number {
   const { rows, hasBorder, search, notice, suggestions } = snapshot;
   const inside = rows.length + (search ? 1 : 0) + (notice === undefined ? 0 : 1);
-  return inside + (hasBorder ? BORDER_ROWS : 0) + (suggestions ? Math.max(1, suggestions.items.length) : 0);
+  const list = suggestions ? Math.max(1, suggestions.items.length) + suggestions.detail.length : 0;
+  return inside + (hasBorder ? BORDER_ROWS : 0) + list;
 }
 
 /** Where the real cursor belongs, from the top left corner of the composer. */
@@ -96,7 +101,10 @@ function countListRows(list: ViewInput['list'], room: number): number {
   return Math.min(Math.max(1, list.items.length), MAX_SUGGESTIONS, room);
 }
 
-function viewList(list: NonNullable<ViewInput['list']>, rows: number): SuggestionView {
+function viewList(
+  list: NonNullable<ViewInput['list']>,
+  { rows, room, columns }: { rows: number; room: number; columns: number },
+): SuggestionView {
   const { items, activeIndex, isLoading } = list;
   const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
   const shown = items.slice(first, first + rows);
@@ -106,6 +114,7 @@ function viewList(list: NonNullable<ViewInput['list']>, rows: number): Suggestio
     hiddenAbove: first,
     hiddenBelow: items.length - first - shown.length,
     isLoading,
+    detail: detailRows(shown, activeIndex - first, columns, room - rows),
   };
 }
 

@@ -11,16 +11,27 @@ interface Span {
 }
 
 const LINK = /^!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?(?:\s+["'][^"')]*["'])?\s*\)/;
+/** Beginnings of what may become one. */
+const OPEN_LINK = /^!?(?:\[[^\]\n]*(?:\](?:\([^)]*)?)?)?$/;
+const OPEN_ADDRESS = /^<(?:[hm][^>\s]*)?$/;
 const AUTOLINK = /^<((?:https?|mailto):[^>\s]+)>/;
 const ADDRESS = /^https?:\/\/[^\s<>"'`)\]}]*[^\s<>"'`)\]}.,;:!?]/;
 const ESCAPED = /^\\([\\`*_{}[\]()#+\-.!~>|<])/;
 const SPECIAL = /[\\`*_~[!<h]/;
 
+/** A part of a line that is shown as one. */
+export interface InlinePiece {
+  readonly rendered: string;
+  /** Characters of the text it stands for. */
+  readonly length: number;
+  /** It may become another, and all that follows with it, when the line goes on. */
+  readonly isOpen: boolean;
+}
+
 export function renderInline(text: string, styles: Styles): string {
   if (!SPECIAL.test(text)) return text;
   let rendered = '';
-  let index = 0;
-  while (index < text.length) {
+  for (let index = 0; index < text.length;) {
     const taken = takeAt(text, index, styles);
     rendered += taken?.rendered ?? text[index];
     index += taken?.length ?? 1;
@@ -28,9 +39,20 @@ export function renderInline(text: string, styles: Styles): string {
   return rendered;
 }
 
+export function* inlinePieces(text: string, styles: Styles): Generator<InlinePiece> {
+  for (let index = 0; index < text.length;) {
+    const taken = takeAt(text, index, styles) ?? { rendered: text[index] ?? '', length: 1 };
+    const isOpen = taken.isOpen === true || (SPECIAL.test(text[index] ?? '') && index + taken.length >= text.length);
+    yield { rendered: taken.rendered, length: taken.length, isOpen };
+    index += taken.length;
+  }
+}
+
 interface Taken {
   rendered: string;
   length: number;
+  /** What would close it has not come. */
+  isOpen?: boolean;
 }
 
 function takeAt(text: string, index: number, styles: Styles): Taken | undefined {
@@ -50,7 +72,8 @@ function takeAt(text: string, index: number, styles: Styles): Taken | undefined 
       return takeLink(text.slice(index), styles);
     case '<': {
       const match = AUTOLINK.exec(text.slice(index));
-      return match ? { rendered: styles.link(match[1] ?? ''), length: match[0].length } : undefined;
+      if (match) return { rendered: styles.link(match[1] ?? ''), length: match[0].length };
+      return OPEN_ADDRESS.test(text.slice(index)) ? { rendered: '<', length: 1, isOpen: true } : undefined;
     }
     case 'h':
       return takeAddress(text, index, styles);
@@ -62,7 +85,7 @@ function takeAt(text: string, index: number, styles: Styles): Taken | undefined 
 function takeCode(text: string, index: number, styles: Styles): Taken | undefined {
   const fence = /^`+/.exec(text.slice(index))?.[0] ?? '`';
   const end = text.indexOf(fence, index + fence.length);
-  if (end < 0) return { rendered: fence, length: fence.length };
+  if (end < 0) return { rendered: fence, length: fence.length, isOpen: true };
   const code = text.slice(index + fence.length, end);
   const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
   return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length: end + fence.length - index };
@@ -78,7 +101,7 @@ function takeSpan(text: string, index: number, styles: Styles): Taken | undefine
   // Underscores inside a word are part of it.
   if (mark.startsWith('_') && /\w/.test(text[index - 1] ?? '')) return { rendered: mark, length: mark.length };
   const end = closingMark(text, start, mark);
-  if (end < 0) return { rendered: mark, length: mark.length };
+  if (end < 0) return { rendered: mark, length: mark.length, isOpen: true };
   return { rendered: style(renderInline(text.slice(start, end), styles)), length: end + mark.length - index };
 }
 
@@ -106,7 +129,7 @@ function closingMark(text: string, start: number, mark: string): number {
 /** The address is always shown: a text that says something else must not hide it. */
 function takeLink(rest: string, styles: Styles): Taken | undefined {
   const match = LINK.exec(rest);
-  if (!match) return undefined;
+  if (!match) return OPEN_LINK.test(rest) ? { rendered: rest[0] ?? '', length: 1, isOpen: true } : undefined;
   const [whole, label = '', address = ''] = match;
   const isSame = label === '' || label === address;
   const rendered = isSame ? styles.link(address) : `${renderInline(label, styles)} (${styles.link(address)})`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
-import { stripStyles } from '../terminal/row-width.ts';
+import { rowWidth, stripStyles } from '../terminal/row-width.ts';
 import { MarkdownStream, renderMarkdown } from './markdown-stream.ts';
 
 const { theme } = chooseTheme({});
@@ -63,10 +63,15 @@ describe('renderMarkdown', () => {
     ]);
   });
 
-  it('keeps tables inside the width', () => {
-    const table = `| a | b |\n|---|---|\n| ${'long '.repeat(20)} | ${'漢字'.repeat(20)} |\n`;
-    const rows = renderMarkdown(table, PLAIN);
-    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(40);
+  it.each([10, 17, 24, 40, 200])('keeps tables inside a width of %i, in straight columns', (width) => {
+    const table = `| Description | b |\n|---|---|\n| ${'wonderful '.repeat(20)} | ${'漢字'.repeat(20)} |\n`;
+    const widths = renderMarkdown(table, { ...PLAIN, width: () => width }).map(rowWidth);
+    expect([Math.max(...widths) <= width, new Set(widths).size]).toEqual([true, width < 13 ? expect.any(Number) : 1]);
+  });
+
+  it('tells a table cell by cell that has more columns than fit', () => {
+    const table = `| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n`;
+    expect(renderMarkdown(table, PLAIN)).toEqual(['a: 1; b: 2; c: 3; d: 4; e: 5; f: 6; g:', '  7.']);
   });
 
   it('styles what is marked', () => {
@@ -90,6 +95,56 @@ describe('MarkdownStream', () => {
     const stream = new MarkdownStream(PLAIN);
     expect([stream.write('first\nsec'), stream.pending()]).toEqual([['first'], ['sec']]);
     expect([stream.write('ond\n'), stream.pending()]).toEqual([['second'], []]);
+  });
+
+  const WORDS =
+    'Some **bold words** and `code of two` with 漢字漢字 and [a link](https://a.example/x) or 2 * 3 [1] too. ';
+
+  it.each([
+    ['a paragraph', WORDS.repeat(8)],
+    ['an item', `  - [ ] ${WORDS.repeat(6)}`],
+    ['a quote', `> ${WORDS.repeat(6)}`],
+    ['an indented line', `    ${WORDS.repeat(6)}`],
+  ])('gives out the rows of %s while it grows, as they are in the end', (_name, text) => {
+    for (const options of [PLAIN, COLOURED]) {
+      const whole = renderMarkdown(`${text}\n`, options);
+      for (const step of [1, 7, 50]) {
+        const stream = new MarkdownStream(options);
+        const rows: string[] = [];
+        let mostPending = 0;
+        for (let from = 0; from < text.length; from += step) {
+          rows.push(...stream.write(text.slice(from, from + step)));
+          mostPending = Math.max(mostPending, stream.pending().length);
+        }
+        expect([...rows, ...stream.write('\n')].map(stripStyles)).toEqual(whole.map(stripStyles));
+        // Of some forty rows.
+        expect(mostPending).toBeLessThanOrEqual(3);
+      }
+    }
+  });
+
+  it('holds rows back while a mark in them waits for its other half, but not for ever', () => {
+    const stream = new MarkdownStream(PLAIN);
+    expect(stream.write(`an **open mark ${'and words '.repeat(20)}`)).toEqual([]);
+    expect(stream.write('closed** here and on into the row that follows').map(stripStyles).at(0)).toBe(
+      'an open mark and words and words and',
+    );
+    const never = new MarkdownStream(PLAIN);
+    expect(never.write(`an **open mark ${'and words '.repeat(200)}`)[0]).toBe('an **open mark and words and words and');
+  });
+
+  it('does not take a growing line apart that may become a table or a fence', () => {
+    const stream = new MarkdownStream(PLAIN);
+    const head = `| ${'name '.repeat(20)}`;
+    expect([stream.write(head), stream.write(`| size |\n|---|---|\n| a | 1 |\n`)]).toEqual([[], []]);
+    expect(stream.end()[0]).toMatch(/^┌─+┬─+┐$/);
+  });
+
+  it('gives out a word that never ends', () => {
+    const stream = new MarkdownStream(PLAIN);
+    const rows = Array.from({ length: 50 }, () => stream.write('x'.repeat(30))).flat();
+    expect(stream.pending().length).toBeLessThanOrEqual(2);
+    expect([...rows, ...stream.end()].join('')).toBe('x'.repeat(1_500));
   });
 
   it('looks only at what is new', () => {

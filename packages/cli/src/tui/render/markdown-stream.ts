@@ -1,12 +1,13 @@
 /**
  * Markdown that arrives in pieces, as rows. It works line by line: a line is final as
- * soon as its end has come, so it is rendered once and never looked at again, however
- * long the answer is. Only a table waits until it is complete. `write` gives final rows,
- * `pending` what the unfinished rest would look like. The text must be harmless already.
+ * soon as its end has come, most rows of a long one before; it is never looked at again,
+ * however long the answer is. Only a table waits until it is complete. `write` gives final
+ * rows, `pending` what the unfinished rest would look like. The text must be harmless already.
  */
 
 import type { Styles } from '../theme/styles.ts';
-import { renderInline } from './inline.ts';
+import { leaveRows, renderProse, settleProse, toProseLine } from './prose-line.ts';
+import type { ProseLine } from './prose-line.ts';
 import { isDelimiterLine, looksLikeTableRow, renderTable, sayTable } from './table.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
 
@@ -28,18 +29,23 @@ export interface LineHighlighter {
 }
 
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
-const HEADING = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
-const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
-const QUOTE = /^\s{0,3}((?:>\s?)+)(.*)$/;
 const RULE = /^\s{0,3}([-*_])\s*(?:\1\s*){2,}$/;
-const TASK = /^\[([ xX])\]\s+/;
+/** What may turn out to be a fence or a table. */
+const UNDECIDED = /^\s*(?:`{3}|~{3}|\|)/;
+/** Of a line of code that has not ended, the end is shown. */
+const PEEKED = 2_000;
 
 export class MarkdownStream {
   private readonly options: MarkdownOptions;
   private rest = '';
   private fence: { mark: string; indent: number } | undefined;
   private table: string[] = [];
+  private tableRows: { readonly key: string; readonly rows: string[] } | undefined;
+  /** What the unfinished line is, once rows of it were given out. */
+  private line: ProseLine | undefined;
   private endsBlank = true;
+  /** What `pending` was last asked about. */
+  private asked: { readonly rest: string; readonly line: ProseLine | undefined; readonly width: number } | undefined;
 
   constructor(options: MarkdownOptions) {
     this.options = options;
@@ -49,15 +55,16 @@ export class MarkdownStream {
   write(piece: string): string[] {
     const text = this.rest + piece;
     const end = text.lastIndexOf('\n');
-    if (end < 0) {
-      this.rest = text;
-      return [];
-    }
     this.rest = text.slice(end + 1);
-    return text
-      .slice(0, end)
-      .split('\n')
-      .flatMap((line) => this.takeLine(line));
+    const rows =
+      end < 0
+        ? []
+        : text
+            .slice(0, end)
+            .split('\n')
+            .flatMap((line) => this.takeLine(line));
+    rows.push(...this.settle());
+    return rows;
   }
 
   /** The rows of what is left, for good; open blocks are closed. */
@@ -69,15 +76,45 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** What the unfinished rest looks like by now; changes nothing. */
+  /** What the unfinished rest looks like by now. */
   pending(): string[] {
+    this.asked = { rest: this.rest, line: this.line, width: this.options.width() };
     const rows = this.table.length > 0 ? this.renderTable() : [];
     if (this.rest === '') return rows;
+    if (this.line) return this.renderLine(this.rest);
     if (this.table.length > 0 && looksLikeTableRow(this.rest)) return rows;
     return [...rows, ...this.renderLine(this.rest)];
   }
 
+  /**
+   * The first rows that `pending` gave have become final without having been given out; the rest goes on under them.
+   * Only prose can be left so: a table or a line of code is one, and given out whole when it ends.
+   */
+  leave(count: number): void {
+    const { asked, fence, table } = this;
+    if (!asked || asked.line !== this.line || !this.rest.startsWith(asked.rest)) return;
+    if (fence || table.length > 0 || (!this.line && UNDECIDED.test(this.rest))) return;
+    const left = leaveRows(this.proseOf(asked.rest), this.options.styles, asked.width, count);
+    this.rest = left.body + this.rest.slice(asked.rest.length);
+    this.line = left;
+    this.endsBlank = false;
+  }
+
+  /** A long line is given out row by row while it grows, so that what may still change stays small. */
+  private settle(): string[] {
+    const width = this.options.width();
+    if (this.rest.length <= width || this.fence || this.table.length > 0) return [];
+    if (!this.line && UNDECIDED.test(this.rest)) return [];
+    const settled = settleProse(this.proseOf(this.rest), this.options.styles, width);
+    if (!settled) return [];
+    this.line = settled.left;
+    this.rest = settled.left.body;
+    this.endsBlank = false;
+    return settled.rows;
+  }
+
   private takeLine(line: string): string[] {
+    if (this.line) return this.endLine(line);
     if (!this.fence && (looksLikeTableRow(line) || (this.table.length === 1 && isDelimiterLine(line)))) {
       this.table.push(line);
       return [];
@@ -91,6 +128,18 @@ export class MarkdownStream {
     else if (!this.endsBlank) rows.push('');
     if (rows.length > 0) this.endsBlank = rows.at(-1) === '';
     return rows;
+  }
+
+  /** The end of a line whose beginning was given out. */
+  private endLine(rest: string): string[] {
+    const rows = rest.trim() === '' ? [] : this.renderLine(rest);
+    this.line = undefined;
+    return rows;
+  }
+
+  private proseOf(text: string): ProseLine {
+    const expanded = expandTabs(text);
+    return this.line ? { ...this.line, body: expanded.trimStart() } : toProseLine(expanded, this.options.styles);
   }
 
   /** Fences themselves are not shown: a block is copied as it was written. */
@@ -126,50 +175,29 @@ export class MarkdownStream {
   private renderLine(line: string): string[] {
     const { styles } = this.options;
     const width = this.options.width();
-    if (this.fence) return wrapRows(this.peekCode(line), { width });
-    const text = expandTabs(line);
-    const heading = HEADING.exec(text);
-    if (heading)
-      return wrapRows(styles.bold(this.headingStyle(heading[1] ?? '#')(renderInline(heading[2] ?? '', styles))), {
-        width,
-      });
-    if (RULE.test(text)) return this.options.isSpoken ? [] : [styles.border('─'.repeat(Math.min(width, 40)))];
-    const item = ITEM.exec(text);
-    if (item) return this.renderItem(item, width);
-    const quote = QUOTE.exec(text);
-    if (quote) {
-      const bar = styles.border('│ '.repeat((quote[1] ?? '').replaceAll(/\s/g, '').length));
-      return wrapRows(styles.secondary(renderInline(quote[2] ?? '', styles)), { width, first: bar, rest: bar });
-    }
-    const indent = /^\s*/.exec(text)?.[0].slice(0, 12) ?? '';
-    return wrapRows(styles.response(renderInline(text.trim(), styles)), { width, first: indent });
-  }
-
-  private renderItem([, indent = '', mark = '', body = '']: RegExpExecArray, width: number): string[] {
-    const { styles } = this.options;
-    const task = TASK.exec(body);
-    const bullet = /^\d/.test(mark) ? mark : '•';
-    const box = task ? `${task[1] === ' ' ? '☐' : '☑'} ` : '';
-    const first = `${indent.slice(0, 20)}${styles.accent(bullet)} ${box}`;
-    return wrapRows(styles.response(renderInline(task ? body.slice(task[0].length) : body, styles)), { width, first });
-  }
-
-  private headingStyle(marks: string): (text: string) => string {
-    const { styles } = this.options;
-    if (marks.length <= 2) return styles.link;
-    return marks.length === 3 ? styles.primary : styles.secondary;
+    if (this.fence) return wrapRows(this.peekCode(line.slice(-PEEKED).toWellFormed()), { width });
+    if (!this.line && RULE.test(line))
+      return this.options.isSpoken ? [] : [styles.border('─'.repeat(Math.min(width, 40)))];
+    return renderProse(this.proseOf(line), styles, width);
   }
 
   private flushTable(): string[] {
     if (this.table.length === 0) return [];
     const rows = this.renderTable();
     this.table = [];
+    this.tableRows = undefined;
     return rows;
   }
 
   private renderTable(): string[] {
-    const { styles, width, isSpoken } = this.options;
-    return isSpoken ? sayTable(this.table, styles) : renderTable(this.table, width(), styles);
+    const { styles, isSpoken } = this.options;
+    const width = this.options.width();
+    const key = `${this.table.length} ${width}`;
+    if (this.tableRows?.key !== key) {
+      const rows = isSpoken ? sayTable(this.table, styles) : renderTable(this.table, width, styles);
+      this.tableRows = { key, rows };
+    }
+    return [...this.tableRows.rows];
   }
 }
 

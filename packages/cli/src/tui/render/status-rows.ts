@@ -3,7 +3,7 @@
 import type { ApprovalMode, RetryValue } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';
 import type { FooterItem } from './footer-items.ts';
-import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
+import { cutRow, graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 
 export interface LoadingState {
@@ -12,19 +12,25 @@ export interface LoadingState {
   readonly thought: string | undefined;
   readonly retry: RetryValue | undefined;
   readonly elapsedSeconds: number;
+  /** What keys do meanwhile, beside Esc; left out where there is no room. */
+  readonly keyHints?: readonly string[];
 }
 
 export const SPINNER: readonly string[] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
+/** Columns from which on there is room for more than how to cancel. */
+const ROOM_FOR_HINTS = 70;
+
 export function renderLoading(
-  { frame, thought, retry, elapsedSeconds }: LoadingState,
+  { frame, thought, retry, elapsedSeconds, keyHints = [] }: LoadingState,
   styles: Styles,
   width: number,
 ): string {
   const text = retry
     ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; next in ${formatSeconds(Math.ceil(retry.delayMs / 1000))}: ${oneLine(retry.error.message)}`
     : oneLine(thought ?? '') || 'Thinking...';
-  const hint = styles.secondary(` (esc to cancel, ${formatSeconds(elapsedSeconds)})`);
+  const hints = ['esc to cancel', ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
+  const hint = styles.secondary(` (${hints.join(', ')}, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
   const style = retry ? styles.warning : styles.primary;
   return `${styles.accent(frame)} ${style(shortenRow(text, available))}${hint}`;
@@ -39,6 +45,8 @@ export interface FooterState {
   readonly mode: ApprovalMode;
   readonly isTrusted: boolean;
   readonly queued: number;
+  /** Commands that run in the background. */
+  readonly inBackground?: number;
   /** In their order. */
   readonly items: readonly FooterItem[];
   /** What the items show beside the above; absent where nobody wants it. */
@@ -54,11 +62,12 @@ const MODE_TEXTS: Readonly<Record<ApprovalMode, string>> = {
 
 /** Short, on the left, least important last: what does not fit is left out from the end. */
 export function renderFooter(state: FooterState, styles: Styles, width: number): string {
-  const { mode, isTrusted, queued, items } = state;
+  const { mode, isTrusted, queued, inBackground = 0, items } = state;
   const parts: FooterPart[] = [
     [MODE_TEXTS[mode], mode === 'yolo' ? styles.error : styles.warning],
     ...items.map((item) => renderFooterItem(item, state, styles)),
     [isTrusted ? '' : 'untrusted', styles.warning],
+    [inBackground === 0 ? '' : `${inBackground} in background`, styles.accent],
     [queued === 0 ? '' : `${queued} queued`, styles.accent],
   ];
   const shown = parts.filter(([text]) => text !== '');
@@ -71,6 +80,10 @@ export function renderFooter(state: FooterState, styles: Styles, width: number):
   return cutRow(row, width);
 }
 
+/** The folder and its branch together. */
+const MOST_FOLDER_CELLS = 44;
+const MOST_BRANCH_CELLS = 24;
+
 type FooterPart = [text: string, style: (text: string) => string];
 
 function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles): FooterPart {
@@ -78,8 +91,8 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
   const named = branch === undefined ? '' : oneLine(branch);
   switch (item) {
     case 'workspace': {
-      const suffix = named !== '' && items.includes('git-branch') ? ` (${named})` : '';
-      return [shortenRow(`${oneLine(folder)}${suffix}`, 40), styles.link];
+      const suffix = named !== '' && items.includes('git-branch') ? ` (${shortenRow(named, MOST_BRANCH_CELLS)})` : '';
+      return [`${shortenPath(oneLine(folder), MOST_FOLDER_CELLS - rowWidth(suffix))}${suffix}`, styles.link];
     }
     case 'git-branch':
       // Beside the folder it stands in its part.
@@ -94,6 +107,14 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
     default:
       return [oneLine(more?.[item] ?? ''), styles.secondary];
   }
+}
+
+/** The end of a path says more than its beginning. */
+function shortenPath(path: string, cells: number): string {
+  if (rowWidth(path) <= cells) return path;
+  let rest = path;
+  while (rowWidth(rest) >= cells) rest = rest.slice([...graphemesIn(rest.slice(0, 64))][0]?.length ?? 1);
+  return `…${rest}`;
 }
 
 function oneLine(text: string): string {

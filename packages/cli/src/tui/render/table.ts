@@ -1,10 +1,15 @@
-/** A markdown table as rows that fit the width: columns as wide as they need, the widest give way first. Pure. */
+/**
+ * A markdown table as rows that fit the width: columns as wide as they need, the widest give way first. One with more
+ * columns than fit is told cell by cell. Pure.
+ */
 
 import { rowWidth } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderInline } from './inline.ts';
 import { wrapRows } from './wrap-rows.ts';
 
+/** A column that is narrower cannot be read. */
+const LEAST_CELLS = 3;
 const DELIMITER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 
 export function isDelimiterLine(line: string): boolean {
@@ -19,13 +24,15 @@ export function renderTable(lines: readonly string[], width: number, styles: Sty
   const [head = '', delimiter = '', ...body] = lines;
   if (!isDelimiterLine(delimiter)) return lines.flatMap((line) => wrapRows(renderInline(line, styles), { width }));
   const header = cellsOf(head);
+  if (header.length * (LEAST_CELLS + 3) + 1 > width)
+    return sayTable(lines, styles).flatMap((line) => wrapRows(line, { width, rest: '  ' }));
   const rows = [header, ...body.map(cellsOf)].map((cells) =>
     header.map((_, index) => renderInline(cells[index] ?? '', styles)),
   );
   const aligned = cellsOf(delimiter).map((cell) =>
     /^:.*:$/.test(cell) ? 'center' : cell.endsWith(':') ? 'right' : 'left',
   );
-  const widths = columnWidths(rows, Math.max(width - 3 * header.length - 1, header.length * 3));
+  const widths = columnWidths(rows, Math.max(width - 3 * header.length - 1, header.length * LEAST_CELLS));
   const line = (left: string, middle: string, right: string) =>
     styles.border(left + widths.map((cells) => '─'.repeat(cells + 2)).join(middle) + right);
   const rendered = rows.map((cells, index) =>
@@ -64,12 +71,14 @@ function cellsOf(line: string): string[] {
 }
 
 function columnWidths(rows: readonly (readonly string[])[], available: number): number[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(3, ...rows.map((cells) => rowWidth(cells[index] ?? ''))));
+  const widths = (rows[0] ?? []).map((_, index) =>
+    Math.max(LEAST_CELLS, ...rows.map((cells) => rowWidth(cells[index] ?? ''))),
+  );
   let excess = widths.reduce((sum, cells) => sum + cells, 0) - available;
   while (excess > 0) {
     const widest = Math.max(...widths);
-    if (widest <= 3) break;
-    const next = Math.max(3, ...widths.filter((cells) => cells < widest));
+    if (widest <= LEAST_CELLS) break;
+    const next = Math.max(LEAST_CELLS, ...widths.filter((cells) => cells < widest));
     const many = widths.filter((cells) => cells === widest).length;
     const step = Math.max(1, Math.min(widest - next || 1, Math.ceil(excess / many)));
     for (const [index, cells] of widths.entries()) {

@@ -6,6 +6,7 @@ import { sanitize } from '../../sanitize.ts';
 import { shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderDiff } from './diff.ts';
+import { liveTail } from './live-tail.ts';
 import { renderTodos } from './todos.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
 
@@ -104,10 +105,7 @@ function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, i
 
 /** Of a running call the end counts. */
 function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions, omitted: number): string[] {
-  // Far more than any screen shows; the rest need not be looked at for every frame.
-  const end = output.slice(-maxRows * width * 2 - 2_000);
-  const lines = sanitize(expandTabs(end)).trimEnd().split('\n');
-  const shown = lines.slice(-maxRows).map((line) => styles.secondary(shortenRow(line, width)));
-  const isCut = omitted > 0 || end.length < output.length || lines.length > shown.length;
-  return isCut ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
+  const { lines, isCut } = liveTail(output.trimEnd(), { rows: maxRows, width });
+  const shown = lines.map((line) => styles.secondary(shortenRow(line, width)));
+  return isCut || omitted > 0 ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
 }

@@ -7,7 +7,7 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import { rowWidth } from '../terminal/row-width.ts';
 
 export interface WrapOptions {
-  /** Cells, at least one. */
+  /** Cells, at least two: so many a character may take. */
   readonly width: number;
   /** Before the first row. */
   readonly first?: string;
@@ -15,13 +15,17 @@ export interface WrapOptions {
   readonly rest?: string;
 }
 
-export function wrapRows(
-  text: string,
-  { width, first = '', rest = first === '' ? '' : ' '.repeat(rowWidth(first)) }: WrapOptions,
-): string[] {
-  const inner = Math.max(width - Math.max(rowWidth(first), rowWidth(rest)), 8);
+export function wrapRows(text: string, { width, first = '', rest = indentUnder(first) }: WrapOptions): string[] {
+  const lead = Math.max(rowWidth(first), rowWidth(rest));
+  // Beside a lead there is always room for some letters, also where the window has none.
+  const inner = lead === 0 ? Math.max(width, 2) : Math.max(width - lead, 8);
   const rows = text.split('\n').flatMap((line) => wrapLine(line, inner));
   return rows.map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
+}
+
+/** As wide as the beginning of the first row. */
+export function indentUnder(first: string): string {
+  return first === '' ? '' : ' '.repeat(rowWidth(first));
 }
 
 /** What is indented stays indented when it goes on. */

@@ -87,10 +87,15 @@ describe('Painter', () => {
     const painter = new Painter();
     const size = { columns: 80, rows: 10 };
     const below = ['rule', '> ', 'footer'];
-    painter.paint([], { rows: ['a paragraph that is', 'not at its', ...below] }, size);
-    const bytes = painter.paint(['a paragraph that is', 'not at its end'], { rows: ['next', ...below] }, size);
+    const caretAt = (row: number) => ({ row, column: 2 });
+    painter.paint([], { rows: ['a paragraph that is', 'not at its', ...below], caret: caretAt(3) }, size);
+    const bytes = painter.paint(
+      ['a paragraph that is', 'not at its end'],
+      { rows: ['next', ...below], caret: caretAt(2) },
+      size,
+    );
     // One row comes in above what stays: no other is touched.
-    expect(bytes).toBe('\x1b[?2026h\n\x1b[3A\r\x1b[1L\x1b[1A\x1b[11G end\r\nnext\x1b[3B\r\x1b[?2026l');
+    expect(bytes).toBe('\x1b[?2026h\r\n\n\x1b[3A\r\x1b[1L\x1b[1A\x1b[11G end\r\nnext\x1b[2B\x1b[3G\x1b[?2026l');
   });
 
   it('writes text whole where the terminal counts other cells than we do', async () => {
@@ -115,6 +120,68 @@ describe('Painter', () => {
     await screen.write(`${painter.leave()}bye\r\n`);
     expect(screen.lines()).toEqual(['kept', 'bye']);
   });
+
+  it('leaves nothing of a question in the scrollback when the window gets lower than it', async () => {
+    const screen = new Screen({ columns: 80, rows: 20 });
+    const painter = new Painter({ reflow: 'text' });
+    const question = (height: number) => ({ rows: ['? May it run?', '1. Yes', '2. No', '3. Never'].slice(-height) });
+    await screen.write(painter.paint(['first', 'second'], question(4), { columns: 80, rows: 20 }));
+    for (const rows of [3, 12, 2, 20]) {
+      screen.terminal.resize(80, rows);
+      await screen.write(painter.paint([], question(rows - 1), { columns: 80, rows }));
+      expect(screen.lines()).toEqual(['first', 'second', ...question(rows - 1).rows]);
+    }
+  });
+
+  it('lets growing rows stay that are out of reach, and says how many', async () => {
+    const screen = new Screen({ columns: 60, rows: 12 });
+    const painter = new Painter({ reflow: 'rows' });
+    const growing = ['a paragraph that has come', 'to its second row'];
+    const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`);
+    const frame = { rows: [...growing, '─'.repeat(59), '>'], caret: { row: 3, column: 1 }, growing: 2 };
+    await screen.write(painter.paint(lines, frame, { columns: 60, rows: 12 }));
+    expect(painter.resize({ columns: 60, rows: 10 })).toBe(0);
+    await screen.write(painter.paint([], frame, { columns: 60, rows: 12 }));
+    screen.terminal.resize(20, 4);
+    expect(painter.resize({ columns: 20, rows: 4 })).toBe(2);
+    await screen.write(painter.paint(['and its end'], { rows: ['>'] }, { columns: 20, rows: 4 }));
+    expect(screen.lines()).toEqual([...lines, ...growing, 'and its end', '>']);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'loses and repeats no line while a tiny window is dragged under questions and answers (seed %i)',
+    async (seed) => {
+      const { integer, next } = random(seed * 104_729);
+      let size = { columns: integer(20, 40), rows: integer(6, 10) };
+      const screen = new Screen(size);
+      const painter = new Painter({ reflow: 'rows' });
+      const expected: string[] = [];
+      const dragged = (from: number, most: readonly [number, number]) =>
+        Math.max(most[0], Math.min(most[1], Math.round(from * (0.8 + next() * 0.4))));
+      for (let step = 0; step < 80; step++) {
+        // Several sizes before we are heard once.
+        for (let count = integer(0, 3); count > 0; count--) {
+          size = {
+            columns: dragged(size.columns, [20, 40]),
+            rows: Math.max(6, Math.min(10, size.rows + integer(-3, 3))),
+          };
+          screen.terminal.resize(size.columns, size.rows);
+        }
+        const fresh = Array.from(
+          { length: integer(0, 2) },
+          () => `#${expected.length} ${'漢字 word '.repeat(integer(0, 5))}end`,
+        );
+        expected.push(...fresh);
+        const rows = Array.from(
+          { length: integer(3, size.rows - 1) },
+          (_, row) => `~${row} ${'y'.repeat(integer(0, 40))}`,
+        );
+        const frame = next() < 0.5 ? { rows } : { rows: [...rows.slice(0, 2), '> '], caret: { row: 2, column: 2 } };
+        await screen.write(painter.paint(fresh, frame, size));
+        expect(screen.lines().filter((line) => line.startsWith('#'))).toEqual(expected);
+      }
+    },
+  );
 
   it.each(Array.from({ length: 10 }, (_, seed) => seed + 1))(
     'keeps every line once and in order through changes and resizes (seed %i)',

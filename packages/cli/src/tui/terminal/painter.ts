@@ -25,6 +25,8 @@ export interface Frame {
   readonly rows: readonly string[];
   /** Where the real cursor stands; without it the cursor is hidden. */
   readonly caret?: Caret | undefined;
+  /** How many of the rows at the top are the beginning of what becomes final. */
+  readonly growing?: number;
 }
 
 /**
@@ -50,10 +52,15 @@ export class Painter {
   private size: Size | undefined;
   /** What is on the screen; the first is where the frame begins. */
   private shown: readonly string[] = [];
+  private growing = 0;
+  /** The row of the screen the frame begins in is this one or a lower one. */
+  private top = 0;
   private row = 0;
   private column: number | undefined = 0;
   private isCursorShown = true;
   private out = '';
+  /** What a resize takes away, until the next frame. */
+  private erased = '';
 
   constructor({ reflow = 'text' }: PainterOptions = {}) {
     this.reflow = reflow;
@@ -61,19 +68,47 @@ export class Painter {
 
   /** Writes `lines` above the frame, for good, and makes the frame this one. Lines may be wider than the terminal. */
   paint(lines: readonly string[], frame: Frame, size: Size): string {
-    this.out = '';
+    this.resize(size);
+    this.out = this.erased;
+    this.erased = '';
     const rows = fit(frame, size);
-    if (this.size && (this.size.columns !== size.columns || this.size.rows !== size.rows)) this.eraseAfterResize(size);
-    this.size = size;
     this.advance(lines, rows);
     this.draw(rows);
+    this.top = Math.max(Math.min(this.top, size.rows - rows.length), 0);
+    // Rows that were left out are none of the scrollback's.
+    this.growing = rows.length === frame.rows.length ? (frame.growing ?? 0) : 0;
     this.placeCursor(caretIn(frame, rows, size));
     return this.out === '' ? '' : `${BEGIN}${this.out}${END}`;
   }
 
+  /**
+   * The terminal has another size, and has made something else of the frame: that is taken away with the next one.
+   * Where its beginning may be out of reach by now, the growing rows stay, for good; answers how many.
+   */
+  resize(size: Size): number {
+    const before = this.size ?? size;
+    if (before.columns === size.columns && before.rows === size.rows) {
+      this.size = size;
+      return 0;
+    }
+    const reach = size.rows - 1;
+    const cursor = Math.min(this.top + this.row, reach);
+    const whole = this.heightAboveCursor(size);
+    const left = whole > cursor ? Math.min(this.growing, this.row) : 0;
+    const height = this.shown.slice(0, left).reduce((rest, row) => rest - this.heightOf(row, size), whole);
+    this.out = '';
+    this.up(Math.min(height, reach));
+    this.erased += `${this.out}\r${ERASE_BELOW}`;
+    this.size = size;
+    this.forget();
+    this.top = Math.max(cursor - height, 0);
+    return left;
+  }
+
   /** Takes the frame away; the cursor stands where it began. What follows may be written as usual. */
   leave(): string {
-    this.out = '';
+    this.out = this.erased;
+    this.erased = '';
     if (this.shown.length > 0) {
       this.moveTo(0);
       this.out += `\r${ERASE_BELOW}`;
@@ -87,27 +122,26 @@ export class Painter {
   /** Somebody else wrote to the terminal: the next frame begins where the cursor is. */
   forget(): void {
     this.shown = [];
+    this.growing = 0;
+    this.top = 0;
     this.row = 0;
     this.column = 0;
-  }
-
-  private eraseAfterResize(size: Size): void {
-    this.up(Math.min(this.heightAboveCursor(size), size.rows - 1));
-    this.out += `\r${ERASE_BELOW}`;
-    this.forget();
   }
 
   /** Rows between the beginning of the frame and the cursor, as the resized terminal shows them. */
   private heightAboveCursor({ columns, rows }: Size): number {
     const before = this.size ?? { columns, rows };
     if (this.reflow === 'none' || columns >= before.columns) return this.row;
-    const above = this.shown.slice(0, this.row).reduce((sum, row) => sum + rowHeight(row, columns), 0);
-    if (this.reflow === 'text') return above;
+    const heights = this.shown.map((row) => this.heightOf(row, { columns, rows }));
+    if (this.reflow === 'text') return heights.slice(0, this.row).reduce((sum, height) => sum + height, 0);
     // A terminal that loses rows drops the lowest first.
-    const below = this.shown
-      .slice(this.row + 1)
-      .slice(0, Math.max(0, this.shown.length - this.row - 1 - Math.max(0, before.rows - rows)));
-    return above + below.reduce((sum, row) => sum + rowHeight(row, columns) - 1, 0);
+    const left = Math.max(this.row + 1, heights.length - Math.max(0, before.rows - rows));
+    return cursorAfterReflow(heights.slice(0, left), this.row);
+  }
+
+  /** Of a row of the frame, in a terminal that has got this size. */
+  private heightOf(row: string, { columns }: Size): number {
+    return this.reflow === 'none' ? 1 : rowHeight(row, columns);
   }
 
   /**
@@ -119,9 +153,11 @@ export class Painter {
     const lines = all.map(compactRow);
     const heights = lines.map((line) => rowHeight(line, columns));
     const height = heights.reduce((sum, each) => sum + each, 0);
+    const top = this.top + height;
     const hasRoom = height + Math.max(this.shown.length, rows.length) <= most;
     if (this.shown.length === 0 || rows.length === 0 || !hasRoom) {
       if (lines.length > 0) this.writeBelow(lines);
+      this.top = top;
       return;
     }
     const kept = rowsKept(this.shown, rows);
@@ -134,6 +170,7 @@ export class Painter {
     }
     this.shown = this.shown.slice(height);
     this.row -= height;
+    this.top = top;
   }
 
   /** The frame is given up: it is drawn anew under the lines. */
@@ -205,11 +242,19 @@ export class Painter {
 
   private placeCursor(caret: Caret | undefined): void {
     const isShown = caret !== undefined;
-    const target = caret ?? { row: Math.max(this.shown.length - 1, 0), column: 0 };
+    const target = caret ?? { row: this.parkingRow(), column: 0 };
     this.moveTo(target.row);
     if (this.column !== target.column) this.toColumn(target.column);
     if (isShown !== this.isCursorShown) this.out += isShown ? SHOW_CURSOR : HIDE_CURSOR;
     this.isCursorShown = isShown;
+  }
+
+  /**
+   * A hidden cursor stands as high as it may: a terminal that loses rows first drops those below the cursor, and
+   * pushes those above it into the scrollback. Where rows that break below the cursor move it, it stands lowest.
+   */
+  private parkingRow(): number {
+    return this.reflow === 'rows' ? Math.max(this.shown.length - 1, 0) : 0;
   }
 
   /** Rows that are not there yet come into being by a line feed, which scrolls at the bottom. */
@@ -252,4 +297,16 @@ function caretIn({ caret, rows: all }: Frame, rows: readonly string[], size: Siz
   const row = caret.row - (all.length - rows.length);
   if (row < 0 || row >= rows.length) return undefined;
   return { row, column: Math.min(caret.column, size.columns - 1) };
+}
+
+/**
+ * xterm.js breaks rows from the lowest up, moves the cursor down for each it adds, and passes over the row the
+ * cursor has come to by then.
+ */
+function cursorAfterReflow(heights: readonly number[], cursor: number): number {
+  let row = cursor;
+  for (let index = heights.length - 1; index >= 0; index--) {
+    if (index !== row) row += (heights[index] ?? 1) - 1;
+  }
+  return row;
 }

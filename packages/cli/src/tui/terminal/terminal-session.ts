@@ -41,6 +41,7 @@ export class TerminalSession {
   private isEntered = false;
   private isFirst = true;
   private isAlternate = false;
+  private hasMouse = true;
   private hasKitty = false;
 
   constructor(options: TerminalSessionOptions) {
@@ -51,6 +52,18 @@ export class TerminalSession {
     // A terminal that does not say how large it is has neither.
     const { columns, rows } = this.options.output;
     return { columns: Math.max(columns || 80, 2), rows: Math.max(rows || 24, 2) };
+  }
+
+  /** How large it is at this moment, which `size` may have yet to be told. */
+  measure(): Size {
+    const { output } = this.options;
+    try {
+      const [columns, rows] = output.getWindowSize();
+      return columns > 0 && rows > 0 ? { columns: Math.max(columns, 2), rows: Math.max(rows, 2) } : this.size;
+    } catch {
+      // No terminal, or none any more.
+      return this.size;
+    }
   }
 
   get isWritable(): boolean {
@@ -77,7 +90,14 @@ export class TerminalSession {
   useAlternate(): void {
     if (this.isAlternate) return;
     this.isAlternate = true;
-    this.write(ALTERNATE_ON + MOUSE_ON);
+    this.write(ALTERNATE_ON + (this.hasMouse ? MOUSE_ON : ''));
+  }
+
+  /** On the other screen the mouse is ours unless somebody wants to select text with it; elsewhere it never is. */
+  useMouse(isOurs: boolean): void {
+    if (this.hasMouse === isOurs) return;
+    this.hasMouse = isOurs;
+    if (this.isAlternate) this.write(isOurs ? MOUSE_ON : MOUSE_OFF);
   }
 
   write(bytes: string): void {
@@ -119,7 +139,8 @@ export class TerminalSession {
     input.on('data', this.onBytes);
     input.resume();
     const modes = isPlain ? PASTE_ON : `${PASTE_ON}${FOCUS_ON}${KITTY_QUERY}`;
-    this.write(`${this.isAlternate ? ALTERNATE_ON + MOUSE_ON : ''}${modes}`);
+    const alternate = this.isAlternate ? ALTERNATE_ON + (this.hasMouse ? MOUSE_ON : '') : '';
+    this.write(`${alternate}${modes}`);
   }
 
   private giveBack(): void {

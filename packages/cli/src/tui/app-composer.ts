@@ -1,0 +1,52 @@
+/** The composer of the app: what is typed, and where it goes. Text is submitted or queued; reports are acted on. */
+
+import { editorCommand } from '../editor-command.ts';
+import { isSlashText } from '../slash/command-signs.ts';
+import type { App } from './app.ts';
+import { runAppCommand } from './app-commands.ts';
+import type { ComposerController, Submission } from './input/composer-contract.ts';
+import { createComposerController } from './input/composer-controller.ts';
+import type { InputReport } from './input/key-parser.ts';
+import { backgroundOfReport } from './theme/detect-background.ts';
+
+const WHEEL_UP = 64;
+
+export function createAppComposer(app: App): ComposerController {
+  const { environment } = app.options;
+  return createComposerController({
+    onSubmit: (submission) => app.submitQuery(queryOf(submission)),
+    onQueue: (submission) => queue(app, submission),
+    canQueue: () => app.conversation.isBusy,
+    onCommand: (command) => runAppCommand(app, command),
+    takeQueued: () => app.conversation.takeQueue(),
+    onReport: (report) => onReport(app, report),
+    onFocus: (isFocused) => {
+      app.state.isTerminalFocused = isFocused;
+      if (isFocused) app.onFocused?.();
+    },
+    editor: {
+      environment,
+      command: () => app.state.start && editorCommand(app.state.start.settings.general, environment),
+      suspend: (run) => app.suspend(run),
+    },
+    escapesPastedAt: () => app.state.start?.settings.ui.escapePastedAtSymbols ?? false,
+  });
+}
+
+function queryOf({ text, isShell }: Submission): string {
+  return isShell ? `!${text}` : text;
+}
+
+/** Behind the prompt under way, never into it; commands are no prompts. */
+function queue(app: App, submission: Submission): void {
+  if (isSlashText(submission.text)) app.submitQuery(submission.text);
+  else app.conversation.enqueue(queryOf(submission));
+}
+
+function onReport({ screen, options, appearance }: App, report: InputReport): void {
+  if (report.kind === 'mouse' && report.button >= WHEEL_UP) screen.scroll(report.button === WHEEL_UP ? -3 : 3);
+  if (report.kind === 'keyboard') options.terminal.enableKittyKeyboard();
+  if (report.kind !== 'color' || report.slot !== 11) return;
+  const background = backgroundOfReport(report.value);
+  if (background && appearance.noteBackground(background)) screen.drawNow();
+}

@@ -1,0 +1,34 @@
+/** The questions a transcript asks, put to the person with what the app knows: its screen, its settings, its styles. */
+
+import type { App } from './app.ts';
+import { approvalChoices } from './approval-choices.ts';
+import { Questions } from './questions.ts';
+
+export function createAppQuestions(app: App): Questions {
+  const { terminal } = app.options;
+  return new Questions({
+    host: app.dialogs,
+    agent: () => app.link.current(),
+    printPlan: (path) => printPlan(app, path),
+    onAsked: (what) => app.onAttention?.(what),
+    onFeedback: (feedback) => {
+      app.state.feedback = [...app.state.feedback, feedback];
+    },
+    onProblem: (message) => app.fail(message),
+    approval: () => ({
+      ...approvalChoices(app.state.start),
+      hasEditor: true,
+      print: (rows) => app.print(rows(app.appearance.styles, app.width)),
+      height: terminal.size.rows,
+      width: terminal.size.columns,
+      styles: app.appearance.styles,
+    }),
+  });
+}
+
+async function printPlan(app: App, path: string): Promise<void> {
+  const { readPlan } = await import('./read-plan.ts');
+  const { styles } = app.appearance;
+  const rows = await readPlan(path, { styles, width: () => app.width, isSpoken: app.isSpoken });
+  app.print(['', ...rows]);
+}

@@ -1,0 +1,38 @@
+/** Ctrl+B and `/tasks`: the commands in the background, looked at while they are shown. */
+
+import { getErrorMessage } from '@castor/core';
+import type { App } from '../app.ts';
+import { BackgroundView } from '../dialogs/background-view.ts';
+
+/** Output that is looked at keeps moving. */
+const LOOK_MS = 200;
+
+/** Resolves when the person has seen enough. */
+export async function showBackground(app: App, signal?: AbortSignal): Promise<void> {
+  const { agent } = app.state;
+  if (!agent || agent.background.list().length === 0) return app.toast('There are no commands in the background.');
+  const { background, shell } = agent;
+  const left = Promise.withResolvers<void>();
+  const view = new BackgroundView({
+    port: {
+      list: () => background.list(),
+      read: (pid) =>
+        background.readLogTail(pid).then(
+          ({ text }) => text + shell.unfinishedLine(pid),
+          (error: unknown) => `Its output cannot be read: ${getErrorMessage(error)}`,
+        ),
+      kill: (pid) => void background.kill(pid),
+      canType: (pid) => shell.canType(pid),
+      type: (pid, text) => shell.write(pid, text),
+    },
+    keymap: () => app.composer.getKeymap(),
+    onChange: () => app.screen.refresh(),
+    leave: () => left.resolve(),
+  });
+  const close = app.dialogs.show(view);
+  const ticker = setInterval(() => void view.refresh(), LOOK_MS);
+  signal?.addEventListener('abort', () => left.resolve(), { once: true });
+  await left.promise;
+  clearInterval(ticker);
+  close();
+}

@@ -1,0 +1,44 @@
+/**
+ * Selecting text with the mouse while the agent works. In copy mode the screen stands
+ * still and the mouse is the terminal's; keys that scroll still do, any other ends it.
+ * Mouse mode only says whose the mouse is.
+ */
+
+import type { App } from './app.ts';
+import type { CommandName } from './input/commands.ts';
+import { findCommand } from './input/keymap.ts';
+
+const SCROLLING: readonly CommandName[] = [
+  ...(['scroll.up', 'scroll.down', 'scroll.pageUp', 'scroll.pageDown', 'scroll.home', 'scroll.end'] as const),
+];
+
+export function enterCopyMode(app: App): void {
+  const { composer, screen, options } = app;
+  const leave = () => {
+    remove();
+    options.terminal.useMouse(app.state.hasMouse);
+    screen.freeze(false);
+    app.clearToast();
+    return true;
+  };
+  const remove = composer.pushConsumer({
+    onKey: (key) => (findCommand(composer.getKeymap(), key, SCROLLING) && screen.isWhole ? false : leave()),
+    onText: leave,
+    onPaste: leave,
+  });
+  options.terminal.useMouse(false);
+  app.hint(
+    `Copy mode: select with the mouse${screen.isWhole ? ', page up and down scroll' : ''}; any other key ends it.`,
+  );
+  screen.freeze(true);
+}
+
+export function toggleMouse(app: App): void {
+  const { state, screen, options } = app;
+  if (!screen.isWhole) return app.toast('The mouse is always the terminal’s here: select and scroll as usual.');
+  state.hasMouse = !state.hasMouse;
+  options.terminal.useMouse(state.hasMouse);
+  return app.toast(
+    state.hasMouse ? 'The wheel scrolls here again.' : 'The mouse is the terminal’s: select text as usual.',
+  );
+}

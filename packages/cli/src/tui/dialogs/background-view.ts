@@ -1,0 +1,185 @@
+/**
+ * The commands in the background: the list of them, and one at a time what it writes. One
+ * that was moved there from the front still has its terminal, and takes what is typed.
+ * The owner tells it when to look again.
+ */
+
+import type { BackgroundProcess } from '@castor/core';
+import { encodeKey, encodePaste } from '../input/encode-key.ts';
+import type { CommandName } from '../input/commands.ts';
+import type { Key } from '../input/key.ts';
+import { findCommand } from '../input/keymap.ts';
+import type { Keymap } from '../input/keymap.ts';
+import { makeVisibleLine } from '../render/make-visible.ts';
+import { shortenRow } from '../terminal/row-width.ts';
+import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+import { hintOf } from './key-hint.ts';
+import { shellRows } from './shell-rows.ts';
+
+export interface BackgroundPort {
+  list(): readonly BackgroundProcess[];
+  /** The end of what it wrote. */
+  read(pid: number): Promise<string>;
+  kill(pid: number): void;
+  canType(pid: number): boolean;
+  type(pid: number, text: string): void;
+}
+
+export interface BackgroundViewOptions {
+  readonly port: BackgroundPort;
+  readonly keymap: () => Keymap;
+  readonly onChange: () => void;
+  readonly leave: () => void;
+}
+
+const MOST_LISTED = 12;
+const IN_LIST: readonly CommandName[] = [
+  ...(['background.escape', 'background.unfocusList', 'background.unfocus', 'background.toggle'] as const),
+  ...(['background.select', 'background.kill', 'nav.dialog.up', 'nav.dialog.down'] as const),
+];
+const IN_OUTPUT: readonly CommandName[] = [
+  ...(['background.toggle', 'background.unfocus', 'background.toggleList', 'background.kill'] as const),
+];
+
+export class BackgroundView implements Dialog {
+  private readonly options: BackgroundViewOptions;
+  private index = 0;
+  /** The one whose output is shown. */
+  private shown: { pid: number; output: string } | undefined;
+
+  constructor(options: BackgroundViewOptions) {
+    this.options = options;
+    const [first, second] = options.port.list();
+    // Of one there is nothing to choose.
+    if (first && !second) this.show(first.pid);
+  }
+
+  get takesText(): boolean {
+    return this.canType;
+  }
+
+  view(space: DialogSpace): DialogView {
+    return this.shown ? this.viewOutput(this.shown, space) : this.viewList(space);
+  }
+
+  /** Looks again at what is shown. */
+  async refresh(): Promise<void> {
+    const { shown } = this;
+    if (shown) {
+      const output = await this.options.port.read(shown.pid);
+      if (this.shown?.pid === shown.pid) this.shown = { ...shown, output };
+    }
+    this.options.onChange();
+  }
+
+  wants(key: Key): boolean {
+    return this.canType || findCommand(this.options.keymap(), key, this.shown ? IN_OUTPUT : IN_LIST) !== undefined;
+  }
+
+  onKey(key: Key): void {
+    const { shown } = this;
+    const command = findCommand(this.options.keymap(), key, shown ? IN_OUTPUT : IN_LIST);
+    if (command !== undefined) this.run(command);
+    else if (shown && this.canType) this.options.port.type(shown.pid, encodeKey(key));
+    else if (key.name === 'escape') this.options.leave();
+    else if (!shown && /^[1-9]$/.test(key.name)) this.select(Number(key.name) - 1);
+  }
+
+  onText(text: string): void {
+    if (this.shown && this.canType) this.options.port.type(this.shown.pid, text);
+    else if (text === 'j' || text === 'k') this.move(text === 'j' ? 1 : -1);
+    else if (!this.shown && /^[1-9]$/.test(text)) this.select(Number(text) - 1);
+  }
+
+  onPaste(text: string): void {
+    if (this.shown && this.canType) this.options.port.type(this.shown.pid, encodePaste(text));
+  }
+
+  dismiss(): void {
+    this.options.leave();
+  }
+
+  private get canType(): boolean {
+    return this.shown !== undefined && this.options.port.canType(this.shown.pid);
+  }
+
+  private run(command: CommandName): void {
+    switch (command) {
+      case 'background.select':
+        return this.select(this.index);
+      case 'background.kill':
+        return this.kill();
+      case 'background.toggleList':
+        this.shown = undefined;
+        return undefined;
+      case 'nav.dialog.up':
+      case 'nav.dialog.down':
+        return this.move(command === 'nav.dialog.up' ? -1 : 1);
+      default:
+        return this.options.leave();
+    }
+  }
+
+  private select(index: number): void {
+    const process = this.options.port.list()[index];
+    if (process) this.show(process.pid);
+  }
+
+  private show(pid: number): void {
+    this.index = this.options.port.list().findIndex((each) => each.pid === pid);
+    this.shown = { pid, output: '' };
+    void this.refresh();
+  }
+
+  private kill(): void {
+    const pid = this.shown?.pid ?? this.options.port.list()[this.index]?.pid;
+    if (pid !== undefined) this.options.port.kill(pid);
+  }
+
+  private move(by: number): void {
+    const { length } = this.options.port.list();
+    if (!this.shown && length > 0) this.index = (this.index + by + length) % length;
+  }
+
+  private viewOutput({ pid, output }: { pid: number; output: string }, space: DialogSpace): DialogView {
+    const process = this.options.port.list().find((each) => each.pid === pid);
+    const title = process ? `${stateOf(process)} · PID ${pid} · ${process.command}` : `PID ${pid}`;
+    const isOver = process?.status !== 'running';
+    const hint = hintOf(this.options.keymap(), [
+      ['background.toggle', 'back'],
+      ['background.toggleList', 'list'],
+      ...(isOver ? [] : [['background.kill', 'end it'] as const]),
+    ]);
+    const shown = output === '' && !this.canType ? '(nothing written yet)' : output;
+    return shellRows({ title, output: shown, takesText: this.canType, hint }, space);
+  }
+
+  private viewList({ styles, width, maxRows }: DialogSpace): DialogView {
+    const all = this.options.port.list();
+    const most = Math.max(Math.min(maxRows - 2, MOST_LISTED), 1);
+    const first = Math.max(0, Math.min(this.index - Math.floor(most / 2), all.length - most));
+    const rows = all.slice(first, first + most).map((process, offset) => {
+      const index = first + offset;
+      const isActive = index === this.index;
+      const label = `${index > 8 ? '   ' : `${index + 1}. `}${makeVisibleLine(process.command)}`;
+      const state = styles.secondary(`${stateOf(process)} · PID ${process.pid}`);
+      const command = shortenRow(label, Math.max(width - 34, 10));
+      return shortenRow(
+        `${isActive ? styles.accent('● ') : '  '}${isActive ? styles.accent(command) : command}  ${state}`,
+        width,
+      );
+    });
+    const hint = hintOf(this.options.keymap(), [
+      ['background.select', 'show'],
+      ['background.kill', 'end it'],
+      ['background.escape', 'back'],
+    ]);
+    const title = `${styles.warning('? ')}${styles.bold('Commands in the background')}`;
+    return { rows: [title, ...rows, styles.secondary(shortenRow(`  ${hint}`, width))] };
+  }
+}
+
+function stateOf({ status, exitCode, signal }: BackgroundProcess): string {
+  if (status === 'running') return 'running';
+  return signal ? `ended by ${signal}` : `exit code ${exitCode}`;
+}

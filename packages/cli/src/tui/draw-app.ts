@@ -1,0 +1,48 @@
+/** One picture of the app: the lines that became final since the last, and the frame under them. */
+
+import type { App } from './app.ts';
+import { composerRows } from './components/composer-rows.ts';
+import { layoutFrame } from './frame-layout.ts';
+import { frameCaret, frameRows } from './frame-rows.ts';
+import { frameStateOf, keyHintsOf } from './frame-state.ts';
+import { composerCaret, composerHeight } from './input/composer-view.ts';
+import type { LinearFrame } from './linear-frame.ts';
+import type { Frame, Size } from './terminal/painter.ts';
+import type { TranscriptPrinter } from './transcript-printer.ts';
+
+export interface Picture {
+  readonly lines: readonly string[];
+  readonly frame: Frame;
+}
+
+export function drawApp(app: App, printer: TranscriptPrinter, size: Size): Picture {
+  const { composer, inkView, appearance } = app;
+  const { styles } = appearance;
+  const lines = printer.take(app.store.getSnapshot());
+  const snapshot = composer.getSnapshot();
+  const answer = (maxRows: number) => printer.pendingRows(maxRows);
+  const sections = layoutFrame(frameStateOf(app, { size, answer, composerHeight: composerHeight(snapshot) }));
+  const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
+  // Before Ink is there, and where it broke, the same rows are put together without it.
+  const rows =
+    inkView?.draw({ sections, composer, styles, stream: app.streamPort }, size) ?? frameRows(sections, picture);
+  return { lines, frame: { rows, caret: frameCaret(sections, picture), growing: sections.answer.length } };
+}
+
+/** The same for a screen reader. */
+export function sayApp(app: App, printer: TranscriptPrinter, linear: LinearFrame): Picture {
+  const lines = printer.take(app.store.getSnapshot());
+  const { streaming, dialogs, composer, state, appearance, width } = app;
+  const { toast } = state;
+  const { styles } = appearance;
+  const said = linear.draw({
+    streaming,
+    dialog: dialogs.top,
+    snapshot: composer.getSnapshot(),
+    toast,
+    keyHints: keyHintsOf(app),
+    styles,
+    width,
+  });
+  return { lines: [...lines, ...said.lines], frame: said.frame };
+}

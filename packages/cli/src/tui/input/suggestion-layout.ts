@@ -1,0 +1,55 @@
+/**
+ * How suggestions stand below the input: a column of names and a column of what they do,
+ * both short, and below them, whole, what did not fit of the chosen one. Pure.
+ */
+
+import type { Suggestion } from '../completion/completion-provider.ts';
+import { makeVisibleLine } from '../render/make-visible.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import { rowWidth, shortenRow } from '../terminal/row-width.ts';
+
+/** Rows below the caret stay short; see AGENTS.md of the terminal room. */
+export const MAX_LIST_CELLS = 60;
+const MAX_LABEL_CELLS = 40;
+const MARK_CELLS = 2;
+const GAP_CELLS = 2;
+const MOST_DETAIL_ROWS = 3;
+
+export interface SuggestionLayout {
+  /** Cells of a row. */
+  readonly width: number;
+  /** Cells of the names, where there is something behind them. */
+  readonly label: number;
+}
+
+export function layoutSuggestions(items: readonly Suggestion[], columns: number): SuggestionLayout {
+  const width = Math.min(columns - 1, MAX_LIST_CELLS);
+  return { width, label: Math.min(MAX_LABEL_CELLS, Math.max(0, ...items.map(({ label }) => label.length))) };
+}
+
+/** Rows for the chosen one; as many for each of the list, so that it does not jump when one moves in it. */
+export function detailRows(items: readonly Suggestion[], active: number, columns: number, most: number): string[] {
+  const layout = layoutSuggestions(items, columns);
+  const all = items.map((item) => detailOf(item, layout));
+  const height = Math.min(most, MOST_DETAIL_ROWS, Math.max(0, ...all.map(({ length }) => length)));
+  const rows = all[active] ?? [];
+  const shown = rows.slice(0, height);
+  const last = shown.at(-1);
+  if (rows.length > height && last !== undefined) shown[height - 1] = shortenRow(`${last} …`, layout.width);
+  return [...shown, ...Array.from({ length: height - shown.length }, () => '')];
+}
+
+/** Empty when it fits into its row. */
+function detailOf({ label, description }: Suggestion, layout: SuggestionLayout): string[] {
+  const name = makeVisibleLine(label);
+  const isWhole =
+    description === undefined ? rowWidth(name) <= layout.width - MARK_CELLS : isWholeRow(name, description, layout);
+  if (isWhole) return [];
+  const text = description === undefined || name.length > layout.label ? name : '';
+  const both = [text, description === undefined ? '' : makeVisibleLine(description)].filter((part) => part !== '');
+  return both.flatMap((part) => wrapRows(part, { width: layout.width, first: '    ' }));
+}
+
+function isWholeRow(name: string, description: string, { width, label }: SuggestionLayout): boolean {
+  return name.length <= label && MARK_CELLS + label + GAP_CELLS + rowWidth(makeVisibleLine(description)) <= width;
+}

@@ -1,0 +1,124 @@
+/**
+ * A line of prose: what kind it is, its rows at a width, and how many of those are final
+ * while the line still grows. A row is final when the next one has begun and no mark before
+ * its end waits for its other half. Pure; the text must be harmless already.
+ */
+
+import { stripStyles } from '../terminal/row-width.ts';
+import type { Style, Styles } from '../theme/styles.ts';
+import { inlinePieces, renderInline } from './inline.ts';
+import { indentUnder, wrapRows } from './wrap-rows.ts';
+
+export interface ProseLine {
+  /** Markdown, without the marks that make the line what it is. */
+  readonly body: string;
+  readonly style: Style;
+  /** Before the first row. */
+  readonly first: string;
+  /** Before every other row. */
+  readonly rest?: string;
+  /** Not known before its end. */
+  readonly isWhole?: boolean;
+}
+
+const HEADING = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
+const QUOTE = /^\s{0,3}((?:>\s?)+)(.*)$/;
+const TASK = /^\[([ xX])\]\s+/;
+/** A mark this far back is never closed, or nobody remembers it. */
+const LONGEST_SPAN = 1_000;
+
+export function toProseLine(line: string, styles: Styles): ProseLine {
+  const heading = HEADING.exec(line);
+  if (heading) {
+    const style = headingStyle(heading[1] ?? '#', styles);
+    return { body: heading[2] ?? '', style: (text) => styles.bold(style(text)), first: '', isWhole: true };
+  }
+  const item = ITEM.exec(line);
+  if (item) return toItem(item, styles);
+  const quote = QUOTE.exec(line);
+  if (quote) {
+    const bar = styles.border('│ '.repeat((quote[1] ?? '').replaceAll(/\s/g, '').length));
+    return { body: quote[2] ?? '', style: styles.secondary, first: bar, rest: bar };
+  }
+  const indent = /^\s*/.exec(line)?.[0].slice(0, 12) ?? '';
+  return { body: line.trimStart(), style: styles.response, first: indent };
+}
+
+export function renderProse(line: ProseLine, styles: Styles, width: number): string[] {
+  return wrap(line, renderInline(line.body, styles), width);
+}
+
+/** The rows that stay as they are, and the line that goes on under them; undefined when there are none yet. */
+export function settleProse(
+  line: ProseLine,
+  styles: Styles,
+  width: number,
+): { rows: string[]; left: ProseLine } | undefined {
+  if (line.isWhole || line.body.length < width) return undefined;
+  const { rows, ends, settledInk } = measure(line, styles, width);
+  for (let count = rows.length - 1; count > 0; count--) {
+    const ink = inkOfRows(line, rows.slice(0, count));
+    const end = ends.get(ink);
+    if (end !== undefined && end > 0 && ink <= settledInk) return { rows: rows.slice(0, count), left: goOn(line, end) };
+  }
+  return undefined;
+}
+
+/** The line that goes on under so many of its rows, whether they would have stayed as they are or not. */
+export function leaveRows(line: ProseLine, styles: Styles, width: number, count: number): ProseLine {
+  const { rows, ends } = measure(line, styles, width);
+  const ink = inkOfRows(line, rows.slice(0, count));
+  // A row may end inside of what is shown as one: better some words twice than one lost.
+  const end = Math.max(0, ...[...ends].filter(([seen]) => seen <= ink).map(([, offset]) => offset));
+  return goOn(line, end);
+}
+
+function goOn({ body, style, first, rest = indentUnder(first) }: ProseLine, end: number): ProseLine {
+  return { body: body.slice(end).trimStart(), style, first: rest, rest };
+}
+
+/** The rows of the line, where in its text each amount of ink ends, and how much of it waits for nothing. */
+function measure(line: ProseLine, styles: Styles, width: number) {
+  const ends = new Map<number, number>();
+  let rendered = '';
+  let offset = 0;
+  let ink = 0;
+  let settledInk = 0;
+  let isOpen = false;
+  for (const piece of inlinePieces(line.body, styles)) {
+    isOpen ||= piece.isOpen && line.body.length - offset < LONGEST_SPAN;
+    rendered += piece.rendered;
+    offset += piece.length;
+    ink += inkIn(piece.rendered);
+    ends.set(ink, offset);
+    if (!isOpen) settledInk = ink;
+  }
+  return { rows: wrap(line, rendered, width), ends, settledInk };
+}
+
+function inkOfRows({ first, rest = '' }: ProseLine, rows: readonly string[]): number {
+  return rows.reduce((sum, row, index) => sum + inkIn(row) - inkIn(index === 0 ? first : rest), 0);
+}
+
+function wrap({ style, first, rest }: ProseLine, rendered: string, width: number): string[] {
+  return wrapRows(style(rendered.trimEnd()), { width, first, ...(rest !== undefined && { rest }) });
+}
+
+/** Characters that leave a trace: rows are told from each other by blanks, which wrapping takes and gives. */
+function inkIn(text: string): number {
+  return stripStyles(text).replaceAll(/\s/g, '').length;
+}
+
+function toItem([, indent = '', mark = '', body = '']: RegExpExecArray, styles: Styles): ProseLine {
+  const task = TASK.exec(body);
+  const bullet = /^\d/.test(mark) ? mark : '•';
+  const box = task ? `${task[1] === ' ' ? '☐' : '☑'} ` : '';
+  const first = `${indent.slice(0, 20)}${styles.accent(bullet)} ${box}`;
+  return { body: task ? body.slice(task[0].length) : body, style: styles.response, first };
+}
+
+function headingStyle(marks: string, styles: Styles): Style {
+  if (marks.length <= 2) return styles.link;
+  return marks.length === 3 ? styles.primary : styles.secondary;
+}

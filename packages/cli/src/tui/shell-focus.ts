@@ -1,0 +1,102 @@
+/**
+ * The command that runs and that a person may type into or send to the background. It
+ * finds it among the calls, opens the view that takes the keys, and closes it when the
+ * command is over. It runs nothing itself.
+ */
+
+import type { PendingCall, WorkspaceAgent } from '@castor/core';
+import type { DialogHost } from './dialogs/dialog-host.ts';
+import { ShellView } from './dialogs/shell-view.ts';
+import type { Keymap } from './input/keymap.ts';
+
+type Shell = Pick<WorkspaceAgent['shell'], 'isRunning' | 'canType' | 'write' | 'moveToBackground'>;
+
+export interface ShellFocusOptions {
+  /** Those under way. */
+  readonly calls: () => readonly PendingCall[];
+  readonly shell: () => Shell | undefined;
+  readonly host: Pick<DialogHost, 'show'>;
+  readonly keymap: () => Keymap;
+  readonly toast: (text: string) => void;
+}
+
+interface RunningCommand {
+  readonly call: PendingCall;
+  readonly pid: number;
+  readonly shell: Shell;
+}
+
+export class ShellFocus {
+  private readonly options: ShellFocusOptions;
+  private open: { callId: string; close: () => void } | undefined;
+
+  constructor(options: ShellFocusOptions) {
+    this.options = options;
+  }
+
+  /** The call whose command has the keys. */
+  get callId(): string | undefined {
+    return this.open?.callId;
+  }
+
+  /** The command that has the keys, else the one started last. */
+  get running(): RunningCommand | undefined {
+    const shell = this.options.shell();
+    if (!shell) return undefined;
+    const { callId } = this;
+    for (const call of this.options.calls().toReversed()) {
+      const { pid, status } = call;
+      if (callId !== undefined && call.callId !== callId) continue;
+      if (status === 'executing' && pid !== undefined && shell.isRunning(pid)) return { call, pid, shell };
+    }
+    return undefined;
+  }
+
+  /** False when nothing runs. */
+  focus(): boolean {
+    const { running } = this;
+    if (!running || this.open) return running !== undefined;
+    const { call, pid, shell } = running;
+    if (!shell.canType(pid)) {
+      this.options.toast('This command has no terminal to type into.');
+      return true;
+    }
+    const { callId } = call;
+    const view = new ShellView({
+      title: call.display.description || call.display.name,
+      output: () => this.options.calls().find((each) => each.callId === callId)?.output ?? '',
+      type: (text) => shell.write(pid, text),
+      moveToBackground: () => this.moveToBackground(),
+      leave: () => this.leave(),
+      keymap: this.options.keymap,
+    });
+    const open = { callId, close: () => {} };
+    // First, because showing draws, and the call is then shown there and nowhere else.
+    this.open = open;
+    open.close = this.options.host.show(view);
+    return true;
+  }
+
+  /** False when nothing runs. */
+  moveToBackground(): boolean {
+    const { running } = this;
+    if (!running?.shell.moveToBackground(running.pid)) return false;
+    this.leave();
+    this.options.toast('The command runs on in the background; the same key shows it.');
+    return true;
+  }
+
+  /** The calls have changed. */
+  look(): void {
+    const callId = this.open?.callId;
+    if (callId === undefined) return;
+    const call = this.options.calls().find((each) => each.callId === callId);
+    if (call?.status !== 'executing') this.leave();
+  }
+
+  private leave(): void {
+    const { open } = this;
+    this.open = undefined;
+    open?.close();
+  }
+}

@@ -1,0 +1,362 @@
+/** Every default key at a real terminal: what it does is seen on the screen. */
+
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text } from '@castor/testkit';
+import type { FakeModel, Script, Terminal, TerminalOptions, Workspace, WorkspaceOptions } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const ESC = '\x1b';
+const UP = '\x1b[A';
+const DOWN = '\x1b[B';
+const SHIFT_TAB = '\x1b[Z';
+const F4 = '\x1bOS';
+const F9 = '\x1b[20~';
+const F12 = '\x1b[24~';
+const ALT_M = '\x1bm';
+const PAGE_UP = '\x1b[5~';
+const REDO = '\x1b[122;6u';
+const ctrl = (letter: string) => String.fromCharCode(letter.charCodeAt(0) & 0x1f);
+
+interface Opened extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly model: FakeModel;
+  readonly terminal: Terminal;
+}
+
+type OpenOptions = WorkspaceOptions &
+  Omit<TerminalOptions, 'env' | 'workspace' | 'model'> & {
+    readonly settings?: object;
+    readonly script?: Script;
+    readonly args?: string[];
+    readonly env?: (workspace: Workspace) => Record<string, string>;
+  };
+
+async function open(options: OpenOptions = {}): Promise<Opened> {
+  const homeFiles = { '.gemini/settings.json': JSON.stringify(options.settings ?? {}), ...options.homeFiles };
+  const workspace = await createWorkspace({ files: options.files ?? {}, homeFiles });
+  const model = await fakeModel(options.script ?? [say('ok')], { repeatLast: true });
+  const { rows = 24, columns = 80 } = options;
+  const env = options.env?.(workspace) ?? {};
+  const terminal = await startTerminal(options.args ?? [], { model, workspace, rows, columns, env });
+  await terminal.waitForText(READY);
+  return {
+    workspace,
+    model,
+    terminal,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await workspace.dispose();
+    },
+  };
+}
+
+/** Where we are and in which mode, before the first prompt; wherever it stands. */
+function footer(terminal: Terminal): string | undefined {
+  return terminal.screen().findLast((row) => /^ {2}\S.* · auto$/.test(row));
+}
+
+/** The rows of the editor. */
+function composer(terminal: Terminal): string {
+  const screen = terminal.screen();
+  const rows = screen.slice(screen.findLastIndex((row) => row.startsWith('──')) + 1);
+  return rows.filter((row) => !/^ {2}\S.* · /.test(row) && !row.includes('again to')).join('\n');
+}
+
+const shows = (terminal: Terminal, expected: string) => terminal.waitUntil((seen) => composer(seen) === expected);
+
+async function ask(terminal: Terminal, words: string, until: string | RegExp): Promise<void> {
+  terminal.type(`${words}\r`);
+  await terminal.waitForText(until);
+  await terminal.waitForText(READY);
+}
+
+describe('editing', () => {
+  it('has its keys', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    for (const [written, keys, more, expected] of [
+      ['abc', ctrl('a'), 'X', '> Xabc'],
+      ['abc', ctrl('a') + ctrl('e'), 'X', '> abcX'],
+      ['abc', '\x1b[H\x1b[F\x1b[D', 'X', '> abXc'],
+      ['one two', `\x1bb${ctrl('k')}`, 'X', '> one X'],
+      ['one two', `\x1bb${ctrl('u')}`, 'X', '> Xtwo'],
+      ['one two', ctrl('w'), 'X', '> one X'],
+      ['one two', '\x1bb', 'X', '> one Xtwo'],
+      ['one two', `${ctrl('a')}\x1bf`, 'X', '> oneX two'],
+      ['one two', ctrl('w') + ctrl('z'), '', '> one two'],
+      ['one two', ctrl('w') + ctrl('z') + REDO, 'X', '> one X'],
+      ['one two', `${ctrl('w')}\x1by`, 'X', '> one twoX'],
+    ] as const) {
+      terminal.type(written);
+      await shows(terminal, `> ${written}`);
+      terminal.type(keys);
+      terminal.type(more);
+      await shows(terminal, expected);
+      terminal.type(ctrl('c'));
+      await terminal.waitForText(READY);
+    }
+  });
+
+  it('has five keys for a new line, and Enter sends all of them', async () => {
+    await using opened = await open();
+    const { terminal, model } = opened;
+    const lines = ['0'];
+    terminal.type('0');
+    await shows(terminal, '> 0');
+    for (const key of ['\n', '\x1b[13;2u', '\x1b[13;5u', '\x1b\r', '\\\r']) {
+      terminal.type(key);
+      await terminal.waitUntil((seen) => seen.cursor().column === 2);
+      terminal.type(`${lines.length}`);
+      lines.push(`${lines.length}`);
+      await shows(terminal, `> ${lines.join('\n  ')}`);
+    }
+    terminal.type('\r');
+    await terminal.waitForText('ok');
+    const { contents } = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
+    expect(contents.at(-1)?.parts.at(-1)).toEqual({ text: lines.join('\n') });
+  });
+
+  it('goes on in an editor of your own with Ctrl+G and Ctrl+X', async () => {
+    await using opened = await open({
+      files: { 'bin/append': '#!/bin/sh\nprintf " and more" >> "$1"\n' },
+      env: (workspace) => ({ EDITOR: join(workspace.project, 'bin', 'append') }),
+    });
+    const { terminal, workspace } = opened;
+    await chmod(join(workspace.project, 'bin', 'append'), 0o700);
+    terminal.type(`this${ctrl('g')}`);
+    await shows(terminal, '> this and more');
+    terminal.type(ctrl('x'));
+    await shows(terminal, '> this and more and more');
+  });
+});
+
+describe('Ctrl+V', () => {
+  const PNG = String.raw`printf '\211PNG\r\n'`;
+
+  it.each([
+    [
+      'puts an image in the clipboard into a file',
+      `case "$*" in *image/png*) ${PNG};; *) exit 1;; esac`,
+      /^> @.*\.png$/,
+    ],
+    ['pastes the text in it', `case "$*" in *image/png*) exit 1;; *) printf 'some text';; esac`, '> some text'],
+    ['says that it is empty', 'exit 1', />.*Type your message.*\nThe clipboard is empty\./],
+    ['says so when it does not answer', 'kill $$', />.*Type your message.*\nThe clipboard is empty\./],
+  ])('%s', async (_title, script, expected) => {
+    await using opened = await open({
+      columns: 200,
+      files: { 'bin/xclip': `#!/bin/sh\n${script}\n` },
+      env: ({ project }) => ({ PATH: join(project, 'bin') }),
+    });
+    const { terminal, workspace } = opened;
+    await chmod(join(workspace.project, 'bin', 'xclip'), 0o700);
+    await ask(terminal, 'hi', 'ok');
+    terminal.type(ctrl('v'));
+    await terminal.waitUntil((seen) => {
+      const shown = composer(seen).trim();
+      return typeof expected === 'string' ? shown === expected : expected.test(shown);
+    });
+  });
+
+  it('says what to install where there is no program for it', async () => {
+    await using opened = await open({ env: ({ project }) => ({ PATH: join(project, 'bin') }) });
+    const { terminal } = opened;
+    await ask(terminal, 'hi', 'ok');
+    terminal.type(ctrl('v'));
+    await terminal.waitForText('To paste from the clipboard install xclip or wl-paste');
+  });
+});
+
+describe('history', () => {
+  it('is walked with arrows at the edge and Ctrl+P and N, and searched with Ctrl+R', async () => {
+    await using opened = await open({ script: [say('One.'), say('Two.')] });
+    const { terminal } = opened;
+    await ask(terminal, 'first thing', 'One.');
+    await ask(terminal, 'second thing', 'Two.');
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    for (const [key, expected] of [
+      [UP, '> second thing'],
+      [UP, '> first thing'],
+      [DOWN, '> second thing'],
+      [ctrl('p'), '> first thing'],
+      [ctrl('n'), '> second thing'],
+    ] as const) {
+      terminal.type(key);
+      await shows(terminal, expected);
+    }
+    terminal.type(ctrl('c'));
+    await terminal.waitForText(READY);
+    terminal.type(`${ctrl('r')}fir`);
+    await terminal.waitForText(/> first thing\nsearch: fir/);
+    terminal.type('\t');
+    await shows(terminal, '> first thing');
+  });
+});
+
+describe('keys of the app', () => {
+  it('Ctrl+Y and Shift+Tab change the approval mode', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    for (const [key, mode] of [
+      [SHIFT_TAB, 'accepting edits'],
+      [SHIFT_TAB, 'plan mode'],
+      [SHIFT_TAB, undefined],
+      [ctrl('y'), 'YOLO mode'],
+      [SHIFT_TAB, 'accepting edits'],
+      [ctrl('y'), 'YOLO mode'],
+      [ctrl('y'), undefined],
+    ] as const) {
+      terminal.type(key);
+      await terminal.waitUntil(
+        (seen) => /(accepting edits|plan mode|YOLO mode)/.exec(footer(seen) ?? '')?.[1] === mode,
+      );
+    }
+  });
+
+  it.each([
+    ['F4', F4, 'No editor is connected'],
+    ['F12', F12, 'There are no messages.'],
+    ['? on empty input', '?', /^ℹ Keys:/m],
+    ['! on empty input', '!', 'Type your shell command'],
+    ['Ctrl+B', ctrl('b'), 'There are no commands in the background.'],
+    ['Ctrl+C', ctrl('c'), 'Press Ctrl+C again to exit.'],
+    ['Ctrl+D', ctrl('d'), 'Press Ctrl+D again to exit.'],
+    ['Ctrl+S in the terminal’s own screen', ctrl('s'), 'The mouse is always the terminal’s here'],
+  ])('%s is answered', async (_name, key, expected) => {
+    await using opened = await open({ rows: 40 });
+    opened.terminal.type(key);
+    await opened.terminal.waitForText(expected);
+  });
+
+  it('Tab pressed twice hides what is around the prompt, and brings it back', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    await terminal.waitForText(/ · auto$/m);
+    for (const [first, isSeen] of [
+      ['Press Tab again to hide', false],
+      ['Press Tab again to show', true],
+    ] as const) {
+      terminal.type('\t');
+      await terminal.waitForText(first);
+      terminal.type('\t');
+      await terminal.waitForNoText('Press Tab again');
+      await terminal.waitUntil((seen) => (footer(seen) !== undefined) === isSeen);
+    }
+  });
+
+  it('Ctrl+L clears the screen and loses nothing, Ctrl+O shows a long result whole', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+    await using opened = await open({
+      script: [call('run_shell_command', { command: 'seq -f "line %g" 40' }), say('Counted.')],
+      args: ['--yolo'],
+    });
+    const { terminal } = opened;
+    await ask(terminal, 'Count', 'Counted.');
+    const seen = () => new Set(terminal.lines().map((line) => line.trim()));
+    expect(lines.every((line) => seen().has(line))).toBe(false);
+    terminal.type(ctrl('o'));
+    await terminal.waitUntil(() => lines.every((line) => seen().has(line)));
+    terminal.type(ctrl('l'));
+    await terminal.waitForNoText('line 40');
+    expect(terminal.lines().join('\n')).toContain('Counted.');
+    await terminal.waitForText(READY);
+  });
+
+  it('Alt+M shows answers as raw markdown: the last one, what comes, and the rest of the one under way', async () => {
+    const held = gate();
+    await using opened = await open({
+      script: [say('# One\n\n**bold**'), say('# Two'), answer(text('# Three\n\n- a\n'), held, text('- b\n\n# End'))],
+    });
+    const { terminal } = opened;
+    await ask(terminal, 'first', /^bold$/m);
+    expect(terminal.lines()).not.toContain('# One');
+    terminal.type(ALT_M);
+    await terminal.waitForText('Answers are shown as raw markdown from here on.');
+    await terminal.waitForText(/^# One\n\n\*\*bold\*\*$/m);
+    await ask(terminal, 'second', /^# Two$/m);
+    terminal.type('third\r');
+    await terminal.waitForText(/^- a$/m);
+    terminal.type(ALT_M);
+    await terminal.waitForText('Answers are shown rendered from here on.');
+    held.release();
+    await terminal.waitForText(/^# Three\n\n- a\n• b\n\nEnd$/m);
+  });
+
+  it('F9 stops the screen for selecting, any key lets it go on, and nothing is lost', async () => {
+    const held = gate();
+    await using opened = await open({ script: [answer(text('Before.\n\n'), held, text('After.\n\n'))] });
+    const { terminal } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText('Before.');
+    terminal.type(F9);
+    await terminal.waitForText('Copy mode: select with the mouse; any other key ends it.');
+    held.release();
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    expect(terminal.screen().join('\n')).not.toContain('After.');
+    terminal.type('x');
+    await terminal.waitForText('After.');
+    await shows(terminal, `>   ${READY} or @path/to/file`);
+  });
+
+  it('F9 and Ctrl+S give the mouse of the other screen to the terminal and take it back', async () => {
+    await using opened = await open({ settings: { ui: { useAlternateBuffer: true } } });
+    const { terminal } = opened;
+    const mouse = (isOurs: boolean) => terminal.waitUntil((seen) => seen.modes().hasMouse === isOurs);
+    await mouse(true);
+    terminal.type(F9);
+    await terminal.waitForText('page up and down scroll');
+    await mouse(false);
+    terminal.type(PAGE_UP);
+    terminal.type('x');
+    await mouse(true);
+    await terminal.waitForNoText('Copy mode');
+    terminal.type(ctrl('s'));
+    await terminal.waitForText('The mouse is the terminal’s: select text as usual.');
+    await mouse(false);
+    terminal.type(F9);
+    await terminal.waitForText('Copy mode');
+    terminal.type('x');
+    await terminal.waitForNoText('Copy mode');
+    terminal.type(ctrl('s'));
+    await terminal.waitForText('The wheel scrolls here again.');
+    await mouse(true);
+  });
+});
+
+describe('keys of a person’s own', () => {
+  it('are read from keybindings.json, and hold in dialogs too', async () => {
+    const bindings = [
+      { command: 'app.toggleYolo', key: 'ctrl+q' },
+      { command: '-app.toggleYolo', key: 'ctrl+y' },
+      { command: 'nav.dialog.down', key: 'ctrl+t' },
+      { command: '-app.showFullTodos', key: 'ctrl+t' },
+      { command: 'app.suspend', key: 'f8' },
+    ];
+    await using opened = await open({ homeFiles: { '.gemini/keybindings.json': JSON.stringify(bindings) } });
+    const { terminal } = opened;
+    await ask(terminal, 'hi', 'ok');
+    terminal.type(ctrl('y'));
+    terminal.type(ctrl('q'));
+    await terminal.waitForText('YOLO mode');
+    terminal.type('/permissions\r');
+    await terminal.waitForText('● 1.');
+    terminal.type(ctrl('t'));
+    await terminal.waitForText('● 2.');
+    terminal.type(ESC);
+    await terminal.waitForText(READY);
+    // Nobody waits behind us here, so that it comes back at once, with all modes on.
+    terminal.type('\x1b[19~');
+    await terminal.waitUntil((seen) => seen.bytes.split('\x1b[?2004h').length > 2);
+    terminal.type('typed on');
+    await shows(terminal, '> typed on');
+    expect(terminal.modes()).toEqual({
+      isAlternate: false,
+      hasBracketedPaste: true,
+      hasMouse: false,
+      hasFocusReports: true,
+    });
+  });
+});

@@ -1,0 +1,164 @@
+/** Commands that run: typing into them, sending them to the background, looking at them there. */
+
+import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import type { FakeModel, Script, Terminal, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const TAB = '\t';
+const SHIFT_TAB = '\x1b[Z';
+const CTRL_B = '\x02';
+const CTRL_C = '\x03';
+const CTRL_K = '\x0b';
+const CTRL_L = '\x0c';
+const ESC = '\x1b';
+const BACKSPACE = '\x7f';
+
+interface Opened extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly model: FakeModel;
+  readonly terminal: Terminal;
+}
+
+async function open(script: Script = [], columns = 100): Promise<Opened> {
+  const workspace = await createWorkspace();
+  const model = await fakeModel(script);
+  const terminal = await startTerminal(['--yolo'], { model, workspace, columns });
+  await terminal.waitForText(READY);
+  return {
+    workspace,
+    model,
+    terminal,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await workspace.dispose();
+    },
+  };
+}
+
+const shell = (command: string) => call('run_shell_command', { command });
+const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
+const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
+
+/** Where the caret stands, and the row it stands in. */
+function caret(terminal: Terminal): { row: string | undefined; column: number } {
+  const { row, column } = terminal.cursor();
+  return { row: terminal.screen()[row], column };
+}
+
+describe('a command that runs', () => {
+  it('is typed into after Tab, with the caret where its own is, and the model reads what came of it', async () => {
+    await using opened = await open([shell(ASK), say('Noted.')]);
+    const { terminal, model } = opened;
+    terminal.type('Ask me\r');
+    await terminal.waitForText(/\(esc to cancel, tab to type into it, ctrl\+b to background, \d+s\)/);
+    terminal.type(TAB);
+    await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
+    terminal.type('Adax');
+    await terminal.waitForText('Name: Adax');
+    terminal.type(BACKSPACE);
+    await terminal.waitUntil((seen) => seen.screen().includes('Name: Ada'));
+    expect(caret(terminal)).toEqual({ row: 'Name: Ada', column: 9 });
+    terminal.type('\r');
+    await terminal.waitForText(/^Town:/m);
+    terminal.type('\x1b[200~Bath\r\n\x1b[201~');
+    await terminal.waitForText('Noted.');
+    await terminal.waitForText(READY);
+    expect(lastBody(model)).toContain('Ada of Bath');
+  });
+
+  it('gives the keys back on Shift+Tab, gets Ctrl+C and Esc itself while it has them', async () => {
+    const count =
+      'trap "echo caught" INT; echo up; read -rsn1 key; printf "key %q\\n" "$key"; read -r line; echo "$line"';
+    await using opened = await open([shell(count), say('Done.')]);
+    const { terminal, model } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}up$/m);
+    terminal.type(TAB);
+    await terminal.waitForText('back to the prompt');
+    terminal.type(ESC);
+    await terminal.waitForText("key $'\\E'");
+    terminal.type(CTRL_C);
+    await terminal.waitForText('caught');
+    terminal.type(SHIFT_TAB);
+    await terminal.waitForText(READY);
+    terminal.type('for the model');
+    await terminal.waitForText('> for the model');
+    expect(model.requests).toHaveLength(1);
+    terminal.type(`\x15${TAB}`);
+    await terminal.waitForText('back to the prompt');
+    terminal.type('for the command\r');
+    await terminal.waitForText('Done.');
+    expect(lastBody(model)).toContain('for the command');
+  });
+
+  it('that was typed with ! is typed into as well', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    terminal.type(`!${ASK}\r`);
+    await terminal.waitForText('tab to type into it');
+    terminal.type(TAB);
+    await terminal.waitForText('back to the prompt');
+    terminal.type('Ada\r');
+    await terminal.waitForText(/^Town:/m);
+    terminal.type('Bath\r');
+    await terminal.waitForText(/^Ada of Bath/m);
+    await terminal.waitForText(READY);
+  });
+});
+
+describe('Ctrl+B', () => {
+  it('lets the command run on in the background, shows it, types into it, and says how it ended there', async () => {
+    await using opened = await open([shell(`echo started; ${ASK}`), say('It runs on.'), say('Seen.')]);
+    const { terminal, model } = opened;
+    terminal.type('Start\r');
+    await terminal.waitForText(/^ {2}Name:/m);
+    terminal.type(CTRL_B);
+    await terminal.waitForText('It runs on.');
+    expect(lastBody(model)).toMatch(
+      /Command moved to background \(PID: \d+\)\. Output hidden\. Press Ctrl\+B to view\./,
+    );
+    terminal.type(CTRL_B);
+    await terminal.waitForText(/── running · PID \d+ · echo started;/);
+    await terminal.waitForText('ctrl+b: back · ctrl+l: list · ctrl+k: end it');
+    terminal.type('Ada\r');
+    await terminal.waitForText(/^Town:/m);
+    terminal.type('Bath\r');
+    await terminal.waitForText('Ada of Bath');
+    await terminal.waitForText('exit code 0');
+    terminal.type(CTRL_B);
+    await terminal.waitForText(READY);
+  });
+
+  it('lists what runs in the background, and ends one of them', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    for (const name of ['one', 'two']) {
+      terminal.type(`!echo ${name}; sleep 1000\r`);
+      await terminal.waitForText(new RegExp(`^ {2}${name}$`, 'm'));
+      terminal.type(CTRL_B);
+      await terminal.waitForText(new RegExp(`^${name}\n\\[The command runs on in the background`, 'm'));
+      await terminal.waitForText(READY);
+    }
+    terminal.type(CTRL_B);
+    await terminal.waitForText(/● 1\. echo one; sleep 1000 {2}running · PID \d+/);
+    terminal.type('\x1b[B\r');
+    await terminal.waitForText(/── running · PID \d+ · echo two; sleep 1000/);
+    await terminal.waitForText(/^two$/m);
+    terminal.type(CTRL_K);
+    await terminal.waitForText(/── ended by SIG\w+ · PID \d+ · echo two; sleep 1000/);
+    terminal.type(CTRL_L);
+    await terminal.waitForText(/1\. echo one; sleep 1000 {2}running[^]*● 2\. echo two; sleep 1000 {2}ended by/);
+    terminal.type(ESC);
+    await terminal.waitForText(READY);
+    await terminal.waitForText('1 in background');
+  });
+
+  it('is /tasks too, which says so when there is nothing', async () => {
+    await using opened = await open();
+    const { terminal } = opened;
+    terminal.type('/tasks\r');
+    await terminal.waitForText('There are no commands in the background.');
+  });
+});
