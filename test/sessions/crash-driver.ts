@@ -48,7 +48,9 @@ export async function runKilled(seed: number, kills: number): Promise<KilledSess
     seen.add();
     return nextStep(request, random);
   });
-  const watchers = [chats, workspace.project].map((folder) => watch(folder, () => seen.add()));
+  const watchers = [chats, workspace.project, join(workspace.project, 'written')].map((folder) =>
+    watch(folder, () => seen.add()),
+  );
   let done = 0;
   let last = await runUntil(seen, 1 + Math.floor(random() * 8));
   while (last.signal === 'SIGKILL') {
@@ -79,6 +81,7 @@ async function prepare({ home, project, write }: Workspace): Promise<string> {
   const chats = join(home, '.gemini', 'tmp', 'project', 'chats');
   await mkdir(chats, { recursive: true });
   await writeFile(join(home, '.gemini', 'projects.json'), JSON.stringify({ projects: { [project]: 'project' } }));
+  await mkdir(join(project, 'written'));
   for (let index = 0; index < CALLS; index++) await write(`data/${index}.txt`, `content ${index}\n`);
   return chats;
 }
@@ -97,10 +100,13 @@ async function readLines(chats: string): Promise<string[]> {
 
 async function readEffects(workspace: Workspace): Promise<number[]> {
   const log = await workspace.read('effects.log').catch(() => '');
-  return log.split('\n').flatMap((line) => (line === '' ? [] : [Number(line)]));
+  // What a program died while writing is beside its file, under another name.
+  const names = (await readdir(join(workspace.project, 'written'))).filter((name) => /^\d+\.txt$/.test(name));
+  const written = await Promise.all(names.map((name) => workspace.read(`written/${name}`)));
+  return [log, ...written].flatMap((text) => text.split('\n')).flatMap((line) => (line === '' ? [] : [Number(line)]));
 }
 
-/** Two of three change something; the third only reads. */
+/** Two of three change something, one of them by a command and one a file; the third only reads. */
 export function hasEffect(index: number): boolean {
   return index % 3 !== 2;
 }
@@ -125,9 +131,10 @@ function nextStep({ body }: ModelRequest, random: () => number): Step {
 }
 
 function toCall(index: number) {
-  return hasEffect(index)
+  if (!hasEffect(index)) return call('read_file', { file_path: `data/${index}.txt` });
+  return index % 3 === 0
     ? call('run_shell_command', { command: `echo ${index} >> effects.log` })
-    : call('read_file', { file_path: `data/${index}.txt` });
+    : call('write_file', { file_path: `written/${index}.txt`, content: `${index}\n` });
 }
 
 /** Counts what happens, and says when enough has. */

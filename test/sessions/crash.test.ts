@@ -68,6 +68,6 @@ describe('a program that is killed', () => {
     for (const result of results) check(result);
     // The kills were spread over all that can be under way; else this would prove little.
     const statuses = results.flatMap(({ requests }) => callsOf(requests.at(-1) ?? []).map(({ status }) => status));
-    expect(new Set(statuses)).toEqual(new Set(['finished', 'not_started', 'unknown']));
+    expect(statuses).toEqual(expect.arrayContaining(['finished', 'not_started', 'unknown']));
   }, 150_000);
 });

@@ -1,36 +1,11 @@
-import { watch } from 'node:fs';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startCli, text } from '@castor/testkit';
-import type { FakeModel, Workspace } from '@castor/testkit';
+import type { FakeModel } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { prepareChats, readSessions } from './session-folder.ts';
 
 const ID = '[0-9a-f-]{36}';
-
-/** The project's folder of sessions, made beforehand so that it can be watched. */
-async function prepareChats({ home, project }: Workspace): Promise<string> {
-  const chats = join(home, '.gemini', 'tmp', 'project', 'chats');
-  await mkdir(chats, { recursive: true });
-  await writeFile(join(home, '.gemini', 'projects.json'), JSON.stringify({ projects: { [project]: 'project' } }));
-  return chats;
-}
-
-async function readSessions(chats: string): Promise<string> {
-  const names = (await readdir(chats)).filter((name) => name.endsWith('.jsonl'));
-  return (await Promise.all(names.map((name) => readFile(join(chats, name), 'utf8')))).join('');
-}
-
-/** Resolves when the sessions hold the text. */
-async function untilRecorded(chats: string, expected: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const look = async () => {
-    if ((await readSessions(chats)).includes(expected)) resolve();
-  };
-  const watcher = watch(chats, () => void look());
-  await look();
-  await promise;
-  watcher.close();
-}
 
 const lastTexts = (model: FakeModel) =>
   (model.requests.at(-1)?.body.contents as { parts: { text?: string }[] }[]).map(({ parts }) => parts.at(-1)?.text);
@@ -91,12 +66,10 @@ describe('castor --resume', () => {
 
   it('loses no text that was shown, and tells the model only what it had finished', async () => {
     await using workspace = await createWorkspace();
-    const chats = await prepareChats(workspace);
     const waiting = gate();
     await using model = await fakeModel([answer(text('The answer is '), waiting), say('The answer is 4.')]);
     await using cli = await startCli(['-p', 'Two and two?', '-o', 'stream-json'], { workspace, model });
     await cli.waitForStdout('The answer is');
-    await untilRecorded(chats, 'The answer is');
     cli.kill('SIGKILL');
     await cli.done;
     const shown = await runCli(['sessions', 'show'], { workspace });

@@ -30,6 +30,8 @@ describe('Budget', () => {
     ['the turns are taken', { turns: 3 }, { turns: 3 }, { name: 'turns', limit: 3, spent: 3 }],
     ['the tokens are spent', { tokens: 100 }, { tokens: 130 }, { name: 'tokens', limit: 100, spent: 130 }],
     ['the money is spent', { cost: 0.5 }, { usd: 0.51234567 }, { name: 'cost', limit: 0.5, spent: 0.5123 }],
+    ['hardly any money is left', { cost: 0.5 }, { usd: 0.49996 }, undefined],
+    ['a tiny sum is spent', { cost: 0.00001 }, { usd: 0.00004 }, { name: 'cost', limit: 0.00001, spent: 0.00004 }],
     ['the cost is not known', { cost: 0.5 }, { usd: undefined }, { name: 'cost', limit: 0.5, spent: 0.5 }],
     ['the first of two is spent', { turns: 9, tokens: 5 }, { tokens: 6 }, { name: 'tokens', limit: 5, spent: 6 }],
   ])('says whether it is spent when %s', (_, limits, spent, expected) => {

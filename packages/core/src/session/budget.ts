@@ -79,8 +79,8 @@ export class Budget {
   exceeded(): { budget: SpentBudget; detail: string } | undefined {
     const account = this.accounts().find(({ spent, limit }) => spent >= limit);
     if (!account) return undefined;
-    const { words, ...budget } = account;
-    return { budget, detail: `The budget of this run is spent: ${words}.` };
+    const { words, spent, ...budget } = account;
+    return { budget: { ...budget, spent: round(spent) }, detail: `The budget of this run is spent: ${words}.` };
   }
 
   /** Throws BudgetExceededError when nothing more may be sent. */
@@ -158,8 +158,12 @@ export class Budget {
 }
 
 function account(name: BudgetName, spent: number, limit: number, unit: string): Account {
-  const rounded = Math.round(spent * 10_000) / 10_000;
-  return { name, limit, spent: rounded, words: `${rounded} of ${limit} ${unit}` };
+  return { name, limit, spent, words: `${round(spent)} of ${limit} ${unit}` };
+}
+
+/** For those who read it, with as many digits as even the smallest sum needs. */
+function round(spent: number): number {
+  return spent < 0.001 ? Number(spent.toPrecision(3)) : Math.round(spent * 10_000) / 10_000;
 }
 
 /** Turns are few: the last one is said to be the last, whatever part of all it is. */

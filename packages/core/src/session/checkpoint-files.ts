@@ -4,11 +4,11 @@
  * name is encoded, so that none leads anywhere else. It throws SessionError.
  */
 
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../chat/call-ids.ts';
 import type { Content } from '../protocol/content.ts';
-import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { SessionError, toSessionError } from './session-error.ts';
 import { toStoredParts } from './session-parts.ts';
 
@@ -36,13 +36,9 @@ export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedChe
       `There is a conversation "${tag}" already. Delete it first, or take another name.`,
     );
   }
-  const temporary = `${path}.tmp-${process.pid}`;
   try {
-    makeDirectory(folder);
-    writeFileSync(temporary, `${JSON.stringify(checkpoint, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, path);
+    replaceFile(path, `${JSON.stringify(checkpoint, null, 2)}\n`);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw toSessionError(`The conversation cannot be saved to ${path}`, error);
   }
   return path;

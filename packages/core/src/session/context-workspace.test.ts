@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ContentGenerator } from '../model/content-generator.ts';
 import { IgnoreRules } from '../tools/ignore-rules.ts';
@@ -13,6 +13,7 @@ async function open(options: Partial<WorkspaceContextOptions> = {}) {
     files: { 'GEMINI.md': 'old', 'a/GEMINI.md': 'in a', 'a/x': '' },
     homeFiles: { '.gemini/GEMINI.md': 'mine' },
   });
+  onTestFinished(files.dispose);
   const { home, project: root } = files;
   const workspace = new Workspace({ root, tempDirectory: join(home, 't'), ignore: await IgnoreRules.load(root) });
   const context = await WorkspaceContext.load({

@@ -7,26 +7,15 @@ import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ChatRecorder } from '../chat/chat-recorder.ts';
 import type { ModelHooks } from '../chat/model-hooks.ts';
 import type { AgentHooks } from '../client/agent-hooks.ts';
-import type { ChooseModel } from '../client/before-turn.ts';
-import { Compressor } from '../client/compression.ts';
-import { GeminiClient } from '../client/gemini-client.ts';
-import { IdeContext } from '../client/ide-context.ts';
+import type { GeminiClient } from '../client/gemini-client.ts';
 import type { IdeState } from '../client/ide-context.ts';
-import { LoopDetectionService } from '../client/loop-detection.ts';
-import { checkNextSpeaker } from '../client/next-speaker.ts';
-import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { OutputMaskingOptions, SaveOutput } from '../client/tool-output-masking.ts';
 import { UtilityModel } from '../client/utility-model.ts';
-import { ModelAvailability } from '../model/availability.ts';
 import type { ContentGenerator } from '../model/content-generator.ts';
-import { createFallback } from '../model/fallback.ts';
 import { createModelConfigResolver } from '../model/model-configs.ts';
 import type { ModelConfigChanges } from '../model/model-configs.ts';
-import { applyModelSelection } from '../model/model-selection.ts';
 import { resolveModel, tokenLimit } from '../model/models.ts';
-import { policyChain } from '../model/policy-chains.ts';
 import type { RetryLimits } from '../model/retry-plan.ts';
-import { ModelRouter } from '../model/router.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Tool } from '../protocol/content.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
@@ -37,6 +26,8 @@ import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import type { ReportError } from '../turn/turn-error-handler.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
+import { createAgentClient } from './agent-client.ts';
 import { AgentSession } from './agent-session.ts';
 import type { AgentSessionOptions } from './agent-session.ts';
 import { Budget } from './budget.ts';
@@ -44,8 +35,8 @@ import type { BudgetLimits } from './budget.ts';
 import { createBudgetedGenerator } from './budgeted-generator.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger.ts';
-import { createLoopJudge } from './loop-judge.ts';
 import { createMeteredGenerator } from './metered-generator.ts';
+import { ModelChoice } from './model-choice.ts';
 
 export interface AgentOptions {
   generator: ContentGenerator;
@@ -135,138 +126,44 @@ export interface Agent {
   setModel(model: string): void;
   /** No answer is taken for a loop any more, in this session. */
   disableLoopDetection(): void;
+  /** For what only a surface knows; absent when nothing is reported. */
+  telemetry?: TelemetryPort;
 }
 
 /** Throws BudgetError when a limit cannot be held, and ModelConfigError for presets that cannot be used. */
 export function createAgent(options: AgentOptions): Agent {
-  const { clock = systemClock, interactive = false, limits = {}, features = {}, hooks = {} } = options;
-  const { preview = true, loopDetection: detectsLoops = true } = features;
+  const { clock = systemClock, interactive = false, limits = {}, features = {}, telemetry, planning } = options;
+  const { preview = true } = features;
   const tools = options.tools ?? new ToolRegistry();
-  let requestedModel = options.model;
-  const resolvedModel = resolveModel(requestedModel, { preview });
   const resolveConfig = createModelConfigResolver({ preview, ...options.modelConfigs });
   // Only a user's own alias is another name than the service's.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
   const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model)));
 
-  const { telemetry } = options;
-  const ledger = options.ledger ?? openLedger(options, clock);
-  const budget = openBudget(options.budget, ledger, clock);
-  budget?.requirePriceOf(serviceName(resolvedModel));
-  const metered = options.ledger ? options.generator : meterGenerator(options, ledger, clock);
-  const generator = budget && !(options.budget instanceof Budget) ? createBudgetedGenerator(metered, budget) : metered;
-  const availability = new ModelAvailability(clock);
-  const chainFor = (model: string) =>
-    policyChain(model, { requestedModel, plan: options.planning?.().approvalMode === 'plan' });
-  const fallback = createFallback({ availability, chainFor, interactive });
-  const utility = new UtilityModel({ generator, resolveModel: resolveConfig, clock });
-  const router = new ModelRouter({
-    availability,
-    clock,
-    preview,
-    planRouting: features.planRouting ?? true,
-    classify: features.classifyRequests ?? false,
-    askJson: (question, schema) => utility.generateJson(question, schema),
-  });
-
-  const chat = new GeminiChat({
+  const { ledger, budget, generator } = openSpending(options, clock);
+  const utility = new UtilityModel({
     generator,
-    model: resolvedModel,
     resolveModel: resolveConfig,
-    fallback,
     clock,
-    onUnusableAnswer: (answer) => ledger.withdraw(answer),
-    ...(options.systemInstruction !== undefined && { systemInstruction: options.systemInstruction }),
-    ...(options.history && { history: options.history }),
-    ...(options.retry && { retry: options.retry }),
-    ...(hooks.model && { hooks: hooks.model }),
-    ...(options.chatRecorder && { recorder: options.chatRecorder }),
+    onMalformedJson: (model) => telemetry?.note({ kind: 'malformed_json', model }),
   });
-
-  // The model sticks to the prompt it was chosen for.
-  let chosen: { prompt_id: string; model: string } | undefined;
-  const chooseModel: ChooseModel = async ({ request, prompt_id, signal }) => {
-    const isNew = chosen?.prompt_id !== prompt_id;
-    let wanted = chosen?.model ?? resolvedModel;
-    if (isNew) {
-      availability.resetTurn();
-      const question = {
-        requestedModel,
-        // Copied only if a strategy looks: most decide without it, and a session may be long.
-        get history() {
-          return chat.getHistory(true);
-        },
-        request: [...request],
-        prompt_id,
-        signal,
-        ...options.planning?.(),
-      };
-      wanted = (await router.route(question)).model;
-    }
-    const { model } = applyModelSelection(wanted, availability, chainFor(wanted));
-    chosen = { prompt_id, model };
-    chat.setTools(declare(tools));
-    return { model, isNew };
-  };
-
-  const saved = options.saveOutput && new SavedOutputs(options.saveOutput);
-  const compressor = new Compressor({
-    model: utility,
-    tokenLimit: limitOf,
-    ...(limits.compressionThreshold !== undefined && { threshold: limits.compressionThreshold }),
-    ...(hooks.agent && { hooks: hooks.agent }),
-    ...(saved && { savedOutputs: saved }),
-  });
-  const loopDetection = new LoopDetectionService({
+  const choice = new ModelChoice({
+    model: options.model,
+    preview,
+    features,
+    interactive,
+    utility,
     clock,
-    isEnabled: detectsLoops,
-    getHistory: () => chat.getHistory(true),
-    ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
+    planning,
+    telemetry,
+    history: () => chat.getHistory(true),
+    onChosen: () => chat.setTools(declare(tools)),
   });
-  const client = new GeminiClient({
-    chat,
-    generator,
-    model: resolvedModel,
-    tokenLimit: limitOf,
-    chooseModel,
-    compressor,
-    loopDetection,
-    continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
-    turnOptions: { clock, ...(options.reportError && { reportError: options.reportError }) },
-    ...(options.saveOutput && { outputMask: new ToolOutputMask(options.saveOutput, options.outputMasking) }),
-    ...(options.ideState && { ideContext: new IdeContext(options.ideState) }),
-    ...(hooks.agent && { hooks: hooks.agent }),
-    ...(options.openingHistory && { openingHistory: options.openingHistory }),
-    ...(limits.maxSessionTurns !== undefined && { maxSessionTurns: limits.maxSessionTurns }),
-    ...(features.nextSpeakerCheck && {
-      checkNextSpeaker: (signal: AbortSignal, prompt_id: string) =>
-        checkNextSpeaker({
-          history: chat.getHistory(),
-          curated: chat.getHistory(true),
-          model: utility,
-          signal,
-          prompt_id,
-        }),
-    }),
-  });
-
-  const scheduler = new CoreToolScheduler({
-    tools,
-    policy: options.policy ?? ALLOW_EVERYTHING,
-    clock,
-    model: () => chosen?.model ?? resolvedModel,
-    outputBounds: () => {
-      const model = chosen?.model ?? resolvedModel;
-      const remainingTokens = limitOf(model) - chat.getLastPromptTokenCount();
-      const configured = limits.toolOutput;
-      const threshold = outputThreshold({ remainingTokens, ...(configured !== undefined && { configured }) });
-      return { threshold, tempDirectory: options.tempDirectory, sessionId: options.sessionId };
-    },
-    ...(hooks.tool && { hooks: hooks.tool }),
-    ...(options.callRecorder && { recorder: options.callRecorder }),
-    ...(options.editProposal && { editProposal: options.editProposal }),
-    ...(options.resultContext && { resultContext: options.resultContext }),
-  });
+  budget?.requirePriceOf(serviceName(choice.resolved));
+  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig });
+  const common = { chat, choice, clock, tokenLimit: limitOf };
+  const { client, loopDetection } = createAgentClient(options, { ...common, generator, utility, resolveConfig });
+  const scheduler = createScheduler(options, { ...common, tools });
 
   const session = new AgentSession({
     sessionId: options.sessionId,
@@ -279,16 +176,18 @@ export function createAgent(options: AgentOptions): Agent {
         ledger.decided(callId, outcome);
       },
     },
-    answerFallback: (requestId, intent) => fallback.answer(requestId, intent),
-    ...(budget && { budget }),
-    ...(hooks.takeHookMessages && { takeHookMessages: hooks.takeHookMessages }),
+    answerFallback: (requestId, intent) => choice.fallback.answer(requestId, intent),
     record: (event) => {
       ledger.add(event);
       budget?.add(event);
       telemetry?.add(event);
       options.record?.(event);
     },
-    ...(options.prompt_id !== undefined && { prompt_id: options.prompt_id }),
+    ...withoutUndefined({
+      budget,
+      takeHookMessages: options.hooks?.takeHookMessages,
+      prompt_id: options.prompt_id,
+    }),
   });
 
   return {
@@ -297,14 +196,89 @@ export function createAgent(options: AgentOptions): Agent {
     chat,
     ledger,
     tools,
-    requestedModel: () => requestedModel,
+    requestedModel: () => choice.requested,
     setModel: (model) => {
       budget?.requirePriceOf(serviceName(resolveModel(model, { preview })));
-      requestedModel = model;
-      chosen = undefined;
+      choice.request(model);
     },
-    disableLoopDetection: () => loopDetection.disable(),
+    disableLoopDetection: () => {
+      loopDetection.disable();
+      telemetry?.note({ kind: 'loop_detection_disabled' });
+    },
+    ...withoutUndefined({ telemetry }),
   };
+}
+
+interface Spending {
+  ledger: Ledger;
+  budget: Budget | undefined;
+  /** Counts what it spends, and stops where the budget ends. */
+  generator: ContentGenerator;
+}
+
+function openSpending(options: AgentOptions, clock: Clock): Spending {
+  const ledger = options.ledger ?? openLedger(options, clock);
+  const budget = openBudget(options.budget, ledger, clock);
+  const metered = options.ledger ? options.generator : meterGenerator(options, ledger, clock);
+  const generator = budget && !(options.budget instanceof Budget) ? createBudgetedGenerator(metered, budget) : metered;
+  return { ledger, budget, generator };
+}
+
+interface ChatParts {
+  generator: ContentGenerator;
+  choice: ModelChoice;
+  clock: Clock;
+  ledger: Ledger;
+  resolveConfig: ReturnType<typeof createModelConfigResolver>;
+}
+
+function createChat(options: AgentOptions, { generator, choice, clock, ledger, resolveConfig }: ChatParts): GeminiChat {
+  return new GeminiChat({
+    generator,
+    model: choice.resolved,
+    resolveModel: resolveConfig,
+    fallback: choice.fallback,
+    clock,
+    onUnusableAnswer: (answer) => ledger.withdraw(answer),
+    ...withoutUndefined({
+      systemInstruction: options.systemInstruction,
+      history: options.history,
+      retry: options.retry,
+      hooks: options.hooks?.model,
+      recorder: options.chatRecorder,
+    }),
+  });
+}
+
+interface SchedulerParts {
+  chat: GeminiChat;
+  choice: ModelChoice;
+  clock: Clock;
+  tokenLimit: (model: string) => number;
+  tools: ToolRegistry;
+}
+
+function createScheduler(options: AgentOptions, parts: SchedulerParts): CoreToolScheduler {
+  const { chat, choice, clock, tools } = parts;
+  const { tempDirectory, sessionId } = options;
+  return new CoreToolScheduler({
+    tools,
+    policy: options.policy ?? ALLOW_EVERYTHING,
+    clock,
+    model: () => choice.current,
+    outputBounds: () => {
+      const remainingTokens = parts.tokenLimit(choice.current) - chat.getLastPromptTokenCount();
+      const configured = options.limits?.toolOutput;
+      const threshold = outputThreshold({ remainingTokens, ...withoutUndefined({ configured }) });
+      return { threshold, tempDirectory, sessionId };
+    },
+    ...withoutUndefined({
+      hooks: options.hooks?.tool,
+      recorder: options.callRecorder,
+      editProposal: options.editProposal,
+      resultContext: options.resultContext,
+    }),
+  });
 }
 
 const ALLOW_EVERYTHING: PolicyPort = {
@@ -329,7 +303,7 @@ export function meterGenerator(
   return createMeteredGenerator(telemetry ? telemetry.watch(generator) : generator, ledger, clock);
 }
 
-function openBudget(budget: AgentOptions['budget'], ledger: Ledger, clock: Clock): Budget | undefined {
+export function openBudget(budget: AgentOptions['budget'], ledger: Ledger, clock: Clock): Budget | undefined {
   return budget === undefined || budget instanceof Budget ? budget : new Budget({ limits: budget, ledger, clock });
 }
 

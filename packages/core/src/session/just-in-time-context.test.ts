@@ -34,7 +34,7 @@ describe('context of sub-directories', () => {
   it('is told when something there is touched, from the outside in', async () => {
     await using context = await open();
     expect(await context.touch('a/b/c.ts')).toBe(
-      '<project_context>\nInstructions for this part of the project:\n\n--- Context from: a/GEMINI.md ---\nin a\n--- End of Context from: a/GEMINI.md ---\n\n--- Context from: a/b/AGENTS.md ---\nin b\n--- End of Context from: a/b/AGENTS.md ---\n</project_context>',
+      '--- Newly Discovered Project Context ---\n--- Context from: a/GEMINI.md ---\nin a\n--- End of Context from: a/GEMINI.md ---\n\n--- Context from: a/b/AGENTS.md ---\nin b\n--- End of Context from: a/b/AGENTS.md ---\n--- End Project Context ---',
     );
   });
 

@@ -39,7 +39,7 @@ export class JustInTimeContext {
     for (const warning of warnings) this.options.onWarning?.(warning);
     if (text === '') return undefined;
     this.options.onLoaded?.(files);
-    return `<project_context>\nInstructions for this part of the project:\n\n${text}\n</project_context>`;
+    return `--- Newly Discovered Project Context ---\n${text}\n--- End Project Context ---`;
   }
 
   /** Marks before anything is awaited, so that calls side by side tell a file once. */

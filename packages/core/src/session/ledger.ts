@@ -10,7 +10,7 @@ import { retryKind } from '../model/retry-table.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { UsageMetadata } from '../protocol/content.ts';
 import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
-import type { ClosedCall } from '../telemetry/event-telemetry.ts';
+import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { PRICES } from './prices-data.ts';

@@ -3,7 +3,9 @@
 import type { LoopJudge } from '../client/loop-detection.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 
-const ALIASES = { flash: 'loop-detection', pro: 'loop-detection-double-check' } as const;
+/** The alias of the model that is asked when the first one sees a loop. */
+export const SECOND_OPINION = 'loop-detection-double-check';
+const ALIASES = { flash: 'loop-detection', pro: SECOND_OPINION } as const;
 
 const SYSTEM_INSTRUCTION = `You judge whether a coding agent is stuck: it repeats the same action or idea without new results, or alternates between the same states. Steps that look alike but change something, such as editing many files or waiting for a process whose output changes, are progress.`;
 

@@ -11,6 +11,7 @@ import { openSession } from './open-session.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import { fingerprint } from '../tools/read-ledger.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 
 const NEVER = new AbortController().signal;
@@ -139,6 +140,28 @@ describe('openSession', () => {
     expect([text.match(/"id":"c2","name":"touch","response"/g)?.length, model.violations]).toEqual([1, []]);
   });
 
+  it.each([
+    ['old', 'not_started', 'was stopped before it changed anything'],
+    ['new', 'carried_out', 'was carried out: its file holds what it wrote; only its result is lost'],
+    ['newer', 'unknown', 'was running: whether it had its effect is unknown, so check before it is repeated'],
+  ])('knows of a file that is %j by now whether the call was %s', async (content, status, said) => {
+    const path = join(home, 'file');
+    const [before, after] = ['old', 'new'].map((text) => fingerprint(Buffer.from(text)));
+    await write([...interrupted, { $fileChange: { callId: 'c2', path, before, after } }]);
+    await writeFile(path, content);
+    const told = async () => {
+      const opened = await open({ resume: '1' });
+      opened.recorder.close();
+      const responses = opened.history.at(-1)?.parts?.map(({ functionResponse }) => functionResponse?.response);
+      return [responses?.[1]?.['status'], opened.notices[2]];
+    };
+    const expected = [status, `The call touch {"id":2} ${said}.`];
+    expect(await told()).toEqual(expected);
+    // What was said once stays so, whatever becomes of the file.
+    await rm(path);
+    expect((await told())[0]).toBe(status);
+  });
+
   it('does not say that a call was not started when the recording had been lost before', async () => {
     const path = await write(interrupted);
     await writeFile(`${path}.lost`, '');
@@ -257,11 +280,29 @@ describe('openSession', () => {
     expect([(await stat(`${path}l`)).mode & 0o777, (await readdir(chats)).length]).toEqual([0o600, 2]);
   });
 
+  it.skipIf(!canMount())('leaves no half of a session of the old format behind where the disk is full', async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'castor-test', chats]);
+    try {
+      const messages = [{ id: 'u1', type: 'user', content: 'x'.repeat(40_000) }];
+      await writeFile(join(chats, 'session-2025-01-01T00-00-lega-1.json'), JSON.stringify({ ...HEADER, messages }));
+      const problems: string[] = [];
+      const opened = await open({ resume: 'latest', onProblem: (problem) => problems.push(problem) });
+      expect([opened.history.length, problems, await readdir(chats)]).toEqual([
+        1,
+        [expect.stringContaining('ENOSPC')],
+        ['session-2025-01-01T00-00-lega-1.json'],
+      ]);
+    } finally {
+      execFileSync('umount', [chats]);
+    }
+  });
+
   it('begins a new session with what a file holds', async () => {
     const path = join(home, 'export.jsonl');
+    const change = { $fileChange: { callId: 'c2', path: '/nowhere', before: 'a', after: 'b' } };
     await writeFile(
       path,
-      [...interrupted, { id: 'i', type: 'info', content: 'x' }].map((r) => JSON.stringify(r)).join('\n'),
+      [...interrupted, change, { id: 'i', type: 'info', content: 'x' }].map((r) => JSON.stringify(r)).join('\n'),
     );
     const opened = await open({ sessionFile: path });
     expect([opened.origin, opened.sessionId === 'known-1', opened.history.length]).toEqual(['imported', false, 3]);
@@ -269,6 +310,8 @@ describe('openSession', () => {
     const [, note] = (await readFile(opened.recorder.path, 'utf8')).split('\n');
     expect(JSON.parse(note ?? '')).toMatchObject({ type: 'info', content: `Imported from ${path}.` });
     expect(opened.recorder.path).toMatch(/session-\d{13}-[0-9a-f]{8}\.jsonl$/);
+    const text = await readFile(opened.recorder.path, 'utf8');
+    expect(text).toContain(`${JSON.stringify(change)}\n`);
   });
 
   it('begins anew, with a word, when there is no latest session', async () => {
@@ -281,7 +324,7 @@ describe('openSession', () => {
 
   it.each([
     ['../../etc/passwd', 'invalid', /^"..\/..\/etc\/passwd" is no session: give "latest", a number/],
-    ['7', 'not_found', /^Invalid session identifier "7"\. Use --list-sessions to see the 1 sessions/],
+    ['7', 'not_found', /^Invalid session identifier "7"\. Use --list-sessions to see the one session of/],
     ['0', 'not_found', /Invalid session identifier/],
     ['11111111-2222-4333-8444-555555555555', 'not_found', /Invalid session identifier/],
   ])('refuses to resume %s', async (resume, reason, message) => {

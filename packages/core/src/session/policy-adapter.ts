@@ -21,19 +21,30 @@ export interface PolicyAdapterOptions {
   hasPlanMode?: boolean;
   /** Told when a rule could not be saved; it then holds for this session only. */
   onProblem?: (message: string) => void;
+  onModeChange?: (mode: ApprovalMode) => void;
 }
 
 const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 
 export class PolicyAdapter implements PolicyPort {
-  mode: ApprovalMode;
+  private current: ApprovalMode;
   private readonly options: PolicyAdapterOptions;
   /** By mode and tool; asked before every turn for every tool, and seldom answered anew. */
   private readonly offered = new Map<string, boolean>();
 
   constructor(options: PolicyAdapterOptions) {
     this.options = options;
-    this.mode = options.mode;
+    this.current = options.mode;
+  }
+
+  get mode(): ApprovalMode {
+    return this.current;
+  }
+
+  set mode(mode: ApprovalMode) {
+    if (mode === this.current) return;
+    this.current = mode;
+    this.options.onModeChange?.(mode);
   }
 
   get canAsk(): boolean {

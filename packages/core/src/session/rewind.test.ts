@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createWorkspace, call, fakeModel, say } from '@castor/testkit';
 import type { Workspace as Folder } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -65,6 +66,39 @@ describe('going back', () => {
       'one\r\ntwo\r\nthree\r\n',
       ['notes.txt'],
     ]);
+    await agent.dispose();
+  });
+
+  it('gives back bytes that are no text, which no diff could', async () => {
+    const bytes = Buffer.from('caf\xe9\r\n', 'latin1');
+    await writeFile(join(folder.project, 'new.txt'), bytes);
+    const { agent, recorder } = await openAgent();
+    const [first] = listRewindPoints({ chat: agent.chat, recorder });
+    const result = await revertEdits(first!.edits, agent.workspace);
+    expect([result.problems, await readFile(join(folder.project, 'new.txt'))]).toEqual([[], bytes]);
+    await agent.dispose();
+  });
+
+  it('takes back an edit whose program was killed before it could say so', async () => {
+    const { agent, recorder } = await openAgent();
+    await agent.dispose();
+    // The last result, and all after it, was never written.
+    const lines = (await readFile(recorder.path, 'utf8')).split('\n');
+    const last = lines.findLastIndex((line) => line.includes('$fileChange'));
+    await writeFile(recorder.path, `${lines.slice(0, last + 1).join('\n')}\n`);
+    const again = await openAgent({ resume: 'latest' });
+    const [, second] = listRewindPoints({ chat: again.agent.chat, recorder: again.recorder });
+    expect(await revertEdits(second!.edits, again.agent.workspace)).toMatchObject({ problems: [] });
+    expect(await folder.read('notes.txt')).toBe('one\r\nTWO\r\nthree\r\n');
+    await again.agent.dispose();
+  });
+
+  it('goes by the diffs where nothing else was kept', async () => {
+    const { agent, recorder } = await openAgent();
+    await rm(recorder.path.replace(/[^/]*$/, agent.session.sessionId), { recursive: true });
+    const [first] = listRewindPoints({ chat: agent.chat, recorder });
+    const result = await revertEdits(first!.edits, agent.workspace);
+    expect([result.problems, await folder.read('notes.txt')]).toEqual([[], 'one\r\ntwo\r\nthree\r\n']);
     await agent.dispose();
   });
 

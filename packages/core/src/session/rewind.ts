@@ -1,20 +1,24 @@
 /**
  * Going back in a session: which messages of the person one can go back to, and the
- * files as they were before the edits since; the conversation itself is the chat's. A
- * file is only touched when it is exactly what the edits left behind; what commands did
- * cannot be undone and is not tried.
+ * files as they were before the edits since: to the byte where that was kept, else by
+ * the diffs. The conversation itself is the chat's. A file is only touched when it is
+ * exactly what the edits left behind; what commands did is not undone.
  */
 
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { Content } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { FileStore } from '../tools/file-store.ts';
+import type { AbsentFile, LoadedFile } from '../tools/file-store.ts';
 import { planText } from '../tools/file-change.ts';
 import { ReadLedger } from '../tools/read-ledger.ts';
 import { reverseDiff } from '../tools/reverse-diff.ts';
 import { decodeText, toVisibleText } from '../tools/text-file.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { readPreImage } from './pre-images.ts';
+import type { EndedCall, FileChange } from './session-file.ts';
 import { parseSession } from './session-loader.ts';
 import type { LoadedMessage } from './session-loader.ts';
 import { readSessionFile } from './session-read.ts';
@@ -25,6 +29,13 @@ export interface RecordedEdit {
   readonly path: string;
   readonly diff: string;
   readonly isNewFile: boolean;
+  /** Absent where nothing but the diff is on record. */
+  readonly change?: RecordedChange;
+}
+
+interface RecordedChange extends Pick<FileChange, 'before' | 'after'> {
+  /** What the file held before; undefined when that was not kept. */
+  readBefore(): Buffer | undefined;
 }
 
 export interface RewindPoint {
@@ -45,6 +56,7 @@ export interface RewindParts {
 /** Oldest first. What the file of the session does not hold, such as edits, is not known. */
 export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[] {
   const messages = readMessages(recorder);
+  const chats = dirname(recorder.path);
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   const prompts = new Set<string>();
   return chat.getHistory().flatMap((content) => {
@@ -56,7 +68,7 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     if (text === undefined || (prompt !== undefined && prompts.has(prompt))) return [];
     if (prompt !== undefined) prompts.add(prompt);
     const since = index === undefined ? [] : messages.slice(index);
-    return [{ text, content, edits: editsOf(since), hasCommands: since.some(hasCommand) }];
+    return [{ text, content, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
   });
 }
 
@@ -87,14 +99,46 @@ export async function revertEdits(edits: readonly RecordedEdit[], workspace: Wor
 
 async function revertFile(store: FileStore, path: string, edits: readonly RecordedEdit[]): Promise<boolean> {
   const loaded = await store.load(path);
+  if (await revertExactly(store, loaded, edits)) return true;
   const file = 'bytes' in loaded ? decodeText(loaded.bytes) : undefined;
   if (file && toVisibleText(file.text) !== file.text) throw new Error('it holds bytes that are no text.');
   let text: string | undefined = file?.text;
+  // Of a call that was cut off there is no diff.
   for (const { diff } of edits.toReversed()) text = text === undefined ? undefined : reverseDiff(text, diff);
   if (text === undefined || !file) return false;
   if (edits[0]?.isNewFile && text === '') await rm(loaded.realPath);
   else await store.write(loaded, (await planText(file, text)).bytes);
   return true;
+}
+
+/** False when the file is not what the edits left behind, or what it held was not kept. */
+async function revertExactly(
+  store: FileStore,
+  loaded: LoadedFile | AbsentFile,
+  edits: readonly RecordedEdit[],
+): Promise<boolean> {
+  const changes = edits.flatMap(({ change }) => change ?? []);
+  const now = 'bytes' in loaded ? loaded.fingerprint : null;
+  const first = changes[0];
+  if (!first || changes.length < edits.length || !isLeftBy(changes, now)) return false;
+  if (now === first.before) return true;
+  if (first.before === null) {
+    await rm(loaded.realPath);
+    return true;
+  }
+  const bytes = first.readBefore();
+  if (bytes) await store.write(loaded, bytes);
+  return bytes !== undefined;
+}
+
+/** Whether these changes, each of which may have been cut off before it happened, end in this content. */
+function isLeftBy(changes: readonly RecordedChange[], now: string | null): boolean {
+  let at = now;
+  for (const { before, after } of changes.toReversed()) {
+    if (at === after) at = before;
+    else if (at !== before) return now === changes[0]?.before;
+  }
+  return at === changes[0]?.before;
 }
 
 function readMessages({ path }: RewindParts['recorder']): readonly LoadedMessage[] {
@@ -110,13 +154,33 @@ function toMessage({ role, parts = [] }: Content): LoadedMessage {
   return { id: '', type: role === 'user' ? 'user' : 'gemini', content: parts };
 }
 
-function editsOf(messages: readonly LoadedMessage[]): RecordedEdit[] {
-  return messages.flatMap(({ call }) => {
-    const display = call?.status === 'success' ? call.resultDisplay : undefined;
-    if (typeof display !== 'object' || !('fileDiff' in display)) return [];
-    const { filePath, fileDiff, isNewFile = false } = display;
-    return [{ path: filePath, diff: fileDiff, isNewFile }];
+/** In the order they were begun. */
+function editsOf(messages: readonly LoadedMessage[], chats: string): RecordedEdit[] {
+  const endings = new Map(messages.flatMap(({ call }) => (call ? [[call.id, call] as const] : [])));
+  const changed = new Set<string>();
+  return messages.flatMap(({ started = [], call }) => {
+    const begun = started.flatMap(({ callId, changes = [] }) => {
+      if (changes.length > 0) changed.add(callId);
+      const ending = endings.get(callId);
+      // Of a call that failed, too: what failed may have come after the change.
+      return ending?.status === 'not_started' ? [] : changes.map((change) => toEdit(change, ending, chats));
+    });
+    const edit = call && !changed.has(call.id) ? diffOf(call) : undefined;
+    return edit ? [...begun, edit] : begun;
   });
+}
+
+function toEdit(change: FileChange, ending: EndedCall | undefined, chats: string): RecordedEdit {
+  const { path, before, after, preImage } = change;
+  const edit = (ending && diffOf(ending)) ?? { path, diff: '', isNewFile: before === null };
+  const readBefore = () => (preImage === undefined ? undefined : readPreImage(chats, preImage));
+  return { ...edit, change: { before, after, readBefore } };
+}
+
+function diffOf({ status, resultDisplay: display }: EndedCall): RecordedEdit | undefined {
+  if (status !== 'success' || typeof display !== 'object' || !('fileDiff' in display)) return undefined;
+  const { filePath, fileDiff, isNewFile = false } = display;
+  return { path: filePath, diff: fileDiff, isNewFile };
 }
 
 /** Edits and what only reads can be told apart from what nobody can undo. */

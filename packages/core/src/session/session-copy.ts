@@ -48,9 +48,12 @@ export function toHeader(metadata: SessionMetadata, { root }: { root: string }, 
 export function toLines(messages: readonly LoadedMessage[]): string[] {
   return messages.flatMap(({ started = [], ...message }) => [
     JSON.stringify(message),
-    ...started.flatMap(({ output, ...$callStarted }) => {
+    ...started.flatMap(({ output, changes = [], ...$callStarted }) => {
       const $callOutput = output !== undefined && { callId: $callStarted.callId, text: output };
-      return [{ $callStarted }, ...($callOutput ? [{ $callOutput }] : [])].map((record) => JSON.stringify(record));
+      const files = changes.map(($fileChange) => ({ $fileChange }));
+      return [{ $callStarted }, ...files, ...($callOutput ? [{ $callOutput }] : [])].map((record) =>
+        JSON.stringify(record),
+      );
     }),
   ]);
 }

@@ -41,7 +41,7 @@ export interface EndedCall {
 }
 
 /** What is known of a call that a stop of the program cut off. */
-export type InterruptedStatus = 'not_started' | 'unknown';
+export type InterruptedStatus = 'not_started' | 'carried_out' | 'unknown';
 
 export interface SessionMessage {
   id: string;
@@ -60,7 +60,7 @@ export interface SessionMessage {
   isJoined?: boolean;
   /** Words for the model to know that nobody waits for an answer to. */
   isAside?: boolean;
-  /** Never written: an answer that was shown in part and not accepted. */
+  /** Never written: an answer that was shown in part and not accepted, or words that were shown and not sent. */
   isInterrupted?: boolean;
 }
 
@@ -71,11 +71,22 @@ export interface StartedCall {
   args?: Record<string, unknown>;
   /** False: the call changes nothing, whether it ran or not. */
   hasEffects?: boolean;
-  /** Where the state before the call is kept. */
-  preImage?: string;
+  /** From `$fileChange`: the files it was about to change, in order. */
+  changes?: FileChange[];
   /** From `$callOutput`: what it printed before it was cut off. */
   output?: string;
   timestamp?: string;
+}
+
+/** A file that is about to be changed by a call. Contents by their SHA-256; null where there is no file. */
+export interface FileChange {
+  callId: string;
+  /** Absolute, without links. */
+  path: string;
+  before: string | null;
+  after: string;
+  /** Where what was there before is kept, below the folder of sessions. */
+  preImage?: string;
 }
 
 /** Names of files a session may be in; Gemini CLI's older ones end in `.json`. */

@@ -22,9 +22,10 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   const found = /^\d+$/.test(word) ? sessions[Number(word) - 1] : undefined;
   if (found) return found;
   if (sessions.length === 0) throw new SessionError('not_found', 'No previous sessions found for this project.');
+  const all = sessions.length === 1 ? 'the one session' : `the ${sessions.length} sessions`;
   throw new SessionError(
     'not_found',
-    `Invalid session identifier "${wanted}". Use --list-sessions to see the ${sessions.length} sessions of this project.`,
+    `Invalid session identifier "${wanted}". Use --list-sessions to see ${all} of this project.`,
   );
 }
 

@@ -2,12 +2,12 @@
  * What a recorded session tells the model when it goes on: messages to turns of the
  * API, each fact once, every call answered right after it was asked for. A call that a
  * stop of the program cut off is answered with what is known of it: that it was not
- * started, or that its effect is unknown. Pure.
+ * started, that it was carried out, or that its effect is unknown. Pure.
  */
 
 import { separatePlayedMedia } from '../chat/played-media.ts';
 import type { Content, FunctionCall, FunctionResponse, Part } from '../protocol/content.ts';
-import type { EndedCall, InterruptedStatus, StartedCall } from './session-file.ts';
+import type { EndedCall, FileChange, InterruptedStatus, StartedCall } from './session-file.ts';
 import type { LoadedMessage } from './session-loader.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 
@@ -17,6 +17,8 @@ export interface OpenCall {
   name: string;
   args: Record<string, unknown>;
   status: InterruptedStatus | 'finished' | 'cancelled';
+  /** It had begun, and is known to have changed nothing yet. */
+  isUnchanged?: boolean;
   /** The response stands in the file, from the process that ran the call or from one that went on before. */
   isAnswered: boolean;
   /** What the model reads of it. */
@@ -35,9 +37,14 @@ export interface SessionHistory {
 
 const TOLD: Record<InterruptedStatus, string> = {
   not_started: 'The program was stopped before this call was started. Nothing of it has happened.',
+  carried_out:
+    'The program was stopped while this call was running, so its result is lost. It was carried out: the file holds what it wrote.',
   unknown:
     'The program was stopped while this call was running. Whether it had its effect is unknown: check before you repeat it.',
 };
+const TOLD_UNCHANGED = 'The program was stopped before this call changed anything: the file is as it was before.';
+const NOT_FINISHED: ReadonlySet<EndedCall['status']> = new Set(['cancelled', 'not_started', 'carried_out', 'unknown']);
+
 /** Of what an interrupted call printed, this much from the end is told. */
 const TOLD_OUTPUT = 8192;
 const TOLD_WITHOUT_EFFECT =
@@ -49,13 +56,12 @@ const TOLD_AFTER_LOSS =
 export interface HistoryOptions {
   /** The recording ended before the session did: that nothing is on record of a call means nothing. */
   hasLoss?: boolean;
+  /** Looks whether a change has happened; without it nobody knows. */
+  stateOf?: (change: FileChange) => 'before' | 'after' | 'other';
 }
 
-export function toSessionHistory(
-  messages: readonly LoadedMessage[],
-  { hasLoss = false }: HistoryOptions = {},
-): SessionHistory {
-  const builder = new HistoryBuilder(hasLoss);
+export function toSessionHistory(messages: readonly LoadedMessage[], options: HistoryOptions = {}): SessionHistory {
+  const builder = new HistoryBuilder(options);
   for (const message of messages) {
     if (message.isInterrupted) continue;
     if (message.type === 'gemini') builder.model(message);
@@ -84,10 +90,10 @@ class Asking {
   private readonly endings = new Map<number, EndedCall['status']>();
   /** What a person added. */
   private readonly words: Part[] = [];
-  private readonly hasLoss: boolean;
+  private readonly options: HistoryOptions;
 
-  constructor(message: LoadedMessage, calls: readonly FunctionCall[], hasLoss: boolean) {
-    this.hasLoss = hasLoss;
+  constructor(message: LoadedMessage, calls: readonly FunctionCall[], options: HistoryOptions) {
+    this.options = options;
     this.message = message;
     this.calls = calls;
     for (const { parts, status } of storedAnswers(message)) this.add(parts, { belongTogether: true, status });
@@ -115,7 +121,7 @@ class Asking {
   finish(): { parts: Part[]; calls: OpenCall[] } {
     const calls = this.calls.map((call, index) => {
       const [response] = this.answers.get(index) ?? [];
-      if (!response) return toInterrupted(call, this.message, this.hasLoss);
+      if (!response) return toInterrupted(call, this.message, this.options);
       const { id, name = '', args = {} } = call;
       return { id, name, args, status: this.endingOf(index), isAnswered: true, response };
     });
@@ -126,8 +132,7 @@ class Asking {
   /** A call of ours that has an answer and never began was refused or cancelled before it could. */
   private endingOf(index: number): OpenCall['status'] {
     const ending = this.endings.get(index);
-    if (ending === 'cancelled' || ending === 'not_started' || ending === 'unknown') return ending;
-    if (ending !== undefined) return 'finished';
+    if (ending !== undefined) return NOT_FINISHED.has(ending) ? (ending as OpenCall['status']) : 'finished';
     const { started = [], prompt_id } = this.message;
     const hasBegun = started.some(({ callId }) => callId === this.calls[index]?.id);
     return hasBegun || prompt_id === undefined ? 'finished' : 'not_started';
@@ -149,10 +154,10 @@ class HistoryBuilder {
   private asking: Asking | undefined;
   /** The last turn asks for nothing. */
   private isAside = false;
-  private readonly hasLoss: boolean;
+  private readonly options: HistoryOptions;
 
-  constructor(hasLoss: boolean) {
-    this.hasLoss = hasLoss;
+  constructor(options: HistoryOptions) {
+    this.options = options;
   }
 
   model(message: LoadedMessage): void {
@@ -161,7 +166,7 @@ class HistoryBuilder {
     if (parts.length === 0) return;
     this.push({ role: 'model', parts }, message.id);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
-    if (calls.length > 0) this.asking = new Asking(message, calls, this.hasLoss);
+    if (calls.length > 0) this.asking = new Asking(message, calls, this.options);
   }
 
   user(message: LoadedMessage, parts: Part[]): void {
@@ -247,23 +252,41 @@ function withIdentity(part: Part, { id, name = '' }: FunctionCall): Part {
   return { ...part, functionResponse: { ...rest, ...(id !== undefined && { id }), name } };
 }
 
-function toInterrupted(call: FunctionCall, message: LoadedMessage, hasLoss: boolean): OpenCall {
+function toInterrupted(call: FunctionCall, message: LoadedMessage, options: HistoryOptions): OpenCall {
   const started = message.started?.findLast(({ callId }) => callId === call.id);
-  const status = hasLoss ? 'unknown' : toStatus(started, message);
+  const status = options.hasLoss ? 'unknown' : toStatus(started, message, options);
   const { id, name = '', args = {} } = call;
-  const error =
-    status === 'unknown' && started?.hasEffects === false
-      ? TOLD_WITHOUT_EFFECT
-      : hasLoss
-        ? TOLD_AFTER_LOSS
-        : TOLD[status];
   const output = started?.output?.slice(-TOLD_OUTPUT);
-  const told = { error, status, ...(output && { output }) };
+  const sentence = toSentence(status, started, options);
+  const told =
+    status === 'carried_out' ? { output: sentence, status } : { error: sentence, status, ...(output && { output }) };
   const response = { functionResponse: { ...(id !== undefined && { id }), name, response: told } };
-  return { id, name, args: started?.args ?? args, status, isAnswered: false, response };
+  const isUnchanged = status === 'not_started' && started !== undefined;
+  return {
+    id,
+    name,
+    args: started?.args ?? args,
+    status,
+    ...(isUnchanged && { isUnchanged }),
+    isAnswered: false,
+    response,
+  };
 }
 
-/** Only our own records say when a call begins; of other calls nothing is known. */
-function toStatus(started: StartedCall | undefined, message: LoadedMessage): InterruptedStatus {
-  return started || message.prompt_id === undefined ? 'unknown' : 'not_started';
+function toSentence(status: InterruptedStatus, started: StartedCall | undefined, { hasLoss }: HistoryOptions): string {
+  if (status === 'unknown' && started?.hasEffects === false) return TOLD_WITHOUT_EFFECT;
+  if (hasLoss) return TOLD_AFTER_LOSS;
+  return status === 'not_started' && started ? TOLD_UNCHANGED : TOLD[status];
+}
+
+/** Only our own records say when a call begins and what it is about to change; of other calls nothing is known. */
+function toStatus(
+  started: StartedCall | undefined,
+  { prompt_id }: LoadedMessage,
+  { stateOf }: HistoryOptions,
+): InterruptedStatus {
+  if (!started) return prompt_id === undefined ? 'unknown' : 'not_started';
+  const states = new Set(stateOf && started.changes?.map(stateOf));
+  if (states.size !== 1) return 'unknown';
+  return states.has('after') ? 'carried_out' : states.has('before') ? 'not_started' : 'unknown';
 }

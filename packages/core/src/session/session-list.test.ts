@@ -192,7 +192,11 @@ describe('cleanUpSessions', () => {
     );
     await writeFile(asFile, '{"pid":4194305,"host":"gone"}');
     await symlink('{"pid":4194305,"host":"gone"}', asLink);
-    for (const leftover of [asFile, asLink]) await lutimes(leftover, 1, 1);
+    const halves = ['.jsonl.tmp', '.jsonl.tmp-4194305'].map((end) =>
+      join(chats, `session-2025-01-01T00-00-dead0002${end}`),
+    );
+    for (const half of halves) await writeFile(half, '{"sessionId":');
+    for (const leftover of [asFile, asLink, ...halves]) await lutimes(leftover, 1, 1);
     expect((await clean({ maxAge: '1d' }, current)).deleted).toEqual([old]);
     expect((await readdir(chats)).filter((name) => name.includes('dead'))).toEqual([]);
   });

@@ -2,6 +2,7 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content } from '../protocol/content.ts';
+import { stateOf } from './pre-images.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import { parseSession } from './session-loader.ts';
@@ -21,6 +22,6 @@ export async function loadSession(wanted: string, project: ProjectSessions): Pro
   const found = await findSession(wanted, project);
   if (!found) return undefined;
   const session = parseSession(readSessionFile(found.path));
-  const { turns, openCalls } = toSessionHistory(session.messages, { hasLoss: hasLoss(found.path) });
+  const { turns, openCalls } = toSessionHistory(session.messages, { hasLoss: hasLoss(found.path), stateOf });
   return { ...found, history: turns, events: toSessionEvents(session, openCalls) };
 }

@@ -86,6 +86,38 @@ describe('parseSession', () => {
     ]);
     expect(said(load(...shown, { $partial: null }))).toEqual([['a', 'one']]);
   });
+
+  it('keeps words that were shown and not sent, until they are', () => {
+    const shown = [HEADER, user('a', 'one'), { $prompt: { text: 'two' } }];
+    const ids = (...more: object[]) => load(...shown, ...more).messages.map(({ id }) => id);
+    expect(load(...shown).messages.at(-1)).toEqual({
+      id: 'interrupted-prompt',
+      type: 'user',
+      content: [{ text: 'two' }],
+      isInterrupted: true,
+    });
+    expect(ids({ $set: { messages: [user('s', 'summary')] } })).toEqual(['s', 'interrupted-prompt']);
+    expect([ids({ $prompt: null }), ids(user('b', 'two'))]).toEqual([['a'], ['a', 'b']]);
+  });
+
+  it('keeps what was shown of an answer, thoughts too, beside the one that was given anew', () => {
+    const thoughts = [{ subject: 'Sums', description: 'are easy' }];
+    const { messages } = load(
+      HEADER,
+      user('a', 'one'),
+      { $partial: { text: '', thoughts } },
+      { $partial: { isCutOff: true } },
+      { $partial: { text: 'The ans' } },
+      { $partial: { isCutOff: true } },
+      { $partial: { text: 'The answer' } },
+      gemini('b', 'The answer is 4.'),
+    );
+    expect(messages.slice(1, -1)).toEqual([
+      { id: 'interrupted-1', type: 'gemini', content: [], thoughts, isInterrupted: true },
+      { id: 'interrupted-2', type: 'gemini', content: [{ text: 'The ans' }], isInterrupted: true },
+    ]);
+    expect(messages.at(-1)?.id).toBe('b');
+  });
 });
 
 const call = (id: string) => ({ functionCall: { id, name: 'touch', args: { id } } });

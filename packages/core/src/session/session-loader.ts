@@ -6,7 +6,7 @@
  */
 
 import { isRecord } from '../chat/call-ids.ts';
-import type { SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
+import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
 
 export interface LoadedMessage extends SessionMessage {
@@ -57,8 +57,11 @@ class Replay {
   private indexes = new Map<string, number>();
   private badLines = 0;
   private isLegacy = false;
-  /** Text of the answer under way that was shown and not accepted. */
+  /** Words that were shown and not sent. */
+  private prompt = '';
+  /** What was shown of the answer under way and not accepted. */
   private partial = '';
+  private thoughts: unknown[] = [];
   private interrupted = 0;
 
   line(line: string): void {
@@ -73,14 +76,17 @@ class Replay {
     if (isRecord(record['$set'])) this.patch(record['$set']);
     else if (typeof record['$rewindTo'] === 'string') this.rewindTo(record['$rewindTo']);
     else if (isRecord(record['$callStarted'])) this.callStarted(record['$callStarted']);
+    else if (isRecord(record['$fileChange'])) this.fileChange(record['$fileChange']);
     else if (isRecord(record['$callOutput'])) this.callOutput(record['$callOutput']);
     else if ('$partial' in record) this.addPartial(record['$partial']);
+    else if ('$prompt' in record) this.setPrompt(record['$prompt']);
     else if (isMessage(record)) this.message(record);
     else if (typeof record['sessionId'] === 'string') this.header(record);
   }
 
   finish(): LoadedSession {
     this.keepPartial();
+    this.keepPrompt();
     const { metadata, messages, superseded, badLines, isLegacy } = this;
     return { metadata, messages, superseded, badLines, isLegacy };
   }
@@ -102,8 +108,11 @@ class Replay {
   }
 
   private message(message: SessionMessage): void {
-    if (message.type === 'gemini') this.partial = '';
-    else if (this.partial !== '' && !hasResponse(message)) this.keepPartial();
+    if (message.type === 'gemini') this.dropPartial();
+    else if ((this.hasPartial || this.prompt !== '') && !hasResponse(message)) {
+      this.keepPartial();
+      this.prompt = '';
+    }
     this.put(message);
   }
 
@@ -119,38 +128,77 @@ class Replay {
     const kept = this.indexes.get(id) ?? 0;
     if (!this.indexes.has(id)) this.superseded = [];
     for (const removed of this.messages.splice(kept)) this.indexes.delete(removed.id);
-    this.partial = '';
+    this.dropPartial();
   }
 
   private callStarted(call: Record<string, unknown>): void {
     if (typeof call['callId'] !== 'string' || typeof call['name'] !== 'string') return;
     const asker = this.messages.findLast(({ type }) => type === 'gemini');
-    const { output: _notItsOwn, ...started } = call as unknown as StartedCall;
+    const { output: _notItsOwn, changes: _nor, ...started } = call as unknown as StartedCall;
     if (asker) (asker.started ??= []).push(started);
   }
 
+  private fileChange(record: Record<string, unknown>): void {
+    const call = this.startedCall(record['callId']);
+    if (call && isFileChange(record)) (call.changes ??= []).push(record);
+  }
+
   private callOutput({ callId, text }: Record<string, unknown>): void {
-    const asker = this.messages.findLast(({ type }) => type === 'gemini');
-    const call = asker?.started?.findLast((started) => started.callId === callId);
+    const call = this.startedCall(callId);
     if (call && typeof text === 'string') call.output = `${call.output ?? ''}${text}`;
   }
 
-  /** Null: what was shown of the answer is void. */
+  private startedCall(callId: unknown): StartedCall | undefined {
+    const asker = this.messages.findLast(({ type }) => type === 'gemini');
+    return asker?.started?.findLast((started) => started.callId === callId);
+  }
+
+  /** Null: what was shown of the answer is void. Cut off: it stays, and another is given. */
   private addPartial(partial: unknown): void {
-    if (!isRecord(partial)) this.partial = '';
-    else if (typeof partial['text'] === 'string') this.partial += partial['text'];
+    if (!isRecord(partial)) return this.dropPartial();
+    const { text, thoughts, isCutOff } = partial;
+    if (isCutOff === true) this.keepPartial();
+    if (typeof text === 'string') this.partial += text;
+    if (Array.isArray(thoughts)) this.thoughts.push(...thoughts);
+  }
+
+  private setPrompt(prompt: unknown): void {
+    const text = isRecord(prompt) ? prompt['text'] : undefined;
+    this.prompt = typeof text === 'string' ? text : '';
+  }
+
+  private keepPrompt(): void {
+    if (this.prompt === '') return;
+    this.put({ id: 'interrupted-prompt', type: 'user', content: [{ text: this.prompt }], isInterrupted: true });
+  }
+
+  private get hasPartial(): boolean {
+    return this.partial !== '' || this.thoughts.length > 0;
   }
 
   private keepPartial(): void {
-    if (this.partial === '') return;
+    if (!this.hasPartial) return;
     const id = `interrupted-${++this.interrupted}`;
-    this.put({ id, type: 'gemini', content: [{ text: this.partial }], isInterrupted: true });
+    const thoughts = toStoredThoughts(this.thoughts);
+    const content = this.partial === '' ? [] : [{ text: this.partial }];
+    this.put({ id, type: 'gemini', content, ...(thoughts.length > 0 && { thoughts }), isInterrupted: true });
+    this.dropPartial();
+  }
+
+  private dropPartial(): void {
     this.partial = '';
+    this.thoughts = [];
   }
 }
 
 function isMessage(record: Record<string, unknown>): record is Record<string, unknown> & SessionMessage {
   return typeof record['id'] === 'string' && typeof record['type'] === 'string';
+}
+
+function isFileChange(record: Record<string, unknown>): record is Record<string, unknown> & FileChange {
+  const { path, before, after, preImage = '' } = record;
+  const isKnown = before === null || typeof before === 'string';
+  return typeof path === 'string' && isKnown && typeof after === 'string' && typeof preImage === 'string';
 }
 
 /** Fields that are no lists, texts or records where one belongs are as good as absent. */

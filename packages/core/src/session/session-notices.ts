@@ -19,8 +19,10 @@ const SENTENCES: Record<OpenCall['status'], string> = {
   finished: 'had finished; its result is kept',
   cancelled: 'was cancelled',
   not_started: 'was not started',
+  carried_out: 'was carried out: its file holds what it wrote; only its result is lost',
   unknown: 'was running: whether it had its effect is unknown, so check before it is repeated',
 };
+const UNCHANGED = 'was stopped before it changed anything';
 const SHOWN_LENGTH = 100;
 
 export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt }: LoadedReport): string[] {
@@ -37,11 +39,14 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt 
   }
   if (prompt !== undefined) {
     notices.push(`The last prompt was interrupted: "${shorten(prompt)}" (--continue goes on with it).`);
-    for (const { name, args, status } of openCalls) {
-      notices.push(`The call ${name} ${shorten(JSON.stringify(args))} ${SENTENCES[status]}.`);
+    for (const { name, args, status, isUnchanged } of openCalls) {
+      const what = isUnchanged ? UNCHANGED : SENTENCES[status];
+      notices.push(`The call ${name} ${shorten(JSON.stringify(args))} ${what}.`);
     }
   }
-  if (messages.at(-1)?.isInterrupted) notices.push('The last answer was cut off; the model will give it anew.');
+  const last = messages.at(-1);
+  if (last?.isInterrupted && last.type === 'gemini')
+    notices.push('The last answer was cut off; the model will give it anew.');
   return notices;
 }
 

@@ -10,6 +10,7 @@ import type { Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import { fingerprint } from '../tools/read-ledger.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgent } from './create-agent.ts';
 import { toSessionHistory } from './session-history.ts';
@@ -239,6 +240,59 @@ describe('SessionRecorder', () => {
     recorder.close();
     const { messages } = parseSession(await readFile(recorder.path));
     expect(messages.map(({ content }) => content)).toEqual([[{ text: 'Go' }], [{ text: 'The end.' }]]);
+  });
+
+  it('has what was observed in the file after a flush, and nothing of it twice', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    const thought = { subject: 'Sums', description: 'are easy' };
+    recorder.observe({ type: GeminiEventType.Thought, value: thought });
+    recorder.observe({ type: GeminiEventType.Content, value: 'One' });
+    recorder.flush();
+    recorder.flush();
+    recorder.observe({ type: GeminiEventType.Content, value: ' two' });
+    recorder.flush();
+    expect((await readRecords(recorder.path)).slice(2)).toEqual([
+      { $partial: { text: 'One', thoughts: [thought] } },
+      { $partial: { text: ' two' } },
+    ]);
+    recorder.close();
+  });
+
+  it('has the words of a prompt in the file when they are shown before they are sent, and only then', async () => {
+    const recorder = record();
+    const kinds = async () => (await readRecords(recorder.path)).slice(1).map((line) => Object.keys(line)[0]);
+    recorder.observe({ type: 'prompt_started', prompt_id: 'p', text: 'Go' });
+    recorder.sent(user('Go'), 'p');
+    recorder.flush();
+    expect(await kinds()).toEqual(['id']);
+    recorder.observe({ type: 'prompt_started', prompt_id: 'q', text: 'On' });
+    recorder.flush();
+    recorder.flush();
+    expect(await kinds()).toEqual(['id', '$prompt']);
+    recorder.sent(user('On'), 'q');
+    recorder.observe({ type: 'prompt_ended', prompt_id: 'q', outcome: 'completed' });
+    expect(await kinds()).toEqual(['id', '$prompt', 'id', '$prompt']);
+    expect(parseSession(await readFile(recorder.path)).messages.length).toBe(2);
+    recorder.close();
+  });
+
+  it('has what a file held on record, and kept, before the file is changed', async () => {
+    const recorder = record();
+    recorder.sent(user('Go'), 'p');
+    recorder.answered(answer1(asking('c1')), 'p');
+    await recorder.started(request('c1'), { hasEffects: true });
+    const before = { bytes: Buffer.from('old'), fingerprint: fingerprint(Buffer.from('old')) };
+    const change = { callId: 'c1', path: '/project/a', after: 'f'.repeat(64) };
+    await recorder.changing({ ...change, before });
+    await recorder.changing({ ...change, before: undefined });
+    const preImage = `12345678-aaaa/pre-images/${before.fingerprint}`;
+    expect((await readRecords(recorder.path)).slice(-2)).toEqual([
+      { $fileChange: { ...change, before: before.fingerprint, preImage } },
+      { $fileChange: { ...change, before: null } },
+    ]);
+    expect(await readFile(join(directory, preImage), 'utf8')).toBe('old');
+    recorder.close();
   });
 
   it('writes what a call prints while it runs, for the model to read when there is no result', async () => {

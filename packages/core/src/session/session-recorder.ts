@@ -11,19 +11,21 @@ import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Part, UsageMetadata } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import { GeminiEventType } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
+import type { FileJournal, PlannedWrite } from '../tools/file-store.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
+import type { PreImages } from './pre-images.ts';
 import { sessionFileName } from './session-file.ts';
-import type { EndedCall, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
+import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
 import type { SessionLock } from './session-lock.ts';
 import { isWorthResuming } from './session-worth.ts';
+import { UnderWay } from './session-under-way.ts';
 import { SessionWriter } from './session-writer.ts';
 
 export interface SessionRecorderOptions {
@@ -40,17 +42,15 @@ export interface SessionRecorderOptions {
   clock?: Clock;
 }
 
-/** Text of an answer under way is on the disk after this long, or this much of it. */
-const PARTIAL_MS = 250;
-const PARTIAL_CHARACTERS = 4096;
-/** Characters a call may print before its result that are kept, in case there is none. */
-const KEPT_OUTPUT = 256 * 1024;
 /** Longer displays of a result say what its response says. */
 const KEPT_DISPLAY = 1000;
 
-export class SessionRecorder implements ChatRecorder, CallRecorder {
+export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal {
   private readonly clock: Clock;
   private readonly writer: SessionWriter;
+  private readonly underWay: UnderWay;
+  private readonly options: SessionRecorderOptions;
+  private preImages: PreImages | undefined;
   private readonly ids = new WeakMap<Content, string>();
   /** Parts that stand in the file: results are written when they come, and sent later. */
   private readonly written = new WeakSet<Part>();
@@ -60,21 +60,14 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
   private asked = new Map<string, unknown>();
   /** Calls that may change something and have not ended. */
   private readonly effects = new Set<string>();
-  /** Calls that run, and how much more of what they print is kept. */
-  private readonly running = new Map<string, number>();
   private syncing: Promise<void> | undefined;
-  /** Text of the answer under way that is not in the file yet, and the end of what calls printed. */
-  private partial = '';
-  private readonly printed = new Map<string, string>();
-  private hasPartial = false;
-  private isFlushing = false;
-  private isAccepted = true;
   /** Ids of messages that are worth resuming for. */
   private readonly worth = new Set<string>();
-  private readonly closing = new AbortController();
 
   constructor(options: SessionRecorderOptions) {
+    this.options = options;
     this.clock = options.clock ?? systemClock;
+    this.underWay = new UnderWay({ append: (record) => this.append(record), clock: this.clock });
     const startTime = this.timestamp();
     const { directory, sessionId, file } = options;
     this.writer = new SessionWriter({
@@ -115,16 +108,16 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
   }
 
   sent(content: Content, prompt_id: string): void {
-    this.flushPartial();
-    this.isAccepted = false;
+    this.underWay.beginAnswer();
     this.unsent = [];
     // The turn between results and their media is made anew whenever they are sent.
     if (content.role === 'user') this.rest(content, { prompt_id });
+    this.underWay.settlePrompt();
   }
 
   withdrawn(content: Content): void {
     const id = this.ids.get(content);
-    this.voidPartial();
+    this.underWay.voidAnswer();
     if (id === undefined) return;
     this.worth.delete(id);
     this.append({ $rewindTo: id });
@@ -132,9 +125,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
 
   answered({ content, thoughts, model, usageMetadata }: RecordedAnswer, prompt_id: string): void {
     const timestamp = this.timestamp();
-    this.partial = '';
-    this.hasPartial = false;
-    this.isAccepted = true;
+    this.underWay.acceptAnswer();
     const calls = content.parts?.flatMap(({ functionCall }) => functionCall ?? []) ?? [];
     this.asked = new Map(calls.map(({ id = '', args }) => [id, args]));
     this.message(content, {
@@ -158,7 +149,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
 
   /** On the disk, not just on its way, before a call with effects starts. */
   async started(request: ToolCallRequestInfo, { hasEffects }: { hasEffects: boolean }): Promise<void> {
-    const { callId, name, args, checkpoint } = request;
+    const { callId, name, args } = request;
     const asked = this.asked.get(callId);
     const isAsAsked = asked === args || JSON.stringify(asked) === JSON.stringify(args);
     const $callStarted: StartedCall = {
@@ -166,13 +157,27 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
       name,
       ...(!isAsAsked && { args }),
       hasEffects,
-      ...(checkpoint !== undefined && { preImage: checkpoint }),
       timestamp: this.timestamp(),
     };
     this.append({ $callStarted });
-    this.running.set(callId, KEPT_OUTPUT);
+    this.underWay.beginCall(callId);
     if (!hasEffects) return;
     this.effects.add(callId);
+    await this.writer.sync();
+  }
+
+  /** What a file holds is kept before it is replaced, and on the disk that it is going to be. */
+  async changing({ callId, path, before, after }: PlannedWrite): Promise<void> {
+    if (!this.isRecording) return;
+    const preImage = before && (await this.keepPreImage(before));
+    const $fileChange: FileChange = {
+      callId,
+      path,
+      before: before?.fingerprint ?? null,
+      after,
+      ...(preImage !== undefined && { preImage }),
+    };
+    this.append({ $fileChange });
     await this.writer.sync();
   }
 
@@ -185,8 +190,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
       durationMs,
       ...(resultDisplay !== undefined && { resultDisplay }),
     };
-    this.running.delete(request.callId);
-    this.printed.delete(request.callId);
+    this.underWay.endCall(request.callId);
     this.result({ role: 'user', parts: response.responseParts }, call);
     if (this.effects.delete(request.callId)) this.syncing = this.writer.sync();
   }
@@ -197,9 +201,10 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
     this.unsent = [];
   }
 
-  /** The turn stands in the file and leaves the history, to be sent again. */
-  resent(content: Content): void {
+  /** The turn stands in the file and leaves the history, to be sent again. What was shown of an answer to it stays. */
+  resent(content: Content, { hasPartial }: { hasPartial: boolean }): void {
     this.unsent = [this.toMessage(content, {})];
+    if (hasPartial) this.append({ $partial: { isCutOff: true } });
   }
 
   /** Undefined when nothing that had effects is still on its way to the disk. */
@@ -209,11 +214,14 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
     return syncing;
   }
 
-  /** The text a person is shown, before they are: a stopped program leaves it behind. */
+  /** What a person is going to be shown. It is in the file a moment later, or at `flush`. */
   observe(event: AgentEvent): void {
-    if (event.type === GeminiEventType.Content) this.addPartial(event.value);
-    else if (event.type === 'tool_call_updated') this.addOutput(event.callId, event.output);
-    else if (event.type === GeminiEventType.Retry) this.voidPartial();
+    this.underWay.observe(event);
+  }
+
+  /** Puts what was observed into the file. A surface calls it before it shows that, so that a kill takes nothing back. */
+  flush(): void {
+    this.underWay.flush();
   }
 
   /** The message and everything after it is taken back. */
@@ -226,10 +234,16 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
   }
 
   close(): void {
-    this.flushPartial();
-    this.flushOutput();
-    this.closing.abort();
+    this.underWay.close();
     this.writer.close({ discard: this.worth.size === 0 });
+  }
+
+  private async keepPreImage({ bytes, fingerprint }: NonNullable<PlannedWrite['before']>): Promise<string | undefined> {
+    const { directory, sessionId } = this.options;
+    // Only those who change files pay for it.
+    const { PreImages } = await import('./pre-images.ts');
+    this.preImages ??= new PreImages(directory, sessionId);
+    return this.preImages.keep(bytes, fingerprint);
   }
 
   /** What of the turn is not in the file yet. */
@@ -259,54 +273,6 @@ export class SessionRecorder implements ChatRecorder, CallRecorder {
     this.ids.set(content, id);
     const type = content.role === 'user' ? 'user' : 'gemini';
     return { id, timestamp: this.timestamp(), type, content: content.parts ?? [], ...fields };
-  }
-
-  private addPartial(text: string): void {
-    // What follows the acceptance is part of the answer that was recorded.
-    if (this.isAccepted) return;
-    this.partial += text;
-    if (this.partial.length >= PARTIAL_CHARACTERS) this.flushPartial();
-    else this.flushSoon();
-  }
-
-  /** Of what a call prints in one moment the end is kept: a person saw no more. */
-  private addOutput(callId: string, output: string | undefined): void {
-    if (output === undefined || !this.running.has(callId)) return;
-    this.printed.set(callId, `${this.printed.get(callId) ?? ''}${output}`.slice(-PARTIAL_CHARACTERS));
-    this.flushSoon();
-  }
-
-  private flushSoon(): void {
-    if (this.isFlushing) return;
-    this.isFlushing = true;
-    const flush = () => {
-      this.isFlushing = false;
-      this.flushPartial();
-      this.flushOutput();
-    };
-    this.clock.sleep(PARTIAL_MS, this.closing.signal).then(flush, () => undefined);
-  }
-
-  private flushOutput(): void {
-    for (const [callId, text] of this.printed) {
-      const left = this.running.get(callId) ?? 0;
-      if (left > 0) this.append({ $callOutput: { callId, text } });
-      this.running.set(callId, left - text.length);
-    }
-    this.printed.clear();
-  }
-
-  private flushPartial(): void {
-    if (this.partial === '') return;
-    this.append({ $partial: { text: this.partial } });
-    this.partial = '';
-    this.hasPartial = true;
-  }
-
-  private voidPartial(): void {
-    this.partial = '';
-    if (this.hasPartial) this.append({ $partial: null });
-    this.hasPartial = false;
   }
 
   private append(record: object): void {

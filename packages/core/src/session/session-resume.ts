@@ -8,6 +8,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../util/clock.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
+import { stateOf } from './pre-images.ts';
 import { toHeader, toLines, writeSession } from './session-copy.ts';
 import { SessionError, toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
@@ -154,17 +155,19 @@ function open(
   options: OwnOptions,
   origin: OpenedSession['origin'],
 ): OpenedSession {
-  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, file);
+  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, { ...file, stateOf });
   const recorder = openRecorder(file, options);
   recorder.adopt(ids);
   for (const { id, status, isAnswered, response } of openCalls) {
-    const isNews = !isAnswered && (status === 'not_started' || status === 'unknown');
+    const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
     if (isNews && id !== undefined) recorder.recovered(id, status, response);
   }
   // What is unknown is written down by now.
   if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
   let isTaken = false;
-  const text = awaitsAnswer ? lastWords(loaded.messages) : undefined;
+  const last = loaded.messages.at(-1);
+  const isUnsent = last?.isInterrupted === true && last.type === 'user';
+  const text = awaitsAnswer || isUnsent ? lastWords(loaded.messages) : undefined;
   return {
     sessionId: options.sessionId,
     origin,
@@ -180,11 +183,12 @@ function open(
     }),
     ...(text !== undefined && { interruptedPrompt: { text } }),
     takeInterrupted() {
-      const last = awaitsAnswer && !isTaken ? history.pop() : undefined;
+      if (isTaken || text === undefined) return undefined;
       isTaken = true;
-      if (!last) return undefined;
-      recorder.resent(last);
-      return last.parts ?? [];
+      const turn = isUnsent ? undefined : history.pop();
+      if (!turn) return [{ text }];
+      recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });
+      return turn.parts ?? [];
     },
     events: () => toSessionEvents(loaded, openCalls),
   };

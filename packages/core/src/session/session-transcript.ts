@@ -35,6 +35,8 @@ class EventReplay {
   private prompt_id: string | undefined;
   private prompts = 0;
   private isAnswered = true;
+  /** The last answer was cut off; what follows in its prompt was said by a program that went on with it. */
+  private isCutOff = false;
 
   user(message: LoadedMessage): void {
     const parts = toStoredParts(message.content);
@@ -50,7 +52,9 @@ class EventReplay {
   }
 
   model(message: LoadedMessage): void {
-    const { content, thoughts = [], toolCalls = [] } = message;
+    const { content, thoughts = [], toolCalls = [], isInterrupted = false } = message;
+    if (this.isCutOff) this.end();
+    this.isCutOff = isInterrupted;
     this.begin();
     for (const { subject = '', description = '' } of thoughts) {
       this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
@@ -60,7 +64,7 @@ class EventReplay {
     const calls = toStoredParts(content).flatMap(({ functionCall }) => functionCall ?? []);
     for (const call of calls.length > 0 ? calls : toolCalls) this.request(call);
     for (const call of toolCalls) this.stored(call);
-    this.isAnswered = calls.length === 0 && !message.isInterrupted;
+    this.isAnswered = calls.length === 0 && !isInterrupted;
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
@@ -127,6 +131,7 @@ class EventReplay {
     }
     this.waiting.clear();
     this.prompt_id = undefined;
+    this.isCutOff = false;
     this.events.push(
       this.isAnswered
         ? { type: 'prompt_ended', prompt_id, outcome: 'completed' }

@@ -8,7 +8,7 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { DiffStat, ToolConfirmationOutcome, ToolResultDisplay } from '../protocol/tools.ts';
-import type { ClosedCall } from '../telemetry/event-telemetry.ts';
+import type { ClosedCall } from '../telemetry/closed-call.ts';
 import type { Clock } from '../util/clock.ts';
 import type { SessionMetrics, ToolDecisions, ToolMetrics } from './session-metrics.ts';
 

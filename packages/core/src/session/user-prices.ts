@@ -11,8 +11,14 @@ import type { ReadPrices } from './prices.ts';
 /** Never throws: a file that cannot be used is named among the problems, and ours hold. */
 export async function loadPrices(home: string): Promise<ReadPrices> {
   const path = join(userDirectory(home), 'prices.json');
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return { prices: PRICES, problems: [] };
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const problems = isAbsent ? [] : [`${path} cannot be read and was not used: ${getErrorMessage(error)}`];
+    return { prices: PRICES, problems };
+  }
   try {
     const { prices, problems } = mergePrices(PRICES, JSON.parse(text));
     return { prices, problems: problems.map((problem) => `${path}: ${problem}`) };

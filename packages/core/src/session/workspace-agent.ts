@@ -12,15 +12,16 @@ import { GeminiEventType } from '../protocol/events.ts';
 import { FileStore } from '../tools/file-store.ts';
 import { IgnoreRules } from '../tools/ignore-rules.ts';
 import { ReadLedger } from '../tools/read-ledger.ts';
-import type { BackgroundProcess } from '../tools/shell/background.ts';
+import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/background.ts';
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
 import { describeEnd, tellModel } from './background-notice.ts';
-import { Budget } from './budget.ts';
 import { createBudgetedGenerator } from './budgeted-generator.ts';
-import { createAgent, meterGenerator, openLedger } from './create-agent.ts';
+import { createAgent, meterGenerator, openBudget, openLedger } from './create-agent.ts';
 import type { Agent } from './create-agent.ts';
 import type { LoadedContext } from './context-files.ts';
 import { WorkspaceContext } from './context-workspace.ts';
@@ -44,6 +45,8 @@ export interface WorkspaceAgent extends Agent {
   policy: PolicyAdapter;
   /** Runs what a person typed; the tools' own commands go the same way. */
   shell: ShellRunner;
+  /** The commands that run on beside the conversation. */
+  background: BackgroundProcesses;
   /** What `@path` means. */
   references: FileReferences;
   /** The instructions the model was given so far. */
@@ -74,26 +77,19 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const workspace = new Workspace({ root, includeDirectories, tempDirectory, ignore });
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
   const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory });
-  const ledger = openLedger({ ...options, prices: options.prices ?? priced.prices }, clock);
-  const limits = options.budget;
-  const budget = limits && (limits instanceof Budget ? limits : new Budget({ limits, ledger, clock }));
-  const metered = meterGenerator(options, ledger, clock);
-  // Tools that ask a model spend from the same purse.
-  const generator = budget ? createBudgetedGenerator(metered, budget) : metered;
-  const store = new FileStore(workspace, new ReadLedger());
+  const { ledger, budget, generator } = openPurse({ ...options, prices: options.prices ?? priced.prices }, clock);
+  const recorder = openRecorder(options, workspace, tempDirectory);
+  const store = new FileStore(workspace, new ReadLedger(), recorder);
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
   const { tools, hasApprovedPlan } = await openTools({ ...common, ...commands });
 
-  const recorder = openRecorder(options, workspace, tempDirectory);
   const context = await openContext(options, workspace, isGitRepository);
   const hooks = await openSessionHooks(options, { root: workspace.root, plansDirectory, recorder });
   const agent = createAgent({
     ...options,
-    ...(hooks && { hooks }),
+    ...withoutUndefined({ hooks, budget, chatRecorder: recorder, callRecorder: recorder }),
     generator,
     ledger,
-    ...(budget && { budget }),
-    ...(recorder && { chatRecorder: recorder, callRecorder: recorder }),
     record: (event) => {
       recorder?.observe(event);
       if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
@@ -107,10 +103,11 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
     openingHistory: [context.firstMessage],
-    ...(context.resultContext && { resultContext: context.resultContext }),
+    ...withoutUndefined({ resultContext: context.resultContext }),
   });
 
   function tellOfEnd(process: BackgroundProcess): void {
+    options.onBackgroundEnded?.();
     const { whenBackgroundEnds } = toolSettings;
     if (whenBackgroundEnds === 'silent') return;
     const sentence = describeEnd(process);
@@ -121,10 +118,11 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const { shell, background } = commands;
   return {
     ...agent,
-    ...(hooks && { hooks }),
+    ...withoutUndefined({ hooks }),
     workspace,
     policy,
     shell,
+    background,
     references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
     get context() {
       return context.loaded;
@@ -146,6 +144,14 @@ function openRecorder(
   if (!recordSession) return undefined;
   const directory = join(tempDirectory, 'chats');
   return new SessionRecorder({ directory, sessionId, root, clock, ...(onWarning && { onProblem: onWarning }) });
+}
+
+/** Tools that ask a model spend from the same purse. */
+function openPurse(options: WorkspaceAgentOptions, clock: Clock) {
+  const ledger = openLedger(options, clock);
+  const budget = openBudget(options.budget, ledger, clock);
+  const metered = meterGenerator(options, ledger, clock);
+  return { ledger, budget, generator: budget ? createBudgetedGenerator(metered, budget) : metered };
 }
 
 function openContext(

@@ -70,6 +70,8 @@ export interface WorkspaceAgentOptions extends Omit<
   onWarning?: (message: string) => void;
   /** Told what may interest the person: a command in the background that ended. */
   onNotice?: (message: string) => void;
+  /** Told whenever a command in the background has ended by itself, whoever else is told. */
+  onBackgroundEnded?: () => void;
 }
 
 export interface ToolSettings {

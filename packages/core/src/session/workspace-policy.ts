@@ -1,5 +1,6 @@
 /** The rules of a workspace: read from disk and settings, and put before whoever asks. */
 
+import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { LoadedPolicies } from '../policy/policy-loader.ts';
@@ -48,13 +49,17 @@ export function createWorkspacePolicy({
     plansDirectory,
     trustedFolder: trustedFolder !== false,
   });
+  const mode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
+  const { telemetry } = options;
+  telemetry?.note({ kind: 'approval_mode', mode });
   return new PolicyAdapter({
     engine,
-    mode: trustedFolder === false ? 'default' : (options.approvalMode ?? 'default'),
+    mode,
     interactive,
     home,
     allowsAlways,
     hasPlanMode: planSettings.enabled ?? true,
     ...(onWarning && { onProblem: onWarning }),
+    ...(telemetry && { onModeChange: (next: ApprovalMode) => telemetry.note({ kind: 'approval_mode', mode: next }) }),
   });
 }

@@ -43,6 +43,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     },
     setApprovedPlan: () => {
       hasApprovedPlan = true;
+      options.telemetry?.note({ kind: 'plan_approved', mode: policy.mode });
     },
     ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
   };

@@ -1,0 +1,160 @@
+/**
+ * What of a session is under way and no fact yet: words that are not sent, an answer
+ * that is not accepted, what a call prints before its result. It is in the file before
+ * a person is shown it, or soon, in as few lines as that takes; what settled meanwhile
+ * is not written at all.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ThoughtSummary } from '../protocol/events.ts';
+import type { Clock } from '../util/clock.ts';
+
+/** What nobody was shown yet is in the file after this long, or this much of it. */
+const PIECE_MS = 250;
+const PIECE_CHARACTERS = 4096;
+/** Characters a call may print before its result that are kept, in case there is none. */
+const KEPT_OUTPUT = 1024 * 1024;
+
+export interface UnderWayOptions {
+  append: (record: object) => void;
+  clock: Clock;
+}
+
+export class UnderWay {
+  private readonly options: UnderWayOptions;
+  /** The words of a prompt that is not sent yet, and whether they are in the file. */
+  private prompt: { text: string; isWritten: boolean } | undefined;
+  /** What of the answer is not in the file yet. */
+  private text = '';
+  private thoughts: ThoughtSummary[] = [];
+  /** Some of the answer is. */
+  private hasPieces = false;
+  private isAccepted = true;
+  /** Calls that run, and how much more of what they print is kept. */
+  private readonly running = new Map<string, number>();
+  /** The end of what calls printed and is not in the file yet. */
+  private readonly printed = new Map<string, string>();
+  private isWaiting = false;
+  private readonly closing = new AbortController();
+
+  constructor(options: UnderWayOptions) {
+    this.options = options;
+  }
+
+  observe(event: AgentEvent): void {
+    if (event.type === 'prompt_started') this.begin(event.text);
+    else if (event.type === 'prompt_ended') this.settlePrompt();
+    else if (event.type === GeminiEventType.Content) this.addText(event.value);
+    else if (event.type === GeminiEventType.Thought) this.addThought(event.value);
+    else if (event.type === 'tool_call_updated') this.addOutput(event.callId, event.output);
+    else if (event.type === GeminiEventType.Retry) this.voidAnswer();
+  }
+
+  flush(): void {
+    this.flushPrompt();
+    this.flushAnswer();
+    this.flushOutput();
+  }
+
+  close(): void {
+    this.flush();
+    this.closing.abort();
+  }
+
+  /** A request is about to leave: what was shown of an answer before it stays as it is. */
+  beginAnswer(): void {
+    this.flushAnswer();
+    this.isAccepted = false;
+  }
+
+  /** The answer is a fact of its own from here on. */
+  acceptAnswer(): void {
+    this.dropAnswer();
+    this.isAccepted = true;
+  }
+
+  voidAnswer(): void {
+    if (this.hasPieces) this.options.append({ $partial: null });
+    this.dropAnswer();
+  }
+
+  /** The prompt was sent, and is a message, or never will be. */
+  settlePrompt(): void {
+    if (this.prompt?.isWritten) this.options.append({ $prompt: null });
+    this.prompt = undefined;
+  }
+
+  beginCall(callId: string): void {
+    this.running.set(callId, KEPT_OUTPUT);
+  }
+
+  endCall(callId: string): void {
+    this.running.delete(callId);
+    this.printed.delete(callId);
+  }
+
+  private begin(text: string | undefined): void {
+    this.prompt = text ? { text, isWritten: false } : undefined;
+  }
+
+  private addText(text: string): void {
+    // What follows the acceptance is part of the answer that was recorded.
+    if (this.isAccepted) return;
+    this.text += text;
+    if (this.text.length >= PIECE_CHARACTERS) this.flushAnswer();
+    else this.flushSoon();
+  }
+
+  private addThought(thought: ThoughtSummary): void {
+    if (this.isAccepted) return;
+    this.thoughts.push(thought);
+    this.flushSoon();
+  }
+
+  /** Of what a call prints in one moment the end is kept: a person saw no more. */
+  private addOutput(callId: string, output: string | undefined): void {
+    if (output === undefined || !this.running.has(callId)) return;
+    this.printed.set(callId, `${this.printed.get(callId) ?? ''}${output}`.slice(-PIECE_CHARACTERS));
+    this.flushSoon();
+  }
+
+  private flushSoon(): void {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    const onTime = () => {
+      this.isWaiting = false;
+      this.flush();
+    };
+    this.options.clock.sleep(PIECE_MS, this.closing.signal).then(onTime, () => undefined);
+  }
+
+  private flushPrompt(): void {
+    if (!this.prompt || this.prompt.isWritten) return;
+    this.options.append({ $prompt: { text: this.prompt.text } });
+    this.prompt.isWritten = true;
+  }
+
+  private flushAnswer(): void {
+    const { text, thoughts } = this;
+    if (text === '' && thoughts.length === 0) return;
+    this.options.append({ $partial: { text, ...(thoughts.length > 0 && { thoughts }) } });
+    this.dropAnswer();
+    this.hasPieces = true;
+  }
+
+  private flushOutput(): void {
+    for (const [callId, text] of this.printed) {
+      const left = this.running.get(callId) ?? 0;
+      if (left > 0) this.options.append({ $callOutput: { callId, text } });
+      this.running.set(callId, left - text.length);
+    }
+    this.printed.clear();
+  }
+
+  private dropAnswer(): void {
+    this.text = '';
+    this.thoughts = [];
+    this.hasPieces = false;
+  }
+}
