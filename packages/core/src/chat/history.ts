@@ -11,7 +11,7 @@
 
 import type { Content, Part } from '../protocol/content.ts';
 import { ConversationBuilder } from './conversation.ts';
-import { hasFunctionResponse } from './parts.ts';
+import { hasFunctionCall, hasFunctionResponse } from './parts.ts';
 import { isValidPart } from './stream-check.ts';
 
 /** A place in the history to return to. */
@@ -119,4 +119,23 @@ export function findIndexAfterFraction(history: readonly Content[], fraction: nu
   const last = history.at(-1);
   const endsWithAnswer = last?.role === 'model' && !last.parts?.some((part: Part) => part.functionCall);
   return endsWithAnswer ? history.length : lastCandidate;
+}
+
+/**
+ * The same inside of one long prompt, where the user says nothing for hundreds of turns:
+ * the index of a model turn that asks for calls after others were answered. 0 when there is none.
+ */
+export function findStepAfterFraction(history: readonly Content[], fraction: number): number {
+  const sizes = history.map((content) => JSON.stringify(content).length);
+  const target = sizes.reduce((sum, size) => sum + size, 0) * fraction;
+  let before = 0;
+  let lastCandidate = 0;
+  for (const [index, content] of history.entries()) {
+    if (hasFunctionCall(content) && hasFunctionResponse(history[index - 1])) {
+      if (before >= target) return index;
+      lastCandidate = index;
+    }
+    before += sizes[index] ?? 0;
+  }
+  return lastCandidate;
 }

@@ -12,7 +12,7 @@ import type { Part } from '../protocol/content.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import type { Compressor } from './compression.ts';
-import { STOP, again, toLoopRecovery } from './continuation.ts';
+import { STOP, STOP_TOO_LARGE, again, toLoopRecovery } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
 import type { IdeContext } from './ide-context.ts';
 import type { LoopDetectionService } from './loop-detection.ts';
@@ -97,7 +97,7 @@ export async function checkOverflow(turn: TurnToBe, around: TurnSurroundings): P
   const remainingTokenCount = tokenLimit(model) - chat.getLastPromptTokenCount();
   if (estimatedRequestTokenCount <= FILL_LIMIT * remainingTokenCount) return undefined;
   const value = { estimatedRequestTokenCount, remainingTokenCount };
-  return { event: { type: GeminiEventType.ContextWindowWillOverflow, value }, ends: STOP };
+  return { event: { type: GeminiEventType.ContextWindowWillOverflow, value }, ends: STOP_TOO_LARGE };
 }
 
 export async function maskToolOutput(_turn: TurnToBe, { chat, outputMask }: TurnSurroundings): Promise<undefined> {

@@ -12,6 +12,15 @@ import type { Todo } from '../protocol/tools.ts';
 export interface CarriedOver {
   /** Oldest first. */
   userStatements: string[];
+  /** Lines of what the user pasted that may bind; they yield to what was said. */
+  pastedLines: string[];
+  todos: Todo[];
+}
+
+/** Each once, in the order of their first time: a paste may have as many lines as it likes. */
+interface Collected {
+  userStatements: Set<string>;
+  pastedLines: Set<string>;
   todos: Todo[];
 }
 
@@ -22,47 +31,84 @@ const EXPLANATION = 'What the user said and the current todo list, word for word
 /** Longer messages are pastes; of those only the lines that bind are kept. */
 const MAX_STATEMENT_LENGTH = 2000;
 const MAX_TOTAL_LENGTH = 24_000;
+const MAX_PASTED_LENGTH = 8000;
 const BINDING =
   /\b(must|never|always|only|don't|do not|shall|should|required?|forbidden|keep|avoid|without|instead of|make sure|ensure|at (?:most|least)|use|prefer|not|no)\b/i;
-/** Turns that carry context of ours, not words of the user. */
-const NOT_THE_USERS = /^\s*(<session_context>|<hook_context>|<state_snapshot>|<carried_over>|System: |\[System: )/;
+/** Texts that carry context of ours, or what a program printed, not words of the user. */
+const NOT_THE_USERS =
+  /^\s*(<session_context>|<hook_context>|<state_snapshot>|<carried_over>|System: |\[System: |\[The budget of this run |I ran the following shell command:\n|[^\n]*\buser's editor\b[^\n]*\n```json\n)/;
+/** What stands between these was read from files the user named: others may have written it. */
+const FILES_BEGIN = '--- Content from referenced files ---';
+const FILES_END = '--- End of content ---';
 
 /** The first turn of a session: where it takes place, and the project's own instructions. */
 export function isSessionContext(content: Content | undefined): boolean {
   return content?.parts?.[0]?.text?.startsWith('<session_context>') ?? false;
 }
 
+/** The last turn in which the user said something themselves. */
+export function findLastWords(history: readonly Content[]): Content | undefined {
+  return history.findLast(
+    (content) =>
+      content.role === 'user' &&
+      !hasFunctionResponse(content) &&
+      content.parts?.some(({ text }) => text && !NOT_THE_USERS.test(text) && !parseCarriedOver(text)),
+  );
+}
+
 /** Everything in these turns that must survive, what earlier compressions carried included. */
 export function collectCarriedOver(history: readonly Content[]): CarriedOver {
-  const collected: CarriedOver = { userStatements: [], todos: [] };
+  const collected: Collected = { userStatements: new Set(), pastedLines: new Set(), todos: [] };
   for (const content of history) {
     if (content.role === 'user') addUserTurn(collected, content);
     else addTodoCalls(collected, content);
   }
-  return { userStatements: withinBudget(collected.userStatements), todos: collected.todos };
+  const userStatements = withinBudget([...collected.userStatements], MAX_TOTAL_LENGTH);
+  const room = Math.min(MAX_PASTED_LENGTH, MAX_TOTAL_LENGTH - lengthOf(userStatements));
+  return { userStatements, pastedLines: withinBudget([...collected.pastedLines], room), todos: collected.todos };
 }
 
 export function formatCarriedOver(carried: CarriedOver): string {
-  if (carried.userStatements.length === 0 && carried.todos.length === 0) return '';
-  const data = { user_statements: carried.userStatements, todos: carried.todos };
+  const { userStatements, pastedLines, todos } = carried;
+  if (userStatements.length + pastedLines.length + todos.length === 0) return '';
+  const data = {
+    user_statements: userStatements,
+    ...(pastedLines.length > 0 && { pasted_lines: pastedLines }),
+    todos,
+  };
   // A closing tag inside a statement must not end the block.
   return `${OPEN}\n${EXPLANATION}\n${JSON.stringify(data, null, 1).replaceAll('</', '<\\/')}\n${CLOSE}`;
 }
 
-function addUserTurn(collected: CarriedOver, content: Content): void {
+function addUserTurn(collected: Collected, content: Content): void {
+  let isQuoted = false;
   for (const { text } of content.parts ?? []) {
     if (!text) continue;
-    const earlier = parseCarriedOver(text);
+    const line = text.trim();
+    if (line === FILES_BEGIN || line === FILES_END) isQuoted = line === FILES_BEGIN;
+    const earlier = isQuoted ? undefined : parseCarriedOver(text);
     if (earlier) {
-      for (const statement of earlier.userStatements) addStatement(collected, statement);
+      for (const statement of earlier.userStatements) collected.userStatements.add(statement);
+      for (const pasted of earlier.pastedLines) collected.pastedLines.add(pasted);
       collected.todos = earlier.todos;
-    } else if (!hasFunctionResponse(content) && !NOT_THE_USERS.test(text)) {
-      for (const statement of toStatements(text)) addStatement(collected, statement);
+    } else if (!isQuoted && line !== FILES_END && !hasFunctionResponse(content) && !NOT_THE_USERS.test(text)) {
+      addWords(collected, line);
     }
   }
 }
 
-function addTodoCalls(collected: CarriedOver, content: Content): void {
+function addWords(collected: Collected, words: string): void {
+  if (words === '') return;
+  if (words.length <= MAX_STATEMENT_LENGTH) {
+    collected.userStatements.add(words);
+    return;
+  }
+  for (const line of words.split('\n').map((each) => each.trim())) {
+    if (line.length <= MAX_STATEMENT_LENGTH && BINDING.test(line)) collected.pastedLines.add(line);
+  }
+}
+
+function addTodoCalls(collected: Collected, content: Content): void {
   for (const { functionCall } of content.parts ?? []) {
     if (functionCall?.name !== 'write_todos') continue;
     const todos = functionCall.args?.['todos'];
@@ -70,23 +116,13 @@ function addTodoCalls(collected: CarriedOver, content: Content): void {
   }
 }
 
-function addStatement(collected: CarriedOver, statement: string): void {
-  if (!collected.userStatements.includes(statement)) collected.userStatements.push(statement);
-}
-
-function toStatements(text: string): string[] {
-  const trimmed = text.trim();
-  if (trimmed === '') return [];
-  if (trimmed.length <= MAX_STATEMENT_LENGTH) return [trimmed];
-  return trimmed
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.length <= MAX_STATEMENT_LENGTH && BINDING.test(line));
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** Over the budget those that bind nobody go first, and of these the longest: who demands something is brief. */
-function withinBudget(statements: string[]): string[] {
-  let excess = statements.reduce((sum, statement) => sum + statement.length, -MAX_TOTAL_LENGTH);
+function withinBudget(statements: string[], budget: number): string[] {
+  let excess = lengthOf(statements) - budget;
   if (excess <= 0) return statements;
   const dropped = new Set<string>();
   const isBinding = (statement: string) => Number(BINDING.test(statement));
@@ -98,23 +134,30 @@ function withinBudget(statements: string[]): string[] {
   return statements.filter((statement) => !dropped.has(statement));
 }
 
+/** Only what stands at the end of a text is ours: a summary, or a file, may hold what looks like it. */
 function parseCarriedOver(text: string): CarriedOver | undefined {
-  const start = text.indexOf(OPEN);
-  const end = text.indexOf(CLOSE, start);
-  if (start < 0 || end < 0) return undefined;
-  const json = text.slice(text.indexOf('{', start), end);
+  if (!text.endsWith(CLOSE)) return undefined;
+  const head = `${OPEN}\n${EXPLANATION}\n`;
+  const start = text.lastIndexOf(head);
+  if (start < 0) return undefined;
+  const json = text.slice(start + head.length, -CLOSE.length);
   try {
     const data: unknown = JSON.parse(json);
     if (!isRecord(data)) return undefined;
-    const { user_statements: statements, todos } = data;
+    const { user_statements: statements, pasted_lines: pasted, todos } = data;
     return {
-      userStatements: Array.isArray(statements) ? statements.filter((each) => typeof each === 'string') : [],
+      userStatements: toTexts(statements),
+      pastedLines: toTexts(pasted),
       todos: Array.isArray(todos) ? todos.filter(isTodo) : [],
     };
   } catch {
     // Somebody else's block that looks like ours: the user's words after all.
     return undefined;
   }
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
 function isTodo(value: unknown): value is Todo {

@@ -5,14 +5,15 @@
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
-import { findIndexAfterFraction } from '../chat/history.ts';
+import { findIndexAfterFraction, findStepAfterFraction } from '../chat/history.ts';
+import { hasFunctionCall } from '../chat/parts.ts';
 import { estimateTokenCount } from '../model/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { askHook } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
-import { collectCarriedOver, formatCarriedOver, isSessionContext } from './carried-over.ts';
+import { collectCarriedOver, findLastWords, formatCarriedOver, isSessionContext } from './carried-over.ts';
 import {
   CRITIQUE_PROMPT,
   SNAPSHOT_ACKNOWLEDGEMENT,
@@ -25,6 +26,12 @@ import type { UtilityModel } from './utility-model.ts';
 export const COMPRESSION_TOKEN_THRESHOLD = 0.5;
 /** How much of the history, from its end, is kept as it is. */
 export const COMPRESSION_PRESERVE_THRESHOLD = 0.3;
+/** What the user's own words must leave to summarise; below it a step of the prompt under way is the place to cut. */
+const LEAST_SHARE = (1 - COMPRESSION_PRESERVE_THRESHOLD) / 2;
+/** A summariser that does no good is not asked again with every turn. */
+const GROWTH_BEFORE_RETRY = 1.05;
+/** Share of the window past which it is asked all the same: there is no other way on. */
+const LAST_RESORT = 0.9;
 /** Tool output newer than this many tokens goes to the summariser whole. */
 const TOOL_OUTPUT_BUDGET = 50_000;
 
@@ -52,6 +59,9 @@ export class Compressor {
   private readonly options: CompressionOptions;
   /** The summary came out larger once: automatic compression only shortens tool output from then on. */
   private hasInflated = false;
+  /** The size at which compressing did no good: it is tried again only when there is clearly more to summarise. */
+  private uselessAt = 0;
+  private hasJustCompressed = false;
 
   constructor(options: CompressionOptions) {
     this.options = options;
@@ -64,12 +74,23 @@ export class Compressor {
     // On every turn, also when nothing will be compressed: users' hooks count on it.
     await this.firePreCompress(force ? 'manual' : 'auto', signal);
     const originalTokenCount = chat.getLastPromptTokenCount();
-    const { threshold = COMPRESSION_TOKEN_THRESHOLD, tokenLimit } = this.options;
-    const isDue = force || originalTokenCount >= threshold * tokenLimit(activeModel);
-    if (!isDue) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    if (!force && !this.isDue(originalTokenCount, activeModel)) {
+      return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    }
     const shortened = await this.shortenToolOutput(chat.getHistory(true));
     if (this.hasInflated && !force) return this.onlyShorten(request, shortened, originalTokenCount);
     return this.summarise(request, shortened, originalTokenCount);
+  }
+
+  private isDue(tokens: number, activeModel: string): boolean {
+    const { threshold = COMPRESSION_TOKEN_THRESHOLD, tokenLimit } = this.options;
+    const limit = tokenLimit(activeModel);
+    // Still this large after a compression: it is not the history that fills the window.
+    if (this.hasJustCompressed) this.uselessAt = tokens;
+    // Another history than the one that could not be made smaller.
+    else if (tokens < this.uselessAt) this.uselessAt = 0;
+    this.hasJustCompressed = false;
+    return tokens >= Math.max(threshold * limit, Math.min(this.uselessAt * GROWTH_BEFORE_RETRY, LAST_RESORT * limit));
   }
 
   private async summarise(
@@ -77,27 +98,29 @@ export class Compressor {
     history: readonly Content[],
     originalTokenCount: number,
   ): Promise<ChatCompressionInfo> {
-    const splitAt = findIndexAfterFraction(history, 1 - COMPRESSION_PRESERVE_THRESHOLD);
+    const splitAt = findSplit(history);
     // Instructions are no history: a summary of them would bind nobody.
     const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
     const old = history.slice(context.length, splitAt);
     if (old.length === 0) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
     const snapshot = await this.takeSnapshot(old, request);
     if (!snapshot) {
+      this.uselessAt = originalTokenCount;
       return info(originalTokenCount, originalTokenCount, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
     }
-    const carried = formatCarriedOver(collectCarriedOver(old));
-    const compressed: Content[] = [
-      ...context,
-      { role: 'user', parts: [{ text: [snapshot, carried].filter(Boolean).join('\n\n') }] },
-      { role: 'model', parts: [{ text: SNAPSHOT_ACKNOWLEDGEMENT }] },
-      ...history.slice(splitAt),
-    ];
+    const kept = history.slice(splitAt);
+    // In the middle of a prompt: its words stay where they are, right before the calls it led to.
+    const prompt = hasFunctionCall(kept[0]) ? findLastWords(old) : undefined;
+    const carried = formatCarriedOver(collectCarriedOver(old.filter((content) => content !== prompt)));
+    const summary = userTurn([snapshot, carried].filter(Boolean).join('\n\n'));
+    // A turn with calls must come right after a turn of the user.
+    const answered = hasFunctionCall(kept[0]) && !prompt ? [] : [modelTurn(SNAPSHOT_ACKNOWLEDGEMENT)];
+    const compressed = [...context, summary, ...answered, ...(prompt ? [prompt] : []), ...kept];
     return this.replaceIfSmaller(request, compressed, originalTokenCount);
   }
 
   private replaceIfSmaller(
-    { chat }: CompressionRequest,
+    { chat, force = false }: CompressionRequest,
     compressed: Content[],
     originalTokenCount: number,
   ): ChatCompressionInfo {
@@ -106,11 +129,13 @@ export class Compressor {
     const after = estimate(compressed);
     const newTokenCount = Math.round(originalTokenCount * (after / Math.max(before, 1)));
     if (after >= before) {
-      this.hasInflated = true;
+      // What the user tried early says nothing about a history that is full.
+      this.hasInflated ||= !force;
       return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT);
     }
     chat.setHistory(compressed);
     this.hasInflated = false;
+    this.hasJustCompressed = true;
     return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSED);
   }
 
@@ -170,6 +195,15 @@ export class Compressor {
     const { hooks } = this.options;
     if (hooks?.preCompress) await askHook(async () => hooks.preCompress?.(trigger, signal), signal);
   }
+}
+
+/** Where what is kept begins: at the user's own words, or where those leave too little, at a step of the last prompt. */
+function findSplit(history: readonly Content[]): number {
+  const fraction = 1 - COMPRESSION_PRESERVE_THRESHOLD;
+  const atWords = findIndexAfterFraction(history, fraction);
+  const size = (contents: readonly Content[]) => JSON.stringify(contents).length;
+  if (size(history.slice(0, atWords)) >= LEAST_SHARE * size(history)) return atWords;
+  return Math.max(atWords, findStepAfterFraction(history, fraction));
 }
 
 function estimate(history: readonly Content[]): number {

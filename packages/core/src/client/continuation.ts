@@ -9,10 +9,12 @@ import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
 
 export type Continuation =
-  | { kind: 'stop'; event?: ServerGeminiStreamEvent }
+  /** `isTooLarge`: because of what would have been sent, which must not be kept whole either. */
+  | { kind: 'stop'; event?: ServerGeminiStreamEvent; isTooLarge?: boolean }
   | { kind: 'again'; why: ContinuationReason; request: Part[]; event?: ServerGeminiStreamEvent };
 
 export const STOP: Continuation = { kind: 'stop' };
+export const STOP_TOO_LARGE: Continuation = { kind: 'stop', isTooLarge: true };
 
 export function again(why: ContinuationReason, text: string, event?: ServerGeminiStreamEvent): Continuation {
   return { kind: 'again', why, request: [{ text }], ...(event && { event }) };
@@ -38,4 +40,13 @@ export function toUnrunResponses(content: Content | undefined): Part[] {
     const response = { error: 'Not run: the call repeats what was done before.' };
     return [{ functionResponse: { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response } }];
   });
+}
+
+const LEFT_OUT = 'The call was done. Its result was left out: it does not fit into what is left of the context.';
+
+/** The answer to a call without what makes it large. */
+export function withoutResult(part: Part): Part {
+  if (!part.functionResponse) return part;
+  const { parts: _media, ...rest } = part.functionResponse;
+  return { functionResponse: { ...rest, response: { error: LEFT_OUT } } };
 }

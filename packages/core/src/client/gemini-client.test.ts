@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import { createGeminiGenerator } from '../model/gemini/generator.ts';
 import type { Content, PartListUnion } from '../protocol/content.ts';
-import { GeminiEventType } from '../protocol/events.ts';
+import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { TurnEvent } from '../turn/turn.ts';
+import { untilAborted } from '../util/abort.ts';
 import type { AfterAgentDecision, BeforeAgentDecision } from './agent-hooks.ts';
+import type { Compressor } from './compression.ts';
 import { GeminiClient, MAX_TURNS } from './gemini-client.ts';
 import type { GeminiClientOptions } from './gemini-client.ts';
 import { IdeContext } from './ide-context.ts';
@@ -15,6 +17,7 @@ import { LoopDetectionService } from './loop-detection.ts';
 
 const NEVER = new AbortController().signal;
 const MODEL = 'gemini-2.5-flash';
+const NOTHING = { originalTokenCount: 0, newTokenCount: 0, compressionStatus: CompressionStatus.NOOP };
 
 async function setUp(script: Script, options: Partial<GeminiClientOptions> = {}, history: Content[] = []) {
   const model = await fakeModel(script);
@@ -98,6 +101,52 @@ describe('GeminiClient', () => {
       },
     ]);
     expect((await send(env.client, 'x'.repeat(380))).words).toEqual(['ok', 'finished']);
+  });
+
+  it.each<[string, Partial<GeminiClientOptions>, string, object]>([
+    ['the limit of turns', { maxSessionTurns: 1 }, 'max_session_turns', { output: 'done' }],
+    [
+      'the size of the window',
+      { tokenLimit: () => 11 },
+      'context_window_will_overflow',
+      { error: expect.stringMatching(/^The call was done\. Its result was left out/) },
+    ],
+  ])('remembers what a call did when %s keeps it from being told', async (_, options, word, response) => {
+    await using env = await setUp([answer(call('t', {}, { id: '1' }))], options);
+    await send(env.client, 'a');
+    const answered = { functionResponse: { id: '1', name: 't', response: { output: 'done' } } };
+    expect((await send(env.client, [answered])).words).toEqual([word]);
+    expect(env.chat.getLastContent()?.parts).toEqual([{ functionResponse: { id: '1', name: 't', response } }]);
+  });
+
+  it.each([
+    ['cancelled', (stop: AbortController) => stop.abort()],
+    ['left', undefined],
+  ])('remembers what a call did when the prompt is %s before it is told', async (_, leave) => {
+    const stop = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    let isHeld = false;
+    const compressor = {
+      async tryCompressChat({ signal }: { signal: AbortSignal }) {
+        if (!isHeld) return NOTHING;
+        asked.resolve();
+        if (!leave) return { ...NOTHING, compressionStatus: CompressionStatus.COMPRESSED };
+        await untilAborted(new Promise(() => {}), signal);
+        return NOTHING;
+      },
+    } as unknown as Compressor;
+    await using env = await setUp([answer(call('t', {}, { id: '1' }))], { compressor });
+    await send(env.client, 'a');
+    isHeld = true;
+    const answered = { functionResponse: { id: '1', name: 't', response: { output: 'done' } } };
+    const stream = env.client.sendMessageStream([answered], stop.signal, 'p');
+    const first = stream.next();
+    await asked.promise;
+    leave?.(stop);
+    expect((await first).value).toMatchObject({ type: leave ? 'user_cancelled' : 'chat_compressed' });
+    await stream.return(undefined as never);
+    expect(env.chat.getLastContent()?.parts).toEqual([answered]);
+    expect(env.model.requests.length).toBe(1);
   });
 
   it('asks the service to count only when media are in the request', async () => {
@@ -188,6 +237,22 @@ describe('GeminiClient', () => {
     it('has no turn left for a nudge', async () => {
       await using env = await setUp(five('c'));
       expect((await alternate(env.client, 1)).at(-1)).toBe('max_session_turns');
+    });
+
+    it('tells what the last call gave together with the nudge of a judge', async () => {
+      const judge = async () => ({ analysis: 'It writes nothing.', confidence: 1 });
+      const loopDetection = new LoopDetectionService({ clock: createFakeClock(), judge });
+      let count = 0;
+      const script = ({ index }: { index: number }) =>
+        index < 29 ? answer(call('ls', { dir: `${count++}` }, { id: `${index}` })) : say('I see.');
+      await using env = await setUp(script, { loopDetection });
+      expect((await alternate(env.client)).slice(-2)).toEqual(['I see.', 'finished']);
+      const { contents } = env.model.requests[29]?.body as { contents: Content[] };
+      expect(contents.at(-1)?.parts).toEqual([
+        { functionResponse: { id: '28', name: 'ls', response: { output: 'a' } } },
+        { text: expect.stringMatching(/^System: Potential loop detected\. Details: It writes nothing\./) },
+      ]);
+      env.model.assertDone();
     });
 
     it('takes equal calls of one answer for what they are', async () => {

@@ -26,6 +26,7 @@ import {
   again,
   toLoopRecovery,
   toUnrunResponses,
+  withoutResult,
 } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
 import type { NextSpeaker } from './next-speaker.ts';
@@ -67,6 +68,12 @@ interface EndedTurn {
   signal: AbortSignal;
 }
 
+/** A request, and the end of the history before it: still the end when the request never got there. */
+interface UntoldRequest {
+  request: Part[];
+  after: Content | undefined;
+}
+
 export class GeminiClient {
   private readonly options: GeminiClientOptions;
   private prompt: PromptState | undefined;
@@ -100,15 +107,20 @@ export class GeminiClient {
     turns: number = MAX_TURNS,
   ): AsyncGenerator<readonly TurnEvent[], Turn> {
     let turn = this.createTurn(prompt_id);
+    let untold: UntoldRequest | undefined;
     try {
       const prompt = this.beginPrompt(toParts(request), prompt_id);
       let next: Part[] | undefined = toParts(request);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
+        untold = { request: next, after: this.options.chat.getLastContent() };
         const admitted: Part[] | undefined = yield* oneByOne(this.admit(next, prompt, signal));
         if (!admitted) break;
         const toBe = this.announceTurn(admitted, prompt_id, { turnsLeft, signal });
         let then: Continuation | undefined = yield* oneByOne(this.check(toBe));
-        if (!then) {
+        if (then) {
+          if (then.kind === 'again') then = withResponses(then, next);
+          else if (then.isTooLarge) untold.request = next.map(withoutResult);
+        } else {
           turn = this.createTurn(prompt_id);
           const ended = yield* this.runTurn(turn, toBe, admitted);
           const follow: AsyncGenerator<TurnEvent, Continuation> = ended.loop
@@ -122,6 +134,8 @@ export class GeminiClient {
     } catch (error) {
       if (!signal.aborted && !isAbortError(error)) throw error;
       yield [{ type: GeminiEventType.UserCancelled }];
+    } finally {
+      this.rememberUntold(untold);
     }
     return turn;
   }
@@ -188,6 +202,13 @@ export class GeminiClient {
     return undefined;
   }
 
+  /** What tools did is read with the next prompt when a limit, a cancel or a leave kept it from being told. */
+  private rememberUntold(untold: UntoldRequest | undefined): void {
+    const { chat } = this.options;
+    if (!untold || !hasResponses(untold.request) || chat.getLastContent() !== untold.after) return;
+    chat.addHistory({ role: 'user', parts: untold.request });
+  }
+
   /** Shows what the turn says, until it is over or goes in circles. Its calls are held back. */
   private async *runTurn(
     turn: Turn,
@@ -239,9 +260,8 @@ export class GeminiClient {
     yield { type: GeminiEventType.Retry };
     const { chat } = this.options;
     const responses = toUnrunResponses(chat.getLastContent());
-    if (responses.length === 0) return then;
-    if (then.kind === 'again') return { ...then, request: [...responses, ...then.request] };
-    chat.addHistory({ role: 'user', parts: responses });
+    if (then.kind === 'again') return withResponses(then, responses);
+    if (responses.length > 0) chat.addHistory({ role: 'user', parts: responses });
     return then;
   }
 
@@ -289,6 +309,15 @@ export class GeminiClient {
   private createTurn(prompt_id: string): Turn {
     return new OptimizedTurn(this.options.chat, prompt_id, this.options.turnOptions);
   }
+}
+
+function hasResponses(request: readonly Part[]): boolean {
+  return request.some((part) => part.functionResponse);
+}
+
+/** What tools did is told together with what the model is told instead. */
+function withResponses(then: Extract<Continuation, { kind: 'again' }>, request: readonly Part[]): Continuation {
+  return hasResponses(request) ? { ...then, request: [...request, ...then.request] } : then;
 }
 
 function toTurnEnd(event: TurnEvent): TurnEnd | undefined {

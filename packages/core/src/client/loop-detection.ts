@@ -60,6 +60,17 @@ export interface LoopDetectionOptions {
   getHistory?: () => readonly Content[];
   isEnabled?: boolean;
   clock?: Clock;
+  /** Told of every detection, also of one the model is only warned of. */
+  onDetected?: (type: LoopType, prompt_id: string) => void;
+  /** Told what the judge said. */
+  onJudged?: (check: LoopCheck) => void;
+}
+
+export interface LoopCheck {
+  prompt_id: string;
+  confidence: number;
+  /** Of the second opinion; absent where none was needed, or none came. */
+  secondConfidence?: number;
 }
 
 const NO_LOOP: LoopDetectionResult = Object.freeze({ count: 0 });
@@ -189,6 +200,7 @@ export class LoopDetectionService {
 
   private detect(type: LoopType, detail: string): LoopDetectionResult {
     this.detections += 1;
+    this.options.onDetected?.(type, this.prompt_id);
     this.calls = [];
     this.content.reset();
     return { count: this.detections, type, detail };
@@ -220,9 +232,15 @@ export class LoopDetectionService {
     const first = await judge({ ...input, model: 'flash' }, signal);
     // An answer that comes too late must not lead to another request, nor change the pace of the next prompt.
     if (!first || signal.aborted) return undefined;
-    if (!isConfident(first)) return this.postpone(first);
+    const { prompt_id } = input;
+    const { confidence } = first;
+    if (!isConfident(first)) {
+      this.options.onJudged?.({ prompt_id, confidence });
+      return this.postpone(first);
+    }
     const second = await judge({ ...input, model: 'pro' }, signal);
     if (signal.aborted) return undefined;
+    this.options.onJudged?.({ prompt_id, confidence, ...(second && { secondConfidence: second.confidence }) });
     if (second && !isConfident(second)) return this.postpone(second);
     return (second ?? first).analysis.slice(0, SHOWN_ANALYSIS_LENGTH);
   }

@@ -58,6 +58,15 @@ interface SeenOutput {
   tokens: number;
 }
 
+/** What masking came to, in estimated tokens. */
+export interface MaskedOutputs {
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Turns that were shortened. */
+  count: number;
+  prunableTokens: number;
+}
+
 export class ToolOutputMask {
   private readonly saved: SavedOutputs;
   private readonly seen: SeenOutput[] = [];
@@ -65,9 +74,11 @@ export class ToolOutputMask {
   private lastSeen: Content | undefined;
   private tokens = 0;
   private readonly options: Required<OutputMaskingOptions>;
+  private readonly onMasked: ((masked: MaskedOutputs) => void) | undefined;
 
-  constructor(save: SaveOutput, options: OutputMaskingOptions = {}) {
+  constructor(save: SaveOutput, options: OutputMaskingOptions = {}, onMasked?: (masked: MaskedOutputs) => void) {
     this.saved = new SavedOutputs(save);
+    this.onMasked = onMasked;
     this.options = {
       protectionThresholdTokens: PROTECTED_TOKENS,
       minPrunableThresholdTokens: MIN_PRUNABLE_TOKENS,
@@ -89,6 +100,7 @@ export class ToolOutputMask {
     // What could not be saved stays as it is, and a history that stays is not written again.
     if (masked.size === 0) return;
     chat.setHistory(chat.getHistory().map((content) => masked.get(content) ?? content));
+    this.onMasked?.(describeMasked(prunable, masked));
     this.forget();
   }
 
@@ -138,6 +150,17 @@ export class ToolOutputMask {
     );
     return shortened.some((part, index) => part !== parts[index]) ? { ...content, parts: shortened } : undefined;
   }
+}
+
+function describeMasked(
+  { tokens, outputs }: { tokens: number; outputs: readonly SeenOutput[] },
+  masked: ReadonlyMap<Content, Content>,
+): MaskedOutputs {
+  const saved = outputs.reduce((sum, { content }) => {
+    const shorter = masked.get(content);
+    return shorter ? sum + estimateTokenCount(content.parts ?? []) - estimateTokenCount(shorter.parts ?? []) : sum;
+  }, 0);
+  return { tokensBefore: tokens, tokensAfter: tokens - saved, count: masked.size, prunableTokens: tokens };
 }
 
 function isMaskable(part: Part): boolean {

@@ -30,6 +30,8 @@ export interface UtilityModelOptions {
   generator: ContentGenerator;
   resolveModel: ModelConfigResolver;
   clock: Clock;
+  /** Told of a model that gave no JSON when asked for it. */
+  onMalformedJson?: (model: string) => void;
 }
 
 /** Enough to get over a hiccup, not enough to hold a turn up. */
@@ -51,13 +53,17 @@ export class UtilityModel {
   /** The answer as a JSON object of the given schema, or undefined. Rejects only on abort. */
   async generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined> {
     const config = { responseMimeType: 'application/json', responseJsonSchema: schema };
-    return this.ask(question, config, parseObject);
+    return this.ask(question, config, (text, model) => {
+      const answer = parseObject(text);
+      if (!answer) this.options.onMalformedJson?.(model);
+      return answer;
+    });
   }
 
   private async ask<T>(
     question: Question,
     extra: GenerateContentConfig,
-    read: (text: string) => T | undefined,
+    read: (text: string, model: string) => T | undefined,
   ): Promise<T | undefined> {
     const { generator, resolveModel, clock } = this.options;
     const { systemInstruction, signal, prompt_id, role } = question;
@@ -71,7 +77,7 @@ export class UtilityModel {
       return await retryWithBackoff(
         async () => {
           const text = getResponseText(await generator.generateContent(request, prompt_id, role)).trim();
-          return text === '' ? undefined : read(text);
+          return text === '' ? undefined : read(text, model);
         },
         { ...RETRY, signal, clock, shouldRetryOnContent: (answer) => answer === undefined },
       );

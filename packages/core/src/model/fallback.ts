@@ -23,6 +23,8 @@ export interface FallbackOptions {
   chainFor(failedModel: string): PolicyChain;
   /** Whether somebody can answer. Without, what would be asked is given up. */
   interactive: boolean;
+  /** Told when another model takes over without a question. */
+  onSwitch?: () => void;
 }
 
 /** Failures that another model may not have; at any other, none is asked. */
@@ -102,6 +104,7 @@ export class Fallback {
     if (policy.actions[failure.kind] === 'silent') {
       this.noteFailure(policy, failure);
       this.options.availability.consumeStickyAttempt(model);
+      this.options.onSwitch?.();
       return { kind: 'switch', model };
     }
     return this.options.interactive ? this.ask(failure, model) : GIVE_UP;

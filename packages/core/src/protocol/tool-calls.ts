@@ -30,6 +30,12 @@ export interface ToolCallRequestInfo {
   forcedAsk?: boolean;
 }
 
+export interface OutputTruncation {
+  originalLength: number;
+  shownLength: number;
+  threshold: number;
+}
+
 export interface ToolCallResponseInfo {
   callId: string;
   /** What goes back to the model; always holds the functionResponse of this call. */
@@ -40,6 +46,8 @@ export interface ToolCallResponseInfo {
   errorType: ToolErrorType | undefined;
   display?: ToolCallDisplay;
   outputFile?: string;
+  /** Present when the model reads less than the tool gave; in characters. */
+  truncation?: OutputTruncation;
   contentLength?: number;
   data?: Record<string, unknown>;
 }

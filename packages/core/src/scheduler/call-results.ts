@@ -2,7 +2,7 @@
 
 import type { Part } from '../protocol/content.ts';
 import { ToolError, getErrorMessage } from '../protocol/errors.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, OutputTruncation, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolErrorType, ToolResult, ToolResultDisplay } from '../protocol/tools.ts';
 import { toErrorResponse } from '../tools/tool-output.ts';
 
@@ -10,6 +10,7 @@ interface Told {
   responseParts: Part[];
   resultDisplay?: ToolResultDisplay;
   outputFile?: string;
+  truncation?: OutputTruncation;
   data?: Record<string, unknown>;
 }
 
@@ -59,7 +60,7 @@ function complete(
   told: Told,
   error?: ToolError,
 ): CompletedToolCall {
-  const { responseParts, resultDisplay, outputFile, data } = told;
+  const { responseParts, resultDisplay, outputFile, truncation, data } = told;
   return {
     status,
     request,
@@ -70,6 +71,7 @@ function complete(
       error,
       errorType: error?.type,
       ...(outputFile !== undefined && { outputFile }),
+      ...(truncation && { truncation }),
       ...(data && { data }),
     },
   };

@@ -124,6 +124,7 @@ export class ToolExecutor {
       responseParts: [...converted.responseParts, ...converted.injectedParts],
       resultDisplay: result.returnDisplay,
       ...(bounded.outputFile !== undefined && { outputFile: bounded.outputFile }),
+      ...(bounded.truncation && { truncation: bounded.truncation }),
       ...(result.data && { data: result.data }),
     });
   }

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect, createServer as createTcpServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../protocol/errors.ts';
 import { type HttpClientOptions, type HttpResponse, createHttpClient } from './http-client.ts';
 
@@ -265,14 +265,24 @@ describe('HttpClient and time', () => {
   });
 
   it('takes every byte for a sign of life', async () => {
-    const { url } = await serve(async (_incoming, response) => {
-      for (let beat = 0; beat < 8; beat++) {
-        response.write(':');
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      response.end();
+    const answers: ServerResponse[] = [];
+    const { url } = await serve((_incoming, response) => {
+      response.write(':');
+      answers.push(response);
     });
-    expect(await readAll(await createClient({ idleTimeoutMs: 500 }).post(request(url)))).toBe('::::::::');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { body } = await createClient({ idleTimeoutMs: 500 }).post(request(url));
+    await body.next();
+    for (let beat = 0; beat < 8; beat++) {
+      const next = body.next();
+      vi.advanceTimersByTime(400);
+      answers[0]!.write(':');
+      expect(String((await next).value)).toBe(':');
+    }
+    const last = failureOf(body.next());
+    vi.advanceTimersByTime(500);
+    expect(await last).toMatchObject({ reason: 'timeout' });
   });
 
   it('does not hold the time of a slow reader against the server', async () => {
