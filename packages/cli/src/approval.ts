@@ -1,6 +1,5 @@
 /** What the tools may do without asking, from flags and settings. It decides and reads nothing. */
 
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalMode, Settings, WorkspaceAgentOptions } from '@castor/core';
 import type { CliArguments } from './args.ts';
@@ -86,9 +85,4 @@ function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['ru
     ...(mcpAllowed && { mcpAllowed }),
     ...(mcpExcluded && { mcpExcluded }),
   };
-}
-
-/** `GEMINI_CLI_HOME` if it is set, else the user's own. */
-export function homeDirectory(env: Readonly<Record<string, string | undefined>>): string {
-  return env['GEMINI_CLI_HOME'] || homedir();
 }

@@ -23,6 +23,7 @@ describe('findReferences', () => {
     ['alone @ and @, and @"" and @!', []],
     ['@"never closed', ['"never']],
     ['@a\n@b', ['a', 'b']],
+    ['explain @. to me', ['.']],
   ])('finds in %j: %j', (text, names) => {
     expect(findReferences(text).map(({ name }) => name)).toEqual(names);
   });
@@ -80,6 +81,20 @@ describe('@path in a prompt', () => {
       '@app/[id]/**',
       [['app/[id]/p.ts', '1']],
       [],
+    ],
+    ['the folder one is in', '@. what is it?', { a: '1' }, '@** what is it?', [['a', '1']], []],
+    ['a file before a colon', 'in @a.ts: fix', { 'a.ts': '1' }, 'in @a.ts: fix', [['a.ts', '1']], []],
+    ['a line of a file', 'see @a.ts:12-14', { 'a.ts': '1' }, 'see @a.ts:12-14', [['a.ts', '1']], []],
+    ['a file in quotes', '"@a.ts" and `@a.ts`', { 'a.ts': '1' }, '"@a.ts" and `@a.ts`', [['a.ts', '1']], []],
+    ['a file whose name ends so', '@a:12', { 'a:12': '1', a: '2' }, '@a:12', [['a:12', '1']], []],
+    ['somebody, a package and a decorator', '@me @scope/pkg @Injectable()', {}, '@me @scope/pkg @Injectable()', [], []],
+    [
+      'a file that is not there',
+      'fix @src/none.ts',
+      {},
+      'fix @src/none.ts',
+      [],
+      ['@src/none.ts stayed as it is: there is no file that matches src/none.ts.'],
     ],
     ['the same file twice', '@a @a', { a: '1' }, '@a @a', [['a', '1']], []],
     [

@@ -32,6 +32,8 @@ const MAX_SEARCHES = 10;
 const MAX_LENGTHENED = 256;
 const MAX_ENDS = 8;
 const STOPS = /[\s,;!?()[\]{}]/;
+/** Hardly a person, a package or a decorator: `./x`, `src/x.ts`, `x.json`. */
+const LIKE_A_FILE = /^(?:\.{0,2}|~)\/|[^/]\.[A-Za-z]\w{0,5}$/;
 const OPENING = '\n--- Content from referenced files ---';
 const CLOSING = '\n--- End of content ---';
 
@@ -84,7 +86,7 @@ function readName(text: string, start: number): { end: number; name: string } {
   for (; index < text.length && name.length < MAX_NAME; index++) {
     const character = text[index]!;
     if (character === '\\' && index + 1 < text.length) name += text[++index];
-    else if (STOPS.test(character) || isFullStop(text, index)) break;
+    else if (STOPS.test(character) || (index > start && isFullStop(text, index))) break;
     else name += character;
   }
   return { end: index, name };
@@ -106,7 +108,7 @@ async function resolveAll(
   let isCut = false;
   for (const reference of found) {
     // Beyond the limit only names that are known already count.
-    const whole = known.size < MAX_REFERENCES ? await lengthen(text, reference, references) : reference;
+    const whole = known.size < MAX_REFERENCES ? await fitToFile(text, reference, references) : reference;
     let resolved = known.get(whole.name);
     if (!resolved) {
       if (known.size === MAX_REFERENCES) {
@@ -123,6 +125,24 @@ async function resolveAll(
   }
   if (isCut) notes.push(`Only the first ${MAX_REFERENCES} names with @ were looked up; the rest stayed text.`);
   return { replacements, notes };
+}
+
+/** Where the name ends is seen by the files there are. */
+async function fitToFile(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
+  const longer = await lengthen(text, reference, references);
+  return longer === reference ? shorten(text, reference, references) : longer;
+}
+
+/** What stands behind a name in a sentence, or says which line of the file is meant. */
+const BEHIND = /(?::\d+(?:[-:,]\d+)*)?[:'"`*_>]*$/;
+
+async function shorten(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
+  const { name, end } = reference;
+  const behind = BEHIND.exec(name)?.[0] ?? '';
+  const isThere = behind !== '' && behind !== name && text.slice(0, end).endsWith(behind);
+  if (!isThere || (await references.exists(name))) return reference;
+  const shorter = name.slice(0, -behind.length);
+  return (await references.exists(shorter)) ? { ...reference, name: shorter, end: end - behind.length } : reference;
 }
 
 /** A file whose name holds brackets, as routes of web frameworks do, is meant whole. */
@@ -144,6 +164,7 @@ function toNote(name: string, resolved: ResolvedReference): string | undefined {
     case 'ignored':
       return `@${name} was left out: ${resolved.reason}.`;
     case 'missing':
+      return LIKE_A_FILE.test(name) ? `@${name} stayed as it is: ${resolved.reason}.` : undefined;
     case 'directory':
       return undefined;
     case 'file':

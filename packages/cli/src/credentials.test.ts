@@ -26,6 +26,12 @@ describe('chooseModel', () => {
       { ...KEY, GEMINI_MODEL: 'flash' },
       { model: 'pro', access: withKey },
     ],
+    [
+      'no model where its name is empty',
+      { model: ' ' },
+      { ...KEY, GEMINI_MODEL: '' },
+      { model: 'auto', access: withKey },
+    ],
     ['the variable before the default', {}, { ...KEY, GEMINI_MODEL: 'flash' }, { model: 'flash', access: withKey }],
     [
       'a gateway without a key',
@@ -84,7 +90,10 @@ describe('chooseModel', () => {
 
   it.each(['0', '-1', '5s', '1e3', '9999999999'])('refuses %j as a timeout, naming the variable', (value) => {
     expect(() => choose({}, { ...KEY, CASTOR_STREAM_IDLE_TIMEOUT_MS: value })).toThrow(
-      new ExitError(52, `CASTOR_STREAM_IDLE_TIMEOUT_MS must be a number of milliseconds above 0, not "${value}".`),
+      new ExitError(
+        52,
+        `CASTOR_STREAM_IDLE_TIMEOUT_MS must be a whole number of milliseconds from 1 to 999999999 (eleven days), not "${value}".`,
+      ),
     );
   });
 

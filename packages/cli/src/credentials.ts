@@ -42,7 +42,8 @@ export interface ModelQuestion {
 /** Throws an ExitError when nobody could answer. */
 export function chooseModel(question: ModelQuestion): ModelChoice {
   const { args, settings } = question;
-  const model = args.model ?? settings.model.name ?? 'auto';
+  // A script whose variable is empty names no model.
+  const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
   const { recordResponses } = args;
   const access = chooseAccess(question, model);
   return { model, access, ...(recordResponses !== undefined && { recordTo: recordResponses }) };
@@ -79,7 +80,7 @@ function milliseconds(name: string, environment: ModelQuestion['environment']): 
   if (!/^[1-9]\d{0,8}$/.test(value)) {
     throw new ExitError(
       ExitCode.Settings,
-      `${name} must be a number of milliseconds above 0, not ${JSON.stringify(value)}.`,
+      `${name} must be a whole number of milliseconds from 1 to 999999999 (eleven days), not ${JSON.stringify(value)}.`,
     );
   }
   return Number(value);

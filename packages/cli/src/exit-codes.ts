@@ -32,6 +32,8 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** Ends the program before or outside a turn with a sentence for stderr. */
 export class ExitError extends Error {
   readonly exitCode: ExitCode;
+  /** What the settings say, where they could be read; a flag says more. */
+  outputFormat?: string;
 
   constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
     super(message, options);

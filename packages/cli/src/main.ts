@@ -5,7 +5,7 @@
  */
 
 import { isatty } from 'node:tty';
-import { homeDirectory } from './approval.ts';
+import { homeDirectory } from './home-directory.ts';
 import { parseArguments, UsageError } from './args.ts';
 import type { CliArguments } from './args.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
@@ -52,7 +52,7 @@ async function main(argv: readonly string[]): Promise<void> {
       ? await (await import('./subcommands.ts')).runSubcommand(argv, output)
       : await dispatch(args, output, interruption);
   } catch (error) {
-    exitCode = await explain(error, output, args instanceof ExitError ? {} : args);
+    exitCode = await explain(error, output, argv, args instanceof ExitError ? undefined : args);
   }
   await output.drained();
   process.exit(settle(exitCode, output, interruption));
@@ -93,10 +93,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
   }
   const { signal } = interruption;
   // Loaded while the input is read: the two do not need each other.
-  const [piped, { runHeadless }] = await Promise.all([
-    readPiped(args, surface.prompt, output, signal),
-    import('./headless/run.ts'),
-  ]);
+  const [piped, { runHeadless }] = await Promise.all([readPiped(args, output, signal), import('./headless/run.ts')]);
   return runHeadless({
     args,
     words: surface.prompt,
@@ -125,17 +122,13 @@ function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {
   return rawOutput === true || acceptRawOutputRisk === true;
 }
 
-/** What comes through stdin as data. Throws an ExitError when there is nothing to answer then. */
-async function readPiped(args: CliArguments, words: string, output: Output, signal: AbortSignal): Promise<string> {
+/** What comes through stdin as data. */
+async function readPiped(args: CliArguments, output: Output, signal: AbortSignal): Promise<string> {
   // Messages are read one by one, as they come.
   if (args.inputFormat === 'stream-json') return '';
   const { text, isCut } = await readStandardInput(signal);
   if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
-  if (`${text}${words}`.trim() !== '' || args.continue || signal.aborted) return text;
-  throw new ExitError(
-    ExitCode.Input,
-    'No input provided via stdin. There is nothing to answer: give a prompt with castor -p "…", or pipe one in.',
-  );
+  return text;
 }
 
 /** Undefined when no flag says; the settings may. */
@@ -143,15 +136,13 @@ function formatOf({ outputFormat, inputFormat }: CliArguments): OutputFormat | u
   return (outputFormat ?? (inputFormat === 'stream-json' ? inputFormat : undefined)) as OutputFormat | undefined;
 }
 
-/** Names of errors as scripts know them from a run that had begun. */
-const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
-  [ExitCode.Unauthorized]: 'FatalAuthenticationError',
-  [ExitCode.Input]: 'FatalInputError',
-};
-
 /** A script that asked for JSON gets JSON, also for what went wrong before the run began. */
-async function explain(error: unknown, output: Output, args: CliArguments): Promise<ExitCode> {
-  const format = formatOf(args);
+async function explain(
+  error: unknown,
+  output: Output,
+  argv: readonly string[],
+  args: CliArguments | undefined,
+): Promise<ExitCode> {
   const isExpected = error instanceof ExitError;
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
@@ -160,19 +151,15 @@ async function explain(error: unknown, output: Output, args: CliArguments): Prom
   if (error instanceof UsageError) output.note((await import('./help.ts')).helpText());
   output.note(`castor: ${message}`);
   if (isExpected && isDebug(args) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
-  const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
-  const failure = { type, message, code };
-  if (format === 'json') await output.answer(`${JSON.stringify({ error: failure }, null, 2)}\n`);
-  if (format === 'stream-json') {
-    const line = { type: 'result', timestamp: new Date().toISOString(), status: 'error', error: failure };
-    await output.answer(`${JSON.stringify(line)}\n`);
-  }
+  const { tellFailure } = await import('./headless/tell-failure.ts');
+  const outputFormat = isExpected ? error.outputFormat : undefined;
+  await tellFailure({ message, code, isExpected }, { argv, args, outputFormat }, output);
   return code;
 }
 
-function isDebug({ debug }: CliArguments): boolean {
+function isDebug(args: CliArguments | undefined): boolean {
   const isOn = (value: string | undefined) => value === 'true' || value === '1';
-  return debug === true || isOn(process.env['DEBUG']) || isOn(process.env['DEBUG_MODE']);
+  return args?.debug === true || isOn(process.env['DEBUG']) || isOn(process.env['DEBUG_MODE']);
 }
 
 /** The code the process ends with, once nothing can be written any more. */

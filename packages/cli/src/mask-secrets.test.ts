@@ -11,6 +11,7 @@ describe('what is shown of settings', () => {
       { PATH: '/x', B: '$TOKEN', C: '${TOKEN}', D: '${TOKEN:-real}' },
       { PATH: '***', B: '$TOKEN', C: '${TOKEN}', D: '***' },
     ],
+    ['mcpServers.a.env', { A: '$abcdefgh12', B: '$abc' }, { A: '***', B: '***' }],
     ['mcpServers.a.headers.Accept', 'json', '***'],
     [
       'mcpServers',

@@ -26,13 +26,15 @@ export function createMask(environment: Environment): (key: string, value: unkno
   const secrets = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value.length >= MIN_SECRET && SECRET_NAME.test(name) ? [value] : [],
   );
+  const values = new Set(Object.values(environment));
   const maskText = (text: string, isSecret: boolean): string => {
-    if (REFERENCE.test(text) || text === '') return text;
-    if (isSecret) return MASK;
+    if (isSecret && text !== '' && !isReference(text)) return MASK;
     let shown = text.replace(SECRET_VALUE, MASK);
     for (const secret of secrets) shown = shown.replaceAll(secret, MASK);
     return maskUrls(shown);
   };
+  // What came of `$$TOKEN` looks like one, and is the token.
+  const isReference = (text: string) => REFERENCE.test(text) && !values.has(text.slice(1));
   const mask = (path: readonly string[], value: unknown, isSecret: boolean): unknown => {
     if (typeof value === 'string') return maskText(value, isSecret);
     if (Array.isArray(value)) return maskList(value, (item, isNext) => mask(path, item, isSecret || isNext));

@@ -26,8 +26,8 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ continue: goesOn, sessionId, sessionFile }) =>
     Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
     '--continue goes on with a session there is; leave --session-id and --session-file out.',
-  ({ continue: goesOn, prompt, query }) =>
-    Boolean(goesOn && (prompt || query)) &&
+  ({ continue: goesOn, prompt, promptInteractive, query }) =>
+    Boolean(goesOn && (prompt || promptInteractive || query)) &&
     '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
   ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
   ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),

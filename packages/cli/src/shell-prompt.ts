@@ -25,6 +25,9 @@ export async function runShellPrompt(
   const refusal = await refuse(command, agent.policy, isAttended);
   if (refusal !== undefined) return { kind: 'error', message: refusal };
   const outcome = await agent.shell.run({ command, directory: agent.workspace.root, signal, ...options });
+  if (outcome.moved && outcome.pid !== undefined) {
+    await agent.background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+  }
   const text = withEnding(outcome, agent.shell.inactivityTimeoutMs);
   agent.chat.addHistory(toHistory(command, text));
   const isSuccess = outcome.exitCode === 0 || outcome.moved !== undefined;
@@ -68,7 +71,7 @@ function describeEnding(outcome: ShellOutcome, inactivityMs: number): string {
       return '[The command waited for input and was ended]';
     case 'moved_to_background':
     case 'serving':
-      return '[The command runs on in the background]';
+      return `[The command runs on in the background (PID: ${outcome.pid})]`;
     case 'exited':
       if (signal !== null) return `[The command was ended by ${signal}]`;
       return exitCode === 0 || exitCode === null ? '' : `[The command ended with exit code ${exitCode}]`;

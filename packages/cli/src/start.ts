@@ -13,7 +13,8 @@ import { chooseBudget } from './budget-flags.ts';
 import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
-import { decideTrust } from './trust.ts';
+import { findDirectories } from './include-directories.ts';
+import { decideTrust, refusalWithoutScreen } from './trust.ts';
 import type { TrustDecision } from './trust.ts';
 
 export interface StartContext {
@@ -45,21 +46,33 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const budget = chooseBudget(args);
   const { configuration, trust } = loadTrustedConfiguration(context);
   const { settings, environment } = configuration;
-  if (trust.reason !== undefined && !isAttended) throw new ExitError(ExitCode.Untrusted, trust.reason);
-  refuseMissing(args, settings, environment);
-  const trustedFolder = trust.trusted;
-  const approval = chooseApproval({ args, settings, home, trustedFolder });
-  return {
-    ...context,
-    environment,
-    configuration,
-    settings,
-    choice: chooseModel({ args, settings, environment }),
-    approval,
-    budget,
-    trustedFolder,
-    warnings: [...configuration.warnings, ...approval.warnings, ...warnAboutFlags(args)],
-  };
+  try {
+    const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
+    if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
+    refuseMissing(args, settings, environment);
+    const trustedFolder = trust.trusted;
+    const approval = chooseApproval({ args, settings, home, trustedFolder });
+    const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);
+    return {
+      ...context,
+      environment,
+      configuration,
+      settings,
+      choice: chooseModel({ args, settings, environment }),
+      approval: { ...approval, includeDirectories: directories },
+      budget,
+      trustedFolder,
+      warnings: [...configuration.warnings, ...approval.warnings, ...warnings, ...warnAboutFlags(args)],
+    };
+  } catch (error) {
+    throw isAttended ? error : inFormat(error, settings.output.format);
+  }
+}
+
+/** Who reads the error reads it in the format the settings promise. */
+export function inFormat(error: unknown, format: string): unknown {
+  if (error instanceof ExitError) error.outputFormat = format;
+  return error;
 }
 
 /** Throws an ExitError for settings that cannot be used. */
@@ -89,8 +102,8 @@ export function loadTrustedConfiguration({ args, cwd, home, environment }: Start
   }
 }
 
-/** What was asked for and is not there must not be passed over: somebody relies on it. */
-function refuseMissing(
+/** What was asked for and is not there must not be passed over: somebody relies on it. Throws an ExitError. */
+export function refuseMissing(
   { sandbox, worktree }: CliArguments,
   settings: Settings,
   environment: StartContext['environment'],

@@ -1,7 +1,7 @@
 /** `castor <command> …`: which file runs it. Commands never start the agent. */
 
 import type { CliArguments } from './args.ts';
-import { homeDirectory } from './approval.ts';
+import { homeDirectory } from './home-directory.ts';
 import { ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 

@@ -1,11 +1,13 @@
 /**
  * Whether the folder may have a say, by flag, variable, setting and the user's own
  * file. A folder the user marked as not trusted is not worked in without a screen; one
- * nobody has decided on is, and nothing it configures runs (docs/decisions/0009).
+ * nobody has decided on is, and nothing it configures runs (docs/decisions/0009), unless
+ * somebody has asked in their own settings to decide first.
  */
 
 import { join } from 'node:path';
 import { TrustedFolders } from '@castor/core';
+import type { SettingsLayer } from '@castor/core';
 import { ExitCode, ExitError } from './exit-codes.ts';
 
 export interface TrustQuestion {
@@ -49,6 +51,27 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
   if (trusted !== false) return { trusted };
   const reason = `${folder} is not trusted: ${file} marks ${path} as DO_NOT_TRUST. Change that entry, or trust the folder for this run with --skip-trust.`;
   return { trusted, reason };
+}
+
+const SETTING = 'security.folderTrust.enabled';
+
+/**
+ * Why a folder is not worked in without a screen; undefined when it is. Who has written
+ * the setting that asks about folders wants to be asked about one nobody decided on.
+ */
+export function refusalWithoutScreen(
+  { trusted, reason }: TrustDecision,
+  { cwd, layers }: { cwd: string; layers: readonly SettingsLayer[] },
+): string | undefined {
+  if (trusted !== undefined) return reason;
+  const asking = layers.find((layer) => ['systemDefaults', 'user', 'system'].includes(layer.scope) && asks(layer));
+  if (asking === undefined) return undefined;
+  return `Nobody has decided whether ${cwd} is trusted, and ${asking.locate(SETTING) ?? asking.scope} asks for that (${SETTING}). Trust the folder for this run with --skip-trust or ${VARIABLE}=true, or for good in the terminal UI.`;
+}
+
+function asks({ values }: SettingsLayer): boolean {
+  const { security } = values as { security?: { folderTrust?: { enabled?: unknown } } };
+  return security?.folderTrust?.enabled === true;
 }
 
 /** Undefined where the variable decides nothing. */

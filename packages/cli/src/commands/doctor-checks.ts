@@ -14,6 +14,14 @@ import type { TrustDecision } from '../trust.ts';
 import { count } from './doctor.ts';
 import type { Check, DoctorContext } from './doctor.ts';
 import { checkEndpoint } from './doctor-endpoint.ts';
+import {
+  checkCommands,
+  checkDirectories,
+  checkPrices,
+  checkSystemPrompt,
+  checkUnknownKeys,
+  checkWanted,
+} from './doctor-files.ts';
 import { checkMachine } from './doctor-machine.ts';
 
 declare const CASTOR_VERSION: string;
@@ -32,12 +40,18 @@ export async function examine(context: DoctorContext, { isOffline }: { isOffline
   return [
     ...first,
     ...checkSettings(loaded.configuration),
+    ...checkUnknownKeys(loaded.configuration),
+    ...checkWanted(loaded.configuration),
     checkEnvFile(loaded.configuration),
     checkTrust(loaded.trust, context),
     await checkPolicies(settings, context),
     model.check,
     ...(model.access === undefined || isOffline ? [] : [await checkEndpoint(model.access, environment)]),
+    ...checkSystemPrompt(loaded.configuration, context),
     await checkContext(loaded, context),
+    ...checkDirectories(loaded.configuration, context),
+    ...(await checkCommands(context.home, context.cwd, loaded.trust.trusted)),
+    ...(await checkPrices(context.home)),
     await checkSessions(context),
     ...checkAdditions(settings),
     ...(await checkMachine(context)),

@@ -36,7 +36,7 @@ const USAGE = `Usage: castor hooks list [--json]
        castor hooks migrate --from-claude [--dry-run] [--scope user|workspace]
 
   list      the hooks of this folder, where they come from and whether they run
-  test      runs the hooks of an event with a sample input and shows what they decide
+  test      runs the hooks of an event with a sample input: what they decide
   trust     consents to this project's hooks as they are now
   enable    lets a hook run that was switched off
   disable   switches a hook off, by its name (or its command, if it has none)

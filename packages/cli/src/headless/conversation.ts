@@ -12,7 +12,7 @@ import type { InputMessage } from './input-message.ts';
 import type { InputLine } from './input-lines.ts';
 
 export interface ConversationOptions {
-  session: Pick<AgentSession, 'respond' | 'answerFallback' | 'steer'>;
+  session: Pick<AgentSession, 'respond' | 'answerFallback' | 'steer' | 'isBusy'>;
   lines: AsyncIterable<InputLine>;
   /** Runs one prompt to its end; the signal ends the prompt and nothing else. */
   runPrompt(text: string, signal: AbortSignal, onEvent: (event: AgentEvent) => void): Promise<void>;
@@ -152,7 +152,9 @@ export class Conversation {
   private follow(event: AgentEvent): void {
     switch (event.type) {
       case 'prompt_started':
-        this.isSessionOpen = true;
+        // What is answered without a model reads nothing; the words are a prompt of their own then.
+        this.isSessionOpen = this.options.session.isBusy;
+        if (!this.isSessionOpen) return;
         for (const text of this.steering.splice(0)) this.options.session.steer([{ text }]);
         return;
       case 'prompt_ended':

@@ -15,7 +15,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
 import type { Start } from '../start.ts';
-import { openTelemetryFor } from '../telemetry.ts';
+import { openTelemetryFor, tellStart } from '../telemetry.ts';
 
 export interface OpenAgentOptions {
   start: Start;
@@ -58,12 +58,14 @@ export async function openAgent({ start, session, interactive, output }: OpenAge
       generator: await openGenerator(start),
       session,
       sessionId: session.sessionId,
-      prompt_id: session.sessionId,
+      // A run of one prompt is that prompt; in a conversation each begins anew, for hooks, loops and the model.
+      ...(!interactive && { prompt_id: session.sessionId }),
       interactive,
       reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
       onWarning: onProblem,
       onNotice: (message) => output.note(`castor: ${message}`),
     });
+    if (telemetry) await tellStart(telemetry);
     return { agent, reports, telemetry };
   } catch (error) {
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;

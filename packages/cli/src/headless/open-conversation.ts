@@ -27,6 +27,7 @@ export function openConversation(options: HeadlessOptions, { settings }: Start, 
           // One prompt that cannot be meant is no reason to end the conversation.
           if (!(error instanceof ExitError)) throw error;
           onProblem(error.message);
+          await runner.refuse(error, signal, onEvent);
         }
       },
       setApprovalMode(mode) {

@@ -10,6 +10,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { keepHouse } from '../housekeeping.ts';
 import type { Output } from '../output.ts';
 import { preparePrompt } from '../prompt-input.ts';
+import type { PreparedPrompt } from '../prompt-input.ts';
 import type { Start } from '../start.ts';
 import { trustedFoldersFile } from '../trust.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -34,6 +35,10 @@ export interface Words {
 }
 
 type OnEvent = (event: AgentEvent) => void;
+type Answered = Extract<PreparedPrompt, { kind: 'answered' }>;
+
+const COMPLETED = { outcome: 'completed' } as const;
+const CANCELLED = { outcome: 'cancelled' } as const;
 
 export class PromptRunner {
   readonly agent: WorkspaceAgent;
@@ -60,11 +65,19 @@ export class PromptRunner {
       case 'error':
         throw new ExitError(ExitCode.Input, prepared.message);
       case 'answered':
-        return this.answer(prepared.text, prepared.exitCode === 0, onEvent);
+        return this.answer(prepared, signal, onEvent);
       case 'prompt':
         for (const note of prepared.notes) output.note(`castor: ${note}`);
         return this.send(prepared.parts, prepared.displayText, signal, onEvent);
     }
+  }
+
+  /** Ends a prompt that was never sent, for those who wait for its end. */
+  async refuse({ message, exitCode }: ExitError, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
+    const prompt_id = this.agent.session.sessionId;
+    const ending = signal.aborted ? CANCELLED : { outcome: 'failed' as const, error: { message } };
+    await this.take({ type: 'prompt_ended', prompt_id, ...ending }, onEvent);
+    if (!signal.aborted) this.summary.fail({ type: 'FatalInputError', message, code: exitCode });
   }
 
   /** The prompt that was interrupted, from where it got to. */
@@ -113,16 +126,25 @@ export class PromptRunner {
   }
 
   /** What was found out without a model, told as a model's answer is. */
-  private async answer(text: string, isSuccess: boolean, onEvent?: OnEvent): Promise<void> {
+  private async answer({ text, exitCode }: Answered, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
     const prompt_id = this.agent.session.sessionId;
-    const failure = { outcome: 'failed' as const, error: { message: 'The command failed.' } };
+    const isSuccess = exitCode === 0;
+    const message = 'The command failed.';
+    const ending = isSuccess
+      ? COMPLETED
+      : signal.aborted
+        ? CANCELLED
+        : { outcome: 'failed' as const, error: { message } };
     const events: AgentEvent[] = [
       { type: 'prompt_started', prompt_id },
       { type: GeminiEventType.Content, value: text },
       { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } },
-      { type: 'prompt_ended', prompt_id, ...(isSuccess ? { outcome: 'completed' } : failure) },
+      { type: 'prompt_ended', prompt_id, ...ending },
     ];
     for (const event of events) await this.take(event, onEvent);
+    if (isSuccess || signal.aborted) return;
+    // No model had a part in it, so that it is no error of the service.
+    this.summary.fail({ type: 'CommandFailedError', message, code: ExitCode.Failure });
   }
 
   private take(event: AgentEvent, onEvent?: OnEvent): Promise<void> | undefined {

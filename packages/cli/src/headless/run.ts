@@ -8,7 +8,7 @@ import { getErrorMessage, UnauthorizedError } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
-import { prepareStart } from '../start.ts';
+import { inFormat, prepareStart } from '../start.ts';
 import type { Start, StartContext } from '../start.ts';
 import { openAgent } from './open-agent.ts';
 import { openSessionFor } from './open-session.ts';
@@ -40,14 +40,17 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   const isConversation = args.inputFormat === 'stream-json';
-  const { session, interrupted } = await openSessionFor(start, output);
+  if (!isConversation && !signal.aborted) checkInput(options, format);
+  const opened = await openAll(start, isConversation, output).catch((error: unknown) => {
+    throw inFormat(error, format);
+  });
+  const { session, interrupted, agent, reports, telemetry } = opened;
   const writer = await openWriter(format, {
     output,
     choice: start.choice,
     sessionId: session.sessionId,
     isConversation,
   });
-  const { agent, reports, telemetry } = await openAgent({ start, session, interactive: isConversation, output });
   const summary = new RunSummary();
   const runner = new PromptRunner({ start, session, agent, writer, summary, output, startedAt });
 
@@ -58,7 +61,12 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     blame(summary, interruption);
     return writer.end({ summary, metrics: agent.ledger.metrics(), durationMs: Date.now() - startedAt });
   };
-  interruption.lastWords = () => void end();
+  interruption.lastWords = () => {
+    void end();
+    void output.drained();
+  };
+  // Killed right after, the session still has all that anybody saw of it.
+  output.beforeAnswer = () => session.recorder.flush();
   try {
     await writer.begin?.();
     runner.preface = await beginSession(agent, args, signal);
@@ -70,6 +78,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   }
   await windUp();
   await end();
+  if (summary.exitCode !== ExitCode.Success) telemetry?.note({ kind: 'exit_failed' });
   await telemetry?.shutdown();
   for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
   return summary.exitCode;
@@ -82,6 +91,24 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       output.note(`castor: warning: not everything that was started could be ended: ${getErrorMessage(error)}`);
     }
   }
+}
+
+/** Throws an ExitError when there is nothing to answer. */
+function checkInput({ args, words, piped, output }: HeadlessOptions, format: OutputFormat): void {
+  if (args.continue) {
+    if (piped.trim() !== '') output.note('castor: warning: --continue goes on with its own prompt; stdin is not used.');
+    return;
+  }
+  if (`${piped}${words}`.trim() !== '') return;
+  const message =
+    'No input provided via stdin. There is nothing to answer: give a prompt with castor -p "…", or pipe one in.';
+  throw inFormat(new ExitError(ExitCode.Input, message), format);
+}
+
+async function openAll(start: Start, isConversation: boolean, output: Output) {
+  const { session, interrupted } = await openSessionFor(start, output);
+  const opened = await openAgent({ start, session, interactive: isConversation, output });
+  return { session, interrupted, ...opened };
 }
 
 async function converse(options: HeadlessOptions, start: Start, runner: PromptRunner): Promise<void> {

@@ -1,0 +1,88 @@
+/** Checks of `castor doctor` on what a run reads besides its settings. What is not there is not spoken of. */
+
+import {
+  findSetting,
+  getErrorMessage,
+  listSettings,
+  loadCommandFiles,
+  loadPrices,
+  readSystemPrompt,
+  resolveSystemPromptFile,
+} from '@castor/core';
+import type { Configuration } from '@castor/core';
+import { ExitError } from '../exit-codes.ts';
+import { findDirectories } from '../include-directories.ts';
+import { nearest } from '../nearest.ts';
+import { refuseMissing } from '../start.ts';
+import { count } from './doctor.ts';
+import type { Check, DoctorContext } from './doctor.ts';
+
+/** Keys of the files nobody knows: most are typed wrong, some are another program's. */
+export function checkUnknownKeys({ layers }: Configuration): Check[] {
+  const known = listSettings().map(({ key }) => key);
+  return layers.flatMap(({ scope, path, raw, locate }) => {
+    const keys = scope === 'defaults' || scope === 'environment' || path === undefined ? [] : unknownKeys(raw, []);
+    if (keys.length === 0) return [];
+    const lines = keys.map((key) => {
+      // The flat names of old files had the last words of today's.
+      const meant = nearest(key, known) ?? known.find((each) => each.endsWith(`.${key}`));
+      return `${locate(key) ?? path}: ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+    });
+    const says = ['Castor does not know these settings, and does nothing with them:', ...lines].join('\n');
+    return [{ topic: 'settings', status: 'missing', says }];
+  });
+}
+
+function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly string[]): string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const inner = [...path, key];
+    if (findSetting(inner) !== undefined || inner.join('.') === '$schema') return [];
+    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isGroup ? unknownKeys(value as Record<string, unknown>, inner) : [inner.join('.')];
+  });
+}
+
+/** What would end every run before it began. */
+export function checkWanted({ settings, environment }: Configuration): Check[] {
+  try {
+    refuseMissing({}, settings, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error;
+    return [{ topic: 'sandbox', status: 'problem', says: error.message, fix: 'Nothing runs until this is mended.' }];
+  }
+}
+
+export function checkSystemPrompt({ environment }: Configuration, { cwd, home }: DoctorContext): Check[] {
+  const file = resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home });
+  if (file === undefined) return [];
+  try {
+    const bytes = Buffer.byteLength(readSystemPrompt(file));
+    return [{ topic: 'prompt', status: 'ok', says: `the system prompt is ${file} (${bytes} bytes)` }];
+  } catch (error) {
+    return [{ topic: 'prompt', status: 'problem', says: getErrorMessage(error) }];
+  }
+}
+
+export function checkDirectories({ settings }: Configuration, { cwd, home }: DoctorContext): Check[] {
+  const named = settings.context.includeDirectories.map((path) => path.replace(/^~(?=$|\/)/, home));
+  const { directories, warnings } = findDirectories(named, cwd);
+  const problems = warnings.map((says): Check => ({ topic: 'folders', status: 'problem', says }));
+  return directories.length > 0
+    ? [{ topic: 'folders', status: 'ok', says: directories.join('\n') }, ...problems]
+    : problems;
+}
+
+export async function checkCommands(home: string, root: string, trustedFolder: boolean | undefined): Promise<Check[]> {
+  const { commands, problems } = await loadCommandFiles({ home, root, trustedFolder });
+  const found = commands.length === 0 ? [] : [`${count(commands.length, 'command')} of your own`];
+  return [
+    ...found.map((says): Check => ({ topic: 'commands', status: 'ok', says })),
+    ...problems.map((says): Check => ({ topic: 'commands', status: 'problem', says })),
+  ];
+}
+
+export async function checkPrices(home: string): Promise<Check[]> {
+  const { problems } = await loadPrices(home);
+  return problems.map((says) => ({ topic: 'prices', status: 'problem', says }));
+}

@@ -1,0 +1,66 @@
+/**
+ * What went wrong before a run began, in the format a script asked for: by a flag, also
+ * where the others cannot be read, or by a setting. Loaded only then.
+ */
+
+import type { CliArguments } from '../args.ts';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+/** Names of errors as scripts know them from a run that had begun, or from Gemini CLI. */
+const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
+  [ExitCode.Unauthorized]: 'FatalAuthenticationError',
+  [ExitCode.Input]: 'FatalInputError',
+  [ExitCode.Sandbox]: 'FatalSandboxError',
+  [ExitCode.Settings]: 'FatalConfigError',
+  [ExitCode.Untrusted]: 'FatalUntrustedWorkspaceError',
+};
+
+export interface EarlyFailure {
+  message: string;
+  code: ExitCode;
+  /** False: a bug of ours. */
+  isExpected: boolean;
+}
+
+interface Wish {
+  argv: readonly string[];
+  /** Undefined when the flags could not be read. */
+  args: CliArguments | undefined;
+  /** Of the settings, where those could be read. */
+  outputFormat: string | undefined;
+}
+
+/** Nothing was asked of a model. */
+const STATS = {
+  ...{ total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0, input: 0 },
+  ...{ duration_ms: 0, tool_calls: 0, models: {} },
+};
+
+/** Says nothing to who did not ask for JSON. */
+export async function tellFailure(
+  { message, code, isExpected }: EarlyFailure,
+  wish: Wish,
+  output: Output,
+): Promise<void> {
+  const format = chooseFormat(wish);
+  const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
+  const error = { type, message, code };
+  if (format === 'json') await output.answer(`${JSON.stringify({ error }, null, 2)}\n`);
+  if (format !== 'stream-json') return;
+  const timestamp = new Date().toISOString();
+  await output.answer(`${JSON.stringify({ type: 'result', timestamp, status: 'error', error, stats: STATS })}\n`);
+}
+
+function chooseFormat({ argv, args, outputFormat }: Wish): string | undefined {
+  if (!args) return guessFormat(argv);
+  return args.outputFormat ?? (args.inputFormat === 'stream-json' ? args.inputFormat : outputFormat);
+}
+
+const FLAGS: ReadonlySet<string | undefined> = new Set(['-o', '--output-format', '--outputFormat', '--input-format']);
+
+/** One flag may be wrong and the one that names the format right. */
+function guessFormat(argv: readonly string[]): string | undefined {
+  const words = argv.flatMap((argument) => argument.split(/=(.*)/s, 2));
+  return words.findLast((word, index) => word.endsWith('json') && FLAGS.has(words[index - 1]));
+}
