@@ -68,7 +68,8 @@ describe('the library in a project of its own', () => {
     }
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     await writeFile(join(project, 'program.ts'), PROGRAM);
-  });
+    // A compiler on a busy machine.
+  }, 60_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
 
   it('compiles against the declarations, theirs checked too', async () => {

@@ -34,32 +34,48 @@ const SOURCES = {
   'state.ts': `let counted = 0; export const count = () => ++counted;`,
 };
 
+/** The same program, where an answer needs no state: only what is loaded later has it. */
+const OTHER_SOURCES = {
+  ...SOURCES,
+  'main.ts': SOURCES['main.ts'].replace(/import .*/, '').replaceAll('count()', '0'),
+  'headless/run.ts': SOURCES['headless/run.ts'].replace(/import .*/, '').replaceAll('count()', '0'),
+};
+
+/** Builds the sources in `folder`; the files of the program, by name. */
+async function pack(folder: string, sources: Record<string, string>): Promise<Map<string, string | Uint8Array>> {
+  const source = join(folder, 'packages', 'cli', 'src');
+  mkdirSync(join(source, 'headless'), { recursive: true });
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(source, name), text);
+  const { packBundle } = (await import(join(ROOT, 'scripts', 'pack.mjs'))) as {
+    packBundle(result: unknown): Promise<Map<string, string | Uint8Array>>;
+  };
+  const result = await build({
+    absWorkingDir: folder,
+    entryPoints: ['packages/cli/src/main.ts'],
+    outdir: join(folder, 'dist'),
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    chunkNames: '[name]-[hash]',
+  });
+  return packBundle(result);
+}
+
+function writeFiles(folder: string, files: Iterable<[string, string | Uint8Array]>): void {
+  for (const [name, contents] of files) writeFileSync(join(folder, 'dist', name), contents);
+}
+
 describe('the packed program', () => {
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'castor-pack-'));
-    const source = join(folder, 'packages', 'cli', 'src');
-    mkdirSync(join(source, 'headless'), { recursive: true });
     mkdirSync(join(folder, 'dist'));
-    for (const [name, text] of Object.entries(SOURCES)) writeFileSync(join(source, name), text);
-    const { packBundle } = (await import(join(ROOT, 'scripts', 'pack.mjs'))) as {
-      packBundle(result: unknown): Promise<Map<string, string | Uint8Array>>;
-    };
-    const result = await build({
-      absWorkingDir: folder,
-      entryPoints: ['packages/cli/src/main.ts'],
-      outdir: join(folder, 'dist'),
-      bundle: true,
-      splitting: true,
-      write: false,
-      metafile: true,
-      minify: true,
-      format: 'esm',
-      platform: 'node',
-      chunkNames: '[name]-[hash]',
-    });
-    for (const [name, contents] of await packBundle(result)) writeFileSync(join(folder, 'dist', name), contents);
+    writeFiles(folder, await pack(folder, SOURCES));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '1.2.3', type: 'module' }));
     cpSync(join(ROOT, 'packages', 'cli', 'bin'), join(folder, 'bin'), { recursive: true });
   });
@@ -91,16 +107,26 @@ describe('the packed program', () => {
 
   it('keeps the code of an answer, and leaves a module alone only if it must be one', () => {
     const names = readdirSync(join(folder, 'dist')).map((name) =>
-      name.replace(/-[A-Z0-9]{8}/, '').replace(/\..*\./, '.'),
+      name.replaceAll(/-[A-Z0-9]{8}/g, '').replace(/main\..*\./, 'main.'),
     );
     expect(names.toSorted()).toEqual([
-      'chunk.cjs',
+      'chunk.packed.cjs',
       'chunks.cache',
       'lazy.cjs',
       'main.cache',
       'main.cjs',
-      'run.cjs',
+      'run.packed.cjs',
       'screen.js',
     ]);
   });
+
+  it.each(['lazy', 'screen'])(
+    'has one state with %s while another build puts its chunks beside it',
+    async (surface) => {
+      const other = await pack(folder, OTHER_SOURCES);
+      other.delete('main.cjs');
+      writeFiles(folder, other);
+      expect(run(surface)).toContain(`main 1\n${surface} 2`);
+    },
+  );
 });

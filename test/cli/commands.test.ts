@@ -56,6 +56,8 @@ describe('words in a prompt of castor -p', () => {
       hasRun: false,
     });
     expect(await castor(['-p', '!false'])).toMatchObject({ code: 1, sent: undefined });
+    const { stdout } = await castor(['-p', '!false', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { type: 'CommandFailedError', code: 1 } });
   });
 
   it('!command that changes things does not run where nobody sits', async () => {

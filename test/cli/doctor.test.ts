@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createWorkspace, fakeModel, refusedUrl, runCli } from '@castor/testkit';
 import type { CliOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -55,11 +56,54 @@ describe('castor doctor', () => {
       'a.toml',
     ],
     ['a trust file that cannot be meant', { '.gemini/trustedFolders.json': '{"/": "MAYBE"}' }, 'settings', 'MAYBE'],
+    ['a command that cannot be used', { '.gemini/commands/a.toml': 'prompt = ' }, 'commands', 'a.toml: line 1'],
+    ['prices that are no JSON', { '.gemini/prices.json': 'dear' }, 'prices', 'prices.json is not JSON'],
+    [
+      'a folder that is not there',
+      { '.gemini/settings.json': '{"context":{"includeDirectories":["~/none"]}}' },
+      'folders',
+      'home/none is left out',
+    ],
+    [
+      'a sandbox there is none of',
+      { '.gemini/settings.json': '{"tools":{"sandbox":true}}' },
+      'sandbox',
+      '--no-sandbox',
+    ],
   ])('names %s', async (_, homeFiles, topic, words) => {
     await using workspace = await createWorkspace({ homeFiles });
     const { code, checks } = await examine({ workspace }, '--offline');
     const found = checks.filter((check) => check.topic === topic && check.status === 'problem');
     expect([code, found.map(({ says }) => says).join('\n')]).toEqual([1, expect.stringContaining(words)]);
+  });
+
+  it('names a system prompt that is not there, and the one that is', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { 'own.md': 'Be brief.' } });
+    const ask = async (file: string) =>
+      (await examine({ workspace, env: { GEMINI_SYSTEM_MD: file } }, '--offline')).find('prompt');
+    expect(await ask('~/none.md')).toMatchObject({ status: 'problem', says: expect.stringContaining('none.md') });
+    expect(await ask('~/own.md')).toMatchObject({ status: 'ok', says: expect.stringContaining('own.md (9 bytes)') });
+  });
+
+  it('names settings nobody knows, with the nearest there are, and takes them for no fault', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: {
+        '.gemini/settings.json': '{"$schema":"x","model":{\n"maxSessionTurn":4},"theme":"x","mine":{"a":1}}',
+      },
+    });
+    await using model = await fakeModel([]);
+    const { code, checks } = await examine({ workspace, model });
+    const [found] = checks.filter(({ says }) => says.includes('does not know'));
+    const file = join(workspace.home, '.gemini/settings.json');
+    expect([code, found?.status, found?.says.split('\n').slice(1)]).toEqual([
+      0,
+      'missing',
+      [
+        `${file}:2: model.maxSessionTurn; did you mean model.maxSessionTurns?`,
+        `${file}:2: theme; did you mean ui.theme?`,
+        `${file}:2: mine.a`,
+      ],
+    ]);
   });
 
   it('says where things come from, and shows no secret', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -69,6 +70,20 @@ describe('settings and flags', () => {
     const result = await run(['-p', 'hi', ...args], { settings: value });
     expect(result).toMatchObject({ stdout: '', code, models: [] });
     expect(result.stderr).toContain(words);
+  });
+
+  it('name a further folder that is not there, and do not make it one', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { 'there/x': '' } });
+    await using model = await fakeModel([say('ok')]);
+    const flags = ['--include-directories', '~/there,./nowhere', '--include-directories', ''];
+    const { stderr, code } = await runCli(['-p', 'hi', ...flags], { workspace, model });
+    const missing = join(workspace.project, 'nowhere');
+    expect([stderr, code]).toEqual([
+      `castor: warning: ${missing} is left out: there is no such folder (--include-directories, context.includeDirectories).\n`,
+      0,
+    ]);
+    const told = JSON.stringify(model.requests[0]?.body);
+    expect([told.includes(join(workspace.home, 'there')), told.includes(missing)]).toEqual([true, false]);
   });
 
   it('take plan mode that is switched off for the default, and say so', async () => {

@@ -1,6 +1,6 @@
 /** A program on the other end of stdin and stdout: `--input-format stream-json` with the real program as a child. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, finish, gate, say, startCli, text } from '@castor/testkit';
 import type { Script, Workspace } from '@castor/testkit';
@@ -136,6 +136,56 @@ describe('castor --input-format stream-json', () => {
     expect(existsSync(join(workspace.project, 'a.txt'))).toBe(false);
     expect([code, peer.lines().at(-1)]).toMatchObject([130, { type: 'result', status: 'error' }]);
     expect(peer.lines().find(({ type }) => type === 'tool_result')?.['output']).toContain('the input has ended');
+  });
+
+  it('ends a prompt that cannot be meant, so that nobody waits for it', async () => {
+    await using workspace = await createWorkspace();
+    await using peer = await connect(workspace, [say('one')]);
+    peer.tell({ type: 'prompt', content: 'hi' });
+    await peer.until('prompt_ended');
+    peer.tell({ type: 'prompt', content: '/theme' });
+    const message = '/theme needs a terminal. Start castor without -p to use it.';
+    expect(withoutNoise(await peer.until('prompt_ended', 2))).toEqual({
+      type: 'prompt_ended',
+      outcome: 'failed',
+      message,
+    });
+    peer.cli.closeStdin();
+    const { code } = await peer.cli.done;
+    const result = { type: 'result', status: 'error', error: { type: 'FatalInputError', message } };
+    expect([code, withoutNoise(peer.lines().at(-1)!)]).toEqual([42, result]);
+  });
+
+  it('begins anew with every prompt: hooks hear of each, and asking again is no loop', async () => {
+    const hook = { type: 'command', command: 'echo x >> "$HOME/heard"; echo "{}"' };
+    await using workspace = await createWorkspace({
+      files: { 'a.txt': 'A' },
+      homeFiles: { '.gemini/settings.json': JSON.stringify({ hooks: { BeforeAgent: [{ hooks: [hook] }] } }) },
+    });
+    const isAnswer = (content: unknown) => JSON.stringify(content).includes('functionResponse');
+    await using peer = await connect(workspace, ({ body }) =>
+      isAnswer(body.contents.at(-1)) ? say('A') : answer(call('read_file', { file_path: 'a.txt' })),
+    );
+    for (let count = 1; count <= 10; count++) peer.tell({ type: 'prompt', content: 'what is in a.txt?' });
+    peer.cli.closeStdin();
+    await peer.cli.done;
+    const outcomes = peer.lines().flatMap(({ type, outcome }) => (type === 'prompt_ended' ? [outcome] : []));
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => 'completed'));
+    expect(peer.model.requests.length).toBe(20);
+    expect(readFileSync(join(workspace.home, 'heard'), 'utf8')).toBe('x\n'.repeat(10));
+  });
+
+  it('takes words for what is answered without a model as the next prompt', async () => {
+    await using workspace = await createWorkspace();
+    await using peer = await connect(workspace, [say('heard')]);
+    peer.tell({ type: 'prompt', content: '!echo hi' });
+    peer.tell({ type: 'steer', content: 'and this' });
+    peer.tell({ type: 'end' });
+    const { code, stderr } = await peer.cli.done;
+    const said = peer
+      .lines()
+      .flatMap(({ type, content, outcome }) => content ?? (type === 'prompt_ended' ? outcome : []));
+    expect([said, code, stderr]).toEqual([['!echo hi', 'hi', 'completed', 'and this', 'heard', 'completed'], 0, '']);
   });
 
   it('takes the first prompt from the command line, and words that come too late as a prompt', async () => {

@@ -39,6 +39,23 @@ describe('castor in a folder', () => {
   });
 });
 
+describe('castor where settings ask about folders', () => {
+  const asks = { '.gemini/settings.json': '{"security":{"folderTrust":{"enabled":true}}}' };
+  const other = { '.gemini/settings.json': '{"security":{"disableYoloMode":true}}' };
+
+  it.each<[string, Record<string, string>, string[], { code: number; requests: number; said: string }]>([
+    ['is not run in a folder nobody has decided on', asks, [], { code: 55, requests: 0, said: 'settings.json:1 asks' }],
+    ['is run in it when it is trusted for this run', asks, ['--skip-trust'], { code: 0, requests: 1, said: '' }],
+    ['is run in it when they ask for something else', other, [], { code: 0, requests: 1, said: '' }],
+  ])('%s', async (_, homeFiles, args, expected) => {
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel([say('ok')]);
+    const { code, stderr } = await runCli(['-p', 'hi', ...args], { model, workspace });
+    const said = /settings\.json:\d+ asks/.exec(stderr)?.[0] ?? '';
+    expect({ code, requests: model.requests.length, said }).toEqual(expected);
+  });
+});
+
 describe('git commands of the shell tool', () => {
   async function statusIn(trust: string[]): Promise<boolean> {
     await using workspace = await createWorkspace({ files: { 'a.txt': 'one\n' } });

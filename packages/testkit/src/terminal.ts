@@ -27,6 +27,8 @@ export interface TerminalOptions {
   readonly program?: string;
   /** Lines kept above the screen. */
   readonly scrollback?: number;
+  /** The colour it says its background has, such as `rgb:ffff/ffff/ffff`; without it the question gets no answer. */
+  readonly background?: string;
   /** Written to the terminal before the program starts, as a shell would have. */
   readonly before?: string;
 }
@@ -93,6 +95,13 @@ export async function startTerminal(args: readonly string[] = [], options: Termi
     cwd: options.cwd ?? project,
     env: env as Record<string, string>,
   });
+  const { background } = options;
+  if (background !== undefined) {
+    emulator.parser.registerOscHandler(11, (data) => {
+      if (data === '?') pty.write(`\x1b]11;${background}\x1b\\`);
+      return true;
+    });
+  }
   if (running.size === 0) process.on('exit', killRunning);
   running.add(pty);
   return new RunningTerminal(pty, emulator, { home, project }, () => ownWorkspace?.dispose());

@@ -1,0 +1,90 @@
+/** `error.type` of a run that could not begin, or could not go on: names scripts know from Gemini CLI. */
+
+import { fakeModel, fault, runCli, createWorkspace } from '@castor/testkit';
+import type { Script } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+interface Case {
+  why: string;
+  args: string[];
+  /** Absent: there is no key for a model. */
+  script?: Script;
+  settings?: object;
+  code: number;
+  type: string;
+}
+
+const CASES: Case[] = [
+  { why: 'no key', args: ['-p', 'hi'], code: 41, type: 'FatalAuthenticationError' },
+  {
+    why: 'a key that is refused',
+    args: ['-p', 'hi'],
+    script: [fault(401)],
+    code: 41,
+    type: 'FatalAuthenticationError',
+  },
+  { why: 'no prompt', args: [], script: [], code: 42, type: 'FatalInputError' },
+  { why: 'a session that is not there', args: ['-r', '99', '-p', 'hi'], script: [], code: 42, type: 'FatalInputError' },
+  { why: 'a command that needs a screen', args: ['-p', '/theme'], script: [], code: 42, type: 'FatalInputError' },
+  { why: 'a sandbox', args: ['-s', '-p', 'hi'], script: [], code: 44, type: 'FatalSandboxError' },
+  {
+    why: 'telemetry to a place that cannot be meant',
+    args: ['-p', 'hi'],
+    script: [],
+    settings: { telemetry: { enabled: true, otlpEndpoint: 'collector' } },
+    code: 52,
+    type: 'FatalConfigError',
+  },
+];
+
+async function run({ args, script, settings = {} }: Case, format: string) {
+  await using workspace = await createWorkspace({
+    homeFiles: { '.gemini/settings.json': JSON.stringify(settings) },
+  });
+  await using model = await fakeModel(script ?? []);
+  return await runCli([...args, '-o', format], { workspace, ...(script && { model }) });
+}
+
+describe('the type of an error', () => {
+  it.each(CASES)('is $type in the one object of JSON: $why', async (one) => {
+    const { stdout, code } = await run(one, 'json');
+    expect([JSON.parse(stdout), code]).toMatchObject([{ error: { type: one.type, code: one.code } }, one.code]);
+  });
+
+  it.each(CASES)('is $type in the last line of stream-json: $why', async (one) => {
+    const { stdout, code } = await run(one, 'stream-json');
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as object;
+    expect([last, code]).toMatchObject([{ type: 'result', status: 'error', error: { type: one.type } }, one.code]);
+  });
+});
+
+describe('JSON for what could not begin', () => {
+  const last = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1)!) as object;
+
+  it.each([
+    ['json', ['-o', 'json', '--frobnicate']],
+    ['json', ['--output-format=json', '-p', 'a', 'b']],
+    ['stream-json', ['-p', 'a', '-i', 'b', '--output-format', 'stream-json']],
+    ['stream-json', ['--input-format', 'stream-json', '--max-turns', 'none']],
+  ])('is %s also when the flags are wrong: %j', async (format, args) => {
+    const { stdout, code } = await runCli(args);
+    const error = { type: 'FatalError', code: 1 };
+    expect(code).toBe(1);
+    if (format === 'json') expect(JSON.parse(stdout)).toMatchObject({ error });
+    else expect(last(stdout)).toMatchObject({ type: 'result', status: 'error', error, stats: { total_tokens: 0 } });
+  });
+
+  it.each<[string, string[], number]>([
+    ['there is no key', ['-p', 'hi'], 41],
+    ['there is nothing to answer', ['-m', 'offline'], 42],
+    ['there is no such session', ['-p', 'hi', '-r', '9', '-m', 'offline'], 42],
+    ['a rule cannot be read', ['-p', 'hi', '--policy', '/nowhere', '-m', 'offline'], 52],
+  ])('is what the settings say when %s', async (_, args, code) => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"output":{"format":"json"}}' },
+    });
+    const result = await runCli(args, { workspace });
+    expect([JSON.parse(result.stdout), result.code]).toMatchObject([{ error: { code } }, code]);
+    expect(await runCli([...args, '-o', 'text'], { workspace })).toMatchObject({ stdout: '', code });
+  });
+});
