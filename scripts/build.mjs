@@ -5,7 +5,7 @@
  */
 
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { directImports } from './direct-imports.mjs';
@@ -14,6 +14,8 @@ import { packBundle } from './pack.mjs';
 
 /** Chunks of an older build stay this long for the programs that still run it. */
 const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60_000;
+/** Chunks, and what a build that was ended has half written. */
+const OURS = /\.c?js$|^\..*\.\d+$/;
 
 /**
  * `import … from 'node:fs'` makes Node read every export of the module, lazy ones too,
@@ -90,7 +92,7 @@ function replaceFile(path, contents) {
 
 function removeOldChunks(folder, current) {
   for (const name of readdirSync(folder)) {
-    if (!/\.c?js$/.test(name) || current.has(name)) continue;
+    if (!OURS.test(name) || current.has(name)) continue;
     const path = join(folder, name);
     if (Date.now() - statSync(path).mtimeMs > KEEP_OLD_CHUNKS_MS) rmSync(path, { force: true });
   }
@@ -98,5 +100,11 @@ function removeOldChunks(folder, current) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // A folder of one's own, for trials beside the built program.
-  await buildBundle(fileURLToPath(new URL('..', import.meta.url)), process.argv[2]);
+  const [folder] = process.argv.slice(2);
+  if (folder?.startsWith('-')) {
+    process.stderr.write('usage: node scripts/build.mjs [folder]\n');
+    process.exitCode = 1;
+  } else {
+    await buildBundle(fileURLToPath(new URL('..', import.meta.url)), folder && resolve(folder));
+  }
 }

@@ -13,6 +13,7 @@ const MAIN = 'packages/cli/src/main.ts';
 const SURFACE = 'packages/cli/src/headless/run.ts';
 /** What answers; the code it needed is worth keeping. */
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
+const PROGRAM = 'main.cjs';
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
 
@@ -51,13 +52,17 @@ export async function packBundle({ outputFiles, metafile }) {
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
   for (const name of texts.keys()) {
-    if (bundle.modern.has(name)) files.set(name, rename(name, bundle));
-    else if (!bundle.packed.has(name)) files.set(toCjs(name), await toCommonJs(rename(name, bundle)));
-    else if (name !== bundle.main) files.set(toCjs(name), forward(name, outputs.get(name).exports));
+    if (name === bundle.main) continue;
+    files.set(toFile(name, bundle), await contentsOf(name, bundle));
   }
   // Last, so that whoever finds the program finds what it names.
-  files.set(toCjs(bundle.main), await pack(bundle));
+  files.set(PROGRAM, await pack(bundle));
   return files;
+}
+
+async function contentsOf(name, bundle) {
+  if (bundle.packed.has(name)) return forward(name, bundle.outputs.get(name).exports);
+  return bundle.modern.has(name) ? rename(name, bundle) : toCommonJs(rename(name, bundle));
 }
 
 /** Whether it awaits at its top, or asks where it is: the two things CommonJS does not have. */
@@ -91,17 +96,30 @@ function staticImports({ imports }) {
   return imports.filter(({ kind, external }) => kind === STATIC_IMPORT && !external).map(({ path }) => basename(path));
 }
 
-function toCjs(name) {
-  return name.replace(/\.js$/, '.cjs');
+/**
+ * The file of a chunk. Its name tells its text, and what of all it needs is packed: a program that still runs another
+ * build, where less or more is, must not find this one's file under the same name.
+ */
+function toFile(name, { outputs, modern, packed }) {
+  if (packed.has(name)) return name.replace(/\.js$/, '.packed.cjs');
+  const needed = new Set([name]);
+  for (const each of needed) {
+    for (const { path, external } of outputs.get(each).imports) if (!external) needed.add(basename(path));
+  }
+  const found = [...packed].filter((each) => needed.has(each));
+  const mark = createHash('sha256').update(found.join()).digest('hex').slice(0, 8).toUpperCase();
+  return name.replace(/\.js$/, `-${mark}${modern.has(name) ? '.js' : '.cjs'}`);
 }
 
 /** Chunks are named by their hash: the name in quotes is nothing but an import. */
-function rename(from, { outputs, texts, modern }) {
+function rename(from, bundle) {
+  const { outputs, texts, modern } = bundle;
   return outputs.get(from).imports.reduce((code, { path, kind, external }) => {
+    if (external) return code;
     const name = basename(path);
-    if (external || modern.has(name)) return code;
-    if (kind === STATIC_IMPORT) return code.replaceAll(`"./${name}"`, `"./${toCjs(name)}"`);
-    return code.replaceAll(`import("./${name}")`, `Promise.resolve().then(()=>require("./${toCjs(name)}"))`);
+    const file = toFile(name, bundle);
+    if (kind === STATIC_IMPORT || modern.has(name)) return code.replaceAll(`"./${name}"`, `"./${file}"`);
+    return code.replaceAll(`import("./${name}")`, `Promise.resolve().then(()=>require("./${file}"))`);
   }, texts.get(from));
 }
 
@@ -140,7 +158,7 @@ function readPacked(bundle) {
       build.onResolve({ filter: /.*/ }, ({ path }) => {
         const name = basename(path);
         if (path === PACK || packed.has(name)) return { path: path === PACK ? path : name, namespace: 'packed' };
-        return { path: modern.has(name) || !path.startsWith('./') ? path : toCjs(path), external: true };
+        return { path: path.startsWith('./') ? `./${toFile(name, bundle)}` : path, external: true };
       });
       build.onLoad({ filter: /.*/, namespace: 'packed' }, ({ path }) => ({
         contents: path === PACK ? PACK_SOURCE : withNotes(bundle.texts.get(path)),
@@ -157,7 +175,8 @@ function readPacked(bundle) {
       const name = basename(path);
       const note = surfaces.includes(name) ? '$pack.answer(),' : '';
       if (packed.has(name)) return note === '' ? all : `(${note}${all})`;
-      if (modern.has(name) || !path.startsWith('./')) return `(${note}$pack.keep(),require.importModule("${path}"))`;
+      if (modern.has(name)) return `(${note}$pack.keep(),require.importModule("./${toFile(name, bundle)}"))`;
+      if (!path.startsWith('./')) return `(${note}$pack.keep(),require.importModule("${path}"))`;
       return `(${note}$pack.keep(),Promise.resolve().then(()=>require("${path}")))`;
     });
     return noted === text ? text : `import * as $pack from "${PACK}";${noted}`;
@@ -170,5 +189,5 @@ function idOf(name) {
 
 /** The names stand there for ES modules, which read them without running the file. */
 function forward(name, names) {
-  return `"use strict";module.exports=require("./main.cjs").${idOf(name)};\n0&&(module.exports={${names.join(',')}});\n`;
+  return `"use strict";module.exports=require("./${PROGRAM}").${idOf(name)};\n0&&(module.exports={${names.join(',')}});\n`;
 }

@@ -96,7 +96,8 @@ async function takePicture(name: string, { script, play }: Scene): Promise<void>
     model,
     workspace,
     cwd: join(workspace.home, 'greeter'),
-    env: { COLORTERM: 'truecolor' },
+    // As most terminals show it: where xterm.js is known to be the terminal, the footer stands elsewhere.
+    env: { COLORTERM: 'truecolor', TERM_PROGRAM: '' },
   });
   await terminal.waitForText(READY);
   await terminal.waitForText('gemini-2.5-pro');

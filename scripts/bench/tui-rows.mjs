@@ -44,14 +44,18 @@ async function measureIn(folder, { url }, rounds) {
     typed.push(await run('stream', [url, home, 'steady', LAST_LINE, 'typing']));
     silent.push(await run('stream', [url, home, 'steady', LAST_LINE, 'silent']));
   }
+  const pastes = await run('paste', [url, home, String(rounds)]);
   const session = await run('session', [url, home, sessionFile, LAST_LINE, String(rounds)]);
   const notes = [
     `tui: A is node -e 0; ${starts.length} starts, ${rounds} answers of ${STEADY_LENGTH / 1000} KB at 400 pieces a second`,
-    'keys and starts are judged by the smallest of the rounds, all else by the median',
+    'keys, pastes and starts are judged by the smallest of the rounds, all else by the median',
     `${typed[0].keyMs.length} keys were typed while one came; the floor of a key is a program that does nothing but show it`,
     `${MESSAGES} messages were on the screen after ${(session.shownMs / 1000).toFixed(1)} s`,
   ];
-  return { notes, rows: [...startRows(starts), ...streamRows(typed, silent), ...sessionRows(session)] };
+  return {
+    notes,
+    rows: [...startRows(starts), ...streamRows(typed, silent), pasteRow(pastes), ...sessionRows(session)],
+  };
 }
 
 function startRows(starts) {
@@ -78,6 +82,10 @@ function streamRows(typed, silent) {
     limit('it streams, peak memory', 'MB', sum(all, 'peakMb'), undefined, 180),
     ratio('it streams, written / answer', 'KB', written, sum([answerBytes / 1000]), 2.5, 'median'),
   ];
+}
+
+function pasteRow(pastes) {
+  return limit('1 MB is pasted and seen', 'ms', sum(pastes, 'pasteMs'), sum(pastes, 'floorMs'), 200, 'min');
 }
 
 function sessionRows({ freshMs, longMs, peakMb, freshPeakMb }) {

@@ -119,17 +119,19 @@ export { createEditProposal } from './session/edit-proposal.ts';
 export type { EditProposalOptions } from './session/edit-proposal.ts';
 export { createEnvironmentContext } from './session/environment-context.ts';
 export { createSystemPrompt } from './session/system-prompt.ts';
-export { SystemPromptError, resolveSystemPromptFile } from './session/system-prompt-file.ts';
+export { SystemPromptError, readSystemPrompt, resolveSystemPromptFile } from './session/system-prompt-file.ts';
 export { loadContextFiles } from './session/context-files.ts';
 export type { ContextFile, ContextFileOptions, LoadContextOptions, LoadedContext } from './session/context-files.ts';
 export { loadCommandFiles } from './session/command-files.ts';
 export type { CommandFile, LoadedCommandFiles } from './session/command-files.ts';
 export { JustInTimeContext } from './session/just-in-time-context.ts';
 export type { FileReferences, ReferencedFiles, ResolvedReference } from './session/file-references.ts';
+export type { BackgroundProcess } from './tools/shell/background.ts';
 export type { ShellOutcome } from './tools/shell/shell-runner.ts';
 export { Ledger } from './session/ledger.ts';
 export { PRICES, PRICES_AS_OF } from './session/prices-data.ts';
 export { mergePrices } from './session/prices.ts';
+export { loadPrices } from './session/user-prices.ts';
 export { toStreamStats } from './session/session-metrics.ts';
 export type { SessionMetrics } from './session/session-metrics.ts';
 
@@ -193,6 +195,7 @@ export { parseJsonText } from './config/json-text.ts';
 export { readEnvFile } from './config/env-file.ts';
 export type { EnvFile, EnvFileOptions } from './config/env-file.ts';
 
+export type { Happening } from './telemetry/happenings.ts';
 export { openTelemetry, TelemetrySettingsError } from './telemetry/open-telemetry.ts';
 export type { TelemetryContext, TelemetryPort, TelemetrySettings } from './telemetry/open-telemetry.ts';
 export type { HookExecution } from './hooks/hook-events.ts';

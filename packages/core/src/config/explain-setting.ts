@@ -14,7 +14,7 @@ export interface SettingSource {
   where?: string;
   value: unknown;
   /** `adds`: several layers make up the value. */
-  outcome: 'wins' | 'loses' | 'adds' | 'ignored';
+  outcome: 'wins' | 'loses' | 'adds' | 'narrows' | 'ignored';
   /** Why it is ignored. */
   reason?: string;
 }
@@ -48,7 +48,7 @@ export function explainSetting(key: string, layers: readonly SettingsLayer[], se
         ...(noEffect !== undefined && { noEffect }),
       },
     }),
-    sources: doesCombine(found, value) ? combined(said) : ranked(said),
+    sources: doesCombine(found, value) ? combined(said, found) : ranked(said),
     unread: layers.flatMap(({ scope, path: file, skipped }) =>
       skipped === undefined || file === undefined ? [] : [{ scope, path: file, reason: skipped }],
     ),
@@ -82,11 +82,12 @@ function ranked(sources: readonly SettingSource[]): SettingSource[] {
 }
 
 /** A default that is empty adds nothing; what is left alone wins. */
-function combined(sources: readonly SettingSource[]): SettingSource[] {
+function combined(sources: readonly SettingSource[], found: FoundSetting | undefined): SettingSource[] {
   const counting = sources.filter(({ outcome }) => outcome === 'wins');
   const said = counting.length > 1 ? sources.filter((source) => !isEmptyDefault(source)) : sources;
   if (said.filter(({ outcome }) => outcome === 'wins').length < 2) return [...said];
-  return said.map((source) => (source.outcome === 'wins' ? { ...source, outcome: 'adds' } : source));
+  const outcome = found?.definition.merge === 'intersect' ? 'narrows' : 'adds';
+  return said.map((source) => (source.outcome === 'wins' ? { ...source, outcome } : source));
 }
 
 function isEmptyDefault({ scope, value }: SettingSource): boolean {

@@ -116,6 +116,26 @@ describe('precedence', () => {
     });
   });
 
+  it('says of lists of which only the common part counts that they narrow each other', () => {
+    const { load } = setUp({ user: { mcp: { allowed: ['a', 'b'] } }, system: { mcp: { allowed: ['B'] } } });
+    const { value, sources } = load().explain('mcp.allowed');
+    expect([value, sources.map(({ scope, outcome }) => [scope, outcome])]).toEqual([
+      ['B'],
+      [
+        ['system', 'narrows'],
+        ['user', 'narrows'],
+      ],
+    ]);
+  });
+
+  it('knows the place only of what a layer says', () => {
+    const { load, root } = setUp({ user: '{\n "ui": { "theme": "x" } }' });
+    const user = load().layers.find(({ scope }) => scope === 'user');
+    const places = ['ui.theme', 'ui', 'ui.hideTips', 'model.name'].map((key) => user?.locate(key)?.replace(root, ''));
+    const file = '/home/.gemini/settings.json';
+    expect(places).toEqual([`${file}:2`, `${file}:2`, undefined, undefined]);
+  });
+
   it('explains what several layers make up, what is ignored and what was not read', () => {
     const files = {
       user: { tools: { exclude: ['a'] }, ui: { hideTips: 5 } },

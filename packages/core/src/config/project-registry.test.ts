@@ -54,6 +54,13 @@ describe('the registry of projects', () => {
     expect(await readFile(path('projects.json.broken'), 'utf8')).toBe('{"projects": {');
   });
 
+  it('leaves nothing half-written behind when the registry cannot be put in its place', async () => {
+    await mkdir(path('projects.json.broken', 'full'), { recursive: true });
+    await writeFile(path('projects.json'), '{"projects": {');
+    await resolve('/a/app');
+    expect((await readdir(path())).toSorted()).toEqual(['projects.json', 'projects.json.broken', 'tmp']);
+  });
+
   it('waits for a lock that is held, and takes one that nobody holds any more', async () => {
     await mkdir(path('projects.json.lock'), { recursive: true });
     await utimes(path('projects.json.lock'), 1, 1);

@@ -5,24 +5,10 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { fchmodSync, fchownSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { SettingsError } from './settings-error.ts';
-import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -91,26 +77,8 @@ export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
 export function replaceSettingsFile(path: string, text: string): void {
   const target = targetOf(path);
   const old = statSync(target, { throwIfNoEntry: false });
-  makeDirectory(dirname(target));
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${counter++}.tmp`);
-  const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  try {
-    try {
-      // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
-      writeFileSync(handle, text);
-      if (old !== undefined) keepModeAndOwner(handle, old);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    unlinkSync(temporary);
-    throw error;
-  }
+  replaceFile(target, text, (handle) => old && keepModeAndOwner(handle, old));
 }
-
-let counter = 0;
 
 function keepModeAndOwner(handle: number, { mode, uid, gid }: Stats): void {
   if (uid !== process.getuid?.() || gid !== process.getgid?.()) {

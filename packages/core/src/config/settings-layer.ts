@@ -7,7 +7,7 @@ import { expandVariables } from './expand-variables.ts';
 import { describeSettingProblem, fitSettings, PROJECT_NEVER } from './fit-settings.ts';
 import type { FittedLayer, IgnoredSetting, SettingProblem } from './fit-settings.ts';
 import { lineOf, parseJsonText } from './json-text.ts';
-import { migrateSettings } from './migrate-settings.ts';
+import { migrateSettings, valueAt } from './migrate-settings.ts';
 import type { SettingsEdit } from './migrate-settings.ts';
 import { SETTINGS_TABLE } from './settings-table.ts';
 import { SettingsError } from './settings-error.ts';
@@ -91,7 +91,10 @@ export function layerFromText(text: string, { scope, path, environment, warnings
     values: fitted.values,
     ignored: fitted.ignored,
     migrations: edits,
-    locate: (key) => `${path}:${placeOf(key.split('.'))}`,
+    locate(key) {
+      const keys = key.split('.');
+      return valueAt(raw, keys) === undefined ? undefined : `${path}:${placeOf(keys)}`;
+    },
   };
 }
 

@@ -5,6 +5,7 @@
  * out. Pure.
  */
 
+import { withoutUndefined } from '../util/without-undefined.ts';
 import { HOOK_DECISIONS, TOOL_MODES } from './hook-events.ts';
 import type { HookOutput, HookSpecificOutput } from './hook-events.ts';
 import type { HookRun } from './hook-runner.ts';
@@ -166,12 +167,6 @@ class Fields {
     this.problems.push(`gave "${name}" that must be ${expected}, not ${given}; it was left out`);
     return undefined;
   }
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
 }
 
 function cut(text: string, longest: number): string {

@@ -5,12 +5,12 @@
  * own entries (`name:command`) count too until there is one of ours.
  */
 
-import { lstatSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import type { HookEntry } from './hook-config.ts';
-import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 /** `first`: nothing of this project is on record yet. */
 export type ConsentState = 'known' | 'first' | 'new' | 'changed';
@@ -60,10 +60,7 @@ export class HookConsent {
     const keys = [...foreign, ...entries.map((entry) => this.toKey(entry))];
     if (JSON.stringify(keys) === JSON.stringify(this.known())) return;
     this.record[root] = keys;
-    makeDirectory(dirname(file));
-    const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
-    writeFileSync(temporary, `${JSON.stringify(this.record, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
+    replaceFile(file, `${JSON.stringify(this.record, null, 2)}\n`);
   }
 
   private known(): string[] | undefined {

@@ -1,0 +1,45 @@
+/**
+ * Replaces a small file so that nobody ever sees half of it: the old content is whole until
+ * the new one is on disk, and what could not be finished is removed. Only for the owner,
+ * from the first byte.
+ */
+
+// oxlint-disable-next-line no-restricted-imports -- every room that may write files needs it, and they share no other
+import { closeSync, constants, fsyncSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
+
+let counter = 0;
+
+/** Makes the folder if it is missing. `prepare` gets the new file before it takes its place. Throws what the disk says. */
+export function replaceFile(path: string, text: string, prepare?: (handle: number) => void): void {
+  makeDirectory(dirname(path));
+  const { handle, temporary } = openBeside(path);
+  try {
+    try {
+      // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
+      writeFileSync(handle, text);
+      prepare?.(handle);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
+}
+
+/** In a container process ids come back, and with them the name a killed process had chosen. */
+function openBeside(path: string): { handle: number; temporary: string } {
+  for (;;) {
+    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${counter++}.tmp`);
+    try {
+      const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+      return { handle, temporary };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
