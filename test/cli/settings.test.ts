@@ -106,7 +106,7 @@ describe('settings of tools', () => {
 
   it('end a command that is silent for too long', async () => {
     const settings = { tools: { shell: { inactivityTimeout: 1 } } };
-    expect(await printed(settings, 'tail -f /dev/null')).toContain('exceeded the timeout of 0.0 minutes');
+    expect(await printed(settings, 'tail -f /dev/null')).toContain('exceeded the timeout of 1 second');
   });
 
   it.each([

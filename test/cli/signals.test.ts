@@ -2,6 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -39,6 +40,28 @@ describe('a signal', () => {
       expect([result.code, end]).toMatchObject([code, { error: { type: 'FatalCancellationError' } }]);
       expect(await recordedIn(workspace.home)).toContain('the question');
     }
+  });
+
+  it('is heard while the project still lists its tools', async () => {
+    const settings = {
+      tools: { discoveryCommand: 'sh list.sh', callCommand: 'sh list.sh' },
+      security: { folderTrust: { enabled: false } },
+    };
+    await using workspace = await createWorkspace({
+      files: { 'list.sh': 'echo up >up; exec sleep 1000' },
+      homeFiles: { '.gemini/settings.json': JSON.stringify(settings) },
+    });
+    const up = join(workspace.project, 'up');
+    execFileSync('mkfifo', [up]);
+    await using model = await fakeModel([]);
+    await using cli = await startCli(['-p', 'go', '-o', 'stream-json'], { model, workspace });
+    await once(createReadStream(up), 'data');
+    cli.kill('SIGINT');
+    const { code, stdout } = await cli.done;
+    expect([code, lastOf(stdout)]).toMatchObject([
+      130,
+      { type: 'result', error: { type: 'FatalCancellationError', message: 'The run was cancelled.' } },
+    ]);
   });
 
   it('does not leave a command running that will not listen', async () => {

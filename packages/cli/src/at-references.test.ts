@@ -53,6 +53,22 @@ describe('@path in a prompt', () => {
 
   it.each<[string, string, Record<string, string>, string, [string, string][], string[]]>([
     [
+      'what a pattern matches',
+      'in @src/*.ts',
+      { 'src/a.ts': '1', 'src/b.ts': '2', 'src/c.js': '3', 'src/deep/d.ts': '4', '.gitignore': 'b.ts' },
+      'in @src/*.ts',
+      [['src/a.ts', '1']],
+      [],
+    ],
+    [
+      'a file whose name looks like a pattern',
+      'in @*.ts',
+      { '*.ts': '1', 'a.ts': '2' },
+      'in @*.ts',
+      [['*.ts', '1']],
+      [],
+    ],
+    [
       'a directory',
       'in @d',
       { 'd/a': '1', 'd/e/b': '2' },

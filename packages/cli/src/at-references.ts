@@ -166,6 +166,7 @@ function toNote(name: string, resolved: ResolvedReference): string | undefined {
     case 'missing':
       return LIKE_A_FILE.test(name) ? `@${name} stayed as it is: ${resolved.reason}.` : undefined;
     case 'directory':
+    case 'pattern':
       return undefined;
     case 'file':
       return resolved.name.endsWith(name.replace(/^\.\//, '')) ? undefined : `@${name} was taken for ${resolved.name}.`;

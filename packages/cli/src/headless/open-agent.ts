@@ -23,6 +23,8 @@ export interface OpenAgentOptions {
   /** Whether somebody can answer questions. */
   interactive: boolean;
   output: Output;
+  /** Ends what the opening waits for. */
+  signal: AbortSignal;
 }
 
 export interface OpenedAgent {
@@ -41,7 +43,8 @@ const SETTINGS_ERRORS = [PolicyFileError, BudgetError, ModelConfigError, SystemP
 const YOLO_WARNING = 'YOLO mode is enabled. All tool calls will be automatically approved.';
 
 /** Throws an ExitError for policies, prompts and limits that would not be in force. */
-export async function openAgent({ start, session, interactive, output }: OpenAgentOptions): Promise<OpenedAgent> {
+export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
+  const { start, session, interactive, output, signal } = options;
   const reports: string[] = [];
   if (start.approval.mode === 'yolo') output.note(YOLO_WARNING);
   const onProblem = (message: string) => output.note(`castor: warning: ${message}`);
@@ -61,6 +64,7 @@ export async function openAgent({ start, session, interactive, output }: OpenAge
       // A run of one prompt is that prompt; in a conversation each begins anew, for hooks, loops and the model.
       ...(!interactive && { prompt_id: session.sessionId }),
       interactive,
+      signal,
       reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
       onWarning: onProblem,
       onNotice: (message) => output.note(`castor: ${message}`),

@@ -41,7 +41,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
-  const opened = await openAll(start, isConversation, output).catch((error: unknown) => {
+  const opened = await openAll(start, isConversation, options).catch((error: unknown) => {
     throw inFormat(error, format);
   });
   const { session, interrupted, agent, reports, telemetry } = opened;
@@ -105,9 +105,9 @@ function checkInput({ args, words, piped, output }: HeadlessOptions, format: Out
   throw inFormat(new ExitError(ExitCode.Input, message), format);
 }
 
-async function openAll(start: Start, isConversation: boolean, output: Output) {
+async function openAll(start: Start, isConversation: boolean, { output, signal }: HeadlessOptions) {
   const { session, interrupted } = await openSessionFor(start, output);
-  const opened = await openAgent({ start, session, interactive: isConversation, output });
+  const opened = await openAgent({ start, session, interactive: isConversation, output, signal });
   return { session, interrupted, ...opened };
 }
 

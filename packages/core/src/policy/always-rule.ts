@@ -4,6 +4,7 @@
  * the rule is the command itself.
  */
 
+import { resolve } from 'node:path';
 import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { modesFrom } from './approval-mode.ts';
@@ -25,8 +26,15 @@ export type RuleTarget = { toolName: string; mcpName?: string } & (
 const SESSION_PRIORITY = 3.95;
 const MAX_TARGET = 1900;
 
-/** Empty when the call cannot be remembered: what cannot be read cannot be repeated safely. */
-export async function targetsOfAlways(call: PolicyCall, outcome: ToolConfirmationOutcome): Promise<RuleTarget[]> {
+/**
+ * Empty when the call cannot be remembered: what cannot be read cannot be repeated safely. A file is remembered with the
+ * folder it is in, `root` for a relative path: another project has files of the same name.
+ */
+export async function targetsOfAlways(
+  call: PolicyCall,
+  outcome: ToolConfirmationOutcome,
+  root: string,
+): Promise<RuleTarget[]> {
   if (call.mcpServer !== undefined) {
     return outcome === 'proceed_always_server'
       ? [{ toolName: '*', mcpName: call.mcpServer }]
@@ -34,8 +42,10 @@ export async function targetsOfAlways(call: PolicyCall, outcome: ToolConfirmatio
   }
   const { command, file_path: path } = call.args;
   if (call.toolName === SHELL_TOOL) return typeof command === 'string' ? commandTargets(command) : [];
-  if (typeof path === 'string')
-    return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(`"file_path":${JSON.stringify(path)}`)}\\0` }];
+  if (typeof path === 'string') {
+    const pair = `"file_path":${JSON.stringify(resolve(root, path))}`;
+    return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(pair)}\\0` }];
+  }
   return [{ toolName: call.toolName }];
 }
 

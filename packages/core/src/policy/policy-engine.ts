@@ -10,7 +10,7 @@ import { toCliName } from './approval-mode.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
 import { isInside, pathArguments, protectedPlaceOf } from './protected-paths.ts';
-import { isMcp, matchesArguments, matchesCall, SHELL_TOOL, stableJson } from './rule-matching.ts';
+import { isMcp, matchesArguments, matchesCall, namesAbsolutePath, SHELL_TOOL, stableJson } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isNarrowed, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell-judge.ts';
@@ -86,9 +86,19 @@ export class PolicyEngine {
     return answerable(this.#ceiling(call, verdict, context), call, context);
   }
 
+  /** Where relative paths begin. */
+  get root(): string {
+    return this.#options.root;
+  }
+
   #decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
     let json: string | undefined;
-    const rule = rules.find((candidate) => this.#matches(candidate, call, () => (json ??= stableJson(call.args))));
+    let whole: string | undefined;
+    const given = () => (json ??= stableJson(call.args));
+    const absolute = () => (whole ??= stableJson(this.#withAbsolutePath(call.args)));
+    const rule = rules.find((candidate) =>
+      this.#matches(candidate, call, namesAbsolutePath(candidate) ? absolute : given),
+    );
     return rule === undefined
       ? { decision: 'ask_user', reason: 'no rule speaks about it' }
       : { decision: rule.decision, reason: ruleReason(rule), rule };
@@ -97,6 +107,11 @@ export class PolicyEngine {
   #matches(rule: PolicyRule, call: PolicyCall, json: () => string): boolean {
     if (rule.planFile === true && !this.#isPlanFile(call)) return false;
     return matchesArguments(rule, json);
+  }
+
+  #withAbsolutePath(args: PolicyCall['args']): PolicyCall['args'] {
+    const path = args['file_path'];
+    return typeof path === 'string' ? { ...args, file_path: resolve(this.#options.root, path) } : args;
   }
 
   #isPlanFile({ args }: PolicyCall): boolean {

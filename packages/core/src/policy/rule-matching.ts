@@ -79,6 +79,11 @@ export function toMcpName(text: string): string {
   return text.replace(/[^\w.-]/g, '_');
 }
 
+/** Whether the rule is about a file by its whole path, however a call may write it. */
+export function namesAbsolutePath({ argsPattern }: PolicyRule): boolean {
+  return argsPattern !== undefined && /"file_path":"(?:\\?\/[\w\\]|[A-Za-z]:)/.test(argsPattern.source);
+}
+
 /** Arguments of any tool but the shell. */
 export function matchesArguments(rule: PolicyRule, json: () => string): boolean {
   if (rule.commandPrefix !== undefined || rule.commandRegex !== undefined) return false;

@@ -11,16 +11,20 @@ import { savedRulesPath, saveRules } from './saved-rules.ts';
 const shell = (command: string): PolicyCall => ({ toolName: 'run_shell_command', args: { command } });
 const write = (path: string): PolicyCall => ({ toolName: 'write_file', args: { file_path: path, content: 'x' } });
 
-async function restart(home: string) {
+async function restart(home: string, project = 'project') {
   const { rules, problems } = await loadPolicies({ home, platform: 'linux', adminDirectory: join(home, 'none') });
-  const engine = new PolicyEngine({ rules, root: join(home, 'project'), home });
+  const engine = new PolicyEngine({ rules, root: join(home, project), home });
   const decide = async (call: PolicyCall) =>
     (await engine.check(call, { mode: 'default', interactive: true })).decision;
   return { decide, problems };
 }
 
 async function always(home: string, call: PolicyCall) {
-  return saveRules(savedRulesPath(home), await targetsOfAlways(call, 'proceed_always_and_save'), 'default');
+  return saveRules(
+    savedRulesPath(home),
+    await targetsOfAlways(call, 'proceed_always_and_save', join(home, 'project')),
+    'default',
+  );
 }
 
 function newHome(): string {
@@ -56,28 +60,37 @@ describe('an answer to keep', () => {
     for (const line of asked) expect([line, (await decide(shell(line))) === 'allow']).toEqual([line, false]);
   });
 
-  it('for a file holds for that file', async () => {
-    const home = newHome();
-    await always(home, write('src/a(1).ts'));
-    const { decide } = await restart(home);
-    expect(await decide(write('src/a(1).ts'))).toBe('allow');
-    expect(await decide(write('src/a(1).tsx'))).toBe('ask_user');
-    expect(await decide(write('x/src/a(1).ts'))).toBe('ask_user');
-  });
+  it.each(['src/a(1).ts', './src/../src/a(1).ts', 'absolute'])(
+    'for a file given as %s holds for that file, however it is named, and for no other project',
+    async (given) => {
+      const home = newHome();
+      const absolute = join(home, 'project/src/a(1).ts');
+      await always(home, write(given === 'absolute' ? absolute : given));
+      const here = await restart(home);
+      for (const name of ['src/a(1).ts', './src/a(1).ts', absolute])
+        expect(await here.decide(write(name))).toBe('allow');
+      for (const name of ['src/a(1).tsx', 'x/src/a(1).ts', `${absolute}/../b`])
+        expect(await here.decide(write(name))).toBe('ask_user');
+      const elsewhere = await restart(home, 'other');
+      expect(await elsewhere.decide(write('src/a(1).ts'))).toBe('ask_user');
+    },
+  );
 
   it('is nothing for a command that cannot be read', async () => {
     for (const command of ['$X y', 'echo "', 'eval "$X"; $Y'])
-      expect(await targetsOfAlways(shell(command), 'proceed_always')).toEqual([]);
+      expect(await targetsOfAlways(shell(command), 'proceed_always', '/project')).toEqual([]);
   });
 
   it('for a server names the server', async () => {
     const call = { toolName: 'mcp_s_t', args: {}, mcpServer: 's' };
-    expect(await targetsOfAlways(call, 'proceed_always_server')).toEqual([{ toolName: '*', mcpName: 's' }]);
-    expect(await targetsOfAlways(call, 'proceed_always_tool')).toEqual([{ toolName: 'mcp_s_t', mcpName: 's' }]);
+    expect(await targetsOfAlways(call, 'proceed_always_server', '/project')).toEqual([{ toolName: '*', mcpName: 's' }]);
+    expect(await targetsOfAlways(call, 'proceed_always_tool', '/project')).toEqual([
+      { toolName: 'mcp_s_t', mcpName: 's' },
+    ]);
   });
 
   it('for the session holds in its mode and the more permissive ones', async () => {
-    const [target] = await targetsOfAlways(shell('npm test'), 'proceed_always');
+    const [target] = await targetsOfAlways(shell('npm test'), 'proceed_always', '/project');
     expect(target && sessionRule(target, 'default')).toEqual({
       toolName: 'run_shell_command',
       commandPrefix: 'npm test',

@@ -152,11 +152,11 @@ export class CallPreparation {
     signal: AbortSignal,
   ): Promise<{ call: ReadyCall; problem: string | undefined }> {
     const { editProposal } = this.options;
-    if (details.type !== 'edit' || !call.invocation.modifyArgs) {
-      return { call, problem: 'There is nothing to edit in this call.' };
-    }
-    if (payload?.newContent !== undefined) return { call: this.modify(call, payload.newContent), problem: undefined };
-    if (!editProposal) return { call, problem: 'No editor is set up. Set EDITOR or VISUAL.' };
+    if (payload?.newContent !== undefined && call.invocation.modifyArgs)
+      return { call: this.modify(call, payload.newContent), problem: undefined };
+    if (details.type !== 'edit') return { call, problem: 'There is nothing to edit in this call.' };
+    if (!editProposal)
+      return { call, problem: 'No editor can be opened here. Send the edited content with the answer.' };
     try {
       return { call: this.modify(call, await editProposal(details, signal)), problem: undefined };
     } catch (error) {

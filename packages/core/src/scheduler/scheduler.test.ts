@@ -306,6 +306,28 @@ describe('approval', () => {
     expect(completed[0]?.status).toBe('success');
   });
 
+  it('asks again and says why when somebody edits a call that takes no edit', async () => {
+    const problems: (string | undefined)[] = [];
+    const fixed = defineTool<Record<string, unknown>>({
+      name: 'w',
+      displayName: 'w',
+      kind: 'execute',
+      description: 'w',
+      schema: { type: 'object' },
+      describe: () => 'w',
+      execute: async () => ({ llmContent: '', returnDisplay: '' }),
+    });
+    const { scheduler } = setUp([fixed], { verdict: ASK });
+    await run(scheduler, [request('w')], {
+      onEvent: (event) => {
+        if (event.type !== 'tool_call_confirmation') return;
+        problems.push(event.value.problem);
+        scheduler.respond('w', problems.length === 1 ? 'modify_with_editor' : 'proceed_once', { newContent: 'other' });
+      },
+    });
+    expect(problems).toEqual([undefined, 'There is nothing to edit in this call.']);
+  });
+
   it('takes no answer nobody asked for', () => {
     const { scheduler } = setUp([]);
     expect(() => scheduler.respond('x', 'proceed_once')).toThrow('No call with the id x is waiting');

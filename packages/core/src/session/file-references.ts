@@ -14,7 +14,7 @@ import type { Workspace } from '../tools/workspace.ts';
 
 export type ResolvedReference =
   /** `name` is what the model is told; `pattern` is what to read. */
-  | { kind: 'file' | 'directory'; name: string; pattern: string }
+  | { kind: 'file' | 'directory' | 'pattern'; name: string; pattern: string }
   | { kind: 'outside' | 'ignored' | 'missing'; reason: string };
 
 export interface ReferencedFiles {
@@ -45,6 +45,8 @@ export function createFileReferences(workspace: Workspace, read: ReadReferences,
       try {
         const found = await resolveNamed(workspace, name);
         if (found) return found;
+        const matched = isSearched ? await resolvePattern(workspace, name, signal) : undefined;
+        if (matched) return matched;
         return isSearched && mayGuess ? await search(workspace, name, signal) : missing(name);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
@@ -69,6 +71,32 @@ async function resolveNamed(workspace: Workspace, name: string): Promise<Resolve
     return toReference(workspace, { directory, absolute, kind });
   }
   return undefined;
+}
+
+/** A name that is none of a file may be a pattern: `src/*.ts`. */
+async function resolvePattern(
+  workspace: Workspace,
+  name: string,
+  signal: AbortSignal,
+): Promise<ResolvedReference | undefined> {
+  if (!/[*?[{]/.test(name)) return undefined;
+  for (const directory of workspace.directories) {
+    const pattern = path.relative(directory, path.resolve(directory, name));
+    if (pattern.split(path.sep).includes('..')) continue;
+    const found = await find(workspace, directory, { pattern, signal });
+    if (found.length > 0) return { kind: 'pattern', name, pattern: path.join(directory, pattern) };
+  }
+  return undefined;
+}
+
+async function find(
+  workspace: Workspace,
+  directory: string,
+  options: Pick<FindOptions, 'pattern' | 'signal'>,
+): Promise<string[]> {
+  const { findFiles } = await import('../tools/find-files.ts');
+  const scope = await openDirectoryScope(workspace, directory);
+  return findFiles(workspace, scope, { caseSensitive: false, excludedDirectories: EXCLUDED_DIRECTORIES, ...options });
 }
 
 interface Found {
@@ -100,16 +128,9 @@ async function look(workspace: Workspace, name: string): Promise<'file' | 'direc
 async function search(workspace: Workspace, name: string, signal: AbortSignal): Promise<ResolvedReference> {
   const wanted = name.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
   if (wanted === '' || wanted.split('/').includes('..')) return missing(name);
-  const options: FindOptions = {
-    pattern: `**/*${wanted.replaceAll(GLOB_CHARACTER, String.raw`\$&`)}*`,
-    caseSensitive: false,
-    excludedDirectories: EXCLUDED_DIRECTORIES,
-    signal,
-  };
-  const { findFiles } = await import('../tools/find-files.ts');
+  const pattern = `**/*${wanted.replaceAll(GLOB_CHARACTER, String.raw`\$&`)}*`;
   for (const directory of workspace.directories) {
-    const scope = await openDirectoryScope(workspace, directory);
-    const [first] = (await findFiles(workspace, scope, options)).sort(byDepth);
+    const [first] = (await find(workspace, directory, { pattern, signal })).sort(byDepth);
     if (first !== undefined)
       return toReference(workspace, { directory, absolute: path.join(directory, first), kind: 'file' });
   }

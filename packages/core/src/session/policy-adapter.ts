@@ -84,7 +84,7 @@ export class PolicyAdapter implements PolicyPort {
     // "Always" for an edit means: stop asking about edits in this session.
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
     const { sessionRule, targetsOfAlways } = await import('../policy/always-rule.ts');
-    const targets = await targetsOfAlways({ toolName, args, kind }, outcome);
+    const targets = await targetsOfAlways({ toolName, args, kind }, outcome, this.options.engine.root);
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
     this.offered.clear();
     if (outcome === 'proceed_always_and_save') await this.save(targets);

@@ -66,6 +66,8 @@ export interface WorkspaceAgentOptions extends Omit<
   isTrustedForRun?: boolean;
   /** Told of every run of a hook, as telemetry is. */
   onHookExecution?: OpenHooksOptions['onExecution'];
+  /** Ends what the opening waits for: a project that lists its tools slowly. */
+  signal?: AbortSignal;
   /** Told of rules that are not in force and the like. */
   onWarning?: (message: string) => void;
   /** Told what may interest the person: a command in the background that ended. */

@@ -33,7 +33,7 @@ export interface WorkspaceTools {
 
 export async function openTools(given: WorkspaceToolsOptions): Promise<WorkspaceTools> {
   const { options, toolSettings, workspace, store, generator, policy, shell, background, environment } = given;
-  const { clock = systemClock, interactive = false, features, modelConfigs, toolCommands, trustedFolder } = options;
+  const { clock = systemClock, interactive = false, features, modelConfigs, toolCommands } = options;
   let hasApprovedPlan = false;
   const plan = {
     plansDirectory: given.plansDirectory,
@@ -62,10 +62,8 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     webFetch: { direct: toolSettings.directWebFetch },
     ...(options.planSettings?.enabled !== false && { plan }),
   });
-  const discovered =
-    toolCommands && trustedFolder
-      ? await discover(toolCommands, { cwd: workspace.root, env: environment, guard: shell.guard }, options.onWarning)
-      : [];
+  const where = { cwd: workspace.root, env: environment, guard: shell.guard };
+  const discovered = toolCommands ? await discover(toolCommands, where, options) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
   });
@@ -84,18 +82,23 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
   return true;
 }
 
+type Discovering = Pick<WorkspaceAgentOptions, 'trustedFolder' | 'onWarning' | 'signal'>;
+
 /** A project whose tools cannot be listed is worked in without them. */
 async function discover(
   { discovery, call }: { discovery: string; call: string },
   where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
-  onWarning: WorkspaceAgentOptions['onWarning'],
+  { trustedFolder, onWarning, signal = new AbortController().signal }: Discovering,
 ): Promise<ServerTool[]> {
+  if (!trustedFolder) {
+    onWarning?.("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
+    return [];
+  }
   const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
-  const { signal } = new AbortController();
   try {
-    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal);
+    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal, onWarning);
   } catch (error) {
-    onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    if (!signal.aborted) onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
     return [];
   }
 }

@@ -30,6 +30,7 @@ else { let text = ''; process.stdin.on('data', (chunk) => (text += chunk)).on('e
 
 async function open(discovery = `process.stdout.write(${JSON.stringify(JSON.stringify(DECLARATIONS))})`) {
   const files = await createWorkspace({ files: { 'list tools.cjs': discovery, 'call.cjs': CALL } });
+  const leftOut: string[] = [];
   const discover = () =>
     discoverTools(
       {
@@ -39,8 +40,9 @@ async function open(discovery = `process.stdout.write(${JSON.stringify(JSON.stri
         env: { ONLY: 'this' },
       },
       new AbortController().signal,
+      (sentence) => void leftOut.push(sentence),
     );
-  return { discover, [Symbol.asyncDispose]: files.dispose };
+  return { discover, leftOut, [Symbol.asyncDispose]: files.dispose };
 }
 
 async function openTool(name: string) {
@@ -65,6 +67,12 @@ describe('discovered tools', () => {
         description: '',
         parametersJsonSchema: { type: 'object', properties: {} },
       })),
+    ]);
+    expect(project.leftOut).toEqual([
+      `The project's tool "echo" was left out: the name is taken.`,
+      `The project's tool "bad name" was left out: a name is made of letters, digits and _ . : -, a letter first.`,
+      `The project's tool "" was left out: a name is made of letters, digits and _ . : -, a letter first.`,
+      `The project's tool "${'x'.repeat(60)}" was left out: a name has 48 characters at most.`,
     ]);
   });
 

@@ -29,10 +29,14 @@ export interface DiscoveredToolDependencies {
   guard?: ChildGuard;
 }
 
-/** Throws ToolError of type discovered_tool_execution_error when the command fails or prints something else. */
+/**
+ * Throws ToolError of type discovered_tool_execution_error when the command fails or prints something else. A tool that
+ * cannot be offered is left out, and `onLeftOut` is told why.
+ */
 export async function discoverTools(
   dependencies: DiscoveredToolDependencies,
   signal: AbortSignal,
+  onLeftOut?: (sentence: string) => void,
 ): Promise<ServerTool[]> {
   const { discoveryCommand, cwd, env, guard } = dependencies;
   const timeoutMs = DISCOVERY_TIMEOUT_MS;
@@ -43,12 +47,21 @@ export async function discoverTools(
   }
   const names = new Set<string>();
   return readDeclarations(run.stdout).flatMap((declaration) => {
-    const name = declaration.name ?? '';
-    if (!/^[A-Za-z_][\w.:-]*$/.test(name) || PREFIX.length + name.length > MAX_NAME_LENGTH) return [];
-    if (names.has(name)) return [];
+    const name = String(declaration.name ?? '');
+    const problem = names.has(name) ? 'the name is taken' : problemOfName(name);
+    if (problem !== undefined) {
+      onLeftOut?.(`The project's tool ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} was left out: ${problem}.`);
+      return [];
+    }
     names.add(name);
     return [createDiscoveredTool(declaration, name, dependencies)];
   });
+}
+
+function problemOfName(name: string): string | undefined {
+  if (!/^[A-Za-z_][\w.:-]*$/.test(name)) return 'a name is made of letters, digits and _ . : -, a letter first';
+  const longest = MAX_NAME_LENGTH - PREFIX.length;
+  return name.length > longest ? `a name has ${longest} characters at most` : undefined;
 }
 
 /** Declarations themselves, or tools that hold them, in either spelling. */

@@ -172,7 +172,7 @@ describe('run_shell_command', () => {
     create({ inactivityTimeoutMs: 60 });
     const { llmContent } = await run({ command: 'sleep 1000' });
     expect(llmContent).toBe(
-      'Command was automatically cancelled because it exceeded the timeout of 0.0 minutes without output. There was no output before it was cancelled.',
+      'Command was automatically cancelled because it exceeded the timeout of 0.06 seconds without output. There was no output before it was cancelled.',
     );
   });
 

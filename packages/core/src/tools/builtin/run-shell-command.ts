@@ -196,9 +196,11 @@ function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResul
     case 'cancelled':
       return cancelled(output);
     case 'timed_out': {
-      const minutes = (inactivityTimeoutMs / 60_000).toFixed(1);
+      const seconds = inactivityTimeoutMs / 1000;
+      const limit =
+        seconds < 60 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${(seconds / 60).toFixed(1)} minutes`;
       return stopped(
-        `Command was automatically cancelled because it exceeded the timeout of ${minutes} minutes without output.`,
+        `Command was automatically cancelled because it exceeded the timeout of ${limit} without output.`,
         output,
       );
     }

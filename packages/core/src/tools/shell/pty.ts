@@ -62,7 +62,8 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
  * one more hand holds the other end until the process is gone; what it wrote could not end before that.
  */
 function holdOpen(terminal: UnixTerminal): () => void {
-  if (terminal.ptsName === undefined) return () => {};
+  // Elsewhere the last close may wait for a reader, and the reader is this thread.
+  if (process.platform !== 'linux' || terminal.ptsName === undefined) return () => {};
   let held: number | undefined;
   try {
     held = openSync(terminal.ptsName, fileConstants.O_RDWR | fileConstants.O_NOCTTY);

@@ -116,6 +116,21 @@ describe('ShellRunner', () => {
     await reader.ended;
   });
 
+  it('names what left the group and writes nowhere', async () => {
+    const fifo = fixture.makeFifo('alive');
+    const gate = fixture.makeFifo('gate');
+    const reader = fifo.listen();
+    const runner = createRunner();
+    const outcome = await runner.run({
+      command: `setsid sh -c 'exec 9>${fifo.path}; echo up >${gate.path}; exec sleep 1000' >/dev/null 2>&1 & read -r up <${gate.path}`,
+      directory: fixture.directory,
+      signal: new AbortController().signal,
+    });
+    expect(withoutPid(outcome)).toEqual({ ...QUIET, output: '', backgroundPids: [expect.any(Number)] });
+    await runner.dispose();
+    await reader.ended;
+  });
+
   it('ends the whole group on cancel, also members that ignore the request', async () => {
     const fifo = fixture.makeFifo('alive');
     const reader = fifo.listen();
@@ -324,9 +339,24 @@ describe('ShellRunner', () => {
       expect(withoutPid(outcome)).toEqual({ ...QUIET, output: 'Compiling: done\n' });
     });
 
-    it('does not hang up on a command that closes its terminal and works on', async () => {
+    it.runIf(process.platform === 'linux')('does not hang up on a command that closes its terminal', async () => {
       const outcome = await run('exec </dev/null >log 2>&1; sleep 0.2; exit 3', terminal);
       expect(withoutPid(outcome)).toEqual({ ...QUIET, exitCode: 3, output: '' });
+    });
+
+    it('does not hang up on a daemon either', async () => {
+      const fifo = fixture.makeFifo('alive');
+      const reader = fifo.listen();
+      const runner = createRunner(terminal);
+      const outcome = await runner.run({
+        command: `setsid -f sh -c 'exec 9>${fifo.path} >/dev/null 2>&1; echo up >&9; exec sleep 1000'`,
+        directory: fixture.directory,
+        signal: new AbortController().signal,
+      });
+      expect(withoutPid(outcome)).toEqual({ ...QUIET, output: '', backgroundPids: [expect.any(Number)] });
+      expect(await reader.nextLine()).toBe('up');
+      await runner.dispose();
+      await reader.ended;
     });
 
     it('lets a person answer', async () => {

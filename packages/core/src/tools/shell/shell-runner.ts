@@ -166,7 +166,7 @@ export class ShellRunner {
       if (isMoved(ending)) return { ...facts, ...this.#move(process, mark, output) };
       if (ending !== 'exited') await endProcess(process, mark);
       const exit = await within(process.finished, LAST_WAIT_MS);
-      const mayDetach = DETACHES.test(request.command);
+      const mayDetach = DAEMON.test(request.command) || JOB.test(request.command);
       const backgroundPids = ending === 'exited' ? await findLeftBehind(process, mark, mayDetach) : [];
       const { code, signal } = exit ?? { code: null, signal: null };
       return { ...facts, output: output.text(), exitCode: code, signal, backgroundPids };
@@ -245,8 +245,9 @@ export class ShellRunner {
     this.#watchdog.start();
     if (this.#options.useTerminal) {
       const module = await loadPty();
-      // The end of a terminal's shell hangs up its jobs, and a job left behind is to live.
-      if (module && !(await parseCommand(request.command)).leavesJobs) return startPty(start, module);
+      // The end of a terminal's shell hangs up its jobs, and a job or daemon left behind is to live.
+      if (module && !DAEMON.test(request.command) && !(await parseCommand(request.command)).leavesJobs)
+        return startPty(start, module);
     }
     return startPiped(start, this.#pipes);
   }
@@ -336,8 +337,9 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
   }
 }
 
-/** Words and signs of a job that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
-const DETACHES = /(?<![&>|<])&(?![&>])|\bsetsid\b|daemon/i;
+/** Words and signs of something that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
+const DAEMON = /\bsetsid\b|daemon/i;
+const JOB = /(?<![&>|<])&(?![&>])/;
 
 /** Looking at every process of the machine takes a while: only where one may be left. */
 async function findLeftBehind(process: ShellProcess, mark: string, mayDetach: boolean): Promise<number[]> {
