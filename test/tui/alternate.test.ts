@@ -1,6 +1,6 @@
 /** The alternate screen: the whole window is ours, scrolling too, and nothing is left behind. */
 
-import { createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 describe('with ui.useAlternateBuffer', () => {
@@ -32,5 +32,24 @@ describe('with ui.useAlternateBuffer', () => {
       'before',
     ]);
     expect(terminal.lines().at(-1)).toMatch(/^To go on: castor --resume/);
+  });
+
+  it('pages in what is asked about, and is at the end again with the answer', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"ui":{"useAlternateBuffer":true}}' },
+    });
+    const content = Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('');
+    await using model = await fakeModel([call('write_file', { file_path: 'a.txt', content }), say('It is written.')]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitUntil((seen) => seen.modes().isAlternate);
+    await terminal.waitForText('Type your message');
+    terminal.type('Write\r');
+    await terminal.waitForText('● 1. Allow once');
+    expect(terminal.screen().join('\n')).not.toContain('line 20');
+    terminal.type('\x1b[5~\x1b[5~');
+    await terminal.waitForText('line 20');
+    await terminal.waitForText('● 1. Allow once');
+    terminal.type('1');
+    await terminal.waitForText('It is written.');
   });
 });

@@ -34,6 +34,22 @@ function readSettings(home: string): Promise<unknown> {
   return readFile(join(home, '.gemini', 'settings.json'), 'utf8').then((file) => JSON.parse(file) as unknown);
 }
 
+describe('the list of commands', () => {
+  it('is moved in with arrows, and goes with Esc', async () => {
+    await using model = await fakeModel([]);
+    await using terminal = await open({ model });
+    terminal.type('/');
+    await terminal.waitForText(/^› about +Shows/m);
+    terminal.type(DOWN);
+    await terminal.waitForText(/^› auth /m);
+    terminal.type('\x1b[A');
+    await terminal.waitForText(/^› about /m);
+    terminal.type(ESC);
+    await terminal.waitForNoText('about');
+    expect(terminal.screen().at(-1)).toBe('> /');
+  });
+});
+
 describe('while the agent works', () => {
   it('harmless commands run at once, others wait, and words go in between on Enter', async () => {
     const held = gate();
@@ -208,6 +224,29 @@ describe('sessions', () => {
     await terminal.waitForText(/● Capital of France\? .*The capital is Paris/);
     terminal.type('\r');
     await terminal.waitForText(/^The capital is Paris\.$/m);
+  });
+});
+
+describe('an earlier session', () => {
+  it('is deleted from the list with the Delete key, when that is meant', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('One.'), say('Two.')]);
+    await using terminal = await open({ model, workspace });
+    for (const [words, answered] of [['Say one', 'One.'] as const, ['Say two', 'Two.'] as const]) {
+      terminal.type(`${words}\r`);
+      await terminal.waitForText(answered);
+      await run(terminal, '/clear', 'A new conversation has begun.');
+      await terminal.waitForText(READY);
+    }
+    await run(terminal, '/resume', /search: \(type to search 2, del deletes one\)\n● Say two/);
+    terminal.type('\x1b[3~');
+    await terminal.waitForText('? Delete "Say two" for good?');
+    terminal.type(ESC);
+    await terminal.waitForText('● Say two');
+    terminal.type('\x1b[3~');
+    await terminal.waitForText('? Delete "Say two" for good?');
+    terminal.type('2');
+    await terminal.waitForText(/search: \(type to search 1, del deletes one\)\n● Say one/);
   });
 });
 

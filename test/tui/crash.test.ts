@@ -1,5 +1,6 @@
 /** Whatever breaks, the terminal is as it was, and somebody says what happened. */
 
+import { constants } from 'node:os';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
 import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -58,6 +59,29 @@ describe('the terminal', () => {
     expect(lines.filter((line) => line.includes(READY) || /^─+$/.test(line))).toEqual([]);
     expect(lines).toContain('Some words');
     if (name !== 'an end from elsewhere') expect(lines.join('\n')).toContain('broken on purpose');
+  });
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGTERM', { code: 143, signal: undefined }],
+    ['SIGHUP', { code: 129, signal: undefined }],
+    ['SIGQUIT', { code: 0, signal: constants.signals.SIGQUIT }],
+  ] as const)('%s gives the terminal back, with the mouse and the keyboard', async (signal, exit) => {
+    const homeFiles = { '.gemini/settings.json': '{"ui": {"useAlternateBuffer": true}}' };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel([answer(text('Some words\n\nand more'), gate())]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitForText(READY);
+    // The terminal says that it knows the protocol of kitty.
+    terminal.type('\x1b[?1u');
+    await terminal.waitUntil((seen) => seen.bytes.includes('\x1b[>1u') && seen.modes().hasMouse);
+    terminal.type('Go\r');
+    await terminal.waitForText('and more');
+    process.kill(terminal.pid, signal);
+    expect(await terminal.done).toEqual(exit);
+    expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([RESTORED, true]);
+    expect(terminal.bytes.lastIndexOf('\x1b[<u')).toBeGreaterThan(terminal.bytes.lastIndexOf('\x1b[>1u'));
   });
 });
 

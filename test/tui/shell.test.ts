@@ -39,6 +39,8 @@ async function open(script: Script = [], columns = 100): Promise<Opened> {
 
 const shell = (command: string) => call('run_shell_command', { command });
 const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
+/** In the live output, not in the command that is shown above it. */
+const ASKED = /^ {2}Name:/m;
 const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
 
 /** Where the caret stands, and the row it stands in. */
@@ -53,13 +55,15 @@ describe('a command that runs', () => {
     const { terminal, model } = opened;
     terminal.type('Ask me\r');
     await terminal.waitForText(/\(esc to cancel, tab to type into it, ctrl\+b to background, \d+s\)/);
+    // What is typed before it asks is echoed before its question.
+    await terminal.waitForText(ASKED);
     terminal.type(TAB);
     await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
     terminal.type('Adax');
     await terminal.waitForText('Name: Adax');
     terminal.type(BACKSPACE);
-    await terminal.waitUntil((seen) => seen.screen().includes('Name: Ada'));
-    expect(caret(terminal)).toEqual({ row: 'Name: Ada', column: 9 });
+    // The letter is gone before the caret is back: a frame and its echo may come in pieces.
+    await terminal.waitUntil((seen) => caret(seen).row === 'Name: Ada' && caret(seen).column === 'Name: Ada'.length);
     terminal.type('\r');
     await terminal.waitForText(/^Town:/m);
     terminal.type('\x1b[200~Bath\r\n\x1b[201~');
@@ -98,6 +102,7 @@ describe('a command that runs', () => {
     const { terminal } = opened;
     terminal.type(`!${ASK}\r`);
     await terminal.waitForText('tab to type into it');
+    await terminal.waitForText(ASKED);
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
     terminal.type('Ada\r');

@@ -79,7 +79,7 @@ describe('parseArguments', () => {
     [['--session-file', 'a', '--session-id', 'a'], 'use only one of --resume, --session-id and --session-file.'],
     [['--session-id', ''], '--session-id may hold letters, digits, - and _ only, not "".'],
     [['--session-id', '../x'], '--session-id may hold letters, digits, - and _ only, not "../x".'],
-    [['--fork'], '--fork goes with --resume: it copies that session.'],
+    [['--fork'], '--fork goes with --resume or --continue: it copies that session.'],
     [['-o', 'yaml'], '--output-format must be text, json or stream-json, not "yaml".'],
     [['--input-format', 'json'], '--input-format must be text or stream-json, not "json".'],
     [['--approval-mode', 'wild'], '--approval-mode must be default, auto_edit, yolo or plan, not "wild".'],

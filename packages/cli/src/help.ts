@@ -42,8 +42,8 @@ export const SECTIONS: readonly Section[] = [
     'Sessions',
     [
       ['resume', 'Go on with a session: latest (default), its number or its id.'],
-      ['continue', 'With --resume: finish the prompt that was interrupted.'],
-      ['fork', 'With --resume: go on in a copy.'],
+      ['continue', 'Finish the prompt that was interrupted, in the session used last or that of --resume.'],
+      ['fork', 'With --resume or --continue: go on in a copy.'],
       ['session-id', 'The id of the new session.'],
       ['session-file', 'Begin with the conversation in this file.'],
       ['list-sessions', "List this folder's sessions."],

@@ -22,7 +22,8 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     !/^[A-Za-z0-9_-]+$/.test(sessionId) &&
     `--session-id may hold letters, digits, - and _ only, not ${JSON.stringify(sessionId)}.`,
   ({ fork, resume, continue: goesOn }) =>
-    Boolean(fork && resume === undefined && !goesOn) && '--fork goes with --resume: it copies that session.',
+    Boolean(fork && resume === undefined && !goesOn) &&
+    '--fork goes with --resume or --continue: it copies that session.',
   ({ continue: goesOn, sessionId, sessionFile }) =>
     Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
     '--continue goes on with a session there is; leave --session-id and --session-file out.',

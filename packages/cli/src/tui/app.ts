@@ -34,6 +34,7 @@ import { ShellFocus } from './shell-focus.ts';
 import { showSession } from './session-change.ts';
 import { tellHookMessages } from './session-hooks.ts';
 import type { Reflow, Size } from './terminal/painter.ts';
+import { ASK_PLACES, settleMsOf } from './terminal/ask-places.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 import { TranscriptPrinter } from './transcript-printer.ts';
 import type { Style } from './theme/styles.ts';
@@ -93,6 +94,7 @@ export class App {
     this.appearance = new Appearance(options.environment);
     this.dialogs = new DialogHost({
       onChange: () => this.screen.drawNow(),
+      onClosed: () => this.screen.follow(),
       isTyping: () => !this.composer.isEmpty(),
       now: () => performance.now(),
       keymap: () => this.composer.getKeymap(),
@@ -106,6 +108,11 @@ export class App {
       onResize: (size) => this.sizeComposer(size),
       onRowsLeft: (count) => this.printer.leaveRows(count),
       onTallFrame: () => this.state.agent?.telemetry?.note({ kind: 'flicker' }),
+      settleMs: settleMsOf(options.environment),
+      askPlaces: () => {
+        this.composer.expectCursorReports(2);
+        terminal.write(ASK_PLACES);
+      },
     });
     this.printer = new TranscriptPrinter({
       styles: () => this.appearance.styles,
@@ -170,7 +177,10 @@ export class App {
     return this.linear !== undefined;
   }
 
-  readonly submitQuery = (query: string): void => this.conversation.submit(query);
+  readonly submitQuery = (query: string): void => {
+    this.screen.follow();
+    this.conversation.submit(query);
+  };
 
   /** Lines of our own, for good, behind all that has arrived so far. */
   print(lines: readonly string[]): void {

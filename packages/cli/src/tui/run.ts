@@ -68,6 +68,12 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   // Ways out that pass by the end of this function: it took too long, or the process is ended from elsewhere.
   options.interruption.lastWords = giveBack;
   process.on('exit', giveBack);
+  // It asks for an end at once, with a dump; only the terminal is given back before it.
+  const onQuit = () => {
+    giveBack();
+    process.kill(process.pid, 'SIGQUIT');
+  };
+  process.once('SIGQUIT', onQuit);
   let summary: readonly string[] = [];
   let problems: unknown[] = [];
   try {
@@ -84,6 +90,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   } finally {
     problems = giveBack();
     process.off('exit', giveBack);
+    process.off('SIGQUIT', onQuit);
     // On the screen one came from, where it stays.
     terminal.write(summary.map((line) => `${line}\n`).join(''));
   }

@@ -21,6 +21,16 @@ export interface ScreenOptions {
   readonly onRowsLeft?: (count: number) => void;
   /** Told of a frame of which only a part fits. */
   readonly onTallFrame?: () => void;
+  /** Asks the terminal where its cursor stands and where its last cell is; both answers come by `noteCursor`. */
+  readonly askPlaces?: () => void;
+  /** How long a window rests before it counts as resting; default SETTLE_MS. */
+  readonly settleMs?: number | undefined;
+}
+
+/** A cell of the screen, from 1. */
+export interface Place {
+  readonly row: number;
+  readonly column: number;
 }
 
 const FRAME_MS = 33;
@@ -29,6 +39,10 @@ const FRAME_MS = 33;
  * is put in the wrong place, so nothing is written before the window has come to rest.
  */
 const SETTLE_MS = 60;
+/** A terminal that has not told by then where its cursor stands is not waited for. */
+const ANSWER_MS = 250;
+/** So often a window is found to be moving still; then it is drawn in as well as may be. */
+const MOST_TRIES = 8;
 
 export class Screen {
   private readonly options: ScreenOptions;
@@ -42,6 +56,14 @@ export class Screen {
   private settling: NodeJS.Timeout | undefined;
   /** The size the terminal had when the window came to rest, whoever was told of it. */
   private believed: Size | undefined;
+  /** The row the cursor stands in since then, from 0, if the terminal has told. */
+  private cursorRow: number | undefined;
+  /** What the terminal has answered, while it is waited for. */
+  private answers: Place[] | undefined;
+  /** Answers that have not come yet, to this question and to earlier ones. */
+  private owed = 0;
+  /** How often the window may still be found moving. */
+  private tries = 0;
   private ticker: NodeJS.Timeout | undefined;
   private lastFrameAt = -Infinity;
   private isHeld = false;
@@ -53,7 +75,10 @@ export class Screen {
     this.options = options;
     this.painter = new Painter({ reflow: options.reflow });
     this.stopListening = options.terminal.onResize(() => {
-      if (this.painter instanceof Painter) this.settle();
+      if (this.painter instanceof Painter) {
+        this.painter.disturb();
+        this.settle();
+      }
       options.onResize(options.terminal.size);
       this.refresh();
     });
@@ -76,6 +101,11 @@ export class Screen {
     this.painter.scroll(rows);
     this.paint();
     return true;
+  }
+
+  /** Where scrolling is ours, the end is in sight again with the next frame. */
+  follow(): void {
+    if (this.painter instanceof AlternatePainter) this.painter.scroll(Infinity);
   }
 
   /** Lines of our own, above the frame, for good. */
@@ -119,7 +149,8 @@ export class Screen {
       const { size } = this.options.terminal;
       const own = this.own;
       this.own = [];
-      const left = this.painter instanceof Painter ? this.painter.resize(size) : 0;
+      const left = this.painter instanceof Painter ? this.painter.resize(size, this.cursorRow) : 0;
+      this.cursorRow = undefined;
       if (left > 0) this.options.onRowsLeft?.(left);
       const { lines, frame } = this.options.draw(size);
       if (frame.rows.length >= size.rows) this.options.onTallFrame?.();
@@ -164,6 +195,7 @@ export class Screen {
     this.isFrozen = false;
     clearTimeout(this.settling);
     this.settling = undefined;
+    this.answers = undefined;
     this.believed = this.options.terminal.measure();
     try {
       this.drawNow();
@@ -177,15 +209,47 @@ export class Screen {
     }
   }
 
+  /** The terminal has answered: where its cursor stands, or where its last cell is. */
+  noteCursor(place: Place): void {
+    this.owed = Math.max(this.owed - 1, 0);
+    this.answers?.push(place);
+    const [cursor, end] = this.answers ?? [];
+    if (!cursor || !end) return;
+    const size = { columns: end.column, rows: end.row };
+    // A multiplexer may have changed the window long before it tells.
+    if (!isSameSize(size, this.options.terminal.measure()) && this.tries > 0) return this.settle(this.tries - 1);
+    if (isSameSize(size, this.options.terminal.size)) this.cursorRow = cursor.row - 1;
+    this.rest();
+  }
+
   /** Nothing is drawn until the window keeps its size, or until its size was asked for often enough. */
-  private settle(tries = 5): void {
+  private settle(tries = MOST_TRIES): void {
     clearTimeout(this.settling);
+    this.tries = tries;
+    this.answers = undefined;
+    this.cursorRow = undefined;
     this.settling = setTimeout(() => {
-      this.settling = undefined;
       if (this.isMoving() && tries > 0) return this.settle(tries - 1);
       this.believed = this.options.terminal.measure();
-      this.drawNow();
-    }, SETTLE_MS);
+      this.ask();
+    }, this.options.settleMs ?? SETTLE_MS);
+  }
+
+  /** Who owes an answer is not asked: nobody could tell to which question it is. */
+  private ask(): void {
+    const { askPlaces } = this.options;
+    if (!askPlaces || this.owed > 0 || this.isHeld) return this.rest();
+    this.answers = [];
+    this.owed = 2;
+    this.settling = setTimeout(() => this.rest(), ANSWER_MS);
+    askPlaces();
+  }
+
+  private rest(): void {
+    clearTimeout(this.settling);
+    this.settling = undefined;
+    this.answers = undefined;
+    this.drawNow();
   }
 
   /** The terminal has a size that nobody has told us yet, as somebody will. */

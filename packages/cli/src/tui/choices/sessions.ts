@@ -1,6 +1,7 @@
 /** `/resume` and `/chat`: earlier sessions of this folder, by title, age or a word somebody said in them. */
 
-import { listSessions, searchSessions } from '@castor/core';
+import { deleteSession, getErrorMessage, listSessions, searchSessions } from '@castor/core';
+import type { SessionSummary } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
@@ -8,38 +9,89 @@ import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { formatAge } from '../render/format-age.ts';
 import { changeSession } from '../session-change.ts';
 
-type Choice = { readonly id: string } | { readonly words: string };
+type Choice = { readonly id: string; readonly isRemoved?: boolean } | { readonly words: string };
 
 const MOST_MATCHES = 50;
 
-export async function chooseSession(app: App, { home, agent, signal }: CommandContext): Promise<void> {
-  const { root } = agent.workspace;
-  const sessions = await listSessions({ home, root });
-  const now = Date.now();
-  const others = sessions
-    .filter(({ id }) => id !== agent.session.sessionId)
-    .toSorted((one, other) => other.lastUpdated - one.lastUpdated);
+export async function chooseSession(app: App, context: CommandContext): Promise<void> {
+  let others = await listOthers(context);
   if (others.length === 0) return app.info('There are no earlier sessions in this folder.');
-  const options = others.map((session) => ({
-    label: oneLine(session.title),
-    value: { id: session.id },
-    hint: formatAge(now - session.lastUpdated),
-  }));
-  for (let shown: readonly SelectOption<Choice>[] = options; ;) {
+  for (let shown = toOptions(others); ;) {
     const choice = await app.dialogs.choose<Choice>(
-      { title: 'Go on with which session?', search: true, options: shown, whenSearched: searchInside },
-      signal,
+      {
+        title: 'Go on with which session?',
+        search: true,
+        options: shown,
+        whenSearched: searchInside,
+        remove: (value) => ('id' in value ? { ...value, isRemoved: true } : value),
+      },
+      context.signal,
     );
     if (!choice) return;
-    if ('id' in choice) return changeSession(app, { resume: choice.id });
-    const here = new Set(others.map(({ id }) => id));
-    const matches = await searchSessions({ home, words: choice.words.split(/\s+/), limit: MOST_MATCHES });
-    shown = matches
-      .filter(({ id }) => here.has(id))
-      .map(({ id, title, excerpt }) => ({ label: oneLine(title), value: { id }, hint: oneLine(excerpt) }));
-    if (shown.length > 0) continue;
-    app.toast(`Nobody said "${oneLine(choice.words)}" in a session of this folder.`);
-    shown = options;
+    if ('words' in choice) {
+      shown = await searchOthers(choice.words, others, context);
+      if (shown.length > 0) continue;
+      app.toast(`Nobody said "${oneLine(choice.words)}" in a session of this folder.`);
+    } else if (choice.isRemoved) {
+      await remove(
+        app,
+        others.find(({ id }) => id === choice.id)!,
+        context,
+      );
+      others = await listOthers(context);
+      if (others.length === 0) return;
+    } else return changeSession(app, { resume: choice.id });
+    shown = toOptions(others);
+  }
+}
+
+/** All but the one that is open, the latest first. */
+async function listOthers({ home, agent }: CommandContext): Promise<readonly SessionSummary[]> {
+  const sessions = await listSessions({ home, root: agent.workspace.root });
+  return sessions
+    .filter(({ id }) => id !== agent.session.sessionId)
+    .toSorted((one, other) => other.lastUpdated - one.lastUpdated);
+}
+
+function toOptions(sessions: readonly SessionSummary[]): readonly SelectOption<Choice>[] {
+  const now = Date.now();
+  return sessions.map(({ id, title, lastUpdated }) => ({
+    label: oneLine(title),
+    value: { id },
+    hint: formatAge(now - lastUpdated),
+  }));
+}
+
+async function searchOthers(
+  words: string,
+  others: readonly SessionSummary[],
+  { home }: CommandContext,
+): Promise<readonly SelectOption<Choice>[]> {
+  const here = new Set(others.map(({ id }) => id));
+  const matches = await searchSessions({ home, words: words.split(/\s+/), limit: MOST_MATCHES });
+  return matches
+    .filter(({ id }) => here.has(id))
+    .map(({ id, title, excerpt }) => ({ label: oneLine(title), value: { id }, hint: oneLine(excerpt) }));
+}
+
+async function remove(app: App, { id, title }: SessionSummary, { home, agent, signal }: CommandContext): Promise<void> {
+  const isMeant = await app.dialogs.choose(
+    {
+      title: `Delete "${oneLine(title)}" for good?`,
+      options: [
+        { label: 'No, keep it (esc)', value: false },
+        { label: 'Yes, delete it', value: true },
+      ],
+      escape: false,
+    },
+    signal,
+  );
+  if (!isMeant) return;
+  try {
+    await deleteSession(id, { home, root: agent.workspace.root });
+    app.toast(`"${oneLine(title)}" is deleted.`);
+  } catch (error) {
+    app.fail(`The session could not be deleted: ${getErrorMessage(error)}`);
   }
 }
 

@@ -104,6 +104,30 @@ describe('composerRows', () => {
     expect((await draw(['/h'], { completion, columns: 60, maxRows: 4 })).length).toBe(4);
   });
 
+  it('shows the chosen suggestion whole with the right arrow, and all of them again with the left', async () => {
+    const long = { completion, columns: 30, maxRows: 6 };
+    const cut = [
+      '─'.repeat(30),
+      '> /h▮',
+      '› help   Shows what the keys…',
+      String.raw`  hooks  Lists \e[31mhooks.`,
+      '    Shows what the keys and',
+      '    commands do, at length …',
+    ];
+    expect(await draw(['/h'], long)).toEqual(cut);
+    const whole = [
+      ...cut.slice(0, 2),
+      '› help  Shows what the keys …',
+      '    Shows what the keys and',
+      '    commands do, at length',
+      '    and with care.',
+    ];
+    expect(await draw(['/h', '\x1b[C'], long)).toEqual(whole);
+    expect(await draw(['/h', '\x1b[C', '\x1b[D'], long)).toEqual(cut);
+    // Elsewhere the arrows move the caret.
+    expect(await draw(['/h', '\x1b[D'], { ...long, maxRows: 10 })).toContain('> /▮h');
+  });
+
   it('puts the cursor into the line of the search', async () => {
     expect(await draw(['\x12', 'fix'], { history: createInputHistory(['fix it']) })).toEqual([
       '──────────────────────────────',

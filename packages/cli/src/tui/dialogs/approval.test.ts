@@ -4,6 +4,7 @@ import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import { answersFor, describeAction } from './approval.ts';
 import type { ActionDetails } from './approval.ts';
+import { SelectDialog } from './select-dialog.ts';
 
 const STYLES = createStyles(chooseTheme({}).theme, 'none');
 const EDIT: ActionDetails = {
@@ -39,6 +40,39 @@ describe('the answers before a call', () => {
       outcomes.filter((outcome) => !outcome.startsWith('proceed_always')),
     );
     expect(valuesFor({ ...all, hasEditor: false })).toEqual(outcomes.filter((each) => each !== 'modify_with_editor'));
+  });
+});
+
+describe('the dialog before a call', () => {
+  const all = { allowsAlways: true, allowsPermanent: true, hasEditor: true };
+  const open = (details: ActionDetails) =>
+    new SelectDialog(
+      {
+        title: 'Action Required: Confirm Edit',
+        body: () => ['(shown in full above)'],
+        options: answersFor(details, all),
+      },
+      () => {},
+    );
+
+  it('shows its title and every answer in a low window before it shows anything else', () => {
+    expect(open(EXEC).view({ styles: STYLES, width: 23, maxRows: 6 }).rows).toEqual([
+      '? Action Required: Con…',
+      '  (shown in full above)',
+      '● 1. Allow once',
+      '  2. Allow for this se…',
+      '  3. Allow this comman…',
+      '  4. No, suggest chang…',
+    ]);
+  });
+
+  it('says how many answers are out of sight where not all have room', () => {
+    expect(open(EDIT).view({ styles: STYLES, width: 23, maxRows: 4 }).rows).toEqual([
+      '? Action Required: Con…',
+      '● 1. Allow once',
+      '  2. Allow for this se…',
+      '  … 0 above, 3 below',
+    ]);
   });
 });
 

@@ -18,6 +18,8 @@ import type { TextQuestion } from './text-dialog.ts';
 
 export interface DialogHostOptions {
   readonly onChange: () => void;
+  /** A question is out of the way. */
+  readonly onClosed?: () => void;
   /** Whether there are words in the composer that were not sent. */
   readonly isTyping: () => boolean;
   /** Milliseconds; for pauses between keys. */
@@ -36,6 +38,13 @@ const NOT_OURS: readonly CommandName[] = [
   'app.showFullTodos',
   'app.clearScreen',
 ];
+
+/** What was printed for a question is read by them, where there is nothing to page in it. */
+const PAGES: readonly CommandName[] = ['scroll.pageUp', 'scroll.pageDown'];
+
+function notFor({ scrolls = false }: Dialog): readonly CommandName[] {
+  return scrolls ? NOT_OURS : [...NOT_OURS, ...PAGES];
+}
 
 /** Keys of a person's own, and the ones dialogs know for the same. */
 const MEANINGS: readonly (readonly [command: CommandName, name: string])[] = [
@@ -65,6 +74,7 @@ export class DialogHost implements KeyConsumer {
     this.options.onChange();
     return () => {
       this.open = this.open.filter((each) => each !== dialog);
+      this.options.onClosed?.();
       this.options.onChange();
     };
   }
@@ -98,7 +108,7 @@ export class DialogHost implements KeyConsumer {
   onKey(key: Key): boolean {
     const { top } = this;
     if (!this.listens() || !top) return false;
-    if (findCommand(this.options.keymap(), key, NOT_OURS) && !top.wants?.(key)) return false;
+    if (findCommand(this.options.keymap(), key, notFor(top)) && !top.wants?.(key)) return false;
     top.onKey(this.meantBy(key, top));
     this.options.onChange();
     return true;

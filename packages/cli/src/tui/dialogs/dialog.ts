@@ -25,6 +25,8 @@ export interface Dialog {
   onKey(key: Key): void;
   /** Whether words are for it; else those that come at once are the composer's. */
   readonly takesText: boolean;
+  /** Whether it has more rows than it shows, and pages in them. */
+  readonly scrolls?: boolean;
   /** A run of characters at once. */
   onText(text: string): void;
   /** What was pasted, as it was; without it a paste comes as text on one line. */

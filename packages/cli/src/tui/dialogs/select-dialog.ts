@@ -28,6 +28,8 @@ export interface SelectQuestion<T> {
   readonly tab?: T;
   /** A further answer while something is searched for. */
   readonly whenSearched?: (query: string) => SelectOption<T>;
+  /** What the Delete key means for an answer. Without it: nothing. */
+  readonly remove?: (value: T) => T;
   /** Told of every move, for a preview. */
   readonly onMove?: (value: T) => void;
 }
@@ -36,6 +38,8 @@ const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1,
 const PAGE = 5;
 /** A frame that stays small leaves nothing behind when the window shrinks. */
 const MOST_OPTIONS = 12;
+/** A dialog of so few rows has room for a title of one. */
+const LOW = 7;
 const SEARCH = '  search: ';
 
 export class SelectDialog<T> implements Dialog {
@@ -44,6 +48,7 @@ export class SelectDialog<T> implements Dialog {
   private readonly settle: (value: T | undefined) => void;
   private index: number;
   private query = '';
+  private hasHiddenRows = false;
   private scroll = 0;
 
   constructor(question: SelectQuestion<T>, settle: (value: T | undefined) => void) {
@@ -53,14 +58,19 @@ export class SelectDialog<T> implements Dialog {
     this.index = question.initial ?? 0;
   }
 
+  get scrolls(): boolean {
+    return this.hasHiddenRows;
+  }
+
   view(space: DialogSpace): DialogView {
-    const { styles, width } = space;
     const options = this.shown();
     const body = this.question.body?.(space) ?? [];
-    const title = wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
+    const title = this.titleRows(space);
     const search = this.question.search ? [this.searchRow(options.length, space)] : [];
-    const room = Math.max(space.maxRows - title.length - search.length - 1, 3);
-    const most = Math.min(MOST_OPTIONS, Math.max(3, room - Math.min(body.length, Math.ceil(room / 2))));
+    const isLow = space.maxRows <= LOW;
+    const room = Math.max(space.maxRows - title.length - search.length - (isLow ? 0 : 1), 3);
+    const forBody = isLow ? 0 : Math.min(body.length, Math.ceil(room / 2));
+    const most = Math.min(MOST_OPTIONS, Math.max(3, room - forBody));
     const optionRows = Math.min(options.length || 1, most);
     const rows = [
       ...title,
@@ -85,6 +95,7 @@ export class SelectDialog<T> implements Dialog {
     if (key.name === 'escape') this.settle(this.question.escape);
     else if (key.name === 'tab' && this.question.tab !== undefined) this.settle(this.question.tab);
     else if (key.name === 'enter') this.choose(options[this.index]);
+    else if (key.name === 'delete') this.remove(options[this.index]);
     else if (step !== undefined) this.move(step, options);
     else if (key.name === 'pageup') this.scroll = Math.max(0, this.scroll - PAGE);
     else if (key.name === 'pagedown') this.scroll += PAGE;
@@ -116,6 +127,11 @@ export class SelectDialog<T> implements Dialog {
     if (option) this.settle(option.value);
   }
 
+  private remove(option: SelectOption<T> | undefined): void {
+    const { remove } = this.question;
+    if (option && remove) this.settle(remove(option.value));
+  }
+
   private move(by: number, options: readonly SelectOption<T>[]): void {
     if (options.length === 0) return;
     this.index = (this.index + by + options.length) % options.length;
@@ -141,12 +157,23 @@ export class SelectDialog<T> implements Dialog {
   }
 
   private searchRow(found: number, { styles, width }: DialogSpace): string {
-    const many = this.query === '' ? `(type to search ${found})` : '';
+    const removes = this.question.remove ? ', del deletes one' : '';
+    const many = this.query === '' ? `(type to search ${found}${removes})` : '';
     return shortenRow(`${styles.secondary(SEARCH)}${this.query}${styles.secondary(many)}`, width);
   }
 
+  /** On one row where the answers need the others. */
+  private titleRows({ styles, width, maxRows }: DialogSpace): string[] {
+    const row = `${styles.warning('? ')}${styles.bold(this.question.title)}`;
+    if (maxRows <= LOW) return [shortenRow(row, width)];
+    return wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
+  }
+
   private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {
+    this.hasHiddenRows = body.length > most && most > 1;
     if (body.length <= most) return body.map((row) => `  ${row}`);
+    // Where not one row and the hint fit, there is none: the answers count.
+    if (most < 2) return [];
     const height = Math.max(most - 1, 1);
     this.scroll = Math.min(this.scroll, body.length - height);
     const rows = body.slice(this.scroll, this.scroll + height).map((row) => `  ${row}`);
@@ -156,7 +183,7 @@ export class SelectDialog<T> implements Dialog {
 
   private renderOptions(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
     if (options.length === 0) return [styles.secondary('  nothing found')];
-    const isCut = options.length > most && most > 3;
+    const isCut = options.length > most && most > 2;
     const shown = isCut ? most - 1 : most;
     const first = Math.max(0, Math.min(this.index - Math.floor(shown / 2), options.length - shown));
     const rows = options.slice(first, first + shown).map(({ label, hint }, offset) => {

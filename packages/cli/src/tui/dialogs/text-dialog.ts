@@ -64,7 +64,8 @@ export class TextDialog implements Dialog {
     rows.push(cutRow(`  ${styles.accent('>')} ${text}`, width));
     const caret = { row: rows.length - 1, column: 4 + rowWidth(left) };
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    rows.push(styles.secondary(`  ${this.question.keys ?? 'enter to confirm, esc to go back'}`));
+    const keys = this.question.keys ?? 'enter to confirm, esc to go back';
+    rows.push(...wrapRows(styles.secondary(keys), { width, first: '  ' }));
     return { rows, caret };
   }
 

@@ -84,6 +84,8 @@ export interface ComposerController {
   openEditor(): Promise<void>;
   /** Asks the terminal how wide it draws what standards leave open, by printing samples and taking them back. */
   probeWidths(write: (bytes: string) => void): void;
+  /** The terminal is about to be asked so often where its cursor stands; the answers are reported. */
+  expectCursorReports(count: number): void;
   /** Ends timers and searches. */
   dispose(): void;
 }
@@ -135,4 +137,6 @@ export interface SuggestionView {
   readonly isLoading: boolean;
   /** What did not fit of the chosen one; as many rows for every choice of the window. */
   readonly detail: readonly string[];
+  /** Whether some of it is left out even so. */
+  readonly isCut: boolean;
 }

@@ -168,6 +168,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     layout: getLayout,
     keymap: () => keymap,
     suggestions,
+    isSuggestionCut: () => getSnapshot().suggestions?.isCut ?? false,
     entries: () => (current.isShell ? shellHistory : history).entries(),
     submit() {
       const submission = take();
@@ -277,6 +278,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
       reader.expectCursorReports(PROBE_COUNT);
       write(PROBE_BYTES);
     },
+    expectCursorReports: (count) => reader.expectCursorReports(count),
     dispose() {
       reader.dispose();
       suggestions.close();

@@ -24,6 +24,8 @@ export interface ComposerHands {
   layout(): VisualLayout;
   keymap(): Keymap;
   readonly suggestions: SuggestionSession;
+  /** Whether some of what is known of the chosen one is left out. */
+  isSuggestionCut(): boolean;
   entries(): readonly string[];
   submit(): void;
   queue(): boolean;
@@ -122,8 +124,20 @@ function suggestionKey(hands: ComposerHands, key: Key): boolean {
   else if (isBoundTo(keymap, key, 'suggest.focusNext')) suggestions.moveBy(1);
   else if (isBoundTo(keymap, key, 'basic.cancel')) suggestions.dismiss();
   else if (isBoundTo(keymap, key, 'suggest.accept')) return acceptSuggestion(hands, key);
-  else return false;
+  else return expandSuggestion(hands, key);
   return true;
+}
+
+/** The keys are those that move the caret: where there is nothing to see by them, they do. */
+function expandSuggestion(hands: ComposerHands, key: Key): boolean {
+  const keymap = hands.keymap();
+  const { caret, lines } = hands.state().buffer;
+  const isExpanded = hands.suggestions.list()?.isExpanded ?? false;
+  const isAtEnd = caret.column === lines[caret.row]?.length;
+  const isMore = !isExpanded && isAtEnd && hands.isSuggestionCut() && isBoundTo(keymap, key, 'suggest.expand');
+  const isLess = isExpanded && isBoundTo(keymap, key, 'suggest.collapse');
+  if (isMore || isLess) hands.suggestions.expand(isMore);
+  return isMore || isLess;
 }
 
 function acceptSuggestion(hands: ComposerHands, key: Key): boolean {

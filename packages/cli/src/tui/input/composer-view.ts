@@ -4,11 +4,11 @@
  */
 
 import type { ComposerSnapshot, SuggestionView } from './composer-contract.ts';
-import { detailRows } from './suggestion-layout.ts';
+import { suggestionDetail } from './suggestion-layout.ts';
 import { displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
 import { countRows, rowText, toVisual } from './visual-layout.ts';
 import type { Position, VisualLayout } from './visual-layout.ts';
-import type { Suggestion } from '../completion/completion-provider.ts';
+import type { SuggestionsShown } from './suggestion-session.ts';
 
 /** Cells before the text: the prompt sign and a blank. */
 export const PROMPT_CELLS = 2;
@@ -28,9 +28,7 @@ export interface ViewInput extends Omit<
   readonly maxRows: number;
   /** The first row that was seen last time. */
   readonly firstRow: number;
-  readonly list:
-    | { readonly items: readonly Suggestion[]; readonly activeIndex: number; readonly isLoading: boolean }
-    | undefined;
+  readonly list: SuggestionsShown | undefined;
 }
 
 /** Cells a row of text may take: the caret may stand one further. */
@@ -98,6 +96,7 @@ export function searchText(query: string, columns: number): { text: string; cell
 
 function countListRows(list: ViewInput['list'], room: number): number {
   if (list === undefined || room <= 0) return 0;
+  if (list.isExpanded) return 1;
   return Math.min(Math.max(1, list.items.length), MAX_SUGGESTIONS, room);
 }
 
@@ -105,16 +104,19 @@ function viewList(
   list: NonNullable<ViewInput['list']>,
   { rows, room, columns }: { rows: number; room: number; columns: number },
 ): SuggestionView {
-  const { items, activeIndex, isLoading } = list;
+  const { items, activeIndex, isLoading, isExpanded } = list;
   const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
   const shown = items.slice(first, first + rows);
+  const active = activeIndex - first;
+  const detail = suggestionDetail(shown, { active, columns, most: room - rows, isExpanded });
   return {
     items: shown,
-    activeIndex: activeIndex - first,
+    activeIndex: active,
     hiddenAbove: first,
     hiddenBelow: items.length - first - shown.length,
     isLoading,
-    detail: detailRows(shown, activeIndex - first, columns, room - rows),
+    detail: detail.rows,
+    isCut: detail.isCut,
   };
 }
 

@@ -27,16 +27,27 @@ export function layoutSuggestions(items: readonly Suggestion[], columns: number)
   return { width, label: Math.min(MAX_LABEL_CELLS, Math.max(0, ...items.map(({ label }) => label.length))) };
 }
 
+export interface SuggestionDetail {
+  readonly rows: readonly string[];
+  /** Whether some of it is left out. */
+  readonly isCut: boolean;
+}
+
 /** Rows for the chosen one; as many for each of the list, so that it does not jump when one moves in it. */
-export function detailRows(items: readonly Suggestion[], active: number, columns: number, most: number): string[] {
+export function suggestionDetail(
+  items: readonly Suggestion[],
+  { active, columns, most, isExpanded }: { active: number; columns: number; most: number; isExpanded: boolean },
+): SuggestionDetail {
   const layout = layoutSuggestions(items, columns);
   const all = items.map((item) => detailOf(item, layout));
-  const height = Math.min(most, MOST_DETAIL_ROWS, Math.max(0, ...all.map(({ length }) => length)));
+  const limit = isExpanded ? most : Math.min(most, MOST_DETAIL_ROWS);
+  const height = Math.min(limit, Math.max(0, ...all.map(({ length }) => length)));
   const rows = all[active] ?? [];
+  const isCut = rows.length > height;
   const shown = rows.slice(0, height);
   const last = shown.at(-1);
-  if (rows.length > height && last !== undefined) shown[height - 1] = shortenRow(`${last} …`, layout.width);
-  return [...shown, ...Array.from({ length: height - shown.length }, () => '')];
+  if (isCut && last !== undefined) shown[height - 1] = shortenRow(`${last} …`, layout.width);
+  return { rows: [...shown, ...Array.from({ length: height - shown.length }, () => '')], isCut };
 }
 
 /** Empty when it fits into its row. */

@@ -16,10 +16,10 @@ export interface SuggestionSession {
   /** The text or the caret is another one. */
   update(buffer: TextBuffer): void;
   isOpen(): boolean;
-  list():
-    | { readonly items: readonly Suggestion[]; readonly activeIndex: number; readonly isLoading: boolean }
-    | undefined;
+  list(): SuggestionsShown | undefined;
   moveBy(by: number): void;
+  /** The chosen one alone, with all that is known of it; and all of them again. */
+  expand(isExpanded: boolean): void;
   /** What is chosen, and the part it replaces. */
   chosen(): { readonly suggestion: Suggestion; readonly target: CompletionTarget } | undefined;
   /** Closed by hand: stays closed until the caret leaves the part. */
@@ -28,13 +28,17 @@ export interface SuggestionSession {
   setProviders(providers: readonly CompletionProvider[]): void;
 }
 
-interface OpenList {
-  readonly provider: CompletionProvider;
-  readonly target: CompletionTarget;
-  readonly row: number;
+export interface SuggestionsShown {
   readonly items: readonly Suggestion[];
   readonly activeIndex: number;
   readonly isLoading: boolean;
+  readonly isExpanded: boolean;
+}
+
+interface OpenList extends SuggestionsShown {
+  readonly provider: CompletionProvider;
+  readonly target: CompletionTarget;
+  readonly row: number;
 }
 
 export function createSuggestionSession(
@@ -83,7 +87,8 @@ export function createSuggestionSession(
     const isLoading = list.improved !== undefined;
     const activeId = open?.target.query === target.query ? open.items[open.activeIndex]?.id : undefined;
     const kept = activeId === undefined ? -1 : items.findIndex(({ id }) => id === activeId);
-    open = { provider, target, row, items, activeIndex: Math.max(0, kept), isLoading };
+    const isExpanded = kept >= 0 && (open?.isExpanded ?? false);
+    open = { provider, target, row, items, activeIndex: Math.max(0, kept), isLoading, isExpanded };
     onChange();
   };
 
@@ -109,6 +114,12 @@ export function createSuggestionSession(
     moveBy(by) {
       if (open === undefined || open.items.length === 0) return;
       open = { ...open, activeIndex: (open.activeIndex + by + open.items.length) % open.items.length };
+      onChange();
+    },
+    expand(isExpanded) {
+      if (open === undefined) return;
+      open = { ...open, isExpanded };
+      onChange();
     },
     chosen() {
       const suggestion = open?.items[open.activeIndex];
@@ -118,6 +129,7 @@ export function createSuggestionSession(
     dismiss() {
       if (open !== undefined) dismissedAt = { row: open.row, column: open.target.start };
       close();
+      onChange();
     },
     close,
     setProviders(next) {

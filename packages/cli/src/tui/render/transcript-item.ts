@@ -72,7 +72,8 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
 
 /** A note of our own: a mark, and words of any length. */
 export function renderNote(mark: string, text: string, style: (text: string) => string, width: number): string[] {
-  return wrapRows(style(sanitize(expandTabs(text)).trim()), { width, first: style(`${mark} `), rest: '  ' });
+  const words = style(sanitize(expandTabs(text)).trim());
+  return wrapRows(words, { width, first: style(`${mark} `), rest: '  ', hasColumns: true });
 }
 
 export function renderUser(text: string, { styles, width }: Pick<ItemOptions, 'styles' | 'width'>): string[] {

@@ -6,6 +6,10 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { rowWidth } from '../terminal/row-width.ts';
 
+/** A name, and blanks before what is said of it. Plain letters: their number is their width. */
+const SECOND_COLUMN = /^ +[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
+const LEAST_COLUMN = 20;
+
 export interface WrapOptions {
   /** Cells, at least two: so many a character may take. */
   readonly width: number;
@@ -13,13 +17,18 @@ export interface WrapOptions {
   readonly first?: string;
   /** Before every other row. */
   readonly rest?: string;
+  /** Whether what stands in a second column goes on in it. */
+  readonly hasColumns?: boolean;
 }
 
-export function wrapRows(text: string, { width, first = '', rest = indentUnder(first) }: WrapOptions): string[] {
+export function wrapRows(
+  text: string,
+  { width, first = '', rest = indentUnder(first), hasColumns = false }: WrapOptions,
+): string[] {
   const lead = Math.max(rowWidth(first), rowWidth(rest));
   // Beside a lead there is always room for some letters, also where the window has none.
   const inner = lead === 0 ? Math.max(width, 2) : Math.max(width - lead, 8);
-  const rows = text.split('\n').flatMap((line) => wrapLine(line, inner));
+  const rows = text.split('\n').flatMap((line) => (hasColumns && wrapColumns(line, inner)) || wrapLine(line, inner));
   return rows.map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
 }
 
@@ -34,6 +43,13 @@ function wrapLine(line: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0].slice(0, Math.max(0, width - 20)) ?? '';
   const rows = wrapAnsi(line.slice(indent.length), width - indent.length, { hard: true, trim: true }).split('\n');
   return indent === '' ? rows : rows.map((row) => indent + row);
+}
+
+/** Undefined where there is no second column, or no room to go on in it. */
+function wrapColumns(line: string, width: number): string[] | undefined {
+  const head = line.length > width ? SECOND_COLUMN.exec(line)?.[0] : undefined;
+  if (head === undefined || width - head.length < LEAST_COLUMN) return undefined;
+  return wrapRows(line.slice(head.length), { width, first: head });
 }
 
 /** Tabs have no width of their own in a row. */

@@ -148,6 +148,56 @@ describe('Painter', () => {
     expect(screen.lines()).toEqual([...lines, ...growing, 'and its end', '>']);
   });
 
+  it('takes away what a lower window pushed out of reach when the terminal brings it back', async () => {
+    const screen = new Screen({ columns: 60, rows: 20 });
+    const painter = new Painter({ reflow: 'rows' });
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const question = ['? May it run?', ...Array.from({ length: 9 }, (_, index) => `output ${index} ${'x'.repeat(40)}`)];
+    await screen.write(painter.paint(lines, { rows: question }, { columns: 60, rows: 20 }));
+    screen.terminal.resize(30, 6);
+    painter.resize({ columns: 30, rows: 6 }, screen.terminal.buffer.active.cursorY);
+    await screen.write(painter.paint([], { rows: ['? May it run?'] }, { columns: 30, rows: 6 }));
+    expect(screen.lines()).toContain(question[1]);
+    // Through a window so low that nothing is empty below the question.
+    for (const [columns, rows] of [[30, 1] as const, [60, 20] as const]) screen.terminal.resize(columns, rows);
+    painter.resize({ columns: 60, rows: 20 }, screen.terminal.buffer.active.cursorY);
+    await screen.write(painter.paint([], { rows: ['>'] }, { columns: 60, rows: 20 }));
+    expect(screen.lines()).toEqual([...lines, '>']);
+  });
+
+  it('takes nothing away above a line that was written since', async () => {
+    const screen = new Screen({ columns: 60, rows: 20 });
+    const painter = new Painter({ reflow: 'rows' });
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    await screen.write(painter.paint(lines, { rows: ['a', 'b', 'c', 'd', '>'] }, { columns: 60, rows: 20 }));
+    screen.terminal.resize(60, 3);
+    painter.resize({ columns: 60, rows: 3 }, screen.terminal.buffer.active.cursorY);
+    await screen.write(painter.paint(['kept'], { rows: ['>'] }, { columns: 60, rows: 3 }));
+    for (const rows of [2, 20]) screen.terminal.resize(60, rows);
+    painter.resize({ columns: 60, rows: 20 }, screen.terminal.buffer.active.cursorY);
+    await screen.write(painter.paint([], { rows: ['>'] }, { columns: 60, rows: 20 }));
+    expect(screen.lines()).toEqual([...lines, 'a', 'b', 'kept', '>']);
+  });
+
+  it('deletes the old frame of another size, because tmux keeps what is erased from its first cell on', () => {
+    const painter = new Painter({ reflow: 'text' });
+    painter.paint([], { rows: ['a', 'b', 'c'] }, { columns: 40, rows: 10 });
+    const bytes = painter.paint([], { rows: ['a'] }, { columns: 40, rows: 4 });
+    expect([bytes.includes('\x1b[4M'), bytes.includes('\x1b[J')]).toEqual([true, false]);
+  });
+
+  it('draws the frame again after a window that came back to its size', async () => {
+    const size = { columns: 40, rows: 10 };
+    const screen = new Screen(size);
+    const painter = new Painter({ reflow: 'text' });
+    const frame = { rows: ['rule', '> /', 'about', 'help'], caret: { row: 1, column: 3 } };
+    await screen.write(painter.paint(['first'], frame, size));
+    for (const rows of [3, 10]) screen.terminal.resize(40, rows);
+    painter.disturb();
+    await screen.write(painter.paint([], frame, size));
+    expect(screen.lines()).toEqual(['first', ...frame.rows]);
+  });
+
   it.each([1, 2, 3, 4, 5, 6])(
     'loses and repeats no line while a tiny window is dragged under questions and answers (seed %i)',
     async (seed) => {

@@ -9,6 +9,7 @@
 import { compactRow } from './compact-row.ts';
 import { changedPart, rowsKept } from './row-change.ts';
 import { cutRow, rowHeight } from './row-width.ts';
+import { StrandedRows } from './stranded-rows.ts';
 
 export interface Size {
   readonly columns: number;
@@ -61,9 +62,15 @@ export class Painter {
   private out = '';
   /** What a resize takes away, until the next frame. */
   private erased = '';
+  private isDisturbed = false;
+  private readonly stranded: StrandedRows;
 
   constructor({ reflow = 'text' }: PainterOptions = {}) {
     this.reflow = reflow;
+    this.stranded = new StrandedRows({
+      heightOf: (row, columns) => this.heightOf(row, columns),
+      keepsParts: reflow === 'rows',
+    });
   }
 
   /** Writes `lines` above the frame, for good, and makes the frame this one. Lines may be wider than the terminal. */
@@ -81,28 +88,47 @@ export class Painter {
     return this.out === '' ? '' : `${BEGIN}${this.out}${END}`;
   }
 
+  /** The window changes: what is on the screen may be another picture by now, even if it comes back to its size. */
+  disturb(): void {
+    this.isDisturbed = true;
+  }
+
   /**
    * The terminal has another size, and has made something else of the frame: that is taken away with the next one.
-   * Where its beginning may be out of reach by now, the growing rows stay, for good; answers how many.
+   * Where its beginning may be out of reach by now, the growing rows stay, for good; answers how many. `cursorRow` is
+   * the row of the screen the cursor stands in, where the terminal has told it: then nothing has to be assumed.
    */
-  resize(size: Size): number {
+  resize(size: Size, cursorRow?: number): number {
     const before = this.size ?? size;
-    if (before.columns === size.columns && before.rows === size.rows) {
+    const isSame = before.columns === size.columns && before.rows === size.rows;
+    if (isSame && !this.isDisturbed) {
       this.size = size;
       return 0;
     }
+    this.isDisturbed = false;
     const reach = size.rows - 1;
-    const cursor = Math.min(this.top + this.row, reach);
+    const cursor = cursorRow ?? Math.min(this.top + this.row, reach);
     const whole = this.heightAboveCursor(size);
     const left = whole > cursor ? Math.min(this.growing, this.row) : 0;
-    const height = this.shown.slice(0, left).reduce((rest, row) => rest - this.heightOf(row, size), whole);
+    const frame = this.shown.slice(left);
+    const height = this.shown.slice(0, left).reduce((rest, row) => rest - this.heightOf(row, size.columns), whole);
+    if (left > 0 || cursorRow === undefined) this.stranded.forget();
+    const returned = cursorRow === undefined ? 0 : this.findStranded(frame, cursor - height, size);
     this.out = '';
-    this.up(Math.min(height, reach));
-    this.erased += `${this.out}\r${ERASE_BELOW}`;
+    this.up(Math.min(height + returned, reach));
+    // Deleted, not erased: tmux keeps what is erased from the first cell on in its history.
+    this.erased += `${this.out}\r\x1b[${size.rows}M`;
     this.size = size;
-    this.forget();
-    this.top = Math.max(cursor - height, 0);
+    this.reset();
+    this.top = Math.max(cursor - height - returned, 0);
     return left;
+  }
+
+  /** With `room` rows of the screen above the frame, how many of those left behind are among them. */
+  private findStranded(frame: readonly string[], room: number, { columns }: Size): number {
+    if (room >= 0) return this.stranded.take(room, columns);
+    this.stranded.add(frame, -room, columns);
+    return 0;
   }
 
   /** Takes the frame away; the cursor stands where it began. What follows may be written as usual. */
@@ -121,6 +147,11 @@ export class Painter {
 
   /** Somebody else wrote to the terminal: the next frame begins where the cursor is. */
   forget(): void {
+    this.stranded.forget();
+    this.reset();
+  }
+
+  private reset(): void {
     this.shown = [];
     this.growing = 0;
     this.top = 0;
@@ -132,15 +163,15 @@ export class Painter {
   private heightAboveCursor({ columns, rows }: Size): number {
     const before = this.size ?? { columns, rows };
     if (this.reflow === 'none' || columns >= before.columns) return this.row;
-    const heights = this.shown.map((row) => this.heightOf(row, { columns, rows }));
+    const heights = this.shown.map((row) => this.heightOf(row, columns));
     if (this.reflow === 'text') return heights.slice(0, this.row).reduce((sum, height) => sum + height, 0);
     // A terminal that loses rows drops the lowest first.
     const left = Math.max(this.row + 1, heights.length - Math.max(0, before.rows - rows));
     return cursorAfterReflow(heights.slice(0, left), this.row);
   }
 
-  /** Of a row of the frame, in a terminal that has got this size. */
-  private heightOf(row: string, { columns }: Size): number {
+  /** Of a row of the frame, in a terminal that has become so wide. */
+  private heightOf(row: string, columns: number): number {
     return this.reflow === 'none' ? 1 : rowHeight(row, columns);
   }
 
@@ -151,6 +182,7 @@ export class Painter {
   private advance(all: readonly string[], rows: readonly string[]): void {
     const { columns, rows: most } = this.size!;
     const lines = all.map(compactRow);
+    if (lines.length > 0) this.stranded.forget();
     const heights = lines.map((line) => rowHeight(line, columns));
     const height = heights.reduce((sum, each) => sum + each, 0);
     const top = this.top + height;
