@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: 'test/temporary-folder.ts',
     pool: 'forks',
     maxWorkers: 2,
+    // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

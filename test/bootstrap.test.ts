@@ -1,4 +1,7 @@
-/** `npm start` on a clone with nothing set up: a copy of the repository, and an npm that only links what is installed here. */
+/**
+ * `npm start` on a clone with nothing set up: a copy of the repository, and an npm that only links what is installed here.
+ * A set-up takes seconds, so one clone serves all the tests: each takes away what it wants to be missing.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const COPIED = [
@@ -42,17 +45,26 @@ const PREFACE = "I am Castor's offline model: a few fixed rules, not a language 
 
 describe('npm start on a fresh clone', () => {
   let clone: string;
+  let first: Awaited<ReturnType<typeof start>>;
+  let firstInstalls: string[];
 
-  beforeEach(() => {
+  beforeAll(async () => {
     clone = realpathSync(mkdtempSync(join(tmpdir(), 'castor-clone-')));
     for (const path of COPIED) {
       mkdirSync(dirname(join(clone, path)), { recursive: true });
-      cpSync(join(ROOT, path), join(clone, path), { recursive: true });
+      cpSync(join(ROOT, path), join(clone, path), { recursive: true, filter: (file) => !file.endsWith('.test.ts') });
     }
     writeFileSync(join(clone, 'fake-npm.cjs'), FAKE_NPM);
-  });
+    first = await start(['-p', 'What is in this folder?']);
+    firstInstalls = installs();
+  }, 60_000);
 
-  afterEach(() => rmSync(clone, { recursive: true, force: true }));
+  beforeEach(() => remove('npm.log'));
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  function remove(...paths: string[]): void {
+    for (const path of paths) rmSync(join(clone, path), { recursive: true, force: true });
+  }
 
   async function start(
     args: string[],
@@ -85,18 +97,19 @@ describe('npm start on a fresh clone', () => {
   const read = (path: string) => readFileSync(join(clone, path), 'utf8');
 
   it('installs, builds and answers offline; the second time it only answers', async () => {
-    const first = await start(['-p', 'What is in this folder?']);
     expect(first).toMatchObject({ stderr: INSTALLING, code: 0 });
     expect(first.stdout.startsWith(`${PREFACE}\n\nThis folder holds `)).toBe(true);
+    expect(firstInstalls).toEqual(['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund']);
     const built = read('packages/cli/dist/.stamp');
 
     const second = await start(['-p', 'help']);
     expect(second).toMatchObject({ stderr: '', code: 0 });
-    expect(installs()).toEqual(['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund']);
+    expect(installs()).toEqual([]);
     expect(read('packages/cli/dist/.stamp')).toBe(built);
   });
 
   it('does the set-up once when two runs begin together', async () => {
+    remove('node_modules', 'packages/cli/dist');
     const results = await Promise.all([start(['-p', 'help']), start(['-p', 'help'])]);
     expect(results.map(({ code, stdout }) => [code, stdout.startsWith(PREFACE)])).toEqual([
       [0, true],
@@ -107,17 +120,18 @@ describe('npm start on a fresh clone', () => {
   });
 
   it('takes over the lock of a run that died', async () => {
+    remove('node_modules');
     mkdirSync(join(clone, '.castor-bootstrap'));
     writeFileSync(join(clone, '.castor-bootstrap', 'owner'), `999999999 ${hostname()}`);
     expect(await start(['-p', 'help'])).toMatchObject({ code: 0 });
+    expect([installs().length, existsSync(join(clone, '.castor-bootstrap'))]).toEqual([1, false]);
   });
 
   it('builds again when a source has changed, and installs again when the lockfile has', async () => {
-    await start(['-p', 'help']);
     const source = join(clone, 'packages/cli/src/help.ts');
     writeFileSync(source, readFileSync(source, 'utf8').replace('Usage: castor', 'Usage of castor'));
     expect((await start(['--help'])).stdout).toContain('Usage of castor');
-    expect(installs().length).toBe(1);
+    expect(installs()).toEqual([]);
 
     const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version?: string }> };
     const [name = '', entry = {}] = Object.entries(lock.packages).find(([path]) => basename(path) === 'esbuild') ?? [];
@@ -126,10 +140,11 @@ describe('npm start on a fresh clone', () => {
       JSON.stringify({ ...lock, packages: { ...lock.packages, [name]: { ...entry, version: '0.0.1' } } }),
     );
     expect((await start(['-p', 'help'])).stderr).toBe(INSTALLING);
-    expect(installs().length).toBe(2);
+    expect(installs().length).toBe(1);
   });
 
   it('shows what npm said when it fails, and starts nothing', async () => {
+    remove('node_modules');
     const result = await start(['-p', 'help'], { env: { NPM_FAILS: '1' } });
     expect(result).toEqual({
       stdout: '',
@@ -140,13 +155,13 @@ describe('npm start on a fresh clone', () => {
   });
 
   it('does not answer offline when a model is configured or named', async () => {
-    await start(['-p', 'help']);
     const configured = await start(['-p', 'help'], { env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: 'ftp://x' } });
     const named = await start(['-p', 'help', '-m', 'gemini-2.5-pro']);
     expect([configured.code, named.code]).toEqual([52, 41]);
   });
 
   it('goes on with the Node it installed when its own is too old', async () => {
+    remove('node_modules');
     const old = join(clone, 'old-node.cjs');
     writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");
     expect(await start(['-p', 'help'], { nodeArgs: ['-r', old] })).toMatchObject({ stderr: INSTALLING, code: 0 });

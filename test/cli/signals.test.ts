@@ -217,7 +217,7 @@ describe('a slow reader', () => {
     }
     const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
     expect([code, bytes]).toEqual([0, pieces.reduce((sum, each) => sum + each.length, 0)]);
-  });
+  }, 120_000);
 
   it('of stream-json that goes away is no failure', async () => {
     await using model = await fakeModel([say(Array.from({ length: 500 }, () => 'x'.repeat(10_000)))]);

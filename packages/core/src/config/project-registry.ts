@@ -100,7 +100,10 @@ function readRegistry(home: string): Record<string, string> {
   }
 }
 
-/** A registry that cannot be read is kept aside: a person may want what it held. */
+/**
+ * A registry that cannot be read is kept aside: a person may want what it held. Not synced:
+ * a first start would wait for the disk, and the markers say the same.
+ */
 function writeRegistry(home: string, projects: Record<string, string>): void {
   const path = registryPath(home);
   const temporary = `${path}.${process.pid}.tmp`;

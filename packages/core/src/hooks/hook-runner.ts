@@ -8,6 +8,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { builtin } from '../util/builtin-modules.ts';
+import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 
@@ -58,8 +59,6 @@ const KEPT_BYTES = 10 * 1024 * 1024;
 const KILL_AFTER_TERM_MS = 5_000;
 /** A person who cancels does not wait as long. */
 const KILL_AFTER_ABORT_MS = 500;
-/** How long pipes may stay open after the exit, for what is on its way. */
-const DRAIN_MS = 250;
 
 export class HookRunner {
   private readonly options: HookRunnerOptions;
@@ -85,7 +84,8 @@ export class HookRunner {
     const over = new AbortController();
     const ending = this.endInTime(child, hook, signal, over.signal);
     try {
-      const { code, signal: killedBy, isLate } = await waitForExit(child, [stdout, stderr]);
+      const { code, signal: killedBy } = await waitForExit(child, () => void markExit([stdout, stderr]));
+      const isLate = stdout.isLate || stderr.isLate;
       if (signal.aborted) throw createAbortError(signal);
       const failure = ending.timedOut
         ? `it did not end within ${hook.timeoutMs} ms and was ended`
@@ -104,7 +104,7 @@ export class HookRunner {
       return notStarted(error, clock.now() - startedAt);
     } finally {
       over.abort();
-      if (ending.timedOut || signal.aborted) signalGroup(child, 'SIGKILL');
+      if (ending.timedOut || signal.aborted) signalChildGroup(child, 'SIGKILL');
       this.running.delete(child);
       if (child.pid !== undefined) this.options.guard?.unwatch(child.pid);
     }
@@ -112,7 +112,7 @@ export class HookRunner {
 
   /** Ends what still runs, at once. */
   dispose(): void {
-    for (const child of this.running) signalGroup(child, 'SIGKILL');
+    for (const child of this.running) signalChildGroup(child, 'SIGKILL');
   }
 
   private start({ command, cwd, env, input }: HookProcess): ChildProcess {
@@ -139,9 +139,9 @@ export class HookRunner {
     const { clock } = this.options;
     const state = { timedOut: false };
     const end = (graceMs: number) => {
-      signalGroup(child, 'SIGTERM');
+      signalChildGroup(child, 'SIGTERM');
       clock.sleep(graceMs, over).then(
-        () => signalGroup(child, 'SIGKILL'),
+        () => signalChildGroup(child, 'SIGKILL'),
         () => undefined,
       );
     };
@@ -155,30 +155,6 @@ export class HookRunner {
     signal.addEventListener('abort', () => end(KILL_AFTER_ABORT_MS), { once: true, signal: over });
     return state;
   }
-}
-
-interface Exit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  /** Whether something was printed after it. */
-  isLate: boolean;
-}
-
-function waitForExit(child: ChildProcess, captures: readonly Capture[]): Promise<Exit> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      void markExit(captures);
-      const drain = setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, DRAIN_MS);
-      child.once('close', () => {
-        clearTimeout(drain);
-        resolve({ code, signal, isLate: captures.some((capture) => capture.isLate) });
-      });
-    });
-  });
 }
 
 /** What was printed before the exit is in the pipes by then, and read within a turn of the event loop or a few. */
@@ -195,15 +171,6 @@ async function markExit(captures: readonly Capture[]): Promise<void> {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
-  } catch {
-    // Nobody is left in the group.
-  }
 }
 
 function notStarted(error: unknown, durationMs: number): HookRun {

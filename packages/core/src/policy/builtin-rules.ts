@@ -4,6 +4,7 @@
  */
 
 import type { ApprovalMode } from './approval-mode.ts';
+import { READING_TOOLS } from './reading-tools.ts';
 import type { PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { effectivePriority } from './rule.ts';
 
@@ -20,20 +21,7 @@ interface BuiltinRule {
   planFile?: boolean;
 }
 
-const READS = [
-  ...[
-    'glob',
-    'grep_search',
-    'list_directory',
-    'read_file',
-    'read_many_files',
-    'google_web_search',
-    'codebase_investigator',
-    'cli_help',
-  ],
-  ...['get_internal_docs', 'tracker_*', 'update_topic', 'complete_task', 'list_mcp_resources', 'read_mcp_resource'],
-  ...['write_todos', 'list_background_processes', 'read_background_output', 'invoke_agent'],
-];
+const READS = [...READING_TOOLS, 'tracker_*'];
 const EDITS = ['replace', 'write_file'];
 const EFFECTS = [...EDITS, 'run_shell_command', 'activate_skill', 'web_fetch', 'discovered_tool_*'];
 

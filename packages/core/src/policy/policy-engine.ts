@@ -10,6 +10,7 @@ import { toCliName } from './approval-mode.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
 import { isInside, pathArguments, protectedPlaceOf } from './protected-paths.ts';
+import { READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesArguments, matchesCall, namesAbsolutePath, SHELL_TOOL, stableJson } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isNarrowed, ruleReason } from './rule.ts';
@@ -221,42 +222,17 @@ function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
   return rule.argsPattern.source.replaceAll(/\\(.)/g, '$1').toLowerCase().includes(place.toLowerCase());
 }
 
-const READING_TOOLS = new Set([
-  ...[
-    'glob',
-    'grep_search',
-    'list_directory',
-    'read_file',
-    'read_many_files',
-    'google_web_search',
-    'web_fetch',
-    'codebase_investigator',
-  ],
-  ...[
-    'cli_help',
-    'get_internal_docs',
-    'update_topic',
-    'complete_task',
-    'list_mcp_resources',
-    'read_mcp_resource',
-    'write_todos',
-  ],
-  ...[
-    'ask_user',
-    'enter_plan_mode',
-    'exit_plan_mode',
-    'activate_skill',
-    'invoke_agent',
-    'list_background_processes',
-    'read_background_output',
-  ],
+/** Besides those that read: some are asked about, and change nothing either. */
+const HARMLESS_TOOLS = new Set([
+  ...READING_TOOLS,
+  ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill'],
 ]);
 const READING_KINDS = new Set(['read', 'search', 'fetch', 'think', 'communicate', 'plan', 'switch_mode', 'agent']);
 
 function isMutating(call: PolicyCall): boolean {
   // A server's word for its own tool counts only as the hint it is.
-  if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !READING_TOOLS.has(call.toolName);
-  if (READING_TOOLS.has(call.toolName) || call.toolName.startsWith('tracker_')) return false;
+  if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !HARMLESS_TOOLS.has(call.toolName);
+  if (HARMLESS_TOOLS.has(call.toolName) || call.toolName.startsWith('tracker_')) return false;
   return call.kind === undefined || !READING_KINDS.has(call.kind);
 }
 

@@ -60,6 +60,7 @@ export function toLines(messages: readonly LoadedMessage[]): string[] {
 
 /** In place only when it is whole. Throws what the disk says. */
 export function writeSession(path: string, lines: readonly string[]): void {
+  // Named after the session: that is how retention finds what a killed process left.
   const temporary = `${path}.tmp-${process.pid}`;
   try {
     makeDirectory(dirname(path));

@@ -8,6 +8,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import { builtin } from '../util/builtin-modules.ts';
+import type { ChildExit } from '../util/child-group.ts';
+import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 
 /** Sees to it that no process outlives this program, however that ends. */
 export interface ChildGuard {
@@ -34,10 +36,7 @@ export interface ChildRequest {
   guardAfterMs?: number;
 }
 
-export interface ChildOutcome {
-  /** Null when a signal ended it. */
-  code: number | null;
-  signal: NodeJS.Signals | null;
+export interface ChildOutcome extends ChildExit {
   /** The first 64 KiB. */
   stderr: string;
   /** Why we ended it, if we did. */
@@ -45,8 +44,6 @@ export interface ChildOutcome {
 }
 
 const MAX_STDERR_BYTES = 65_536;
-/** How long pipes may stay open after the exit: long enough to drain, too short for a daemon to matter. */
-const DRAIN_MS = 250;
 
 /** Rejects with AbortError on abort and with the system's error when the program cannot be started. */
 export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
@@ -63,9 +60,9 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   let ended: ChildOutcome['ended'];
   const end = (why: 'timeout' | 'enough') => {
     ended ??= why;
-    killGroup(child);
+    signalChildGroup(child, 'SIGKILL');
   };
-  const onAbort = () => killGroup(child);
+  const onAbort = () => signalChildGroup(child, 'SIGKILL');
   const unwatch = watch(child, request);
   signal.addEventListener('abort', onAbort, { once: true });
   const deadline = setTimeout(() => end('timeout'), request.timeoutMs);
@@ -91,7 +88,7 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener('abort', onAbort);
-    killGroup(child);
+    signalChildGroup(child, 'SIGKILL');
     unwatch();
   }
 }
@@ -106,22 +103,6 @@ function watch({ pid }: ChildProcess, { guard, guardAfterMs = 0 }: ChildRequest)
   };
 }
 
-function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      const drain = setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, DRAIN_MS);
-      child.once('close', () => {
-        clearTimeout(drain);
-        resolve({ code, signal });
-      });
-    });
-  });
-}
-
 function collectStderr(child: ChildProcess): () => string {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -130,13 +111,4 @@ function collectStderr(child: ChildProcess): () => string {
     size += chunk.length;
   });
   return () => Buffer.concat(chunks).toString('utf8');
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
-  } catch {
-    // Nobody is left in the group.
-  }
 }

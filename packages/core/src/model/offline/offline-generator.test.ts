@@ -175,6 +175,11 @@ describe('the offline model with tools', () => {
     ]);
   });
 
+  it('counts one line as one', async () => {
+    const { texts } = await converse('count the lines in a.txt', [{ output: 'hello\n' }]);
+    expect(texts[1]).toBe('There is 1 line in a.txt.');
+  });
+
   it('reports a failed call in its own words', async () => {
     const { texts } = await converse('run false', [{ error: 'The user said no.' }]);
     expect(texts[1]).toBe('That did not work: The user said no.');

@@ -113,7 +113,9 @@ function* count(what: Countable, path: string): Work {
   const thing = what.kind === 'text' ? `“${what.text}” occurs ${total} ${total === 1 ? 'time' : 'times'}` : undefined;
   const unit = total === 1 ? what.kind.replace(/s$/, '') : what.kind;
   const part = shownOnly ? ' the part I was shown of' : '';
-  yield* say(thing ? `${thing} in${part} ${path}.` : `There are ${total} ${unit} in${part} ${path}.`);
+  yield* say(
+    thing ? `${thing} in${part} ${path}.` : `There ${total === 1 ? 'is' : 'are'} ${total} ${unit} in${part} ${path}.`,
+  );
 }
 
 /** One action whose outcome is the answer. */
