@@ -14,8 +14,8 @@ type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
  * turns the direction (see `isHidden`), and a high surrogate at the end.
  */
 const SUSPECT =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this file is about
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff]$/;
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- control characters are what this file is about
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff]$/;
 
 const ESC = 0x1b;
 const NEWLINE = 0x0a;
@@ -136,13 +136,16 @@ function withoutTags(text: string): string {
   return text.includes('\udb40') ? text.replaceAll(/[\u{e0000}-\u{e007f}]/gu, '') : text;
 }
 
+/** Others that are drawn as nothing, or turn the direction, one by one. */
+const HIDDEN = new Set([0xad, 0x034f, 0x061c, 0x17b4, 0x17b5, 0x180e, 0x200b, 0x200e, 0x200f, 0xfeff]);
+
 /**
- * Marks of direction, overrides and isolates, and spaces without width. The joiners
- * U+200C and U+200D stay: scripts and emoji are written with them.
+ * Marks of direction, overrides and isolates, and what has no width. The joiners U+200C
+ * and U+200D stay: scripts and emoji are written with them.
  */
 function isHidden(code: number): boolean {
-  if (code < 0x061c) return false;
   if (code >= 0x202a && code <= 0x202e) return true;
   if (code >= 0x2060 && code <= 0x2069) return true;
-  return code === 0x061c || code === 0x180e || code === 0x200b || code === 0x200e || code === 0x200f || code === 0xfeff;
+  if (code >= 0xfff9 && code <= 0xfffb) return true;
+  return HIDDEN.has(code);
 }
