@@ -157,6 +157,9 @@ describe('a plan', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
     terminal.type('1');
     await terminal.waitForText('Working on it.');
+    terminal.type('/plan copy\r');
+    await terminal.waitForText('in the clipboard');
+    expect(terminal.bytes).toContain(Buffer.from('# The plan\n\n1. Do it\n').toString('base64'));
   });
 });
 

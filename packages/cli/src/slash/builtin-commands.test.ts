@@ -100,6 +100,7 @@ describe('commands at a terminal', () => {
     ['/exit --delete', { type: 'quit', deleteSession: true }],
     ['/quit', { type: 'quit', deleteSession: false }],
     ['/copy', { type: 'message', messageType: 'error', content: 'There is no answer to copy yet.' }],
+    ['/plan copy', { type: 'message', messageType: 'error', content: 'There is no approved plan to copy yet.' }],
     ['/plan make it', { type: 'submit_prompt', parts: [{ text: 'make it' }] }],
     ['/chat save', { type: 'message', messageType: 'error', content: 'Give it a name: /chat save <tag>' }],
     ['/chat list', { type: 'message', messageType: 'error', content: 'Conversations cannot be kept here.' }],

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 
@@ -7,6 +8,23 @@ export const plan: SlashCommand = {
   source: 'builtin',
   usage: '[goal]',
   runsHeadless: true,
+  subCommands: [
+    {
+      name: 'copy',
+      description: 'Copies the plan you approved to the clipboard.',
+      source: 'builtin',
+      runsWhileBusy: true,
+      async run({ agent }) {
+        const path = agent.approvedPlan();
+        if (path === undefined) return failure('There is no approved plan to copy yet.');
+        try {
+          return { type: 'copy_text', text: await readFile(path, 'utf8') };
+        } catch (error) {
+          return failure(`The plan cannot be read: ${(error as Error).message}`);
+        }
+      },
+    },
+  ],
   run({ agent }, goal) {
     if (!agent.policy.hasPlanMode) return failure('Plan mode is switched off (general.plan.enabled).');
     agent.policy.mode = 'plan';

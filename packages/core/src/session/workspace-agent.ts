@@ -47,6 +47,8 @@ export interface WorkspaceAgent extends Agent {
   shell: ShellRunner;
   /** The commands that run on beside the conversation. */
   background: BackgroundProcesses;
+  /** The file of the plan that was approved since plan mode was last entered. */
+  approvedPlan(): string | undefined;
   /** What `@path` means. */
   references: FileReferences;
   /** The instructions the model was given so far. */
@@ -81,7 +83,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const recorder = openRecorder(options, workspace, tempDirectory);
   const store = new FileStore(workspace, new ReadLedger(), recorder);
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
-  const { tools, hasApprovedPlan } = await openTools({ ...common, ...commands });
+  const { tools, approvedPlan } = await openTools({ ...common, ...commands });
 
   const context = await openContext(options, workspace, isGitRepository);
   const hooks = await openSessionHooks(options, { root: workspace.root, plansDirectory, recorder });
@@ -98,7 +100,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     tools,
     policy,
     tempDirectory,
-    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: hasApprovedPlan() }),
+    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),
     saveOutput: (toolName, callId, text) => saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
@@ -123,6 +125,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     policy,
     shell,
     background,
+    approvedPlan,
     references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
     get context() {
       return context.loaded;

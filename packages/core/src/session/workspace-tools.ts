@@ -27,22 +27,22 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
 
 export interface WorkspaceTools {
   tools: ToolRegistry;
-  /** Whether a plan was approved since plan mode was last entered. */
-  hasApprovedPlan(): boolean;
+  /** The file of the plan that was approved since plan mode was last entered. */
+  approvedPlan(): string | undefined;
 }
 
 export async function openTools(given: WorkspaceToolsOptions): Promise<WorkspaceTools> {
   const { options, toolSettings, workspace, store, generator, policy, shell, background, environment } = given;
   const { clock = systemClock, interactive = false, features, modelConfigs, toolCommands } = options;
-  let hasApprovedPlan = false;
+  let approvedPlan: string | undefined;
   const plan = {
     plansDirectory: given.plansDirectory,
     setApprovalMode: (mode: PolicyAdapter['mode']) => {
       policy.mode = mode;
-      if (mode === 'plan') hasApprovedPlan = false;
+      if (mode === 'plan') approvedPlan = undefined;
     },
-    setApprovedPlan: () => {
-      hasApprovedPlan = true;
+    setApprovedPlan: (path: string) => {
+      approvedPlan = path;
       options.telemetry?.note({ kind: 'plan_approved', mode: policy.mode });
     },
     ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
@@ -67,7 +67,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
   });
-  return { tools, hasApprovedPlan: () => hasApprovedPlan };
+  return { tools, approvedPlan: () => approvedPlan };
 }
 
 /** Models of the second generation forget steps they have not written down. */
