@@ -4,6 +4,7 @@
  * given, so that a caller can see whether it matters.
  */
 
+import { createCostTable } from './cost-table.ts';
 import { missingCosts, toLinedKeys } from './lined-keys.ts';
 import { previousBreaks, repeatedLines } from './scan-tokens.ts';
 import { extraCost, LINE_BREAK, SKIPPED_LINE_COST, substitutionCost } from './token-costs.ts';
@@ -12,27 +13,38 @@ import type { Tokens } from './tokens.ts';
 export interface Alignment {
   /** For each token of the text the index of the file's token, or -1 where it has none. */
   partners: number[];
-  /** The first and last token of the file that are part of it. */
-  first: number;
-  last: number;
 }
 
 const MAX_CELLS = 4_000_000;
+const MARGIN = 60;
 
 /** The readings of `file`, which is the part meant and nothing else; undefined where that is too large. */
 export function alignTokens(old: Tokens, file: Tokens): Alignment[] | undefined {
   const [a, b] = [toLinedKeys(old), toLinedKeys(file)];
-  const [rows, columns] = [a.keys.length, b.keys.length];
-  if (rows * columns > MAX_CELLS || file.keys.length === 0) return undefined;
-  const costs = fill(a.keys, b.keys);
+  const { head, tail } = findSame(a.keys, b.keys);
+  const keys = [a.keys.slice(head, a.keys.length - tail), b.keys.slice(head, b.keys.length - tail)] as const;
+  if (keys[0].length * keys[1].length > MAX_CELLS || file.keys.length === 0) return undefined;
+  const costs = fill(...keys);
   return [true, false].map((prefersPairs) => {
     const partners = Array.from<number>({ length: old.keys.length }).fill(-1);
-    for (const [row, column] of traceBack(a.keys, b.keys, costs, prefersPairs)) {
+    const pair = (row: number, column: number) => {
       if (a.keys[row] !== LINE_BREAK) partners[a.tokens[row]!] = b.tokens[column]!;
-    }
-    const found = partners.filter((partner) => partner !== -1);
-    return { partners, first: found[0] ?? 0, last: found.at(-1) ?? 0 };
+    };
+    for (let index = 0; index < head; index++) pair(index, index);
+    for (let index = 1; index <= tail; index++) pair(a.keys.length - index, b.keys.length - index);
+    for (const [row, column] of traceBack(...keys, costs, prefersPairs)) pair(head + row, head + column);
+    return { partners };
   });
+}
+
+/** How many keys are the same at both ends, less a few lines in which a gap could move. */
+function findSame(a: readonly string[], b: readonly string[]): { head: number; tail: number } {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head: Math.max(0, head - MARGIN), tail: Math.max(0, tail - MARGIN) };
 }
 
 /** What it costs to read the one as the other, both whole. */
@@ -44,7 +56,7 @@ export function distanceOf(a: Tokens, b: Tokens): number | undefined {
 function fill(old: readonly string[], file: readonly string[]): Float32Array {
   const width = file.length + 1;
   const costs = new Float32Array((old.length + 1) * width);
-  const extras = file.map(extraCost);
+  const { ids, extras, rows } = createCostTable(old, file);
   const breaks = previousBreaks(file);
   const skipLine = (base: number, column: number) =>
     breaks[column - 1]! > 0 ? costs[base + breaks[column - 1]!]! + SKIPPED_LINE_COST : Infinity;
@@ -54,14 +66,13 @@ function fill(old: readonly string[], file: readonly string[]): Float32Array {
   const missings = missingCosts(old);
   const repeats = repeatedLines(old);
   for (let row = 1; row <= old.length; row++) {
-    const key = old[row - 1]!;
+    const table = rows[row - 1]!;
     const missing = missings[row - 1]!;
     const base = row * width;
     const above = base - width;
     costs[base] = costs[above]! + missing;
     for (let column = 1; column < width; column++) {
-      const other = file[column - 1]!;
-      const pair = costs[above + column - 1]! + (key === other ? 0 : substitutionCost(key, other));
+      const pair = costs[above + column - 1]! + table[ids[column - 1]!]!;
       const skipOld = costs[above + column]! + missing;
       const skipFile = costs[base + column - 1]! + extras[column - 1]!;
       const lineAbove =

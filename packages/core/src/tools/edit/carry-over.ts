@@ -6,9 +6,9 @@
  */
 
 import type { Splice } from '../text-file.ts';
+import { indentationAt, indentationPairs, isIndentedAsFile, pairAsIndented } from './compare-indentation.ts';
 import { createIndentationMap } from './indentation.ts';
-import type { IndentationMap, IndentationPair } from './indentation.ts';
-import { pairEqual } from './pair-equal.ts';
+import type { IndentationMap } from './indentation.ts';
 import { isSpaceAt, tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import type { TokenMatch } from './match-tokens.ts';
@@ -20,7 +20,7 @@ type Piece = { from: number; to: number } | { text: string };
 export function carryOver(content: string, match: TokenMatch, old: Tokens, replacement: string): Splice[] {
   const edges = findEdges(content, match, old);
   const next = tokenize(replacement);
-  const partners = pairEqual(old, next);
+  const partners = pairAsIndented(content, match, old, next);
   const near = nearestPlaces(partners);
   const pairs = indentationPairs(content, match, old);
   const asFile = isIndentedAsFile(pairs, next, partners);
@@ -117,41 +117,6 @@ function countLines(glue: string): number {
 
 function glueOf(tokens: Tokens, place: number): string {
   return tokens.text.slice(place === 0 ? 0 : tokens.ends[place - 1], tokens.starts[place] ?? tokens.text.length);
-}
-
-function indentationPairs(content: string, match: TokenMatch, old: Tokens): IndentationPair[] {
-  const pairs: IndentationPair[] = [];
-  for (let index = 0; index < old.keys.length; index++) {
-    const wanted = indentationAt(old.text, old.starts[index]!);
-    const found = indentationAt(content, match.starts[index]!);
-    if (wanted !== undefined && found !== undefined) pairs.push({ index, wanted, found });
-  }
-  return pairs;
-}
-
-/** Whether the lines the new text keeps are indented as in the file, not as in the old text: the slip is in that alone. */
-function isIndentedAsFile(
-  pairs: readonly IndentationPair[],
-  next: Tokens,
-  partners: readonly (number | undefined)[],
-): boolean {
-  const byPlace = new Map(pairs.map((pair) => [pair.index, pair]));
-  let balance = 0;
-  for (const [index, partner] of partners.entries()) {
-    const pair = partner === undefined ? undefined : byPlace.get(partner);
-    if (pair === undefined || pair.wanted === pair.found) continue;
-    const indentation = indentationAt(next.text, next.starts[index]!);
-    if (indentation === pair.found) balance++;
-    if (indentation === pair.wanted) balance--;
-  }
-  return balance > 0;
-}
-
-/** The whitespace before a token that begins its line. */
-function indentationAt(text: string, start: number): string | undefined {
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  for (let at = lineStart; at < start; at++) if (!isSpaceAt(text, at)) return undefined;
-  return text.slice(lineStart, start);
 }
 
 function reindent(glue: string, isFirst: boolean, mapIndentation: IndentationMap, near: number): string {

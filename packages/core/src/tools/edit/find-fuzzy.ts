@@ -9,7 +9,7 @@ import { findWindows } from './find-windows.ts';
 import { beginsLine, toLinedKeys } from './lined-keys.ts';
 import type { LinedKeys } from './lined-keys.ts';
 import type { LineIndex } from './line-index.ts';
-import { scanTokens } from './scan-tokens.ts';
+import { RIVAL_FACTOR, scanTokens } from './scan-tokens.ts';
 import { LINE_BREAK } from './token-costs.ts';
 import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
@@ -35,23 +35,66 @@ const MIN_CHARACTERS = 10;
 const MAX_TOKENS = 2500;
 /** What differs by more than this part of its characters is another text. */
 const MAX_DIFFERENCE = 0.4;
-/** How much of what tells two places apart must speak for the better one. */
+/** How much of what tells two places apart must speak for the better one; RIVAL_FACTOR follows from it. */
 const CLEAR_MARGIN = 0.5;
-/** About a tenth of a second. */
-const MAX_CELLS = 20_000_000;
+/** How much may differ in the first search, in words. */
+const FIRST_REACH = 6;
+/** In characters of the file times tokens of the text: about a tenth of a second. */
+const MAX_WORK = 24_000_000;
 
 export function findFuzzy(index: LineIndex, old: Tokens): FuzzyResult {
   const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
   if (characters < MIN_CHARACTERS || old.keys.length > MAX_TOKENS) return {};
-  const places = findPlaces(index, old, characters * MAX_DIFFERENCE);
-  const [best, ...others] = places ?? [];
+  const { places, isComplete } = findPlaces(index, old, characters * MAX_DIFFERENCE);
+  const [best, ...others] = places;
   if (best === undefined) return {};
   const rivals = others.filter((other) => !isClearlyWorse(other, best));
   const alike = [best, ...rivals].filter((place) => isLaidOutAs(place, old));
   // Where only the layout tells them apart, it must be the old text's own.
   const isTold = alike.length === 1 && rivals.every((rival) => keysOf(rival) === keysOf(best));
   const place = rivals.length === 0 ? best : isTold ? alike[0] : undefined;
-  return { nearest: best, ...(place && { place }) };
+  return { nearest: best, ...(place && isComplete && { place }) };
+}
+
+interface Search {
+  /** Cheapest first. */
+  places: FuzzyPlace[];
+  /** Whether no other place could be as good; a search that would take too long is not. */
+  isComplete: boolean;
+}
+
+/** Looks for the few that differ little, and for more only as long as the best of them leaves room for a rival. */
+function findPlaces(index: LineIndex, old: Tokens, limit: number): Search {
+  let search: Search = { places: [], isComplete: false };
+  for (let reach = Math.min(FIRST_REACH, limit); ;) {
+    const places = findWithin(index, old, reach, limit);
+    if (places === undefined) return search;
+    const [best] = places;
+    const needed = best === undefined ? limit : Math.min(limit, best.cost * RIVAL_FACTOR + 1);
+    search = { places, isComplete: needed <= reach };
+    if (search.isComplete) return search;
+    reach = needed;
+  }
+}
+
+function findWithin(index: LineIndex, old: Tokens, reach: number, limit: number): FuzzyPlace[] | undefined {
+  const windows = findWindows(index, old, reach);
+  if (windows === undefined) return undefined;
+  const offsets = windows.map(
+    ({ from, to }) => [index.starts[from]!, index.starts[to] ?? index.content.length] as const,
+  );
+  const { keys } = toLinedKeys(old);
+  const characters = offsets.reduce((sum, [from, to]) => sum + to - from, 0);
+  if (characters * keys.length > MAX_WORK) return undefined;
+  const places: FuzzyPlace[] = [];
+  for (const [from, to] of offsets) {
+    const file = tokenize(index.content, from, to);
+    const lined = toLinedKeys(file);
+    for (const { cost, others, ...span } of scanTokens(keys, lined.keys, limit)) {
+      places.push({ file, cost, ...toTokens(lined, span), others: others.map((other) => toTokens(lined, other)) });
+    }
+  }
+  return places.filter(({ from: first, to: end }) => first < end).toSorted((a, b) => a.cost - b.cost);
 }
 
 /** Whether lines are broken and indented as in the old text. */
@@ -68,25 +111,6 @@ function indentationAt(tokens: Tokens, index: number, start: number): string | u
   return tokens.text.slice(tokens.text.lastIndexOf('\n', start - 1) + 1, start);
 }
 
-/** Cheapest first; undefined where the search would take too long to be complete. */
-function findPlaces(index: LineIndex, old: Tokens, limit: number): FuzzyPlace[] | undefined {
-  const windows = findWindows(index, old, MAX_DIFFERENCE);
-  if (windows === undefined) return undefined;
-  const { keys } = toLinedKeys(old);
-  const places: FuzzyPlace[] = [];
-  let cells = 0;
-  for (const { from, to } of windows) {
-    const file = tokenize(index.content, index.starts[from], index.starts[to] ?? index.content.length);
-    const lined = toLinedKeys(file);
-    cells += lined.keys.length * keys.length;
-    if (cells > MAX_CELLS) return undefined;
-    for (const { cost, others, ...span } of scanTokens(keys, lined.keys, limit)) {
-      places.push({ file, cost, ...toTokens(lined, span), others: others.map((other) => toTokens(lined, other)) });
-    }
-  }
-  return places.filter(({ from: first, to: end }) => first < end).toSorted((a, b) => a.cost - b.cost);
-}
-
 function toTokens(
   { keys, tokens }: LinedKeys,
   { from, to }: { from: number; to: number },
@@ -97,6 +121,7 @@ function toTokens(
 
 /** Whether what tells the two apart speaks for the better one. */
 function isClearlyWorse(other: FuzzyPlace, best: FuzzyPlace): boolean {
+  if (other.cost >= best.cost * RIVAL_FACTOR + 1) return true;
   const apart = distanceOf(tokensOf(best), tokensOf(other));
   if (apart === undefined || apart < 1) return false;
   // Two texts that are both close to a third are no further apart than that.

@@ -1,10 +1,11 @@
 /**
  * The parts of a file outside of which a text cannot be, though it is nowhere to the
- * letter. A place that shares most of its characters with the text has at least one of
- * any words that make up more than the rest; the rarest such words are looked up, so
- * that the search is complete and yet touches little of a large file.
+ * letter. A place where at most so many words differ has one of any more words than
+ * that; the rarest ones are looked up, so that the search is complete and yet touches
+ * little of a large file.
  */
 
+import { beginsLine } from './lined-keys.ts';
 import { lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
 import type { Tokens } from './tokens.ts';
@@ -15,47 +16,58 @@ export interface Window {
   to: number;
 }
 
+/** A word of the text, and where the file has it. */
+interface Anchor {
+  /** Lines of the text it stands on, from 0. */
+  lines: number[];
+  places: number[];
+}
+
 /** Small enough to be looked through from end to end, in characters of the file times tokens of the text. */
-const MAX_WHOLE = 12_000_000;
+const MAX_WHOLE = 4_000_000;
 /** Of a word that is more frequent than this the places are not looked up. */
-const MAX_OCCURRENCES = 3000;
+const MAX_OCCURRENCES = 500;
+/** Of a long text the longest words are looked up. */
+const MAX_WORDS = 60;
 const CHARACTERS_PER_LINE = 80;
 
-/**
- * Every place that shares more than `1 - share` of the characters of `old` is inside one
- * of the windows. Undefined where no words of the text are rare enough to tell.
- */
-export function findWindows(index: LineIndex, old: Tokens, share: number): Window[] | undefined {
+/** Windows around every place where at most `differing` words are others. Undefined where no words are rare enough to tell. */
+export function findWindows(index: LineIndex, old: Tokens, differing: number): Window[] | undefined {
   const lines = index.starts.length;
   if (index.content.length * old.keys.length <= MAX_WHOLE) return [{ from: 0, to: lines }];
-  const anchors = chooseAnchors(index.content, old, share);
+  const anchors = chooseAnchors(index.content, old, differing);
   if (anchors === undefined) return undefined;
   const count = old.text.split('\n').length;
   // Lines may be broken differently, and some may be missing on either side.
-  const slack = 6 + Math.ceil(count / 2) + Math.ceil(old.text.length / CHARACTERS_PER_LINE);
-  const windows = anchors.map((offset) => {
-    const line = lineOf(index, offset);
-    return { from: Math.max(0, line - count - slack), to: Math.min(lines, line + count + slack) };
-  });
-  return merge(windows);
+  const slack = 6 + Math.ceil(count / 8) + (count > 2 ? 0 : Math.ceil(old.text.length / CHARACTERS_PER_LINE));
+  const windows = anchors.flatMap(({ lines: offsets, places }) =>
+    places.flatMap((place) => {
+      const line = lineOf(index, place);
+      return offsets.map((offset) => ({
+        from: Math.max(0, line - offset - slack),
+        to: Math.min(lines, line - offset + count + slack),
+      }));
+    }),
+  );
+  return merge(windows.filter(({ from, to }) => from < to));
 }
 
-/** The offsets in the file of words that together make up more than `share` of the text. */
-function chooseAnchors(content: string, old: Tokens, share: number): number[] | undefined {
-  const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
-  const weights = new Map<string, number>();
-  for (const key of old.keys) if (/^\w{2,}$/.test(key)) weights.set(key, (weights.get(key) ?? 0) + key.length);
-  const longest = [...weights].toSorted(([a], [b]) => b.length - a.length);
-  const found = longest.map(([word, weight]) => ({ weight, places: placesOf(content, word) }));
-  found.sort((a, b) => a.places.length / a.weight - b.places.length / b.weight);
-  const anchors: number[] = [];
-  let covered = 0;
-  for (const { weight, places } of found) {
-    if (covered > characters * share || places.length > MAX_OCCURRENCES) break;
-    anchors.push(...places);
-    covered += weight;
+/** The rarest words, more of them than may differ. One the file has not is no help: it may be a slip. */
+function chooseAnchors(content: string, old: Tokens, differing: number): Anchor[] | undefined {
+  const words = new Map<string, number[]>();
+  let line = -1;
+  for (const [index, key] of old.keys.entries()) {
+    if (beginsLine(old, index)) line++;
+    if (/^\w{3,}$/.test(key)) words.set(key, [...(words.get(key) ?? []), line]);
   }
-  return covered > characters * share ? anchors : undefined;
+  const longest = [...words].toSorted(([a], [b]) => b.length - a.length).slice(0, MAX_WORDS);
+  const found = longest.map(([word, lines]) => ({ lines, places: placesOf(content, word) }));
+  const rarest = found
+    .filter(({ places }) => places.length > 0 && places.length <= MAX_OCCURRENCES)
+    .toSorted((a, b) => a.places.length - b.places.length);
+  let covered = 0;
+  const end = rarest.findIndex(({ lines }) => (covered += lines.length) > differing);
+  return end === -1 ? undefined : rarest.slice(0, end + 1);
 }
 
 function placesOf(content: string, word: string): number[] {

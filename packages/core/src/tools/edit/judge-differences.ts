@@ -13,7 +13,7 @@ import { isSingleSlip } from './single-slip.ts';
 import { extraCost, isQuote, missingCost, substitutionCost } from './token-costs.ts';
 import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
-import { hasSameDigits, isMisspelling } from './word-slips.ts';
+import { editDistance, hasSameDigits, isMisspelling } from './word-slips.ts';
 
 /** What is compared: the file's part is the place and nothing else. */
 export interface Compared {
@@ -42,6 +42,8 @@ export function areSlips(
   if (old.keys.length - wrong < MIN_EQUAL_TOKENS) return false;
   const unlike = differences.filter(({ from, to }) => from < to);
   if (totalCost(compared, unlike) > characters * MAX_WRONG) return false;
+  const repeated = differences.filter(({ from, to }, index) => from < to && witnesses[index] === 'slip');
+  if (!repeated.every((difference) => isTypo(compared, difference))) return false;
   const doubtful = differences.filter((_, index) => witnesses[index] !== 'file');
   if (doubtful.length === 0) return true;
   const [first] = doubtful;
@@ -66,11 +68,20 @@ function isLinesLeftOut({ old, file }: Compared, { from, to, first, last }: Diff
   return from === to && beginsLine(file, first) && beginsLine(file, last) && beginsLine(old, from);
 }
 
+/** At most every third line, and the others indented to the letter: a copy with a hole in it, and not another text like it. */
 function isLittleLeftOut({ old, file }: Compared, differences: readonly Difference[]): boolean {
-  const countLines = (tokens: Tokens, from: number, to: number) =>
-    tokens.keys.slice(from, to).filter((_, index) => beginsLine(tokens, from + index)).length;
-  const left = differences.reduce((sum, { first, last }) => sum + countLines(file, first, last), 0);
-  return left * 2 <= countLines(old, 0, old.keys.length);
+  const isLeftOut = (index: number) => differences.some(({ first, last }) => index >= first && index < last);
+  const [wanted, found] = [indentationsOf(old, () => false), indentationsOf(file, isLeftOut)];
+  const left = indentationsOf(file, () => false).length - found.length;
+  return left * 2 <= wanted.length && wanted.slice(1).join('\n') === found.slice(1).join('\n');
+}
+
+/** The whitespace before each line, but for those that are left out. */
+function indentationsOf(tokens: Tokens, isLeftOut: (index: number) => boolean): string[] {
+  const { text, starts } = tokens;
+  return starts
+    .filter((_, index) => beginsLine(tokens, index) && !isLeftOut(index))
+    .map((start) => text.slice(text.lastIndexOf('\n', start - 1) + 1, start));
 }
 
 function totalCost(compared: Compared, differences: readonly Difference[]): number {
@@ -94,11 +105,23 @@ function isHarmless(compared: Compared, difference: Difference): boolean {
   const { old, file } = compared;
   const { from, to, first, last } = difference;
   const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
-  if (isInComments(compared, difference)) return hasSameDigits(wanted.join(' '), found.join(' '));
   if (wanted.length === 0) return found.length === 1 && !/[-\d+*/%<>=!&|^~?]/.test(found[0]!);
   if (found.length === 0) return wanted.every((key) => !/\d/.test(key) && (isWord(key) || FREE_MARKS.has(key)));
   if (wanted.length !== found.length) return false;
   return wanted.every((key, index) => isSameThing(compared.content, key, found[index]!));
+}
+
+/** Whether a slip that both texts have is one of the fingers: a model that means another name says it twice. */
+function isTypo({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
+  const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
+  if (found.length === 0) return wanted.every((key) => FREE_MARKS.has(key));
+  return wanted.length === found.length && wanted.every((key, index) => isMistyped(key, found[index]!));
+}
+
+function isMistyped(wanted: string, found: string): boolean {
+  if (wanted === found || (isQuote(wanted) && isQuote(found))) return true;
+  const keepsEnds = wanted[0] === found[0] && wanted.at(-1) === found.at(-1);
+  return isWord(wanted) && isWord(found) && keepsEnds && editDistance(wanted, found) === 1;
 }
 
 function isSameThing(content: string, wanted: string, found: string): boolean {
@@ -106,19 +129,3 @@ function isSameThing(content: string, wanted: string, found: string): boolean {
   if (!isWord(wanted) || !isWord(found)) return isQuote(wanted) && isQuote(found);
   return hasSameDigits(wanted, found) && isMisspelling(content, wanted, found);
 }
-
-function isInComments({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
-  const isEach = (tokens: Tokens, begin: number, end: number) =>
-    tokens.starts.slice(begin, end).every((start) => isInComment(tokens.text, start));
-  return isEach(old, from, to) && isEach(file, first, last);
-}
-
-/** A guess by the look of the line, good for the languages people write. */
-function isInComment(text: string, offset: number): boolean {
-  // Two characters more, since the sign that opens the comment is part of it.
-  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 2);
-  return COMMENT_SIGN.test(before);
-}
-
-const COMMENT_SIGN =
-  /(?:^|\s)(?:\/\/|#(?!\s*(?:define|undef|include|ifn?def|if|else|elif|endif|pragma|error)\b)|--(?=\s|$)|;;)|^\s*%|\/\*(?!.*\*\/)|<!--(?!.*-->)|"""|^\s*\*(?=[\s/]|$)/;

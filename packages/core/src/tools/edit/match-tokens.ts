@@ -1,7 +1,7 @@
 /**
  * Where the tokens of a text occur in a file, whatever the whitespace between them.
  * The search is complete: every occurrence is found, so that a caller can tell a
- * unique one. How much whitespace differs is reported as a level, lower being closer.
+ * unique one.
  */
 
 import { isSpaceAt, skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
@@ -12,20 +12,6 @@ export interface TokenMatch {
   starts: number[];
   ends: number[];
 }
-
-/** How a match differs from the pattern, from nothing but line ends to anything between tokens. */
-export const MatchLevel = {
-  /** Only whitespace at the ends of lines, or kinds of spaces. */
-  LineEnds: 0,
-  /** Also the indentation. */
-  Indentation: 1,
-  /** Also blank lines. */
-  BlankLines: 2,
-  /** Any whitespace; the match begins a line. */
-  Layout: 3,
-  /** Any whitespace; the match begins inside a line. */
-  InsideLine: 4,
-} as const;
 
 /** More than anyone edits at once; a search that finds so many is ambiguous anyway. */
 const MAX_MATCHES = 2000;
@@ -54,7 +40,10 @@ export function findTokenMatches(content: string, pattern: Tokens): TokenMatch[]
  */
 function isTornOff(content: string, match: TokenMatch, pattern: Tokens): boolean {
   const [first, last] = [match.starts[0]!, match.ends.at(-1)!];
-  if (pattern.starts[0]! > 0 && first > 0 && !isSpaceAt(content, first - 1)) return true;
+  const lead = pattern.starts[0]!;
+  if (lead > 0 && first > 0 && !isSpaceAt(content, first - 1)) return true;
+  // Indentation begins a line.
+  if (lead > 1 && content.slice(content.lastIndexOf('\n', first - 1) + 1, first).trim() !== '') return true;
   if (!pattern.text.includes('\n')) return false;
   const isRun = (at: number) => content[at] === content[at + 1] && /[^\w\s]/.test(content[at] ?? ' ');
   return (
@@ -70,38 +59,6 @@ function isBrokenRun(content: string, { starts, ends }: TokenMatch, pattern: Tok
     pattern.text.slice(pattern.ends[index - 1], pattern.starts[index]),
   ];
   return glues.includes('') && glues.some((glue) => glue.includes('\n'));
-}
-
-export function levelOf(content: string, match: TokenMatch, pattern: Tokens): number {
-  let level: number = MatchLevel.LineEnds;
-  const lead = pattern.text.slice(0, pattern.starts[0]);
-  const lineStart = content.lastIndexOf('\n', match.starts[0]! - 1) + 1;
-  const indentation = content.slice(lineStart, match.starts[0]);
-  const beginsLine = skipSpace(indentation, 0) === indentation.length;
-  if (!beginsLine) level = lead.trim() === '' && lead.includes('\n') ? MatchLevel.InsideLine : level;
-  else if (lead !== '' && plainSpaces(lead).replace(/^[\s\S]*\n/, '') !== plainSpaces(indentation)) {
-    level = MatchLevel.Indentation;
-  }
-  for (let index = 1; index < pattern.keys.length; index++) {
-    const wanted = pattern.text.slice(pattern.ends[index - 1], pattern.starts[index]);
-    const found = content.slice(match.ends[index - 1], match.starts[index]);
-    if (wanted !== found) level = Math.max(level, glueLevel(plainSpaces(wanted), plainSpaces(found)));
-  }
-  if (level === MatchLevel.Layout && !beginsLine) return MatchLevel.InsideLine;
-  return level;
-}
-
-function glueLevel(wanted: string, found: string): number {
-  if (wanted === found) return MatchLevel.LineEnds;
-  const wantedLines = wanted.split('\n');
-  const foundLines = found.split('\n');
-  if (wantedLines.length === 1 || foundLines.length === 1) return MatchLevel.Layout;
-  return wantedLines.length === foundLines.length ? MatchLevel.Indentation : MatchLevel.BlankLines;
-}
-
-/** Kinds of spaces made one, and what ends a line left out. */
-function plainSpaces(glue: string): string {
-  return glue.replaceAll(/[^\S\n]+(?=\n)/g, '').replaceAll(/[^\S\n\t]|[\u00AD\u200B-\u200F\u2060\uFEFF]/g, ' ');
 }
 
 /** The index of the pattern's word that is rarest in the file. */

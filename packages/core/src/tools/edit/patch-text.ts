@@ -12,35 +12,58 @@ export interface Patch extends Difference {
 }
 
 /** Patches in order. Whitespace around them stays as the text has it, inside and before them as the file does. */
-export function patchText({ text, starts, ends }: Tokens, patches: readonly Patch[], file: Tokens): string {
+export function patchText(tokens: Tokens, patches: readonly Patch[], file: Tokens): string {
+  const { text, starts, ends } = tokens;
   let result = '';
   let position = 0;
   const copyUntil = (end: number, resume = end) => {
     result += text.slice(position, end);
     position = resume;
   };
-  for (const { from, to, first, last, goesWithNext, setsGlue } of patches) {
-    const piece = first < last ? file.text.slice(file.starts[first], file.ends[last - 1]) : '';
-    if (from < to) {
-      // Where nothing comes instead, the whitespace before goes too.
-      const begin = piece === '' && from > 0 ? ends[from - 1]! : starts[from]!;
-      copyUntil(begin, piece === '' && from === 0 && to < starts.length ? starts[to] : ends[to - 1]);
-      result += piece;
-    } else if (setsGlue && from > 0 && from < starts.length) {
-      copyUntil(ends[from - 1]!, starts[from]);
-      result += file.text.slice(file.ends[first - 1], file.starts[last]);
-    } else if (from === 0 || (goesWithNext && from < starts.length)) {
-      const lineStart = Math.max(position, text.lastIndexOf('\n', starts[from]! - 1) + 1);
-      copyUntil(lineStart, starts[from]);
-      result += indentationOf(file, first) + piece + file.text.slice(file.ends[last - 1], file.starts[last]);
-    } else {
-      copyUntil(ends[from - 1]!);
-      result += file.text.slice(file.ends[first - 1] ?? file.starts[first], file.starts[first]) + piece;
+  for (const patch of patches) {
+    const { from, to, first, last } = patch;
+    if (from === to) {
+      copyUntil(ends[from - 1] ?? 0, starts[from] ?? text.length);
+      result += glueAround(tokens, patch, file);
+      continue;
     }
+    const piece = first < last ? file.text.slice(file.starts[first], file.ends[last - 1]) : '';
+    if (piece === '' && from > 0 && to < starts.length) {
+      copyUntil(ends[from - 1]!, starts[to]);
+      result += file.text.slice(file.ends[first - 1], file.starts[first]);
+      continue;
+    }
+    copyUntil(starts[from]!, ends[to - 1]);
+    result += piece;
   }
   return result + text.slice(position);
 }
 
-function indentationOf({ text, starts }: Tokens, index: number): string {
-  return text.slice(text.lastIndexOf('\n', starts[index]! - 1) + 1, starts[index]);
+/** A piece with the whitespace before and behind it, in the place of the whitespace the text has there. */
+function glueAround({ text, starts, ends }: Tokens, patch: Patch, file: Tokens): string {
+  const { from, first, last } = patch;
+  const piece = file.text.slice(file.starts[first], file.ends[last - 1]);
+  const glue = text.slice(ends[from - 1] ?? 0, starts[from]);
+  const before = first === 0 ? '' : file.text.slice(file.ends[first - 1], file.starts[first]);
+  const behind = last === file.keys.length ? '' : file.text.slice(file.ends[last - 1], file.starts[last]);
+  if (from === 0) return glue + piece + behind;
+  if (from === starts.length) return before + piece + glue;
+  if (patch.setsGlue) return before + piece + behind;
+  const isWhole = [glue, before, behind].every((each) => each.includes('\n'));
+  if (!isWhole) return patch.goesWithNext ? glue + piece + behind : before + piece + glue;
+  // As many blank lines as the text has, on the side of the change.
+  const own = countBreaks(glue);
+  const lead = patch.goesWithNext ? own + 1 - Math.min(own, countBreaks(behind)) : Math.min(own, countBreaks(before));
+  const trailing = glue.slice(0, glue.indexOf('\n'));
+  return (
+    trailing + '\n'.repeat(lead) + indentationOf(before) + piece + '\n'.repeat(own + 1 - lead) + indentationOf(glue)
+  );
+}
+
+function countBreaks(glue: string): number {
+  return glue.split('\n').length - 1;
+}
+
+function indentationOf(glue: string): string {
+  return glue.slice(glue.lastIndexOf('\n') + 1);
 }

@@ -8,9 +8,11 @@
 
 import type { Splice } from '../text-file.ts';
 import { carryOver } from './carry-over.ts';
+import { joinsLines } from './check-ends.ts';
 import { indexLines, lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
-import { findTokenMatches, levelOf, MatchLevel } from './match-tokens.ts';
+import { levelOf, MatchLevel } from './match-level.ts';
+import { findTokenMatches } from './match-tokens.ts';
 import type { TokenMatch } from './match-tokens.ts';
 import { placeElided } from './place-elided.ts';
 import { placeFuzzy } from './place-fuzzy.ts';
@@ -47,7 +49,7 @@ export function placeEdit(content: string, request: EditRequest): EditPlacement 
   if (lenient !== undefined) return lenient;
   for (const variant of variantsOf(request)) {
     const edit = { ...variant, allowMultiple: request.allowMultiple };
-    const placed = placeExact(content, edit) ?? placeByTokens(index, edit);
+    const placed = placeWhole(content, edit) ?? placeByTokens(index, edit);
     if (placed !== undefined) return placed;
   }
   return placeElided(content, request, placeEdit) ?? placeFuzzy(index, request);
@@ -64,6 +66,13 @@ function placeExact(content: string, { old, replacement, allowMultiple }: EditRe
   if (offsets.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: offsets.length, lines: lines() };
   const splices = offsets.flatMap((start) => trimCommon(old, replacement).map((each) => shift(each, start)));
   return { kind: 'placed', strategy: 'exact', splices, occurrences: offsets.length, lines: lines() };
+}
+
+/** To the letter, but not within a word: a text that was put right is a guess. */
+function placeWhole(content: string, request: EditRequest): EditPlacement | undefined {
+  const at = content.indexOf(request.old);
+  const splits = (index: number) => /^\w\w$/.test(content.slice(index - 1, index + 1));
+  return at === -1 || splits(at) || splits(at + request.old.length) ? undefined : placeExact(content, request);
 }
 
 function shift({ start, end, replacement }: Splice, by: number): Splice {
@@ -91,6 +100,7 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const matches = leveled.filter(({ level }) => level === lowest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
   if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };
+  if (matches.some((match) => joinsLines(content, match.starts[0]!, old, replacement))) return undefined;
   const changes = matches.map((match) =>
     spliceWhole(content, pattern, match, replacement, lowest >= MatchLevel.BlankLines),
   );

@@ -7,6 +7,7 @@
 import { findTokenMatches } from './match-tokens.ts';
 import type { EditPlacement, EditRequest } from './place-edit.ts';
 import { tokenize } from './tokens.ts';
+import type { EditTexts } from './variants.ts';
 
 type Placed = Extract<EditPlacement, { kind: 'placed' }>;
 
@@ -22,13 +23,17 @@ export function placeElided(
   const old = request.old.split(ELISION);
   const next = request.replacement.split(ELISION);
   if (old.length < 2 || old.length !== next.length) return undefined;
+  const lines = new Set(content.split('\n').map((line) => line.trim()));
+  // Dots that the file has are its own.
+  if (request.old.match(ELISION)!.some((dots) => lines.has(dots.trim()))) return undefined;
   const placed: Placed[] = [];
   let position = 0;
   for (const [index, part] of old.entries()) {
     const [wanted, replacement] = [trimBlankLines(part), trimBlankLines(next[index]!)];
     const isChanged = wanted !== replacement;
-    // Beside the dots nothing may change: it is open what stands there.
-    if (isChanged && !keepsEdges(wanted, replacement, index > 0, index < old.length - 1)) return undefined;
+    // Beside the dots nothing may come or go: it is open what stands there.
+    if (isChanged && !keepsEdges({ old: wanted, replacement }, lines, index > 0, index < old.length - 1))
+      return undefined;
     const found =
       isChanged && wanted !== '' ? place(content, { old: wanted, replacement, allowMultiple: false }) : undefined;
     const end = isChanged ? endOf(found, position) : findBehind(content, wanted, position);
@@ -38,13 +43,25 @@ export function placeElided(
   }
   const [first] = placed;
   if (first === undefined) return undefined;
-  const [splices, lines] = [placed.flatMap((each) => each.splices), placed.flatMap((each) => each.lines)];
-  return { ...first, splices, lines, strategy: 'fuzzy' };
+  const splices = placed.flatMap((each) => each.splices);
+  return { ...first, splices, lines: placed.flatMap((each) => each.lines), strategy: 'fuzzy' };
 }
 
-function keepsEdges(wanted: string, replacement: string, first: boolean, last: boolean): boolean {
-  const [lines, next] = [wanted.split('\n'), replacement.split('\n')];
-  return (!first || lines[0] === next[0]) && (!last || lines.at(-1) === next.at(-1));
+function keepsEdges(
+  { old, replacement }: EditTexts,
+  lines: ReadonlySet<string>,
+  first: boolean,
+  last: boolean,
+): boolean {
+  const [wanted, next] = [old.split('\n'), replacement.split('\n')];
+  const isKept = (line: string, other: string) => line === other || (lines.has(line.trim()) && isLike(line, other));
+  return (!first || isKept(wanted[0]!, next[0]!)) && (!last || isKept(wanted.at(-1)!, next.at(-1)!));
+}
+
+/** Whether a line is the other, changed at most. */
+function isLike(line: string, other: string): boolean {
+  const [keys, known] = [tokenize(line).keys, new Set(tokenize(other).keys)];
+  return keys.filter((key) => known.has(key)).length * 2 > keys.length;
 }
 
 /** Where a placed part ends; undefined where it has no place, or one before what came before it. */

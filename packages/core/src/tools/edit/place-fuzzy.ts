@@ -10,6 +10,7 @@ import type { Splice } from '../text-file.ts';
 import { alignTokens } from './align-tokens.ts';
 import type { Alignment } from './align-tokens.ts';
 import { carryOver } from './carry-over.ts';
+import { isCutShort, joinsLines, repeatsNeighbour } from './check-ends.ts';
 import { findDifferences } from './differences.ts';
 import { findFuzzy, tokensOf } from './find-fuzzy.ts';
 import type { FuzzyPlace } from './find-fuzzy.ts';
@@ -17,7 +18,7 @@ import { areSlips } from './judge-differences.ts';
 import { lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
 import type { EditPlacement } from './place-edit.ts';
-import { isCutShort, reachEnds } from './reach-ends.ts';
+import { reachEnds } from './reach-ends.ts';
 import { reconcile } from './reconcile.ts';
 import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
@@ -39,11 +40,10 @@ export function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): E
 function spliceAll(index: LineIndex, place: FuzzyPlace, texts: EditTexts): Splice[] | undefined {
   const splices = spliceAt(index, place, texts);
   if (splices === undefined) return undefined;
-  const text = applyToText(index.content, splices);
   const isOpen = place.others
     .filter(({ from, to }) => from < to)
     .map((other) => spliceAt(index, { file: place.file, ...other }, texts))
-    .some((other) => other !== undefined && applyToText(index.content, other) !== text);
+    .some((other) => other !== undefined && !areSame(index.content, other, splices));
   return isOpen ? undefined : splices;
 }
 
@@ -54,8 +54,9 @@ function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts
   const isEscaped = !old.includes('\n') && old.includes('\\n');
   const next = tokenize(replacement);
   const reach = reachEnds({ old: tokenize(old), ...place }, next, true);
-  if (isCutShort(reach, next)) return undefined;
   const file = tokensOf(reach);
+  if (isCutShort(reach, next) || repeatsNeighbour(reach, next)) return undefined;
+  if (joinsLines(index.content, file.starts[0]!, reach.old.text, replacement)) return undefined;
   // One line on the one side and many on the other: its breaks were escaped, and so are those it would put in.
   if (isEscaped && index.content.slice(file.starts[0], file.ends.at(-1)).includes('\n')) return undefined;
   const readings = alignTokens(reach.old, file) ?? [];
@@ -66,8 +67,20 @@ function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts
   );
   const [first] = results;
   if (first === undefined) return undefined;
-  const text = applyToText(index.content, first);
-  return results.every((splices) => splices && applyToText(index.content, splices) === text) ? first : undefined;
+  return results.every((splices) => splices && areSame(index.content, splices, first)) ? first : undefined;
+}
+
+/** Whether two ways to change a text come to the same. */
+function areSame(content: string, a: readonly Splice[], b: readonly Splice[]): boolean {
+  const all = [...a, ...b];
+  const from = Math.min(...all.map(({ start }) => start));
+  const part = content.slice(from, Math.max(...all.map(({ end }) => end)));
+  const apply = (splices: readonly Splice[]) =>
+    applyToText(
+      part,
+      splices.map(({ start, end, replacement }) => ({ start: start - from, end: end - from, replacement })),
+    );
+  return all.length === 0 || apply(a) === apply(b);
 }
 
 interface Reading {

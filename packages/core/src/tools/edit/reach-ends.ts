@@ -5,6 +5,7 @@
  */
 
 import { beginsLine } from './lined-keys.ts';
+import { countOf, endsWith, startsWith } from './key-lists.ts';
 import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -17,7 +18,7 @@ export interface Reach {
 }
 
 /** As many tokens of the old text must follow for the new one to go on with it. */
-const MIN_GOING_ON = 3;
+export const MIN_GOING_ON = 3;
 const MAX_ADDED = 60;
 
 /** Whole lines are added only where the old text may lack them: it is not laid out as the file. */
@@ -26,38 +27,65 @@ export function reachEnds(reach: Reach, next: Tokens, mayAddLines: boolean): Rea
   return addBefore(withEnd, next, countBefore(withEnd, next, mayAddLines));
 }
 
-/** Whether the place ends amid a line where the new text ends otherwise than the old one: it is open what belongs to it. */
-export function isCutShort({ old, file, from, to }: Reach, next: Tokens): boolean {
-  const isOpen = (place: number, a: string | undefined, b: string | undefined) => !beginsLine(file, place) && a !== b;
-  return isOpen(to, old.keys.at(-1), next.keys.at(-1)) || isOpen(from, old.keys[0], next.keys[0]);
-}
-
 /** How many tokens behind the place, to the end of a line, the new text has and the old one lacks. */
-function countBehind({ old, file, to }: Reach, next: Tokens, mayAddLines: boolean): number {
+function countBehind(reach: Reach, next: Tokens, mayAddLines: boolean): number {
+  const { old, file, to } = reach;
   const isAmidLine = !beginsLine(file, to);
   const goesOn = old.keys.slice(-MIN_GOING_ON);
   for (let count = 1; count <= MAX_ADDED && to + count <= file.keys.length; count++) {
     if (!beginsLine(file, to + count)) continue;
     const added = file.keys.slice(to, to + count);
-    if (isAmidLine && holds(next.keys, [...goesOn, ...added])) return count;
-    if (isAmidLine && endsWith(next.keys, added) && !endsWith(old.keys, added)) return count;
-    if (!mayAddLines) return 0;
-    if (endsWith(next.keys, [...goesOn, ...added]) && !endsWith(next.keys, goesOn)) return count;
+    if (isAmidLine && hasBehind(next.keys, goesOn, added)) return count;
+    if (!mayAddLines || endsWith(next.keys, goesOn)) return 0;
+    if (!endsWith(next.keys, added) || !isMore(reach, next, added)) continue;
+    const isBeyond = isIndentedAs(reach, old.keys.length - 1, to - 1, to + count - 1);
+    if (endsWith(next.keys, [...goesOn, ...added]) || (isBeyond && evensBrackets(reach, next, added))) return count;
   }
   return 0;
 }
 
-function countBefore({ old, file, from }: Reach, next: Tokens, mayAddLines: boolean): number {
+/** Whether the new text goes on with it where the old one ends, or ends with it where that does not. */
+function hasBehind(next: readonly string[], end: readonly string[], added: readonly string[]): boolean {
+  return countOf(next, [...end, ...added]) > 0 || (endsWith(next, added) && !endsWith(end, added));
+}
+
+function countBefore(reach: Reach, next: Tokens, mayAddLines: boolean): number {
+  const { old, file, from } = reach;
   const isAmidLine = !beginsLine(file, from);
   const goesOn = old.keys.slice(0, MIN_GOING_ON);
   for (let count = 1; count <= MAX_ADDED && from - count >= 0; count++) {
     if (!beginsLine(file, from - count)) continue;
     const added = file.keys.slice(from - count, from);
     if (isAmidLine && startsWith(next.keys, added) && !startsWith(old.keys, added)) return count;
-    if (!mayAddLines) return 0;
-    if (startsWith(next.keys, [...added, ...goesOn]) && !startsWith(next.keys, goesOn)) return count;
+    if (!mayAddLines || startsWith(next.keys, goesOn)) return 0;
+    if (!startsWith(next.keys, added) || !isMore(reach, next, added)) continue;
+    const isBeyond = isIndentedAs(reach, 0, from, from - count);
+    if (startsWith(next.keys, [...added, ...goesOn]) || (isBeyond && evensBrackets(reach, next, added))) return count;
   }
   return 0;
+}
+
+/** Whether the new text has it more often than the place: else it is the place's own. */
+function isMore({ file, from, to }: Reach, next: Tokens, added: readonly string[]): boolean {
+  return countOf(next.keys, added) > countOf(file.keys.slice(from, to), added);
+}
+
+/** Whether the line of a token is brackets only. */
+function isBracketLine({ text, starts }: Tokens, index: number): boolean {
+  const [lineStart, lineEnd] = [text.lastIndexOf('\n', starts[index]! - 1) + 1, text.indexOf('\n', starts[index])];
+  return /^[\s()[\]{},;]*$/.test(text.slice(lineStart, lineEnd === -1 ? undefined : lineEnd));
+}
+
+/** Whether a line of the old text with nothing but brackets is indented as another line of the file, and not as its own. */
+function isIndentedAs({ old, file }: Reach, index: number, own: number, other: number): boolean {
+  if (!isBracketLine(old, index)) return false;
+  const wanted = indentationOf(old, index);
+  return wanted !== indentationOf(file, own) && wanted === indentationOf(file, other);
+}
+
+function indentationOf({ text, starts }: Tokens, index: number): string {
+  const lineStart = text.lastIndexOf('\n', starts[index]! - 1) + 1;
+  return /^\s*/.exec(text.slice(lineStart, starts[index]))![0];
 }
 
 function addBehind(reach: Reach, next: Tokens, count: number): Reach {
@@ -84,6 +112,13 @@ function leavesBrackets({ file, from, to }: Reach, next: Tokens, added: readonly
   return wanted === without && wanted !== without + depthOf(added);
 }
 
+/** Whether the brackets come out even with what would be added, and not without it. */
+function evensBrackets({ file, from, to }: Reach, next: Tokens, added: readonly string[]): boolean {
+  const wanted = depthOf(next.keys);
+  const without = depthOf(file.keys.slice(from, to));
+  return wanted !== without && wanted === without + depthOf(added);
+}
+
 function depthOf(keys: readonly string[]): number {
   let depth = 0;
   for (const key of keys) {
@@ -91,17 +126,4 @@ function depthOf(keys: readonly string[]): number {
     else if (')]}'.includes(key)) depth--;
   }
   return depth;
-}
-
-function endsWith(list: readonly string[], part: readonly string[]): boolean {
-  return list.length >= part.length && part.every((key, index) => list[list.length - part.length + index] === key);
-}
-
-/** In one piece. */
-function holds(list: readonly string[], part: readonly string[]): boolean {
-  return ` ${list.join(' ')} `.includes(` ${part.join(' ')} `);
-}
-
-function startsWith(list: readonly string[], part: readonly string[]): boolean {
-  return list.length >= part.length && part.every((key, index) => list[index] === key);
 }

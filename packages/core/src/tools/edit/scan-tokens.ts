@@ -4,8 +4,9 @@
  * end anywhere; the text must be read whole.
  */
 
+import { createCostTable } from './cost-table.ts';
 import { missingCosts } from './lined-keys.ts';
-import { extraCost, LINE_BREAK, SKIPPED_LINE_COST, substitutionCost } from './token-costs.ts';
+import { extraCost, LINE_BREAK, SKIPPED_LINE_COST } from './token-costs.ts';
 
 /** Keys of the file from `from` to `to`, end exclusive. */
 export interface Span {
@@ -25,20 +26,32 @@ interface Readings {
   starts: Int32Array;
 }
 
-/** Places of at most `limit`, cheapest first. */
+/** A place that costs so many times more than another is no rival to it. */
+export const RIVAL_FACTOR = 3;
+
+/** Places of at most `limit`, cheapest first, without those that are no rivals. */
 export function scanTokens(old: readonly string[], file: readonly string[], limit: number): Place[] {
   const { costs, starts } = readAll(old, file);
-  const ends = [...costs.keys()].filter((end) => costs[end]! <= limit && starts[end]! < end);
+  const best = costs.reduce((least, cost) => Math.min(least, cost), Infinity);
+  const highest = Math.min(limit, best * RIVAL_FACTOR + 1);
+  const ends = [...costs.keys()].filter((end) => costs[end]! <= highest && starts[end]! < end);
   ends.sort((a, b) => costs[a]! - costs[b]! || a - b);
   const places: Place[] = [];
   for (const to of ends) {
     const span = { from: starts[to]!, to, cost: costs[to]! };
     const place = places.find((other) => overlaps(span, other));
     if (place === undefined) places.push({ ...span, others: [] });
-    else if (span.cost <= place.cost + NEARLY && place.others.length < MAX_READINGS) place.others.push(span);
+    else if (isNearlyAsCheap(span, place, file) && place.others.length < MAX_READINGS) place.others.push(span);
     if (places.length >= MAX_PLACES) break;
   }
   return places;
+}
+
+/** Whether it is a reading of its own, and not the place with something more at its ends. */
+function isNearlyAsCheap(span: Span, place: Span, file: readonly string[]): boolean {
+  if (span.cost > place.cost + NEARLY) return false;
+  const added = [...file.slice(span.from, place.from), ...file.slice(place.to, span.to)];
+  return added.length === 0 || span.cost < place.cost + added.reduce((sum, key) => sum + extraCost(key), 0) - 0.01;
 }
 
 /** Less than a line more or less. */
@@ -54,27 +67,19 @@ function overlaps(a: Span, b: Span): boolean {
 const MAX_PLACES = 40;
 
 function readAll(old: readonly string[], file: readonly string[]): Readings {
-  const words = new Map<string, number>();
-  const ids = Int32Array.from(file, (key) => words.get(key) ?? (words.set(key, words.size), words.size - 1));
-  const extras = Float32Array.from(file, extraCost);
+  const { ids, extras, rows } = createCostTable(old, file);
   const breaks = previousBreaks(file);
-  const distinct = [...words.keys()];
-  const tables = new Map<string, Float32Array>();
-  let current = createRow(file.length);
-  let next = createRow(file.length);
   const missing = missingCosts(old);
   const repeats = repeatedLines(old);
+  let current = createRow(file.length);
+  let next = createRow(file.length);
+  const hasRepeats = repeats.some((start) => start > 0);
   let line = copyRow(current);
   for (const [row, key] of old.entries()) {
-    let table = tables.get(key);
-    if (table === undefined) {
-      table = Float32Array.from(distinct, (other) => substitutionCost(key, other));
-      tables.set(key, table);
-    }
-    fillRow(current, next, { ids, extras, breaks, table, missing: missing[row]! });
+    fillRow(current, next, { ids, extras, breaks, table: rows[row]!, missing: missing[row]! });
     [current, next] = [next, current];
     if (repeats[row]! > 0) skipRepeated(line, current);
-    if (key === LINE_BREAK) line = copyRow(current);
+    if (hasRepeats && key === LINE_BREAK) line = copyRow(current);
   }
   return current;
 }
@@ -111,12 +116,19 @@ function fillRow(above: Readings, row: Readings, { ids, extras, breaks, table, m
     let cost = before[column - 1]! + table[ids[column - 1]!]!;
     let start = startsBefore[column - 1]!;
     const skipOld = before[column]! + missing;
-    if (skipOld < cost) [cost, start] = [skipOld, startsBefore[column]!];
+    if (skipOld < cost) {
+      cost = skipOld;
+      start = startsBefore[column]!;
+    }
     const skipFile = costs[column - 1]! + extras[column - 1]!;
-    if (skipFile < cost) [cost, start] = [skipFile, starts[column - 1]!];
+    if (skipFile < cost) {
+      cost = skipFile;
+      start = starts[column - 1]!;
+    }
     const lineStart = breaks[column - 1]!;
     if (lineStart > 0 && costs[lineStart]! + SKIPPED_LINE_COST < cost) {
-      [cost, start] = [costs[lineStart]! + SKIPPED_LINE_COST, starts[lineStart]!];
+      cost = costs[lineStart]! + SKIPPED_LINE_COST;
+      start = starts[lineStart]!;
     }
     costs[column] = cost;
     starts[column] = start;

@@ -1,7 +1,7 @@
 /**
  * What it costs to read one token as another, in characters. Marks a formatter adds or
  * removes at will cost next to nothing; a line break where the other text has none
- * costs less than a character, but is enough to tell two readings apart.
+ * costs little, but is enough to tell two readings apart.
  */
 
 import { isWord } from './tokens.ts';
@@ -18,7 +18,7 @@ const QUOTES = new Set(["'", '"', '`']);
 const BRACKETS = new Set(['(', ')', '[', ']', '{', '}']);
 const FORMATTING_COST = 0.2;
 const BRACKET_COST = 2;
-const LINE_BREAK_COST = 0.8;
+const LINE_BREAK_COST = 1.6;
 /** Text only the file has is kept, so that it weighs less than text only the model has. */
 const EXTRA_WEIGHT = 0.5;
 
@@ -45,7 +45,7 @@ export function substitutionCost(a: string, b: string): number {
   // A mark or another word is not misspelt: one is missing and the other is there.
   if (!isWord(a) || !isWord(b)) return Infinity;
   const longer = Math.max(a.length, b.length);
-  if (Math.abs(a.length - b.length) > longer / 2) return Infinity;
+  if (Math.abs(a.length - b.length) > Math.max(1, longer / 3)) return Infinity;
   // Most pairs are unrelated words, and a slip leaves at least one end as it was.
   if (a[0] !== b[0] && a.at(-1) !== b.at(-1)) return Infinity;
   const distance = editDistance(a, b);

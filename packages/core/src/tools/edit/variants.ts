@@ -37,7 +37,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 const VARIANTS: readonly ((text: string) => string)[] = [
-  // Quotes only, as when a string literal was written into JSON once too often.
+  (text) => text.replaceAll(String.raw`\"`, '"'),
+  // All quotes, as when a string literal was written into JSON once too often.
   (text) => text.replaceAll(/\\(["'`])/g, '$1'),
   // Line breaks and tabs only.
   (text) => text.replaceAll(/(?<!\\)\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
@@ -52,6 +53,8 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll(/&(?:lt|gt|quot|apos|#39|#34|#x27|amp);/g, (entity) => ENTITIES[entity]!),
 ];
 
+const LINE_NUMBER = /^\s*\d+(?:\t|→| ?[|:] ?)/;
+
 /** What cannot be meant: where the new text has it too, it is taken away there as well. */
 const WRAPPINGS: readonly ((text: string) => string)[] = [
   // A whole answer wrapped in a fence.
@@ -60,9 +63,9 @@ const WRAPPINGS: readonly ((text: string) => string)[] = [
   (text) => {
     const lines = text.split('\n');
     const numbered = lines.every(
-      (line, index) => /^\s*\d+\s?[|:\t→]/.test(line) || (line === '' && index === lines.length - 1),
+      (line, index) => LINE_NUMBER.test(line) || (line === '' && index === lines.length - 1),
     );
-    return numbered ? lines.map((line) => line.replace(/^\s*\d+\s?[|:\t→] ?/, '')).join('\n') : text;
+    return numbered ? lines.map((line) => line.replace(LINE_NUMBER, '')).join('\n') : text;
   },
 ];
 
@@ -84,10 +87,11 @@ function isJsonStringBody(text: string): boolean {
 /** One level of JSON escaping taken away; a break inside quotes is a literal's own and stays. */
 function decodeJsonStringBody(text: string): string {
   let isQuoted = false;
-  return text.replaceAll(/(?:\\"){3}|\\([ntr"'`\\/$])/g, (escape, letter?: string) => {
+  return text.replaceAll(/(?:\\"){3}|\\([ntr"'`\\/$])/g, (escape, letter: string | undefined, at: number) => {
     // Three quotes open or close a text of many lines.
     if (letter === undefined) return '"""';
-    if (letter === '"') isQuoted = !isQuoted;
+    // One that is never closed opens nothing.
+    if (letter === '"') isQuoted = !isQuoted && text.includes(String.raw`\"`, at + 2);
     return isQuoted && /[ntr]/.test(letter) ? escape : ESCAPES[letter]!;
   });
 }
@@ -125,6 +129,8 @@ export function variantsOf(texts: EditTexts): EditTexts[] {
     const changed = { old: change(old), replacement: change(replacement) };
     if (seen.has(changed.old) || changed.old.trim() === '') return;
     seen.add(changed.old);
+    // What is around one text alone is part of it.
+    if (isCertain && changed.replacement === replacement && /^```/m.test(replacement)) return;
     const next = isCertain ? changed.replacement : goOnLines(changed.old, closer(texts, changed));
     variants.push({ old: changed.old, replacement: next });
   };
@@ -136,5 +142,6 @@ export function variantsOf(texts: EditTexts): EditTexts[] {
 
 /** A backslash that goes on a line in the old text does so in the new one, where it looks like an escaped one. */
 function goOnLines(old: string, replacement: string): string {
-  return /(?<!\\)\\$/m.test(old) ? replacement.replaceAll(/(?<!\\)\\\\n/g, '\\\n') : replacement;
+  const goesOn = /(?<!\\)\\$/m.test(old) && !old.includes('\\\\n');
+  return goesOn ? replacement.replaceAll(/(?<!\\)\\\\n/g, '\\\n') : replacement;
 }

@@ -6,7 +6,17 @@
 import { tokenEnd, tokenStart } from './tokens.ts';
 
 /** Insertions, deletions, substitutions and swaps of neighbours. */
-export function editDistance(a: string, b: string): number {
+export function editDistance(left: string, right: string): number {
+  let from = 0;
+  while (from < left.length && left[from] === right[from]) from++;
+  let [toLeft, toRight] = [left.length, right.length];
+  while (toLeft > from && toRight > from && left[toLeft - 1] === right[toRight - 1])
+    [toLeft, toRight] = [toLeft - 1, toRight - 1];
+  const [a, b] = [left.slice(from, toLeft), right.slice(from, toRight)];
+  return a === '' || b === '' ? a.length + b.length : distanceOf(a, b);
+}
+
+function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -26,12 +36,17 @@ export function editDistance(a: string, b: string): number {
 /** Whether the word is a slip for the other, and not another word. */
 export function isMisspelling(content: string, wanted: string, found: string): boolean {
   const [a, b] = differingParts(wanted, found);
-  if (a.length < 2 || b.length < 2) return false;
-  const allowed = Math.max(a.length, b.length) < 5 ? 1 : Math.max(a.length, b.length) < 10 ? 2 : 3;
+  if (a.length < 2 || b.length < 2 || isHexadecimal(wanted) || isHexadecimal(found)) return false;
+  const allowed = Math.max(a.length, b.length) < 8 ? 1 : 2;
   if (editDistance(a, b) > allowed) return false;
   if (a.toLowerCase() === b.toLowerCase()) return !hasWord(content, wanted);
   if (a === `${b}s` || b === `${a}s`) return false;
   return !COMMON_WORDS.has(a.toLowerCase()) && !hasWord(content, wanted);
+}
+
+/** A colour, a hash: every letter counts. */
+export function isHexadecimal(word: string): boolean {
+  return /^[\da-f]{6,}$/i.test(word);
 }
 
 /** What is left of two names when the parts they share (`get`, `user`, `name` of `getUserName`) are taken away. */

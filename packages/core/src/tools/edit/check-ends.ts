@@ -1,0 +1,41 @@
+/**
+ * What must hold at the ends of a place before an edit may go there: nothing beside it is
+ * said twice, torn apart or joined.
+ */
+
+import { countOf, endsWith, startsWith } from './key-lists.ts';
+import { beginsLine } from './lined-keys.ts';
+import { MIN_GOING_ON } from './reach-ends.ts';
+import type { Reach } from './reach-ends.ts';
+import { isWord } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Whether the place ends amid a line where the new text ends otherwise than the old one: it is open what belongs to it. */
+export function isCutShort({ old, file, from, to }: Reach, next: Tokens): boolean {
+  const [start, end] = [old.keys.slice(0, MIN_GOING_ON), old.keys.slice(-MIN_GOING_ON)];
+  return (
+    (!beginsLine(file, to) && !endsWith(next.keys, end)) || (!beginsLine(file, from) && !startsWith(next.keys, start))
+  );
+}
+
+/** Whether the new text has the line before or behind the place, which it would then say twice. */
+export function repeatsNeighbour({ file, from, to }: Reach, next: Tokens): boolean {
+  const place = file.keys.slice(from, to);
+  let before = Math.max(0, from - 1);
+  while (!beginsLine(file, before)) before--;
+  let behind = Math.min(to + 1, file.keys.length);
+  while (!beginsLine(file, behind)) behind++;
+  return [file.keys.slice(before, from), file.keys.slice(to, behind)].some(
+    (line) => line.length >= MIN_GOING_ON && line.some(isWord) && countOf(next.keys, line) > countOf(place, line),
+  );
+}
+
+/** Whether the new text, which has fewer blank lines before it than the old one, would go on the line before the place. */
+export function joinsLines(content: string, start: number, old: string, replacement: string): boolean {
+  const breaksBefore = (text: string) => /^\s*/.exec(text)![0].split('\n').length - 1;
+  const fewer = breaksBefore(old) - breaksBefore(replacement);
+  const space = /\s*$/.exec(content.slice(Math.max(0, start - MAX_SPACE), start))![0];
+  return replacement.trim() !== '' && fewer > 0 && space.length < start && space.split('\n').length - 1 <= fewer;
+}
+
+const MAX_SPACE = 2000;

@@ -1,0 +1,14 @@
+/** Lists of keys as parts of each other. */
+
+/** How often one list of keys has the other in it, in one piece. */
+export function countOf(list: readonly string[], part: readonly string[]): number {
+  return ` ${list.join('  ')} `.split(` ${part.join('  ')} `).length - 1;
+}
+
+export function endsWith(list: readonly string[], part: readonly string[]): boolean {
+  return list.length >= part.length && part.every((key, index) => list[list.length - part.length + index] === key);
+}
+
+export function startsWith(list: readonly string[], part: readonly string[]): boolean {
+  return list.length >= part.length && part.every((key, index) => list[index] === key);
+}
