@@ -42,7 +42,8 @@ const FIRST_REACH = 6;
 /** In characters of the file times tokens of the text: about a tenth of a second. */
 const MAX_WORK = 24_000_000;
 
-export function findFuzzy(index: LineIndex, old: Tokens): FuzzyResult {
+/** The new text says what the place says, but for the edit: of two places it is closer to the one meant. */
+export function findFuzzy(index: LineIndex, old: Tokens, next: Tokens): FuzzyResult {
   const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
   if (characters < MIN_CHARACTERS || old.keys.length > MAX_TOKENS) return {};
   const { places, isComplete } = findPlaces(index, old, characters * MAX_DIFFERENCE);
@@ -52,7 +53,8 @@ export function findFuzzy(index: LineIndex, old: Tokens): FuzzyResult {
   const alike = [best, ...rivals].filter((place) => isLaidOutAs(place, old));
   // Where only the layout tells them apart, it must be the old text's own.
   const isTold = alike.length === 1 && rivals.every((rival) => keysOf(rival) === keysOf(best));
-  const place = rivals.length === 0 ? best : isTold ? alike[0] : undefined;
+  const isNearest = others.every((other) => !isCloser(next, other, best));
+  const place = rivals.length === 0 && isNearest ? best : isTold ? alike[0] : undefined;
   return { nearest: best, ...(place && isComplete && { place }) };
 }
 
@@ -117,6 +119,11 @@ function toTokens(
 ): { from: number; to: number } {
   const last = tokens[to - 1]!;
   return { from: tokens[from]!, to: keys[to - 1] === LINE_BREAK ? last : last + 1 };
+}
+
+function isCloser(next: Tokens, other: FuzzyPlace, best: FuzzyPlace): boolean {
+  const [a, b] = [distanceOf(next, tokensOf(other)), distanceOf(next, tokensOf(best))];
+  return a === undefined || b === undefined || a < b - 0.5;
 }
 
 /** Whether what tells the two apart speaks for the better one. */

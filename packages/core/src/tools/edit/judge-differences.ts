@@ -73,7 +73,7 @@ function isLittleLeftOut({ old, file }: Compared, differences: readonly Differen
   const isLeftOut = (index: number) => differences.some(({ first, last }) => index >= first && index < last);
   const [wanted, found] = [indentationsOf(old, () => false), indentationsOf(file, isLeftOut)];
   const left = indentationsOf(file, () => false).length - found.length;
-  return left * 2 <= wanted.length && wanted.slice(1).join('\n') === found.slice(1).join('\n');
+  return left * 3 <= wanted.length && wanted.slice(1).join('\n') === found.slice(1).join('\n');
 }
 
 /** The whitespace before each line, but for those that are left out. */

@@ -25,7 +25,7 @@ import type { Tokens } from './tokens.ts';
 import type { EditTexts } from './variants.ts';
 
 export function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): EditPlacement {
-  const { place, nearest } = findFuzzy(index, tokenize(old));
+  const { place, nearest } = findFuzzy(index, tokenize(old), tokenize(replacement));
   const splices = place && spliceAll(index, place, { old, replacement });
   if (splices !== undefined) {
     const line = lineOf(index, place!.file.starts[place!.from]!) + 1;
