@@ -11,7 +11,7 @@ import type { Tokens } from './tokens.ts';
 
 /** Which of two lines that say the same is kept, the new text shows by its indentation. */
 export function pairAsIndented(content: string, match: TokenMatch, old: Tokens, next: Tokens): (number | undefined)[] {
-  const [early, late] = [pairEqual(old, next), pairEqual(old, next, true)];
+  const [early, late] = [pairEqual(old, next), pairEqual(old, next, { pairsLate: true })];
   const countSame = (partners: readonly (number | undefined)[]) =>
     partners.filter((partner, index) => early[index] !== late[index] && isAs(partner, index)).length;
   const isAs = (partner: number | undefined, index: number) =>

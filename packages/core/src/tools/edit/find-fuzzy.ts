@@ -50,12 +50,16 @@ export function findFuzzy(index: LineIndex, old: Tokens, next: Tokens): FuzzyRes
   const [best, ...others] = places;
   if (best === undefined) return {};
   const rivals = others.filter((other) => !isClearlyWorse(other, best));
-  const alike = [best, ...rivals].filter((place) => isLaidOutAs(place, old));
-  // Where only the layout tells them apart, it must be the old text's own.
-  const isTold = alike.length === 1 && rivals.every((rival) => keysOf(rival) === keysOf(best));
   const isNearest = others.every((other) => !isCloser(next, other, best));
-  const place = rivals.length === 0 && isNearest ? best : isTold ? alike[0] : undefined;
+  const place = rivals.length === 0 ? isNearest && best : tellByLayout([best, ...rivals], old);
   return { nearest: best, ...(place && isComplete && { place }) };
+}
+
+/** Of places that say the same, the one that is laid out as the old text, where that is one. */
+function tellByLayout(places: readonly FuzzyPlace[], old: Tokens): FuzzyPlace | undefined {
+  const alike = places.filter((place) => isLaidOutAs(place, old));
+  const isSame = places.every((place) => keysOf(place) === keysOf(places[0]!));
+  return isSame && alike.length === 1 ? alike[0] : undefined;
 }
 
 interface Search {

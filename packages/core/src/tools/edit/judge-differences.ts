@@ -28,6 +28,8 @@ const MIN_EQUAL_TOKENS = 3;
 const MAX_WRONG = 0.4;
 /** A text this long is known by the rest when one thing in it is wrong. */
 const MIN_TOKENS_FOR_SLIP = 10;
+/** In fewer lines, one that is missing may as well be the difference between two copies. */
+const MIN_LINES_WITH_HOLE = 4;
 /** Marks whose absence changes no meaning a reader would notice. */
 const FREE_MARKS = new Set([',', ';', '"', "'", '`', '.', '\\']);
 
@@ -73,7 +75,11 @@ function isLittleLeftOut({ old, file }: Compared, differences: readonly Differen
   const isLeftOut = (index: number) => differences.some(({ first, last }) => index >= first && index < last);
   const [wanted, found] = [indentationsOf(old, () => false), indentationsOf(file, isLeftOut)];
   const left = indentationsOf(file, () => false).length - found.length;
-  return left * 3 <= wanted.length && wanted.slice(1).join('\n') === found.slice(1).join('\n');
+  return (
+    wanted.length >= MIN_LINES_WITH_HOLE &&
+    left * 3 <= wanted.length &&
+    wanted.slice(1).join('\n') === found.slice(1).join('\n')
+  );
 }
 
 /** The whitespace before each line, but for those that are left out. */

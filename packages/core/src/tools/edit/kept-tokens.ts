@@ -17,7 +17,7 @@ const MIN_SHARED_TOKENS = 0.6;
 
 /** Where several pairings are as good, the first or the last. */
 export function keptIn(tokens: Tokens, next: Tokens, pairsLate: boolean): Kept {
-  const partners = pairEqual(tokens, next, pairsLate).map((partner) => partner ?? -1);
+  const partners = pairEqual(tokens, next, { pairsLate, byKeys: true }).map((partner) => partner ?? -1);
   dropAccidents(next, partners);
   const kept = Array.from<number>({ length: tokens.keys.length }).fill(-1);
   for (const [index, partner] of partners.entries()) if (partner !== -1) kept[partner] = index;

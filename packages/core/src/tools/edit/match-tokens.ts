@@ -4,7 +4,8 @@
  * unique one.
  */
 
-import { isSpaceAt, skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
+import { beginsLine } from './lined-keys.ts';
+import { isSpaceAt, isWord, skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
 /** For each token of the pattern the place in the file that stands for it. */
@@ -45,10 +46,22 @@ function isTornOff(content: string, match: TokenMatch, pattern: Tokens): boolean
   // Indentation begins a line.
   if (lead > 1 && content.slice(content.lastIndexOf('\n', first - 1) + 1, first).trim() !== '') return true;
   if (!pattern.text.includes('\n')) return false;
+  if (hasTornLine(content, match, pattern)) return true;
   const isRun = (at: number) => content[at] === content[at + 1] && /[^\w\s]/.test(content[at] ?? ' ');
   return (
     isRun(first - 1) || isRun(last - 1) || pattern.keys.some((_, index) => isBrokenRun(content, match, pattern, index))
   );
+}
+
+/** Whether a first or last line of nothing but marks is no line of its own in the file: its marks are then any. */
+function hasTornLine(content: string, { starts }: TokenMatch, pattern: Tokens): boolean {
+  const lines = pattern.keys.map((_, index) => index).filter((index) => beginsLine(pattern, index));
+  const [second, last] = [lines[1], lines.at(-1)!];
+  if (second === undefined) return false;
+  const isOwn = (index: number) =>
+    /^\s*$/.test(content.slice(content.lastIndexOf('\n', starts[index]! - 1) + 1, starts[index]));
+  const isMarks = (from: number, to: number) => !pattern.keys.slice(from, to).some(isWord);
+  return (isMarks(0, second) && !(isOwn(0) && isOwn(second))) || (isMarks(last, pattern.keys.length) && !isOwn(last));
 }
 
 /** Whether two marks that are the same are glued in the one text and on two lines in the other: a run was miscounted. */

@@ -1,7 +1,7 @@
 /**
  * Which tokens of a new text are those of the old one: the longest common sequence,
  * lines first so that a closing bracket is paired with its own and not with any other.
- * Both come from the model, so they are compared to the letter, not by their keys.
+ * Where both come from the model they are compared to the letter, else by their keys.
  */
 
 import type { Tokens } from './tokens.ts';
@@ -10,10 +10,14 @@ import type { Tokens } from './tokens.ts';
 const MAX_CELLS = 2_000_000;
 
 /** For each token of `next` the index of its partner in `old`, ascending; of several that would do the first, or the last. */
-export function pairEqual(old: Tokens, next: Tokens, pairsLate = false): (number | undefined)[] {
+export function pairEqual(
+  old: Tokens,
+  next: Tokens,
+  { pairsLate = false, byKeys = false } = {},
+): (number | undefined)[] {
   const partners: (number | undefined)[] = Array.from({ length: next.keys.length });
-  const oldTexts = textsOf(old);
-  const nextTexts = textsOf(next);
+  const oldTexts = byKeys ? old.keys : textsOf(old);
+  const nextTexts = byKeys ? next.keys : textsOf(next);
   const oldLines = toLines(old, oldTexts);
   const nextLines = toLines(next, nextTexts);
   const common = pairsLate ? longestCommonFromEnd : longestCommon;

@@ -97,7 +97,9 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const letters = pattern.keys.join('').match(/\w/g)?.length ?? 0;
   const tooShort = pattern.keys.length < MIN_TOKENS_ANYWHERE || letters < MIN_LETTERS_ANYWHERE;
   if (leveled.length === 0 || (tooShort && lowest >= MatchLevel.Layout)) return undefined;
-  const matches = leveled.filter(({ level }) => level === lowest).map(({ match }) => match);
+  // Indentation and blank lines are got wrong as easily as each other.
+  const highest = lowest === MatchLevel.Indentation ? MatchLevel.BlankLines : lowest;
+  const matches = leveled.filter(({ level }) => level <= highest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
   if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };
   if (matches.some((match) => joinsLines(content, match.starts[0]!, old, replacement))) return undefined;

@@ -45,7 +45,7 @@ export function reconcile(
     next,
     file,
     keptOld: keptIn(old, next, pairsLate),
-    keptFile: keptIn(corrected, next, pairsLate),
+    keptFile: keptIn(file, next, pairsLate),
   };
   const witnesses: Witness[] = [];
   const patches: Patch[] = [];

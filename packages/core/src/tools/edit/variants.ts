@@ -129,8 +129,8 @@ export function variantsOf(texts: EditTexts): EditTexts[] {
     const changed = { old: change(old), replacement: change(replacement) };
     if (seen.has(changed.old) || changed.old.trim() === '') return;
     seen.add(changed.old);
-    // What is around one text alone is part of it.
-    if (isCertain && changed.replacement === replacement && /^```/m.test(replacement)) return;
+    // What is around one text and not around the other is part of it.
+    if (isCertain && openingOf(old) !== openingOf(replacement) && replacement.includes(FENCE)) return;
     const next = isCertain ? changed.replacement : goOnLines(changed.old, closer(texts, changed));
     variants.push({ old: changed.old, replacement: next });
   };
@@ -138,6 +138,12 @@ export function variantsOf(texts: EditTexts): EditTexts[] {
   for (const change of VARIANTS) add(change);
   for (const change of WRAPPINGS) add(change, true);
   return variants;
+}
+
+const FENCE = '```';
+
+function openingOf(text: string): string | undefined {
+  return text.startsWith(FENCE) ? text.split('\n', 1)[0] : undefined;
 }
 
 /** A backslash that goes on a line in the old text does so in the new one, where it looks like an escaped one. */
