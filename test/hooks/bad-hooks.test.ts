@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AgentEvent, HookLayer } from '@castor/core';
 import { answer, call, createWorkspace, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { openHooked, openSign, says, summaryOf, toldOf, userHooks } from './hook-fixture.ts';
+import { openHooked, openLatecomer, openSign, says, summaryOf, toldOf, userHooks } from './hook-fixture.ts';
 
 const READ = [answer(call('read_file', { file_path: 'a.txt' }, { id: '1' })), say('done')];
 const RAN = { output: 'text of a' };
@@ -68,13 +68,6 @@ describe('a BeforeTool hook that', () => {
       RAN,
       [/^warning: .*the shell cannot read its command: .*syntax error near unexpected token/],
     ],
-    [
-      'leaves a child that prints on',
-      `echo '{"decision":"deny","reason":"no"}'; (while kill -0 $$ 2>/dev/null; do :; done; sleep 0.05; echo late) &`,
-      { error: 'Tool execution blocked: no' },
-      [],
-    ],
-    ['prints after its end', '(sleep 1; echo late) & echo early', RAN, ['info: early']],
   ])('%s', async (_, command, told, messages) => {
     await using env = await openHooked(READ, [userHooks({ BeforeTool: command })]);
     const events = await env.prompt('hello');
@@ -83,6 +76,25 @@ describe('a BeforeTool hook that', () => {
       [told],
       messages.map((message) => (typeof message === 'string' ? message : expect.stringMatching(message))),
     ]);
+  });
+
+  it('leaves a child that prints on is heard without it', async () => {
+    await using workspace = await createWorkspace();
+    const late = openLatecomer(join(workspace.root, 'late'));
+    const command = `echo '{"decision":"deny","reason":"no"}'; (${late.command}) &`;
+    await using env = await openHooked(READ, [userHooks({ BeforeTool: command })]);
+    const prompted = env.prompt('hello');
+    await late.speak();
+    expect([messagesOf(await prompted), toldOf(env.model)]).toEqual([[], [{ error: 'Tool execution blocked: no' }]]);
+  });
+
+  it('leaves a child that never ends is not waited for', async () => {
+    await using workspace = await createWorkspace();
+    const late = openLatecomer(join(workspace.root, 'late'));
+    await using env = await openHooked(READ, [userHooks({ BeforeTool: `(${late.command}) & echo early` })]);
+    const events = await env.prompt('hello');
+    await late.speak();
+    expect([messagesOf(events), toldOf(env.model)]).toEqual([['info: early'], [RAN]]);
   });
 
   it('hangs past its timeout is ended, named, and holds nobody up for longer', async () => {

@@ -2,8 +2,10 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGeminiGenerator, createWorkspaceAgent } from '@castor/core';
 import type { AgentEvent, HookLayer, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
 import { createWorkspace, fakeModel } from '@castor/testkit';
@@ -92,6 +94,21 @@ export function openSign(path: string): { command: string; isUp: Promise<unknown
     command: `exec 9>'${path}'; trap '' TERM; sleep 1000`,
     isUp: once(stream, 'open'),
     isGone: () => once(stream.resume(), 'end'),
+  };
+}
+
+/** What a child of a hook does: it waits until our program knows of the hook's end, and prints when it is told to. */
+export function openLatecomer(path: string): { command: string; speak(): Promise<void> } {
+  const [gone, go] = [`${path}-gone`, `${path}-go`];
+  execFileSync('mkfifo', [gone, go]);
+  return {
+    command: `while kill -0 $$ 2>/dev/null; do :; done; echo > '${gone}'; read -r _ < '${go}'; echo late`,
+    async speak() {
+      await readFile(gone);
+      // What the hook itself printed is read within a few turns of this loop.
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      writeFileSync(go, 'go\n');
+    },
   };
 }
 

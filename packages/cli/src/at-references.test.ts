@@ -182,6 +182,20 @@ describe('@path in a prompt', () => {
     });
   });
 
+  it.each(['dist/a.js', 'node_modules/m/index.js', 'a (1).txt'])(
+    'adds %s, which is named, wherever it lies',
+    async (name) => {
+      const result = await prepared(`@"${name}"`, { files: { [name]: 'x' } });
+      expect(result).toMatchObject({ parts: [{ text: `@${name}` }, ...frame([name, 'x'])], notes: [] });
+    },
+  );
+
+  it('says nothing of a file by its whole path', async () => {
+    await using fixture = await openPromptFixture({ files: { 'a.txt': 'x' } });
+    const result = await preparePrompt(`@${join(fixture.project, 'a.txt')}`, fixture.context);
+    expect(result).toMatchObject({ parts: [{ text: '@a.txt' }, ...frame(['a.txt', 'x'])], notes: [] });
+  });
+
   it('is not looked for without end', async () => {
     const text = Array.from({ length: 300 }, (_, index) => `@no${index}`).join(' ');
     expect(await prepared(text)).toMatchObject({

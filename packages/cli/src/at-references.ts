@@ -169,8 +169,13 @@ function toNote(name: string, resolved: ResolvedReference): string | undefined {
     case 'pattern':
       return undefined;
     case 'file':
-      return resolved.name.endsWith(name.replace(/^\.\//, '')) ? undefined : `@${name} was taken for ${resolved.name}.`;
+      return isSame(name, resolved.name) ? undefined : `@${name} was taken for ${resolved.name}.`;
   }
+}
+
+/** By whatever path. */
+function isSame(name: string, resolved: string): boolean {
+  return resolved.endsWith(name.replace(/^\.\//, '')) || name.endsWith(`/${resolved}`);
 }
 
 function rewrite(text: string, replacements: readonly Replacement[]): string {

@@ -1,15 +1,16 @@
 /** The name of this installation, shared with Gemini CLI: a random one, kept in `~/.gemini/installation_id`. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '@castor/core';
 
 /** Made when there is none yet; undefined where none can be kept. Never throws. */
 export function readInstallationId(home: string): string | undefined {
   const folder = join(home, '.gemini');
   const path = join(folder, 'installation_id');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeDirectory(folder);
     writeFileSync(path, randomUUID(), { flag: 'wx', mode: 0o600 });
   } catch {
     // There is one already, or the folder cannot be written; reading tells which.
@@ -17,6 +18,7 @@ export function readInstallationId(home: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {
+    // A home nobody may write to, or read: the reports go out without it.
     return undefined;
   }
 }

@@ -38,6 +38,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'ui.useBackgroundColor',
     'ui.errorVerbosity',
     'ui.accessibility.screenReader',
+    'tools.shell.showColor',
     'ui.footer.items',
     'ui.footer.hideCWD',
     'ui.footer.hideModelInfo',

@@ -17,8 +17,9 @@ type Command = (args: readonly string[], context: CommandContext) => Promise<num
 const COMMANDS: Readonly<Record<string, Command>> = {
   async policy(args, context) {
     const { runPolicyCommand } = await import('./commands/policy.ts');
-    const { output, home, cwd } = context;
+    const { output, home, cwd, environment } = context;
     const io = {
+      environment,
       stdout: (text: string) => void output.answer(text),
       stderr: (text: string) => output.note(text.trimEnd()),
       home,

@@ -28,7 +28,6 @@ export function decideOnFolder({ folder, level, file, home }: FolderDecision): v
   }
 }
 
-/** Settings that cannot be read may have some. */
 function hasHooks(folder: string, home: string): boolean {
   try {
     // No variable can add a hook, so none is needed.
@@ -36,6 +35,7 @@ function hasHooks(folder: string, home: string): boolean {
     const layers = toHookLayers(loadConfiguration(options).layers);
     return layers.some(({ source, hooks }) => source === 'project' && hooks !== undefined);
   } catch {
+    // Settings that cannot be read may have some.
     return true;
   }
 }

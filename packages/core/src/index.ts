@@ -31,7 +31,7 @@ export { INVALID_CONTENT_RETRY_OPTIONS } from './model/retry-plan.ts';
 export type { RetryLimits } from './model/retry-plan.ts';
 
 export { GeminiChat } from './chat/gemini-chat.ts';
-export type { GeminiChatOptions, SendMessageParameters } from './chat/gemini-chat.ts';
+export type { GeminiChatOptions, SendMessageParameters } from './chat/gemini-chat-options.ts';
 export {
   createUserContent,
   isFunctionResponse,
@@ -109,7 +109,8 @@ export { AgentSession } from './session/agent-session.ts';
 export type { AgentSessionOptions, PromptOptions } from './session/agent-session.ts';
 export type { SchedulerPort } from './session/scheduler-port.ts';
 export { createAgent } from './session/create-agent.ts';
-export type { Agent, AgentFeatures, AgentLimits, AgentOptions } from './session/create-agent.ts';
+export type { Agent } from './session/create-agent.ts';
+export type { AgentFeatures, AgentLimits, AgentOptions } from './session/agent-options.ts';
 export { createWorkspaceAgent } from './session/workspace-agent.ts';
 export type { WorkspaceAgent } from './session/workspace-agent.ts';
 export type { WorkspaceAgentOptions } from './session/workspace-options.ts';
@@ -128,6 +129,7 @@ export { JustInTimeContext } from './session/just-in-time-context.ts';
 export type { FileReferences, ReferencedFiles, ResolvedReference } from './session/file-references.ts';
 export type { BackgroundProcess } from './tools/shell/background.ts';
 export type { ShellOutcome } from './tools/shell/shell-runner.ts';
+export type { TerminalDisplay, TerminalSink, TerminalSize } from './tools/shell/terminal-display.ts';
 export { Ledger } from './session/ledger.ts';
 export { PRICES, PRICES_AS_OF } from './session/prices-data.ts';
 export { mergePrices } from './session/prices.ts';
@@ -176,6 +178,7 @@ export { createReportError } from './session/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';
 export { makeDirectory } from './util/make-directory.ts';
+export { replaceFile } from './util/replace-file.ts';
 
 export { loadSettings } from './config/load-settings.ts';
 export type { LoadedSettings, LoadSettingsOptions } from './config/load-settings.ts';

@@ -57,6 +57,7 @@ export type { StatusOptions } from './status-faults.ts';
 export { startTerminal } from './terminal.ts';
 export type { Terminal, TerminalExit, TerminalOptions } from './terminal.ts';
 export { toolContractCases } from './tool-contract.ts';
-export type { ContractCase, ContractSubject, ContractTool } from './tool-contract.ts';
+export type { ContractCase } from './tool-contract.ts';
+export type { ContractSubject, ContractTool } from './contract-tool.ts';
 export { createWorkspace } from './workspace.ts';
 export type { Workspace, WorkspaceOptions } from './workspace.ts';

@@ -5,55 +5,18 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
-import { promisify } from 'node:util';
-
-/** What the suite needs of the runtime's `ServerTool`. */
-export interface ContractTool {
-  readonly name: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly declaration: { name?: string; description?: string; parametersJsonSchema?: unknown };
-  build(args: Record<string, unknown>): ContractInvocation;
-}
-
-interface ContractInvocation {
-  readonly params: Record<string, unknown>;
-  describe(): string;
-  locations(): { path: string }[];
-  confirm(signal: AbortSignal): Promise<unknown>;
-  execute(context: ContractContext): Promise<ContractResult>;
-}
-
-interface ContractContext {
-  callId: string;
-  signal: AbortSignal;
-  onOutput(chunk: string): void;
-  onPid(pid: number): void;
-}
-
-interface ContractResult {
-  llmContent: unknown;
-  returnDisplay: unknown;
-  error?: { message: string; type?: string };
-}
-
-/** A tool with a project of its own, made anew for each case. */
-export interface ContractSubject extends AsyncDisposable {
-  tool: ContractTool;
-  /** A directory of the workspace; files named below it may be created by the suite. */
-  project: string;
-  /** Arguments of a call that succeeds. */
-  args: Record<string, unknown>;
-  /** The argument that names a file or directory, where there is one, and what it names. */
-  path?: { parameter: string; kind: 'file' | 'directory' };
-  /** Arguments of a call with as much to say as there can be. */
-  hugeArgs?(): Promise<Record<string, unknown>>;
-  /** For a tool that writes: arguments that put more than 64 KiB into a file that holds `old text`. */
-  growingArgs?(path: string): Record<string, unknown>;
-}
+import { isAbsolute } from 'node:path';
+import {
+  checkFullDisk,
+  checkMissingFile,
+  checkNamedPipe,
+  checkOutsidePath,
+  checkPermissionDenied,
+  checkUnicodeName,
+  checkVanishingFile,
+} from './contract-file-checks.ts';
+import { assertAborted, assertInvalid, assertResult, assertSettled, context, settle } from './contract-outcome.ts';
+import type { ContractSubject, ContractTool } from './contract-tool.ts';
 
 export interface ContractCase {
   title: string;
@@ -205,104 +168,6 @@ async function checkHugeOutput({ tool, hugeArgs }: ContractSubject): Promise<voi
   if (outcome.result) assert.ok(JSON.stringify(outcome.result.llmContent).length <= MAX_TEXT);
 }
 
-async function checkMissingFile({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path) return;
-  assertSettled(await settle(tool, { ...args, [path.parameter]: join(project, 'no', 'such', 'thing') }));
-}
-
-async function checkUnicodeName({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path) return;
-  const target = join(project, 'données · 文字 🦫');
-  await createTarget(target, path.kind);
-  assertSettled(await settle(tool, { ...args, [path.parameter]: target }));
-}
-
-async function checkOutsidePath({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path) return;
-  const outside = path.kind === 'file' ? '/etc/hostname' : '/etc';
-  for (const target of [outside, join('..', '..', '..', '..', '..', outside), `${project}-evil/x`]) {
-    const outcome = await settle(tool, { ...args, [path.parameter]: target });
-    assert.equal(typeOf(outcome), 'path_not_in_workspace', `${target}: ${describeOutcome(outcome)}`);
-  }
-}
-
-async function checkNamedPipe({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path || process.platform === 'win32') return;
-  const pipe = join(project, 'pipe');
-  await promisify(execFile)('mkfifo', [pipe]);
-  const outcome = await settle(tool, { ...args, [path.parameter]: pipe });
-  assert.notEqual(typeOf(outcome), undefined, 'a named pipe was accepted');
-}
-
-async function checkVanishingFile({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path) return;
-  const target = join(project, 'vanishing');
-  await createTarget(target, path.kind);
-  let invocation: ContractInvocation;
-  try {
-    invocation = tool.build({ ...args, [path.parameter]: target });
-    await invocation.confirm(new AbortController().signal);
-  } catch (error) {
-    assertSettled({ error });
-    return;
-  }
-  await rm(target, { recursive: true });
-  assertSettled(await settleInvocation(invocation));
-}
-
-async function checkPermissionDenied({ tool, args, path, project }: ContractSubject): Promise<void> {
-  if (!path || process.platform === 'win32') return;
-  const target = join(project, 'locked');
-  await createTarget(target, path.kind);
-  await chmod(target, 0o000);
-  const outcome = await asOrdinaryUser(project, () => settle(tool, { ...args, [path.parameter]: target }));
-  await chmod(target, 0o700);
-  assertSettled(outcome);
-  assert.notEqual(typeOf(outcome), undefined, `what nobody may read was taken: ${describeOutcome(outcome)}`);
-}
-
-const NOBODY = 65_534;
-
-/** Nothing is denied to root, so a suite that runs as root lends the folder to nobody for the call. */
-async function asOrdinaryUser<T>(project: string, run: () => Promise<T>): Promise<T> {
-  if (process.getuid?.() !== 0) return run();
-  await Promise.all([chmod(dirname(project), 0o755), chown(project, NOBODY, NOBODY)]);
-  process.seteuid?.(NOBODY);
-  try {
-    return await run();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
-
-async function checkFullDisk({ tool, growingArgs, project }: ContractSubject): Promise<void> {
-  if (!growingArgs) return;
-  const disk = join(project, 'small-disk');
-  await mkdir(disk);
-  const run = promisify(execFile);
-  try {
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk]);
-  } catch {
-    // Only some machines let a test have a disk of its own.
-    return;
-  }
-  try {
-    const path = join(disk, 'file.txt');
-    await writeFile(path, 'old text\n');
-    const outcome = await settle(tool, growingArgs(path));
-    assert.equal(typeOf(outcome), 'no_space_left', describeOutcome(outcome));
-    assert.equal(await readFile(path, 'utf8'), 'old text\n');
-    assert.deepEqual(await readdir(disk), ['file.txt']);
-  } finally {
-    await run('umount', [disk]);
-  }
-}
-
-async function createTarget(path: string, kind: 'file' | 'directory'): Promise<void> {
-  if (kind === 'directory') await mkdir(path);
-  else await writeFile(path, 'some text\n');
-}
-
 interface Schema {
   type?: string;
   required?: string[];
@@ -312,79 +177,6 @@ interface Schema {
 function schemaOf({ declaration }: ContractTool): Schema {
   const schema = declaration.parametersJsonSchema as Partial<Schema>;
   return { ...schema, properties: schema.properties ?? {} };
-}
-
-function context(signal = new AbortController().signal): ContractContext {
-  return { callId: 'contract-1', signal, onOutput: () => undefined, onPid: () => undefined };
-}
-
-interface Outcome {
-  result?: ContractResult;
-  error?: unknown;
-}
-
-async function settle(tool: ContractTool, args: Record<string, unknown>, signal?: AbortSignal): Promise<Outcome> {
-  try {
-    return await settleInvocation(tool.build(args), signal);
-  } catch (error) {
-    return { error };
-  }
-}
-
-async function settleInvocation(invocation: ContractInvocation, signal?: AbortSignal): Promise<Outcome> {
-  try {
-    return { result: await invocation.execute(context(signal)) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-/** The failure's type; undefined for a success. */
-function typeOf({ result, error }: Outcome): string | undefined {
-  if (result) return result.error && (result.error.type ?? 'unknown');
-  return isToolError(error) ? error.type : undefined;
-}
-
-function isToolError(error: unknown): error is Error & { type: string } {
-  return error instanceof Error && error.name === 'ToolError' && typeof (error as { type?: unknown }).type === 'string';
-}
-
-function assertInvalid(tool: ContractTool, args: Record<string, unknown>, what: string): void {
-  let thrown: unknown;
-  try {
-    tool.build(args);
-  } catch (error) {
-    thrown = error;
-  }
-  assert.ok(thrown !== undefined, `accepted: ${what}`);
-  assert.ok(isToolError(thrown), `${what}: ${describeOutcome({ error: thrown })}`);
-  assert.equal(thrown.type, 'invalid_tool_params', what);
-}
-
-/** A result or a ToolError; anything else thrown is a bug of the tool. */
-function assertSettled(outcome: Outcome): void {
-  if (outcome.result) assertResult(outcome.result);
-  else assert.ok(isToolError(outcome.error), `threw ${describeOutcome(outcome)}`);
-}
-
-/** A tool with nothing to wait for may have its result all the same. */
-function assertAborted(outcome: Outcome): void {
-  if (outcome.result) assertResult(outcome.result);
-  else {
-    const isAbort = outcome.error instanceof Error && outcome.error.name === 'AbortError';
-    assert.ok(isAbort, `an abort became ${describeOutcome(outcome)}`);
-  }
-}
-
-function assertResult(result: ContractResult): void {
-  assert.ok(result.llmContent !== undefined, 'no llmContent');
-  assert.ok(result.returnDisplay !== undefined, 'no returnDisplay');
-  assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
-}
-
-function describeOutcome({ result, error }: Outcome): string {
-  if (!result) return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return (JSON.stringify(result.error ?? result.llmContent) ?? '').slice(0, 500);
 }
 
 function deepFreeze<T>(value: T): T {

@@ -4,12 +4,13 @@ import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettings
 import type { Configuration, FoundSetting, Shape } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
-import type { ConfigContext, ConfigOptions } from './config.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { ConfigOptions } from './config.ts';
 import { unknownSetting } from './config-report.ts';
 
 export async function setSetting(
   { operands: [key = '', given], scope }: ConfigOptions,
-  context: ConfigContext,
+  context: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
   const { output, cwd, home } = context;
@@ -60,17 +61,17 @@ function shapeAt(shape: Shape, [key, ...rest]: readonly string[]): Shape {
   return shapeAt(shape.properties?.[key] ?? shape.additionalProperties ?? {}, rest);
 }
 
-/** What is not JSON is a text. */
 function readJson(given: string): unknown {
   try {
     return JSON.parse(given) as unknown;
   } catch {
+    // What is not JSON is a text.
     return given;
   }
 }
 
 interface OverruleOptions {
-  output: ConfigContext['output'];
+  output: SubcommandContext['output'];
   configuration: Configuration;
 }
 

@@ -5,7 +5,8 @@ import type { Configuration, SettingExplanation, SettingSource, SettingsLayer, S
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import { nearest } from '../nearest.ts';
-import type { ConfigContext, ConfigOptions } from './config.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { ConfigOptions } from './config.ts';
 
 const NOTHING_SET = 'Every setting has its default: castor config show --all';
 const OTHERS = 'All others have their defaults: castor config show --all';
@@ -23,7 +24,7 @@ const SCOPES: Readonly<Record<SettingsScope, string>> = {
 
 export async function showSettings(
   { json, sources, all }: ConfigOptions,
-  { output }: ConfigContext,
+  { output }: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
   const mask = createMask(configuration.environment);
@@ -129,7 +130,7 @@ function toReport({ key, value, sources, unread, about }: SettingExplanation, ma
 
 export async function explainKey(
   { operands: [key = ''], json }: ConfigOptions,
-  { output }: ConfigContext,
+  { output }: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
   const explanation = configuration.explain(key);
@@ -161,7 +162,7 @@ function describeFully({ key, value, about, sources, unread }: SettingExplanatio
 }
 
 interface GroupOptions {
-  output: ConfigContext['output'];
+  output: SubcommandContext['output'];
   configuration: Configuration;
   mask: Mask;
 }
@@ -190,7 +191,7 @@ function isInside(key: string): boolean {
 
 export async function getKey(
   { operands: [key = ''] }: ConfigOptions,
-  { output }: ConfigContext,
+  { output }: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
   const explanation = configuration.explain(key);
@@ -204,7 +205,10 @@ export async function getKey(
   return ExitCode.Success;
 }
 
-function refuseUnknown({ key, value, about, sources }: SettingExplanation, output: ConfigContext['output']): boolean {
+function refuseUnknown(
+  { key, value, about, sources }: SettingExplanation,
+  output: SubcommandContext['output'],
+): boolean {
   if (about !== undefined || value !== undefined || sources.length > 0 || isInside(key)) return false;
   output.note(`castor: ${unknownSetting(key)}`);
   return true;

@@ -215,7 +215,7 @@ describe('castor config set', () => {
     [['security.auth.selectedType', 'gateway', '--scope', 'workspace'], "is not taken from a project's file."],
     [['mcpServers.a.timeout', 'soon'], 'mcpServers.a.timeout: expected a number of at least 0, got "soon".'],
     [['general.vimMode'], 'set takes a key and a value, and got general.vimMode.'],
-    [['general.vimMode', 'true', '--scope', 'system'], '--scope must be user or workspace.'],
+    [['general.vimMode', 'true', '--scope', 'system'], '--scope must be user or workspace, not "system".'],
     [['general.vimMode', 'true', '--yes'], '--yes is not an option of castor config.'],
   ];
 

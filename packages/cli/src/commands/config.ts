@@ -6,29 +6,24 @@
 import { loadConfiguration, SettingsError } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { decideTrust } from '../trust.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
 import { setSetting } from './config-edit.ts';
 import { explainKey, getKey, showSettings } from './config-report.ts';
-
-export interface ConfigContext {
-  output: Pick<Output, 'answer' | 'note'>;
-  cwd: string;
-  home: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
+import { FILE_SCOPES, parseWords } from './parse-words.ts';
+import type { FileScope } from './parse-words.ts';
 
 export interface ConfigOptions {
   operands: string[];
   json: boolean;
   sources: boolean;
   all: boolean;
-  scope: 'user' | 'workspace';
+  scope: FileScope;
 }
 
 export type ConfigRun = (
   options: ConfigOptions,
-  context: ConfigContext,
+  context: SubcommandContext,
   configuration: Configuration,
 ) => ExitCode | Promise<ExitCode>;
 
@@ -63,7 +58,7 @@ const COMMANDS: Readonly<Record<string, { run: ConfigRun; operands: number }>> =
   unset: { run: setSetting, operands: 1 },
 };
 
-export async function runConfigCommand(args: readonly string[], context: ConfigContext): Promise<ExitCode> {
+export async function runConfigCommand(args: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
   const [name = '', ...rest] = args;
   if (name === 'help' || args.includes('--help') || args.includes('-h')) {
@@ -90,28 +85,23 @@ function complain(name: string, expected: number | undefined, operands: readonly
   return `${name} takes ${needed}, and got ${operands.length === 0 ? 'none' : operands.join(' ')}.`;
 }
 
+const KNOWN = { command: 'config', flags: ['--json', '--sources', '--all'], valued: { '--scope': FILE_SCOPES } };
+
 /** A sentence when the options cannot be read. */
 function parseOptions(args: readonly string[]): ConfigOptions | string {
-  const options: ConfigOptions = { operands: [], json: false, sources: false, all: false, scope: 'user' };
-  for (let index = 0; index < args.length; index += 1) {
-    const word = args[index] ?? '';
-    const isLast = word === '--';
-    if (isLast) {
-      options.operands.push(...args.slice(index + 1));
-      break;
-    }
-    if (word === '--json' || word === '--sources' || word === '--all') options[word.slice(2) as 'json'] = true;
-    else if (word === '--scope' || word.startsWith('--scope=')) {
-      const scope = word === '--scope' ? args[(index += 1)] : word.slice('--scope='.length);
-      if (scope !== 'user' && scope !== 'workspace') return '--scope must be user or workspace.';
-      options.scope = scope;
-    } else if (word.startsWith('--')) return `${word} is not an option of castor config.`;
-    else options.operands.push(word);
-  }
-  return options;
+  const words = parseWords(args, KNOWN);
+  if (typeof words === 'string') return words;
+  const { operands, flags, values } = words;
+  return {
+    operands,
+    json: flags.has('--json'),
+    sources: flags.has('--sources'),
+    all: flags.has('--all'),
+    scope: (values.get('--scope') ?? 'user') as FileScope,
+  };
 }
 
-function loadFor(context: ConfigContext): Configuration {
+function loadFor(context: SubcommandContext): Configuration {
   const { cwd, home, environment, output } = context;
   const configuration = loadConfiguration({
     cwd,
@@ -124,18 +114,18 @@ function loadFor(context: ConfigContext): Configuration {
   return configuration;
 }
 
-function isFolderTrusted(settings: Settings, { cwd, home, environment }: ConfigContext): boolean {
+function isFolderTrusted(settings: Settings, { cwd, home, environment }: SubcommandContext): boolean {
   const isAsked = settings.security.folderTrust.enabled;
   return decideTrust({ folder: cwd, home, environment, skipTrust: false, isAsked }).trusted === true;
 }
 
-async function printSchema(output: ConfigContext['output']): Promise<ExitCode> {
+async function printSchema(output: SubcommandContext['output']): Promise<ExitCode> {
   const { createSettingsSchema } = await import('@castor/core');
   await output.answer(`${JSON.stringify(createSettingsSchema(), null, 2)}\n`);
   return ExitCode.Success;
 }
 
-async function runSafely({ output }: ConfigContext, run: () => ExitCode | Promise<ExitCode>): Promise<ExitCode> {
+async function runSafely({ output }: SubcommandContext, run: () => ExitCode | Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await run();
   } catch (error) {

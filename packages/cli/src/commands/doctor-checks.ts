@@ -12,7 +12,8 @@ import { loadTrustedConfiguration } from '../start.ts';
 import { trustedFoldersFile } from '../trust.ts';
 import type { TrustDecision } from '../trust.ts';
 import { count } from './doctor.ts';
-import type { Check, DoctorContext } from './doctor.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { Check } from './doctor.ts';
 import { checkEndpoint } from './doctor-endpoint.ts';
 import {
   checkCommands,
@@ -31,7 +32,7 @@ interface Loaded {
   trust: TrustDecision;
 }
 
-export async function examine(context: DoctorContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
+export async function examine(context: SubcommandContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
   const first = [checkProgram(), checkHome(context)];
   const loaded = loadOrExplain(context);
   if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
@@ -63,7 +64,7 @@ function checkProgram(): Check {
   return { topic: 'program', status: 'ok', says };
 }
 
-function checkHome({ home }: DoctorContext): Check {
+function checkHome({ home }: SubcommandContext): Check {
   const folder = join(home, '.gemini');
   const place = existsSync(folder) ? folder : home;
   try {
@@ -79,7 +80,7 @@ function checkHome({ home }: DoctorContext): Check {
   }
 }
 
-function loadOrExplain({ cwd, home, environment }: DoctorContext): Loaded | Check {
+function loadOrExplain({ cwd, home, environment }: SubcommandContext): Loaded | Check {
   try {
     return loadTrustedConfiguration({ args: {}, cwd, home, environment });
   } catch (error) {
@@ -111,7 +112,7 @@ function checkEnvFile({ envFile }: Configuration): Check {
   return { topic: '.env', status: 'ok', says: [`${path}: ${taken}`, ...left, ...hidden].join('\n') };
 }
 
-function checkTrust({ trusted, reason }: TrustDecision, context: DoctorContext): Check {
+function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandContext): Check {
   const { cwd } = context;
   if (trusted === false) return { topic: 'trust', status: 'problem', says: reason ?? `${cwd} is not trusted.` };
   if (trusted) return { topic: 'trust', status: 'ok', says: `${cwd} is trusted` };
@@ -123,7 +124,7 @@ function checkTrust({ trusted, reason }: TrustDecision, context: DoctorContext):
   };
 }
 
-async function checkPolicies(settings: Settings, { home }: DoctorContext): Promise<Check> {
+async function checkPolicies(settings: Settings, { home }: SubcommandContext): Promise<Check> {
   const approval = chooseApproval({ args: {}, settings, home, trustedFolder: undefined });
   const { files, rules, problems } = await loadPolicies({
     home,
@@ -159,7 +160,7 @@ function checkModel({ settings, environment }: Configuration) {
   }
 }
 
-async function checkContext({ configuration, trust }: Loaded, { home, cwd }: DoctorContext): Promise<Check> {
+async function checkContext({ configuration, trust }: Loaded, { home, cwd }: SubcommandContext): Promise<Check> {
   const { files, warnings } = await loadContextFiles({
     ...toContextOptions(configuration.settings),
     home,
@@ -170,7 +171,7 @@ async function checkContext({ configuration, trust }: Loaded, { home, cwd }: Doc
   return { topic: 'context', status: 'ok', says: [...found, ...warnings].join('\n') || 'no context files' };
 }
 
-async function checkSessions({ home, cwd }: DoctorContext): Promise<Check> {
+async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
   const sessions = await listSessions({ home, root: cwd });
   const [latest] = sessions.slice(-1);
   const where = latest === undefined ? '' : ` in ${dirname(latest.path)}`;

@@ -3,14 +3,15 @@
 import { connect } from 'node:net';
 import { proxyFromEnvironment } from '@castor/core';
 import type { GeminiAccess } from '../credentials.ts';
-import type { Check, DoctorContext } from './doctor.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { Check } from './doctor.ts';
 
 const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
 const TIMEOUT_MS = 3_000;
 
 export async function checkEndpoint(
   { baseUrl }: Pick<GeminiAccess, 'baseUrl'>,
-  environment: DoctorContext['environment'],
+  environment: SubcommandContext['environment'],
 ): Promise<Check> {
   const topic = 'address';
   const text = baseUrl ?? DEFAULT_ADDRESS;

@@ -15,7 +15,8 @@ import { findDirectories } from '../include-directories.ts';
 import { nearest } from '../nearest.ts';
 import { refuseMissing } from '../start.ts';
 import { count } from './doctor.ts';
-import type { Check, DoctorContext } from './doctor.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { Check } from './doctor.ts';
 
 /** Keys of the files nobody knows: most are typed wrong, some are another program's. */
 export function checkUnknownKeys({ layers }: Configuration): Check[] {
@@ -53,7 +54,7 @@ export function checkWanted({ settings, environment }: Configuration): Check[] {
   }
 }
 
-export function checkSystemPrompt({ environment }: Configuration, { cwd, home }: DoctorContext): Check[] {
+export function checkSystemPrompt({ environment }: Configuration, { cwd, home }: SubcommandContext): Check[] {
   const file = resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home });
   if (file === undefined) return [];
   try {
@@ -64,7 +65,7 @@ export function checkSystemPrompt({ environment }: Configuration, { cwd, home }:
   }
 }
 
-export function checkDirectories({ settings }: Configuration, { cwd, home }: DoctorContext): Check[] {
+export function checkDirectories({ settings }: Configuration, { cwd, home }: SubcommandContext): Check[] {
   const named = settings.context.includeDirectories.map((path) => path.replace(/^~(?=$|\/)/, home));
   const { directories, warnings } = findDirectories(named, cwd);
   const problems = warnings.map((says): Check => ({ topic: 'folders', status: 'problem', says }));

@@ -2,9 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Check, DoctorContext } from './doctor.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { Check } from './doctor.ts';
 
-export async function checkMachine({ environment }: DoctorContext): Promise<Check[]> {
+export async function checkMachine({ environment }: SubcommandContext): Promise<Check[]> {
   const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);
   const pty = await findModule(async () => {
     await import('@lydell/node-pty');

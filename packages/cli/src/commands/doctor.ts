@@ -5,14 +5,7 @@
  */
 
 import { ExitCode } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-
-export interface DoctorContext {
-  output: Pick<Output, 'answer' | 'note'>;
-  cwd: string;
-  home: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
+import type { SubcommandContext } from './subcommand-context.ts';
 
 /** `problem`: something asked for does not work. `missing`: something useful is not there. */
 export type CheckStatus = 'ok' | 'missing' | 'problem';
@@ -38,7 +31,7 @@ Options:
 const MARKS: Readonly<Record<CheckStatus, string>> = { ok: 'ok', missing: '--', problem: '!!' };
 const TOPIC_WIDTH = 12;
 
-export async function runDoctorCommand(argv: readonly string[], context: DoctorContext): Promise<ExitCode> {
+export async function runDoctorCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
   if (argv.includes('--help') || argv.includes('-h')) {
     await output.answer(USAGE);

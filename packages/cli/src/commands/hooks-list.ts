@@ -6,7 +6,8 @@ import type { InspectedHook } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';
-import type { HooksContext, HooksOptions } from './hooks.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { HooksOptions } from './hooks.ts';
 
 const CONSENT: Readonly<Record<NonNullable<InspectedHook['consent']>, string>> = {
   known: 'trusted',
@@ -15,7 +16,11 @@ const CONSENT: Readonly<Record<NonNullable<InspectedHook['consent']>, string>> =
   changed: 'changed since you consented',
 };
 
-export async function listHooks(found: FoundHooks, options: HooksOptions, context: HooksContext): Promise<ExitCode> {
+export async function listHooks(
+  found: FoundHooks,
+  options: HooksOptions,
+  context: SubcommandContext,
+): Promise<ExitCode> {
   const { hooks, problems } = found;
   const { output, cwd } = context;
   for (const problem of problems) output.note(`castor: warning: ${problem}`);

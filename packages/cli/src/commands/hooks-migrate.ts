@@ -22,11 +22,12 @@ import { ExitCode } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start.ts';
 import { fromClaude } from './hooks-from-claude.ts';
 import type { TranslatedDefinition, Translation } from './hooks-from-claude.ts';
-import type { HooksContext, HooksOptions } from './hooks.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { HooksOptions } from './hooks.ts';
 
 type Definitions = Record<string, TranslatedDefinition[]>;
 
-export async function migrateHooks(options: HooksOptions, context: HooksContext): Promise<ExitCode> {
+export async function migrateHooks(options: HooksOptions, context: SubcommandContext): Promise<ExitCode> {
   const { flags, scope = 'workspace' } = options;
   const { output, cwd, home } = context;
   if (!flags.has('--from-claude')) {
@@ -70,7 +71,7 @@ function readClaudeSettings(file: string): unknown {
 }
 
 /** The hooks the file has now, as they are written. Nothing of the folder runs by being read. */
-function readPresent(target: string, { cwd, home, environment }: HooksContext): Record<string, unknown[]> {
+function readPresent(target: string, { cwd, home, environment }: SubcommandContext): Record<string, unknown[]> {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
   const hooks = layers.find(({ path }) => path === target)?.raw['hooks'] ?? {};
   return Object.fromEntries(
@@ -95,14 +96,14 @@ function merged(present: Record<string, unknown[]>, added: Definitions, event: s
   return [...(present[event] ?? []), ...(added[event] ?? [])];
 }
 
-function hooksOfProject({ cwd, home, environment }: HooksContext): readonly InspectedHook[] {
+function hooksOfProject({ cwd, home, environment }: SubcommandContext): readonly InspectedHook[] {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
   const { hooks } = inspectHooks({ root: cwd, home, layers: toHookLayers(layers) });
   return hooks.filter(({ source }) => source === 'project');
 }
 
 /** Whoever takes hooks over has seen them, and no others. Where nothing is on record yet, the next run announces all. */
-function consent(before: readonly InspectedHook[], context: HooksContext): void {
+function consent(before: readonly InspectedHook[], context: SubcommandContext): void {
   const { cwd: root, home } = context;
   const hooks = hooksOfProject(context);
   if (hooks.some(({ consent: state }) => state === 'first')) return;

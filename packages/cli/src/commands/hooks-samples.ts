@@ -68,6 +68,7 @@ export function isToolMatch(matcher: string, name: string): boolean {
   try {
     return new RegExp(matcher).test(name);
   } catch {
+    // No pattern: then it is a name.
     return matcher === name;
   }
 }

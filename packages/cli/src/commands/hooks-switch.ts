@@ -4,7 +4,8 @@ import { consentToHooks, loadConfiguration, saveSetting, userSettingsPath, works
 import { ExitCode } from '../exit-codes.ts';
 import { findHooks } from './find-hooks.ts';
 import type { FoundHooks, HookFolder } from './find-hooks.ts';
-import type { HooksContext, HooksOptions } from './hooks.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { HooksOptions } from './hooks.ts';
 
 export type Switch = 'enable' | 'disable';
 
@@ -12,7 +13,7 @@ export async function switchHooks(
   what: Switch,
   found: FoundHooks,
   { operands: [name = ''], scope = 'user' }: HooksOptions,
-  context: HooksContext,
+  context: SubcommandContext,
 ): Promise<ExitCode> {
   const { output, cwd, home } = context;
   const path = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
@@ -47,7 +48,7 @@ export function isStillOff(name: string, folder: HookFolder): boolean {
   return findHooks(folder).hooks.some((hook) => hook.name === name && hook.isDisabled);
 }
 
-export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: HooksContext): Promise<ExitCode> {
+export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: SubcommandContext): Promise<ExitCode> {
   const { output, cwd, home } = context;
   const ofProject = hooks.filter(({ source }) => source === 'project');
   if (!isTrusted) {

@@ -11,12 +11,17 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
 import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';
-import type { HooksContext, HooksOptions } from './hooks.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import type { HooksOptions } from './hooks.ts';
 import { describeEffect } from './hooks-effect.ts';
 import { isUnread, UNREAD } from './hooks-list.ts';
 import { isToolMatch, sampleFor } from './hooks-samples.ts';
 
-export async function testHooks(found: FoundHooks, options: HooksOptions, context: HooksContext): Promise<ExitCode> {
+export async function testHooks(
+  found: FoundHooks,
+  options: HooksOptions,
+  context: SubcommandContext,
+): Promise<ExitCode> {
   const { output, cwd, home, environment } = context;
   const event = toEvent(options.operands[0] ?? '');
   for (const problem of found.problems) output.note(`castor: warning: ${problem}`);

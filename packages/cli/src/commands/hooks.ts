@@ -7,26 +7,19 @@
 import { HOOK_EVENTS, SettingsError } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
-import type { Output } from '../output.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
 import { findHooks } from './find-hooks.ts';
 import { listHooks } from './hooks-list.ts';
 import { migrateHooks } from './hooks-migrate.ts';
 import { switchHooks, trustHooks } from './hooks-switch.ts';
 import { testHooks } from './hooks-test.ts';
+import { FILE_SCOPES, parseWords } from './parse-words.ts';
+import type { CommandWords, FileScope } from './parse-words.ts';
 
-export interface HooksContext {
-  output: Pick<Output, 'answer' | 'note'>;
-  cwd: string;
-  home: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
-
-export interface HooksOptions {
-  operands: string[];
-  flags: ReadonlySet<string>;
-  input?: string;
-  name?: string;
-  scope?: 'user' | 'workspace';
+export interface HooksOptions extends Pick<CommandWords, 'operands' | 'flags'> {
+  input: string | undefined;
+  name: string | undefined;
+  scope: FileScope | undefined;
 }
 
 const USAGE = `Usage: castor hooks list [--json]
@@ -54,7 +47,7 @@ Options:
 Events, input and output are described in docs/hooks.md.
 `;
 
-type Run = (options: HooksOptions, context: HooksContext) => Promise<ExitCode>;
+type Run = (options: HooksOptions, context: SubcommandContext) => Promise<ExitCode>;
 
 const NAME = 'the name of one hook';
 const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
@@ -75,7 +68,7 @@ const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
   migrate: { run: migrateHooks },
 };
 
-export async function runHooksCommand(argv: readonly string[], context: HooksContext): Promise<number> {
+export async function runHooksCommand(argv: readonly string[], context: SubcommandContext): Promise<number> {
   const [name = '', ...rest] = argv;
   const { output } = context;
   if (['', '--help', '-h'].includes(name) || rest.includes('--help') || rest.includes('-h')) {
@@ -105,30 +98,22 @@ function unknownCommand(name: string): string {
   return `castor hooks has no command ${name}.${hint ? ` Did you mean ${hint}?` : ''}`;
 }
 
-function refuse(sentence: string, output: HooksContext['output']): ExitCode {
+function refuse(sentence: string, output: SubcommandContext['output']): ExitCode {
   output.note(`${USAGE}\ncastor: ${sentence}`);
   return ExitCode.Failure;
 }
 
-const FLAGS = new Set(['--json', '--from-claude', '--dry-run']);
+const KNOWN = {
+  command: 'hooks',
+  flags: ['--json', '--from-claude', '--dry-run'],
+  valued: { '--input': [], '--name': [], '--scope': FILE_SCOPES },
+};
 
 /** A sentence when the options cannot be read. */
 function parseOptions(argv: readonly string[]): HooksOptions | string {
-  const flags = new Set<string>();
-  const options: HooksOptions = { operands: [], flags };
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    const [flag = '', inline] = word.split(/=(.*)/s);
-    if (FLAGS.has(word)) flags.add(word);
-    else if (flag === '--input' || flag === '--name' || flag === '--scope') {
-      const value = inline ?? argv[(index += 1)];
-      if (value === undefined) return `${flag} needs a value.`;
-      if (flag === '--input') options.input = value;
-      else if (flag === '--name') options.name = value;
-      else if (value === 'user' || value === 'workspace') options.scope = value;
-      else return `--scope must be user or workspace, not "${value}".`;
-    } else if (word.startsWith('--')) return `${flag} is not an option of castor hooks.`;
-    else options.operands.push(word);
-  }
-  return options;
+  const words = parseWords(argv, KNOWN);
+  if (typeof words === 'string') return words;
+  const { operands, flags, values } = words;
+  const scope = values.get('--scope') as FileScope | undefined;
+  return { operands, flags, input: values.get('--input'), name: values.get('--name'), scope };
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runPolicyCommand } from './policy.ts';
 
-function setUp(policy = '') {
+function setUp(policy = '', settings: object = {}) {
   const home = mkdtempSync(join(tmpdir(), 'castor-policy-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const file = join(home, '.gemini', 'policies', 'mine.toml');
   mkdirSync(join(home, '.gemini', 'policies'), { recursive: true });
   writeFileSync(file, policy);
+  writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
   const run = async (...argv: string[]) => {
     let stdout = '';
     let stderr = '';
@@ -18,6 +19,7 @@ function setUp(policy = '') {
       stderr: (text) => void (stderr += text),
       home,
       cwd: '/home/castor-nobody/project',
+      environment: {},
     });
     return { code, stdout: stdout.replaceAll(file, 'mine.toml'), stderr: stderr.replaceAll(file, 'mine.toml') };
   };
@@ -56,6 +58,16 @@ describe('castor policy explain', () => {
         'Decision deny Because denied by mine.toml line 7 Rule run_shell_command "rm" -> deny, priority 4.200, mine.toml:7 Message Use trash.',
       ),
     );
+  });
+
+  it.each([
+    [{ exclude: ['run_shell_command(git push)'] }, 'git push', 'deny', 'settings: tools.exclude'],
+    [{ allowed: ['run_shell_command(make)'] }, 'make all', 'allow', 'settings: tools.allowed'],
+    [{ core: ['read_file'] }, 'git log', 'deny', 'settings: tools.core'],
+  ])('counts what settings say, as a run would: %j', async (tools, command, decision, source) => {
+    const { stdout } = await setUp('', { tools }).run('explain', command);
+    expect(stdout).toContain(`Decision  ${decision}\n`);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(source);
   });
 
   it('stays within 80 columns and shows characters that hide', async () => {

@@ -1,8 +1,10 @@
 /**
  * `castor policy`: `explain` shows how a command would be decided and why, `test` runs
- * the examples written beside the rules. It reads rules and runs nothing.
+ * the examples written beside the rules. An explanation counts what settings say as
+ * well, as a run in this folder would. It reads rules and runs nothing.
  */
 
+import { resolve } from 'node:path';
 import {
   describeProblem,
   explainVerdict,
@@ -12,14 +14,19 @@ import {
   runRuleTests,
   type ApprovalMode,
   type LoadedPolicies,
+  type PolicyEngineOptions,
+  type PolicyLoaderOptions,
 } from '@castor/core';
+import { chooseApproval } from '../approval.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { loadTrustedConfiguration } from '../start.ts';
 
 export interface PolicyCommandIo {
   stdout(text: string): void;
   stderr(text: string): void;
   home: string;
   cwd: string;
+  environment: Readonly<Record<string, string | undefined>>;
 }
 
 const USAGE = `Usage: castor policy explain '<command>' [options]
@@ -83,9 +90,16 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
     io.stderr(`castor policy explain takes one command, in quotes.\n\n${USAGE}`);
     return ExitCode.Failure;
   }
-  const loaded = await load(policyPaths, io);
+  const { home, cwd, environment } = io;
+  const { configuration, trust } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
+  const { settings } = configuration;
+  const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
+  const approval = chooseApproval({ args, settings, home, trustedFolder: trust.trusted });
+  const loaded = await load({ ...approval, settings: approval.rules }, io);
   if (loaded === undefined) return ExitCode.Settings;
-  const verdict = await createEngine(loaded, io).check(
+  const workspaceDirectories = [cwd, ...approval.includeDirectories.map((directory) => resolve(cwd, directory))];
+  const place = { workspaceDirectories, trustedFolder: trust.trusted !== false };
+  const verdict = await createEngine(loaded, io, place).check(
     { toolName: 'run_shell_command', args: { command } },
     { mode, interactive },
   );
@@ -94,7 +108,7 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
 }
 
 async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Promise<number> {
-  const loaded = await load([...policyPaths, ...operands], io);
+  const loaded = await load({ policyPaths: [...policyPaths, ...operands] }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const results = await runRuleTests(createEngine(loaded, io), loaded.tests);
   const failures = results.filter(({ passed }) => !passed);
@@ -111,13 +125,26 @@ async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Pr
   return failures.length === 0 ? ExitCode.Success : ExitCode.Failure;
 }
 
-function createEngine({ rules, checkers }: LoadedPolicies, { home, cwd }: PolicyCommandIo): PolicyEngine {
-  return new PolicyEngine({ rules, checkers, root: cwd, home });
+function createEngine(
+  { rules, checkers }: LoadedPolicies,
+  { home, cwd }: PolicyCommandIo,
+  place: Pick<PolicyEngineOptions, 'workspaceDirectories' | 'trustedFolder'> = {},
+): PolicyEngine {
+  return new PolicyEngine({ rules, checkers, root: cwd, home, ...place });
 }
 
+type RuleSources = Pick<PolicyLoaderOptions, 'policyPaths' | 'adminPolicyPaths' | 'settings'>;
+
 /** Undefined when a rule that was written is not in force: an answer would be about other rules. */
-async function load(policyPaths: readonly string[], io: PolicyCommandIo): Promise<LoadedPolicies | undefined> {
-  const loaded = await loadPolicies({ home: io.home, platform: process.platform, policyPaths });
+async function load(sources: RuleSources, io: PolicyCommandIo): Promise<LoadedPolicies | undefined> {
+  const { policyPaths, adminPolicyPaths, settings } = sources;
+  const loaded = await loadPolicies({
+    home: io.home,
+    platform: process.platform,
+    ...(policyPaths && { policyPaths }),
+    ...(adminPolicyPaths && { adminPolicyPaths }),
+    ...(settings && { settings }),
+  });
   for (const warning of loaded.warnings) io.stderr(`${warning}\n`);
   for (const problem of loaded.problems) io.stderr(`${describeProblem(problem)}\n`);
   return loaded.problems.length === 0 ? loaded : undefined;

@@ -14,14 +14,11 @@ import {
 } from '@castor/core';
 import type { SessionSummary } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import { parseWords } from './parse-words.ts';
 import { toReadableText } from './sessions-text.ts';
 
-export interface SessionsContext {
-  output: Pick<Output, 'answer' | 'note'>;
-  cwd: string;
-  home: string;
-}
+export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;
 
 const USAGE = `Usage: castor sessions list [--json]
        castor sessions search <words...> [--limit <number>] [--json]
@@ -77,23 +74,16 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
   }
 }
 
+const DEFAULT_LIMIT = '20';
+
 /** A sentence when the options cannot be read. */
 function parseOptions(argv: readonly string[]): Options | string {
-  const options: Options = { operands: [], json: false, limit: 20 };
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] ?? '';
-    if (word === '--') {
-      options.operands.push(...argv.slice(index + 1));
-      break;
-    }
-    if (word === '--json') options.json = true;
-    else if (word === '--limit') {
-      options.limit = Number(argv[++index]);
-      if (!Number.isInteger(options.limit) || options.limit < 1) return '--limit needs a whole number above 0.';
-    } else if (word.startsWith('-')) return `${word} is not an option of castor sessions.`;
-    else options.operands.push(word);
-  }
-  return options;
+  const words = parseWords(argv, { command: 'sessions', flags: ['--json'], valued: { '--limit': [] } });
+  if (typeof words === 'string') return words;
+  const { operands, flags, values } = words;
+  const limit = Number(values.get('--limit') ?? DEFAULT_LIMIT);
+  if (!Number.isInteger(limit) || limit < 1) return '--limit needs a whole number above 0.';
+  return { operands, json: flags.has('--json'), limit };
 }
 
 /** `--list-sessions`. */

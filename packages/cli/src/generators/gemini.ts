@@ -48,6 +48,7 @@ function findRefused(candidates: Record<string, Parameters<typeof createGeminiGe
       createGeminiGenerator(options).close();
       return false;
     } catch {
+      // Why it is refused was told already; here it only matters which one it is.
       return true;
     }
   })?.[0];

@@ -43,6 +43,9 @@ describe('commands with an answer', () => {
     ['/hooks', 'No hooks are configured.'],
     ['/model', 'The model is gemini-2.5-flash.'],
     ['/docs', /docs folder/],
+    ['/privacy', /Telemetry is off[^]*Sessions are kept in \/.*tmp/],
+    ['/bug it hangs', /\n {2}it hangs\n {2}Castor 1\.2\.3, Node v.*\n {2}Model gemini-2\.5-flash, session session-1\n/],
+    ['/terminal-setup', /^Ctrl\+J/],
     ['/commands', 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'],
     ['/plan', 'Plan mode is on.'],
   ])('%s answers where nobody watches', async (text, expected) => {
@@ -61,10 +64,41 @@ describe('commands with an answer', () => {
     '/permissions trust',
     '/model set x',
     '/chat save x',
+    '/chat debug',
+    '/export-session',
+    '/footer',
     '/hooks disable x',
   ])('%s is refused where nobody watches, before it does anything', async (text) => {
     const result = await answer(text);
     expect(result).toEqual({ kind: 'error', message: expect.stringMatching(/^\/[a-z -]+ needs a terminal\. /) });
+  });
+});
+
+describe('commands of Gemini CLI that are not there', () => {
+  it.each([
+    '/mcp',
+    '/mcp list',
+    '/extensions install x',
+    '/skills',
+    '/agents list',
+    '/ide status',
+    '/restore',
+    '/voice',
+  ])('%s is said to be missing, and costs no request', async (text) => {
+    const message = expect.stringMatching(/^Castor .*\. \/help lists the commands there are\.$/);
+    expect(await answer(text)).toEqual({ kind: 'error', message });
+  });
+
+  it.each(['/ide or not', '/skills of a juggler', '/restore my faith', '/mcp list me ten servers', '/voices'])(
+    '%s is a sentence for the model',
+    async (text) => {
+      expect(await answer(text)).toMatchObject({ kind: 'prompt', displayText: text });
+    },
+  );
+
+  it('give way to a command of the person’s own', async () => {
+    const result = await type('/skills', { homeFiles: { '.gemini/commands/skills.toml': 'prompt = "Mine"' } });
+    expect(result).toMatchObject({ type: 'submit_prompt' });
   });
 });
 

@@ -27,7 +27,7 @@ const remove = named('delete', 'Deletes a saved conversation.', async (sessions,
   info(await sessions.delete(tag)),
 );
 
-const share: SlashCommand = {
+export const share: SlashCommand = {
   name: 'share',
   description: 'Writes the conversation to a file.',
   source: 'builtin',
@@ -35,12 +35,19 @@ const share: SlashCommand = {
   run: (context, file) => withSessions(context, async (sessions) => info(await sessions.share(file))),
 };
 
+const debug: SlashCommand = {
+  name: 'debug',
+  description: 'Writes the conversation to a file as it is sent to the model.',
+  source: 'builtin',
+  run: (context) => withSessions(context, async (sessions) => info(await sessions.debug())),
+};
+
 export const chat: SlashCommand = {
   name: 'chat',
   aliases: ['resume'],
   description: 'Saved conversations; without a word it opens the list of sessions.',
   source: 'builtin',
-  subCommands: [list, save, resume, remove, share],
+  subCommands: [list, save, resume, remove, share, debug],
   run: () => ({ type: 'open_dialog', dialog: 'sessions' }),
 };
 

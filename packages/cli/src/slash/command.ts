@@ -34,6 +34,7 @@ export type DialogName =
   | 'auth'
   | 'signout'
   | 'rewind'
+  | 'footer'
   | 'shortcuts'
   | 'background';
 
@@ -76,6 +77,8 @@ export interface SessionService {
   delete(tag: string): Promise<string>;
   /** `file` may be empty: then a name is made. */
   share(file: string): Promise<string>;
+  /** Writes what a request to the model would hold. */
+  debug(): Promise<string>;
 }
 
 export interface CommandContext {

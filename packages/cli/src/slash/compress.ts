@@ -16,13 +16,6 @@ export const compress: SlashCommand = {
       prompt_id,
       signal,
     );
-    if (newTokenCount < originalTokenCount) {
-      agent.telemetry?.note({
-        kind: 'chat_compressed',
-        tokensBefore: originalTokenCount,
-        tokensAfter: newTokenCount,
-      });
-    }
     // What tool results said of sub-directories went with them.
     if (compressionStatus === CompressionStatus.COMPRESSED) await agent.reloadContext();
     switch (compressionStatus) {

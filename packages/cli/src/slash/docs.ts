@@ -9,6 +9,6 @@ export const docs: SlashCommand = {
   runsHeadless: true,
   run: () =>
     info(
-      'The documentation is the docs folder of the repository: headless.md, commands.md, context.md, settings.md, hooks.md, sessions.md. castor --help lists the flags.',
+      'The documentation is the docs folder of the repository: headless.md, commands.md, keys.md, context.md, settings.md, hooks.md, sessions.md, telemetry.md. castor --help lists the flags.',
     ),
 };

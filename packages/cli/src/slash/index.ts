@@ -8,7 +8,9 @@ import { sep } from 'node:path';
 import { loadCommandFiles } from '@castor/core';
 import type { CommandFile } from '@castor/core';
 import { about } from './about.ts';
+import { findAbsent } from './absent-commands.ts';
 import { auth } from './auth.ts';
+import { bug } from './bug.ts';
 import { chat } from './chat.ts';
 import { clear } from './clear.ts';
 import { failure } from './command.ts';
@@ -20,6 +22,8 @@ import { toCustomCommand } from './custom-command.ts';
 import { directory } from './directory.ts';
 import { docs } from './docs.ts';
 import { editor } from './editor.ts';
+import { exportSession } from './export-session.ts';
+import { footer } from './footer.ts';
 import { help } from './help.ts';
 import { hooks } from './hooks.ts';
 import { init } from './init.ts';
@@ -28,12 +32,14 @@ import { model } from './model.ts';
 import { permissions } from './permissions.ts';
 import { plan } from './plan.ts';
 import { policies } from './policies.ts';
+import { privacy } from './privacy.ts';
 import { quit } from './quit.ts';
 import { rewind } from './rewind.ts';
 import { settings } from './settings.ts';
 import { shortcuts } from './shortcuts.ts';
 import { stats } from './stats.ts';
 import { tasks } from './tasks.ts';
+import { terminalSetup } from './terminal-setup.ts';
 import { theme } from './theme.ts';
 import { tools } from './tools.ts';
 import { vim } from './vim.ts';
@@ -45,8 +51,9 @@ export interface OpenCommandsOptions {
 }
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
-  ...[about, auth, chat, clear, commands, compress, copy, directory, docs, editor, help, hooks, init, memory, model],
-  ...[permissions, plan, policies, quit, rewind, settings, shortcuts, stats, tasks, theme, tools, vim],
+  ...[about, auth, bug, chat, clear, commands, compress, copy, directory, docs, editor, exportSession, footer, help],
+  ...[hooks, init, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
+  ...[tasks, terminalSetup, theme, tools, vim],
 ];
 
 export async function openCommands(options: OpenCommandsOptions): Promise<CommandList> {
@@ -58,7 +65,7 @@ export async function openCommands(options: OpenCommandsOptions): Promise<Comman
     get notices() {
       return loaded.notices;
     },
-    find: (text) => findCommand(text, loaded.all) ?? findSkipped(text, loaded.notices),
+    find: (text) => findCommand(text, loaded.all) ?? findSkipped(text, loaded.notices) ?? findAbsent(text),
     async reload() {
       loaded = await load(options);
     },

@@ -67,6 +67,16 @@ describe('/chat', () => {
     await expect(service.share('all.txt')).rejects.toThrow('"all.txt" must end in .md or .json.');
   });
 
+  it('writes what a request would hold', async () => {
+    const { fixture, service } = await open();
+    await using _disposed = fixture;
+    const path = join(fixture.project, 'castor-request-12.json');
+    expect(await service.debug()).toBe(`The request is in ${path}.`);
+    const { model, contents, tools } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown[]>;
+    expect([model, contents?.at(-4), tools]).toEqual(['gemini-2.5-flash', SAID[0], []]);
+    await expect(service.debug()).rejects.toThrow(`${path} is there already`);
+  });
+
   it('has nothing to keep before something was said', async () => {
     await using fixture = await openPromptFixture({});
     const service = createSessionService({ agent: fixture.agent, home: fixture.home, authType: undefined });

@@ -20,7 +20,7 @@ import type { SessionService } from './command.ts';
 import { toMarkdown } from './conversation-text.ts';
 
 export interface SessionServiceOptions {
-  agent: Pick<WorkspaceAgent, 'chat' | 'workspace'>;
+  agent: Pick<WorkspaceAgent, 'chat' | 'workspace' | 'requestedModel'>;
   home: string;
   /** How requests are authorised; a conversation made under another way is not gone on with. */
   authType: string | undefined;
@@ -64,19 +64,30 @@ export function createSessionService({ agent, home, authType, now = Date.now }: 
     async share(file) {
       const name = file || `conversation-${now()}.md`;
       const history = conversationOf(agent);
-      const text = toText(name, history);
-      const path = resolve(root, name);
-      try {
-        await writeFile(path, text, { flag: 'wx' });
-      } catch (error) {
-        const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
-        throw new Error(isTaken ? `${path} is there already; take another name.` : getErrorMessage(error), {
-          cause: error,
-        });
-      }
-      return `The conversation is in ${path}.`;
+      return `The conversation is in ${await writeNew(resolve(root, name), toText(name, history))}.`;
+    },
+
+    async debug() {
+      conversationOf(agent);
+      const { chat } = agent;
+      const request = { model: agent.requestedModel(), contents: chat.getHistory(true), tools: chat.getTools() };
+      const text = `${JSON.stringify(request, null, 2)}\n`;
+      return `The request is in ${await writeNew(resolve(root, `castor-request-${now()}.json`), text)}.`;
     },
   };
+}
+
+/** Gives the path back. What is there stays. */
+async function writeNew(path: string, text: string): Promise<string> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return path;
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new Error(isTaken ? `${path} is there already; take another name.` : getErrorMessage(error), {
+      cause: error,
+    });
+  }
 }
 
 function conversationOf({ chat }: SessionServiceOptions['agent']): Content[] {

@@ -8,17 +8,17 @@ const list: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: (context) => info(describe(context, false)),
+  run: (context) => info(describe(context)),
 };
 
-const desc: SlashCommand = {
+const descriptions: SlashCommand = {
   name: 'desc',
   aliases: ['descriptions'],
   description: 'Lists the tools with what the model reads about them.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: (context) => info(describe(context, true)),
+  run: (context) => info(describe(context, { withDescriptions: true })),
 };
 
 export const tools: SlashCommand = {
@@ -27,11 +27,11 @@ export const tools: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  subCommands: [list, desc],
-  run: (context) => info(describe(context, false)),
+  subCommands: [list, descriptions],
+  run: (context) => info(describe(context)),
 };
 
-function describe({ agent }: CommandContext, withDescriptions: boolean): string {
+function describe({ agent }: CommandContext, { withDescriptions = false } = {}): string {
   const rows = agent.tools.list().map(({ name, displayName, description }) => {
     const row = `  ${displayName} (${name})`;
     return withDescriptions ? `${row}\n    ${description.replaceAll('\n', '\n    ')}` : row;

@@ -1,8 +1,8 @@
 /** A key the person pasted, kept in ~/.gemini/.env for the next start, or forgotten: readable by its owner only, other lines untouched. */
 
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getErrorMessage, makeDirectory } from '@castor/core';
+import { getErrorMessage, replaceFile } from '@castor/core';
 
 const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;
@@ -23,23 +23,16 @@ export async function forgetKey(home: string): Promise<string | undefined> {
 }
 
 async function changeFile(home: string, change: (old: string) => string): Promise<string | undefined> {
-  const folder = join(home, '.gemini');
-  const file = join(folder, '.env');
-  const temporary = join(folder, `.env.${process.pid}.tmp`);
+  const file = join(home, '.gemini', '.env');
   try {
-    makeDirectory(folder);
     const old = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
       throw error;
     });
     const text = change(old);
-    if (text === old) return undefined;
-    await writeFile(temporary, text, { mode: 0o600, flag: 'w' });
-    await chmod(temporary, 0o600);
-    await rename(temporary, file);
+    if (text !== old) replaceFile(file, text);
     return undefined;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
     return `${file}: ${getErrorMessage(error)}`;
   }
 }

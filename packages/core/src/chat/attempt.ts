@@ -9,6 +9,8 @@ import type { CallIds } from './call-ids.ts';
 import { getFinishReason, getFunctionCalls, getThoughts } from './response.ts';
 import { StreamCollector } from './stream-check.ts';
 import type { AcceptedTurn } from './stream-check.ts';
+import { StreamEventType } from './stream-events.ts';
+import type { StreamEvent } from './stream-events.ts';
 
 export class Attempt {
   readonly thoughts: ThoughtSummary[] = [];
@@ -36,6 +38,16 @@ export class Attempt {
   hold(response: GenerateContentResponse): boolean {
     if (this.isHolding) this.held.push(response);
     return this.isHolding;
+  }
+
+  /** Adds what arrived together, and says what of it need not wait until the attempt is accepted. */
+  show(burst: readonly GenerateContentResponse[]): StreamEvent[] {
+    const shown: StreamEvent[] = [];
+    for (const arrived of burst) {
+      const value = this.add(arrived);
+      if (!this.hold(value)) shown.push({ type: StreamEventType.CHUNK, value });
+    }
+    return shown;
   }
 
   /** What the service has reported so far. */

@@ -6,7 +6,7 @@ import type { Content, GenerateContentResponse, PartListUnion } from '../protoco
 import type { ChatRecorder } from './chat-recorder.ts';
 import { INTERRUPTED_RESPONSE } from './conversation.ts';
 import { GeminiChat } from './gemini-chat.ts';
-import type { GeminiChatOptions } from './gemini-chat.ts';
+import type { GeminiChatOptions } from './gemini-chat-options.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 

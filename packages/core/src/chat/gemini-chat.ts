@@ -1,34 +1,18 @@
 /**
- * GeminiChat: one conversation with a model. It owns the history, orders sends one
- * after another, and makes attempts until one gives an acceptable turn. A failed
- * attempt leaves no trace: nothing of it is in the history, no call of it is handed
- * out, and a `retry` event voids what was shown of it.
- *
- * Text and thoughts are yielded as they arrive; frames from the first call or the
- * finish reason on are held back until the attempt is accepted.
+ * GeminiChat: one conversation with a model. It orders sends one after another and makes
+ * attempts until one gives an acceptable turn. A failed attempt leaves no trace: nothing
+ * of it is in the history, no call of it is handed out, and a `retry` voids what was shown
+ * of it. Frames from the first call or the finish reason on wait until it is accepted.
  */
 
 import { RetryPlan } from '../model/retry-plan.ts';
-import type { RetryLimits, RetryStep } from '../model/retry-plan.ts';
-import { retryRule } from '../model/retry-table.ts';
-import type { RetryPhase } from '../model/retry-table.ts';
 import { burstsOf } from '../model/burst-stream.ts';
-import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
+import type { LlmRole } from '../model/content-generator.ts';
 import { toModelConfigKey } from '../model/model-config.ts';
-import type { ModelConfigKey, ModelConfigResolver } from '../model/model-config.ts';
-import { estimateTokenCount } from '../model/token-estimate.ts';
-import type {
-  Content,
-  GenerateContentConfig,
-  GenerateContentParameters,
-  GenerateContentResponse,
-  PartListUnion,
-  Tool,
-  UsageMetadata,
-} from '../protocol/content.ts';
-import { InvalidStreamError, isAbortError, toStructuredError } from '../protocol/errors.ts';
-import type { InvalidStreamErrorType } from '../protocol/errors.ts';
-import { askHook, untilAborted } from '../util/abort.ts';
+import type { ModelConfigKey } from '../model/model-config.ts';
+import type { Content, GenerateContentParameters, PartListUnion, Tool } from '../protocol/content.ts';
+import { isAbortError } from '../protocol/errors.ts';
+import { untilAborted } from '../util/abort.ts';
 import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -36,56 +20,20 @@ import { SerialQueue } from '../util/serial-queue.ts';
 import { throughAfterModel } from './after-model.ts';
 import type { HookedStream } from './after-model.ts';
 import { Attempt } from './attempt.ts';
+import { throughBeforeModel } from './before-model.ts';
+import type { RequestDecision } from './before-model.ts';
 import { CallIds } from './call-ids.ts';
-import { askForFallback } from './chat-fallback.ts';
-import type { ChatFallback } from './chat-fallback.ts';
-import type { ChatRecorder } from './chat-recorder.ts';
-import { History } from './history.ts';
+import type { GeminiChatOptions, SendMessageParameters } from './gemini-chat-options.ts';
 import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
-import { separatePlayedMedia } from './played-media.ts';
 import { endByHook, finished } from './model-hooks.ts';
-import type { ModelHooks } from './model-hooks.ts';
+import { toModelRequest } from './model-request.ts';
+import { waitForNextAttempt } from './next-attempt.ts';
+import type { FailedAttempt } from './next-attempt.ts';
 import { createUserContent, hasFunctionResponse, withoutSignatures } from './parts.ts';
+import { RecordedHistory } from './recorded-history.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
-
-export interface GeminiChatOptions {
-  generator: ContentGenerator;
-  /** Used by sends that name no model. */
-  model: string;
-  systemInstruction?: string;
-  tools?: Tool[];
-  /** Sampling and thinking settings of every request, unless `resolveModel` is given. */
-  config?: GenerateContentConfig;
-  history?: readonly Content[];
-  /** Turns a key into a model and its settings; by default the key's model with `config`. */
-  resolveModel?: ModelConfigResolver;
-  retry?: RetryLimits;
-  /** Asked what to do when a model failed for good; without it the send fails. */
-  fallback?: ChatFallback;
-  hooks?: ModelHooks;
-  recorder?: ChatRecorder;
-  /** Told of an answer that arrived whole and is no turn. Must not throw. */
-  onUnusableAnswer?: (answer: UnusableAnswer) => void;
-  clock?: Clock;
-}
-
-export interface UnusableAnswer {
-  model: string;
-  role: LlmRole;
-  usage?: UsageMetadata;
-}
-
-export interface SendMessageParameters {
-  prompt_id: string;
-  signal: AbortSignal;
-  role?: LlmRole;
-}
-
-/** Asked for on an attempt that follows an answer without words. */
-const ANSWER_NUDGE =
-  '[System: The last attempt ended without an answer. Give the final answer in plain text now, or call a tool.]';
 
 interface Send extends Required<SendMessageParameters> {
   key: ModelConfigKey;
@@ -95,28 +43,21 @@ interface Send extends Required<SendMessageParameters> {
   afterFunctionResponse: boolean;
 }
 
-interface FailedAttempt {
-  model: string;
-  phase: RetryPhase;
-  error: unknown;
-}
-
 export class GeminiChat {
   private readonly options: GeminiChatOptions;
   private readonly clock: Clock;
-  private readonly history: History;
+  private readonly history: RecordedHistory;
   private readonly callIds: CallIds;
   private readonly queue = new SerialQueue();
   private systemInstruction: string | undefined;
   private tools: Tool[] | undefined;
-  private promptTokenCount: number | undefined;
   /** The service has answered before: one that is gone now may well come back. */
   private wasReached = false;
 
   constructor(options: GeminiChatOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
-    this.history = new History(options.history);
+    this.history = new RecordedHistory(options.history, options.recorder);
     this.callIds = new CallIds(this.clock);
     this.systemInstruction = options.systemInstruction;
     this.tools = options.tools;
@@ -171,7 +112,7 @@ export class GeminiChat {
           } else {
             for await (const burst of bursts) {
               throwIfAborted(signal);
-              const shown = showable(burst, attempt);
+              const shown = attempt.show(burst);
               if (shown.length > 0) yield shown;
             }
           }
@@ -182,7 +123,9 @@ export class GeminiChat {
         } catch (error) {
           failed.error = error;
         }
-        yield* oneByOne(this.waitForNextAttempt(failed, send, plan));
+        const { clock, wasReached } = this;
+        const terms = { plan, fallback: this.options.fallback, wasReached, clock, signal };
+        send.key = yield* oneByOne(waitForNextAttempt(failed, send.key, terms));
       }
     } catch (error) {
       if (send) this.giveUp(send, error);
@@ -203,40 +146,32 @@ export class GeminiChat {
 
   /** A shallow copy; `curated` leaves out model turns that hold broken parts. */
   getHistory(curated = false): Content[] {
-    return [...(curated ? this.history.curated : this.history.comprehensive)];
+    return [...(curated ? this.history.view.curated : this.history.view.comprehensive)];
   }
 
   getHistoryLength(): number {
-    return this.history.comprehensive.length;
+    return this.history.view.comprehensive.length;
   }
 
   getContent(index: number): Content | undefined {
-    return this.history.comprehensive[index];
+    return this.history.view.comprehensive[index];
   }
 
   getLastContent(): Content | undefined {
-    return this.history.last;
+    return this.history.view.last;
   }
 
   addHistory(content: Content): void {
-    this.history.append(content);
-    this.options.recorder?.added(content);
+    this.history.add(content);
   }
 
   setHistory(history: readonly Content[]): void {
     this.history.replace(history);
-    this.promptTokenCount = undefined;
-    this.options.recorder?.replaced(history);
   }
 
   /** This turn and all after it leave the history; false when it is not part of it. Not while a send is under way. */
   rewindTo(content: Content): boolean {
-    const index = this.history.comprehensive.indexOf(content);
-    if (index < 0) return false;
-    this.history.replace(this.history.comprehensive.slice(0, index));
-    this.promptTokenCount = undefined;
-    this.options.recorder?.withdrawn(content);
-    return true;
+    return this.history.rewindTo(content);
   }
 
   clearHistory(): void {
@@ -245,7 +180,7 @@ export class GeminiChat {
 
   /** Removes the model's signatures, which only the model that made them can read. */
   stripThoughtsFromHistory(): void {
-    this.setHistory(this.history.comprehensive.map(withoutSignatures));
+    this.setHistory(this.history.view.comprehensive.map(withoutSignatures));
   }
 
   setTools(tools: Tool[]): void {
@@ -262,8 +197,7 @@ export class GeminiChat {
 
   /** Size of the last request as the service counted it; a local estimate until it did. */
   getLastPromptTokenCount(): number {
-    this.promptTokenCount ??= estimateTokenCount(this.history.comprehensive.flatMap(({ parts }) => parts ?? []));
-    return this.promptTokenCount;
+    return this.history.promptTokenCount;
   }
 
   /** A chat of its own that begins with this one's history. Not recorded. */
@@ -271,7 +205,7 @@ export class GeminiChat {
     const { recorder: _notShared, ...options } = this.options;
     return new GeminiChat({
       ...options,
-      history: this.history.comprehensive,
+      history: this.history.view.comprehensive,
       ...(this.systemInstruction !== undefined && { systemInstruction: this.systemInstruction }),
       ...(this.tools && { tools: this.tools }),
     });
@@ -279,60 +213,19 @@ export class GeminiChat {
 
   /** Puts the message into the history, before any attempt. */
   private begin(key: ModelConfigKey, content: Content, parameters: Required<SendMessageParameters>): Send {
-    const mark = this.history.mark();
-    const afterFunctionResponse = hasFunctionResponse(content);
-    for (const turn of separatePlayedMedia(content)) {
-      this.history.append(turn);
-      this.options.recorder?.sent(turn, parameters.prompt_id);
-    }
-    return { ...parameters, key, content, mark, afterFunctionResponse };
+    const mark = this.history.send(content, parameters.prompt_id);
+    return { ...parameters, key, content, mark, afterFunctionResponse: hasFunctionResponse(content) };
   }
 
   private async recorded(signal: AbortSignal): Promise<void> {
-    const settled = this.options.recorder?.settled?.();
+    const settled = this.history.settled();
     if (settled) await untilAborted(settled, signal);
   }
 
   /** A message that was never accepted is taken back, unless it says what tools did; an abort leaves it. */
   private giveUp(send: Send, error: unknown): void {
     if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
-    this.history.rollback(send.mark);
-    this.options.recorder?.withdrawn(send.content);
-  }
-
-  /** Says that another attempt follows and waits for its time. Throws what failed when none does. */
-  private async *waitForNextAttempt(
-    failed: FailedAttempt,
-    send: Send,
-    plan: RetryPlan,
-  ): AsyncGenerator<StreamEvent, void> {
-    throwIfAborted(send.signal);
-    const { wasReached } = this;
-    const attemptsBeforeFallback = this.options.fallback?.attemptsBefore?.(failed.model, failed.error);
-    const step =
-      plan.next(failed.error, failed.phase, { wasReached, attemptsBeforeFallback }) ??
-      (yield* this.fallBack(failed, send, plan));
-    if (!step) throw failed.error;
-    const value = { ...step, model: failed.model, error: toStructuredError(failed.error) };
-    yield { type: StreamEventType.RETRY, value };
-    await this.clock.sleep(step.delayMs, send.signal);
-    send.key = toRetryKey(send.key, failed.error);
-  }
-
-  /** The model failed for good: another takes over at once, if there is one and nobody objects. */
-  private async *fallBack(
-    { model, phase, error }: FailedAttempt,
-    send: Send,
-    plan: RetryPlan,
-  ): AsyncGenerator<StreamEvent, RetryStep | undefined> {
-    const { fallback } = this.options;
-    if (!fallback || !retryRule(phase, error).askFallback) return undefined;
-    const decision = fallback.decide(model, error);
-    if (decision.kind === 'give_up') return undefined;
-    const next = decision.kind === 'switch' ? decision.model : yield* askForFallback(decision, model, send.signal);
-    if (next === undefined) return undefined;
-    send.key = { ...send.key, model: next };
-    return plan.startOver();
+    this.history.withdraw(send.content, send.mark);
   }
 
   private accept(attempt: Attempt, model: string, { prompt_id, role, afterFunctionResponse }: Send): void {
@@ -346,35 +239,30 @@ export class GeminiChat {
     }
     this.options.fallback?.succeeded?.(model);
     this.wasReached = true;
-    this.history.append(content);
-    this.promptTokenCount = usageMetadata?.promptTokenCount ?? this.promptTokenCount;
-    const answer = { content, thoughts, model, ...(usageMetadata && { usageMetadata }) };
-    this.options.recorder?.answered(answer, prompt_id);
+    this.history.answer({ content, thoughts, model, ...(usageMetadata && { usageMetadata }) }, prompt_id);
   }
 
   /** The request as it leaves, after the hooks; undefined when one of them ended the send. */
   private async *prepare(send: Send): AsyncGenerator<StreamEvent, GenerateContentParameters | undefined> {
     const { hooks } = this.options;
-    let request = this.buildRequest(send);
-    const { signal } = send;
-    const decision = hooks?.beforeModel && (await askHook(async () => hooks.beforeModel?.(request, signal), signal));
-    if (decision?.kind === 'answer') {
+    const { view } = this.history;
+    const asked = this.buildRequest(send);
+    const decision: RequestDecision = hooks
+      ? await throughBeforeModel(asked, hooks, send.signal)
+      : { kind: 'send', request: asked };
+    if (decision.kind === 'answer') {
       const attempt = new Attempt(this.callIds);
       const value = attempt.add(finished(decision.response));
-      this.accept(attempt, request.model, send);
+      this.accept(attempt, asked.model, send);
       yield { type: StreamEventType.CHUNK, value };
       return undefined;
     }
-    if (decision && decision.kind !== 'proceed') {
+    if (decision.kind !== 'send') {
       yield* endByHook(decision);
       return undefined;
     }
-    // A request that went through a hook may have lost what JSON cannot carry.
-    if (decision?.request) request = withSignal(decision.request, signal);
-    const selection =
-      hooks?.beforeToolSelection && (await askHook(async () => hooks.beforeToolSelection?.(request, signal), signal));
-    if (selection) request = { ...request, config: { ...request.config, ...selection } };
-    if (request.contents === this.history.contents) this.history.assertLegal();
+    const { request } = decision;
+    if (request.contents === view.contents) view.assertLegal();
     else assertLegalConversation(request.contents);
     return request;
   }
@@ -386,43 +274,10 @@ export class GeminiChat {
     return async (response) => (await hooks.afterModel?.(request, response, signal)) ?? { kind: 'proceed' };
   }
 
-  private buildRequest(send: Send): GenerateContentParameters {
-    const { resolveModel, config: ownConfig = {} } = this.options;
-    const { model, config } = resolveModel?.(send.key) ?? { model: send.key.model, config: ownConfig };
-    const systemInstruction = this.instructionFor(send.key.lastStreamError);
-    return {
-      model,
-      contents: this.history.contents,
-      config: {
-        ...config,
-        ...(systemInstruction && { systemInstruction }),
-        ...(this.tools && this.tools.length > 0 && { tools: this.tools }),
-        abortSignal: send.signal,
-      },
-    };
+  private buildRequest({ key, signal }: Send): GenerateContentParameters {
+    const { systemInstruction, tools } = this;
+    const { config = {}, resolveModel = ({ model }: ModelConfigKey) => ({ model, config }) } = this.options;
+    const { contents } = this.history.view;
+    return toModelRequest({ key, resolveModel, contents, systemInstruction, tools, signal });
   }
-
-  private instructionFor(lastStreamError: InvalidStreamErrorType | undefined): string | undefined {
-    const wordless = lastStreamError === 'THINKING_ONLY_RESPONSE' || lastStreamError === 'NO_RESPONSE_TEXT';
-    if (!wordless) return this.systemInstruction;
-    return [this.systemInstruction, ANSWER_NUDGE].filter(Boolean).join('\n\n');
-  }
-}
-
-/** The frames of a burst that need not wait until the attempt is accepted. */
-function showable(burst: readonly GenerateContentResponse[], attempt: Attempt): StreamEvent[] {
-  const shown: StreamEvent[] = [];
-  for (const arrived of burst) {
-    const value = attempt.add(arrived);
-    if (!attempt.hold(value)) shown.push({ type: StreamEventType.CHUNK, value });
-  }
-  return shown;
-}
-
-function withSignal(request: GenerateContentParameters, abortSignal: AbortSignal): GenerateContentParameters {
-  return { ...request, config: { ...request.config, abortSignal } };
-}
-
-function toRetryKey(key: ModelConfigKey, error: unknown): ModelConfigKey {
-  return { ...key, isRetry: true, ...(error instanceof InvalidStreamError && { lastStreamError: error.type }) };
 }

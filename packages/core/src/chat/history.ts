@@ -9,7 +9,7 @@
  * Contents are immutable once appended: views share them by reference.
  */
 
-import type { Content, Part } from '../protocol/content.ts';
+import type { Content } from '../protocol/content.ts';
 import { ConversationBuilder } from './conversation.ts';
 import { hasFunctionCall, hasFunctionResponse } from './parts.ts';
 import { isValidPart } from './stream-check.ts';
@@ -105,20 +105,12 @@ function isValidContent(content: Content): boolean {
  */
 export function findIndexAfterFraction(history: readonly Content[], fraction: number): number {
   if (fraction <= 0 || fraction >= 1) throw new Error('Fraction must be between 0 and 1.');
-  const sizes = history.map((content) => JSON.stringify(content).length);
-  const target = sizes.reduce((sum, size) => sum + size, 0) * fraction;
-  let before = 0;
-  let lastCandidate = 0;
-  for (const [index, content] of history.entries()) {
-    if (content.role === 'user' && !hasFunctionResponse(content)) {
-      if (before >= target) return index;
-      lastCandidate = index;
-    }
-    before += sizes[index] ?? 0;
-  }
+  const isOwnWords = (content: Content) => content.role === 'user' && !hasFunctionResponse(content);
+  const { after, before } = findPlaces(history, fraction, isOwnWords);
+  if (after !== undefined) return after;
   const last = history.at(-1);
-  const endsWithAnswer = last?.role === 'model' && !last.parts?.some((part: Part) => part.functionCall);
-  return endsWithAnswer ? history.length : lastCandidate;
+  const endsWithAnswer = last?.role === 'model' && !hasFunctionCall(last);
+  return endsWithAnswer ? history.length : before;
 }
 
 /**
@@ -126,16 +118,28 @@ export function findIndexAfterFraction(history: readonly Content[], fraction: nu
  * the index of a model turn that asks for calls after others were answered. 0 when there is none.
  */
 export function findStepAfterFraction(history: readonly Content[], fraction: number): number {
+  const isStep = (content: Content, index: number) =>
+    hasFunctionCall(content) && hasFunctionResponse(history[index - 1]);
+  const { after, before } = findPlaces(history, fraction, isStep);
+  return after ?? before;
+}
+
+/** The first such turn past the fraction of the history by size, and the last before it (0 when there is none). */
+function findPlaces(
+  history: readonly Content[],
+  fraction: number,
+  isPlace: (content: Content, index: number) => boolean,
+): { after: number | undefined; before: number } {
   const sizes = history.map((content) => JSON.stringify(content).length);
   const target = sizes.reduce((sum, size) => sum + size, 0) * fraction;
+  let passed = 0;
   let before = 0;
-  let lastCandidate = 0;
   for (const [index, content] of history.entries()) {
-    if (hasFunctionCall(content) && hasFunctionResponse(history[index - 1])) {
-      if (before >= target) return index;
-      lastCandidate = index;
+    if (isPlace(content, index)) {
+      if (passed >= target) return { after: index, before };
+      before = index;
     }
-    before += sizes[index] ?? 0;
+    passed += sizes[index] ?? 0;
   }
-  return lastCandidate;
+  return { after: undefined, before };
 }

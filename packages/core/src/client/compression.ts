@@ -43,6 +43,8 @@ export interface CompressionOptions {
   hooks?: AgentHooks;
   /** Where old tool output is kept in full; without it, it is cut. */
   savedOutputs?: SavedOutputs;
+  /** Told of every attempt a model was asked in, whatever came of it. */
+  onSummarised?: (attempt: ChatCompressionInfo) => void;
 }
 
 export interface CompressionRequest {
@@ -79,7 +81,9 @@ export class Compressor {
     }
     const shortened = await this.shortenToolOutput(chat.getHistory(true));
     if (this.hasInflated && !force) return this.onlyShorten(request, shortened, originalTokenCount);
-    return this.summarise(request, shortened, originalTokenCount);
+    const summarised = await this.summarise(request, shortened, originalTokenCount);
+    if (summarised.compressionStatus !== CompressionStatus.NOOP) this.options.onSummarised?.(summarised);
+    return summarised;
   }
 
   private isDue(tokens: number, activeModel: string): boolean {

@@ -4,7 +4,9 @@
  */
 
 import type { Content, Part } from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { TurnEvent } from '../turn/turn.ts';
 
 export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
 
@@ -12,6 +14,26 @@ export type Continuation =
   /** `isTooLarge`: because of what would have been sent, which must not be kept whole either. */
   | { kind: 'stop'; event?: ServerGeminiStreamEvent; isTooLarge?: boolean }
   | { kind: 'again'; why: ContinuationReason; request: Part[]; event?: ServerGeminiStreamEvent };
+
+/** How a turn came out, as far as going on depends on it. */
+export type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
+
+/** Undefined for an event after which the turn goes on. */
+export function toTurnEnd(event: TurnEvent): TurnEnd | undefined {
+  switch (event.type) {
+    case GeminiEventType.Error:
+      return 'failed';
+    case GeminiEventType.InvalidStream:
+      return 'invalid';
+    case GeminiEventType.AgentExecutionStopped:
+    case GeminiEventType.AgentExecutionBlocked:
+      return 'stopped';
+    case GeminiEventType.UserCancelled:
+      return 'cancelled';
+    default:
+      return undefined;
+  }
+}
 
 export const STOP: Continuation = { kind: 'stop' };
 export const STOP_TOO_LARGE: Continuation = { kind: 'stop', isTooLarge: true };
@@ -49,4 +71,13 @@ export function withoutResult(part: Part): Part {
   if (!part.functionResponse) return part;
   const { parts: _media, ...rest } = part.functionResponse;
   return { functionResponse: { ...rest, response: { error: LEFT_OUT } } };
+}
+
+export function hasResponses(request: readonly Part[]): boolean {
+  return request.some((part) => part.functionResponse);
+}
+
+/** What tools did is told together with what the model is told instead. */
+export function withResponses(then: Extract<Continuation, { kind: 'again' }>, request: readonly Part[]): Continuation {
+  return hasResponses(request) ? { ...then, request: [...request, ...then.request] } : then;
 }

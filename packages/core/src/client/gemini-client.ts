@@ -5,18 +5,14 @@
  * request of the same prompt.
  */
 
-import { createUserContent, partListUnionToString, toParts } from '../chat/parts.ts';
+import { partListUnionToString, toParts } from '../chat/parts.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
-import { GeminiEventType } from '../protocol/events.ts';
+import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
-import { CompressionStatus } from '../protocol/events.ts';
-import { askHook } from '../util/abort.ts';
 import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
-import type { Turn } from '../turn/turn.ts';
-import type { TurnEvent, TurnOptions } from '../turn/turn.ts';
-import type { AfterAgentDecision, AgentHooks, BeforeAgentDecision } from './agent-hooks.ts';
+import type { Turn, TurnEvent, TurnOptions } from '../turn/turn.ts';
 import { BEFORE_TURN } from './before-turn.ts';
 import type { TurnSurroundings, TurnToBe } from './before-turn.ts';
 import {
@@ -24,42 +20,30 @@ import {
   CONTINUE_AS_NEXT_SPEAKER,
   STOP,
   again,
+  hasResponses,
   toLoopRecovery,
+  toTurnEnd,
   toUnrunResponses,
+  withResponses,
   withoutResult,
 } from './continuation.ts';
-import type { Continuation } from './continuation.ts';
+import type { Continuation, TurnEnd } from './continuation.ts';
 import type { NextSpeaker } from './next-speaker.ts';
+import { acceptAnswer, admitRequest, openPrompt } from './prompt-gates.ts';
+import type { GateKeepers, PromptState } from './prompt-gates.ts';
 
 /** Turns one request may take without a new word from its caller. */
 export const MAX_TURNS = 100;
 
-export interface GeminiClientOptions extends TurnSurroundings {
+export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
   /** The model limits are judged by until one is chosen. */
   model: string;
-  hooks?: AgentHooks;
-  /** What the history begins with when a hook clears it. */
-  openingHistory?: readonly Content[];
   /** Asked after a turn without calls; absent: the user speaks next. */
   checkNextSpeaker?: (signal: AbortSignal, prompt_id: string) => Promise<NextSpeaker | undefined>;
   /** Go on once with "Please continue." when no attempt gave a usable answer. */
   continueOnFailedApiCall?: boolean;
   turnOptions?: TurnOptions;
 }
-
-/** What is known of the prompt under way; dropped when another begins. */
-interface PromptState {
-  prompt_id: string;
-  text: string;
-  /** BeforeAgent has spoken on what is being answered. */
-  isAdmitted: boolean;
-  responseText: string[];
-  stopHookActive: boolean;
-  hasContinuedInvalid: boolean;
-}
-
-/** How a turn came out, as far as going on depends on it. */
-type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
 
 interface EndedTurn {
   turn: Turn;
@@ -113,7 +97,7 @@ export class GeminiClient {
       let next: Part[] | undefined = toParts(request);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
         untold = { request: next, after: this.options.chat.getLastContent() };
-        const admitted: Part[] | undefined = yield* oneByOne(this.admit(next, prompt, signal));
+        const admitted: Part[] | undefined = yield* oneByOne(admitRequest(next, prompt, this.options, signal));
         if (!admitted) break;
         const toBe = this.announceTurn(admitted, prompt_id, { turnsLeft, signal });
         let then: Continuation | undefined = yield* oneByOne(this.check(toBe));
@@ -154,35 +138,8 @@ export class GeminiClient {
     if (this.prompt?.prompt_id === prompt_id) return this.prompt;
     const text = partListUnionToString(request);
     this.options.loopDetection.reset(prompt_id, text);
-    this.prompt = {
-      prompt_id,
-      text,
-      isAdmitted: false,
-      responseText: [],
-      stopHookActive: false,
-      hasContinuedInvalid: false,
-    };
+    this.prompt = openPrompt(prompt_id, text);
     return this.prompt;
-  }
-
-  /** BeforeAgent, once for what is being answered. Undefined: the prompt ends here. */
-  private async *admit(
-    request: Part[],
-    prompt: PromptState,
-    signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent, Part[] | undefined> {
-    if (prompt.isAdmitted) return request;
-    prompt.isAdmitted = true;
-    const decision = await this.beforeAgent(prompt.text, signal);
-    if (decision.kind === 'proceed') {
-      const { additionalContext } = decision;
-      return additionalContext ? [...request, { text: toHookContext(additionalContext) }] : request;
-    }
-    const { kind, ...value } = decision;
-    if (kind === 'stop') this.options.chat.addHistory(createUserContent(request));
-    const type = kind === 'stop' ? GeminiEventType.AgentExecutionStopped : GeminiEventType.AgentExecutionBlocked;
-    yield { type, value };
-    return undefined;
   }
 
   private announceTurn(request: Part[], prompt_id: string, rest: Pick<TurnToBe, 'turnsLeft' | 'signal'>): TurnToBe {
@@ -274,69 +231,10 @@ export class GeminiClient {
     if (end !== 'finished' || turn.pendingToolCalls.length > 0 || signal.aborted) return STOP;
     const speaker = await this.options.checkNextSpeaker?.(signal, prompt.prompt_id);
     if (speaker === 'model') return again('next_speaker', CONTINUE_AS_NEXT_SPEAKER);
-    return this.finish(prompt, signal);
-  }
-
-  /** AfterAgent: the answer is complete, unless a hook sends the model back to it. */
-  private async finish(prompt: PromptState, signal: AbortSignal): Promise<Continuation> {
-    const decision = await this.afterAgent(prompt, signal);
-    if (decision.kind === 'proceed') return STOP;
-    const { kind, clearContext = false, ...said } = decision;
-    const value = { ...said, ...(clearContext && { contextCleared: true }) };
-    if (clearContext) this.options.chat.setHistory(this.options.openingHistory ?? []);
-    if (kind === 'stop') return { kind: 'stop', event: { type: GeminiEventType.AgentExecutionStopped, value } };
-    prompt.stopHookActive = true;
-    prompt.isAdmitted = false;
-    prompt.text = decision.reason;
-    prompt.responseText = [];
-    return again('hook_blocked', decision.reason, { type: GeminiEventType.AgentExecutionBlocked, value });
-  }
-
-  private async beforeAgent(text: string, signal: AbortSignal): Promise<BeforeAgentDecision> {
-    const { hooks } = this.options;
-    return (await askHook(async () => hooks?.beforeAgent?.(text, signal), signal)) ?? { kind: 'proceed' };
-  }
-
-  private async afterAgent(prompt: PromptState, signal: AbortSignal): Promise<AfterAgentDecision> {
-    const { hooks } = this.options;
-    if (!hooks?.afterAgent) return { kind: 'proceed' };
-    const response = prompt.responseText.filter(Boolean).join('\n') || '[no response text]';
-    const { text, stopHookActive } = prompt;
-    const input = { prompt: text, response, stopHookActive };
-    return (await askHook(async () => hooks.afterAgent?.(input, signal), signal)) ?? { kind: 'proceed' };
+    return acceptAnswer(prompt, this.options, signal);
   }
 
   private createTurn(prompt_id: string): Turn {
     return new OptimizedTurn(this.options.chat, prompt_id, this.options.turnOptions);
   }
-}
-
-function hasResponses(request: readonly Part[]): boolean {
-  return request.some((part) => part.functionResponse);
-}
-
-/** What tools did is told together with what the model is told instead. */
-function withResponses(then: Extract<Continuation, { kind: 'again' }>, request: readonly Part[]): Continuation {
-  return hasResponses(request) ? { ...then, request: [...request, ...then.request] } : then;
-}
-
-function toTurnEnd(event: TurnEvent): TurnEnd | undefined {
-  switch (event.type) {
-    case GeminiEventType.Error:
-      return 'failed';
-    case GeminiEventType.InvalidStream:
-      return 'invalid';
-    case GeminiEventType.AgentExecutionStopped:
-    case GeminiEventType.AgentExecutionBlocked:
-      return 'stopped';
-    case GeminiEventType.UserCancelled:
-      return 'cancelled';
-    default:
-      return undefined;
-  }
-}
-
-/** Brackets in a hook's words must not close the frame around them. */
-export function toHookContext(text: string): string {
-  return `<hook_context>${text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</hook_context>`;
 }

@@ -1,37 +1,14 @@
 /**
- * RepeatedContent: whether a streamed answer says the same thing over and over. It
- * looks for a window of 50 characters that occurs ten times close together, with
- * little variety in between. Headings, lists, quotes, tables and dividers repeat by
- * nature and start the search anew; code blocks are not searched.
- *
- * The verdict does not depend on how the text is divided. The cost of a piece is
- * proportional to its length, and memory is fixed: a ring of the last characters and,
- * as in LZ77, chains from each window to the one before it in the same hash bucket.
+ * RepeatedContent: whether a streamed answer says the same thing over and over. It tells
+ * apart the lines: headings, lists, quotes, tables and dividers repeat by nature and start
+ * the search anew; code blocks are not searched; the rest is `RepeatedWindow`'s. The
+ * verdict does not depend on how the text is divided.
  */
 
-/** Characters that are compared. Occurrences that overlap count once. */
-const WINDOW = 50;
-const OCCURRENCES = 10;
-/** Between two occurrences, on average over the last ten. */
-const MAX_AVERAGE_DISTANCE = 250;
-/** Different texts between occurrences. More of them is a list with a common prefix, not a loop. */
-const MAX_PERIODS = 5;
-/** Characters a window must have at least to say anything. */
-const MIN_DISTINCT = 3;
-/** How far back an occurrence is looked for. */
-const MEMORY = 5000;
+import { RepeatedWindow } from './repeated-window.ts';
+
 /** Tables are padded with long runs of spaces and dashes; this much of a row is let pass. */
 const MAX_ROW_LENGTH = 2000;
-
-/** Larger than the memory, a window and a period together, and a power of two. */
-const RING = 8192;
-const MASK = RING - 1;
-/** Many more than there are windows: a bucket that is empty is the quickest answer. */
-const BUCKETS = 65_536;
-const BUCKET_SHIFT = 32 - Math.log2(BUCKETS);
-const NONE = -1;
-/** Positions are 32-bit; at this one the count starts anew. */
-const LAST_POSITION = 0x4000_0000;
 
 /** Enough of a line, without its indentation, to tell what kind it is. */
 const HEAD_LENGTH = 8;
@@ -54,15 +31,6 @@ type Line =
   | 'fence'
   | 'code';
 
-const MULTIPLIER = 0x0100_0193;
-const POWERS = new Int32Array(RING);
-POWERS[0] = 1;
-for (let exponent = 1; exponent < RING; exponent++) {
-  POWERS[exponent] = Math.imul(POWERS[exponent - 1] ?? 0, MULTIPLIER);
-}
-
-const WINDOW_POWER = POWERS[WINDOW] as number;
-
 export class RepeatedContent {
   private line: Line = 'head';
   private head = '';
@@ -70,35 +38,17 @@ export class RepeatedContent {
   private fence = { mark: 0, hasOther: false, isInline: false };
   /** The character of the fence we are inside of; 0 outside. */
   private codeMark = 0;
-  /** The last character tracked completed a loop. */
-  private isComplete = false;
-
-  /** Text before it does not count. */
-  private start = 0;
-  private end = 0;
-  private readonly characters = new Uint16Array(RING);
-  /** By position: hash of all text before it. */
-  private readonly prefixes = new Int32Array(RING);
-  /** By bucket: the newest window in it. */
-  private readonly newest = new Int32Array(BUCKETS).fill(NONE);
-  /** By position of a window: the one before it in its bucket. */
-  private readonly older = new Int32Array(RING);
-  /** By position of a window that has a twin: the latest occurrence of its text that counts. */
-  private readonly counted = new Int32Array(RING).fill(-RING);
-  /** By position of a window that counts: the one that counted before it. */
-  private readonly previous = new Int32Array(RING);
-  /** By position of a window that counts: how many there were up to it. */
-  private readonly tally = new Int32Array(RING);
+  private readonly window = new RepeatedWindow();
 
   /** The text that repeats, once there is one; then the search starts anew. */
   add(text: string): string | undefined {
     for (let index = 0; index < text.length; index++) {
       if (this.line === 'text') {
-        index = this.trackRun(text, index);
-        if (this.isComplete) return this.takeWindow();
+        index = this.window.trackRun(text, index, NEWLINE);
+        if (this.window.isComplete) return this.takeText();
         if (index === text.length) return undefined;
       }
-      if (this.step(text.charCodeAt(index))) return this.takeWindow();
+      if (this.step(text.charCodeAt(index))) return this.takeText();
     }
     return undefined;
   }
@@ -111,8 +61,14 @@ export class RepeatedContent {
 
   /** As new. */
   reset(): void {
-    this.forget();
+    this.window.forget();
     this.endAnswer();
+  }
+
+  private takeText(): string {
+    const text = this.window.takeWindow();
+    this.endAnswer();
+    return text;
   }
 
   private step(code: number): boolean {
@@ -121,10 +77,10 @@ export class RepeatedContent {
       case 'head':
         return this.stepHead(code);
       case 'text':
-        return this.track(code);
+        return this.window.track(code);
       case 'row':
         this.rowLength += 1;
-        return this.rowLength > MAX_ROW_LENGTH && this.track(code);
+        return this.rowLength > MAX_ROW_LENGTH && this.window.track(code);
       case 'fence':
         this.stepFence(code);
         return false;
@@ -134,7 +90,7 @@ export class RepeatedContent {
   }
 
   private stepHead(code: number): boolean {
-    if (this.head === '' && (code === SPACE || code === TAB)) return this.codeMark === 0 && this.track(code);
+    if (this.head === '' && (code === SPACE || code === TAB)) return this.codeMark === 0 && this.window.track(code);
     this.head += String.fromCharCode(code);
     if (FENCE.test(this.head)) {
       this.line = 'fence';
@@ -154,11 +110,12 @@ export class RepeatedContent {
     }
     this.line = ROW.test(this.head) ? 'row' : 'text';
     if (this.line === 'row' || MARKED_LINE.test(this.head)) {
-      this.forget();
+      this.window.forget();
       return false;
     }
     let isLoop = false;
-    for (let index = 0; index < this.head.length; index++) isLoop = this.track(this.head.charCodeAt(index)) || isLoop;
+    for (let index = 0; index < this.head.length; index++)
+      isLoop = this.window.track(this.head.charCodeAt(index)) || isLoop;
     return isLoop;
   }
 
@@ -172,12 +129,12 @@ export class RepeatedContent {
     if (this.line === 'fence') this.endFence();
     else if (this.line === 'head' && this.head !== '' && this.decideLine()) return true;
     this.beginLine();
-    return this.codeMark === 0 && this.track(NEWLINE);
+    return this.codeMark === 0 && this.window.track(NEWLINE);
   }
 
   private endFence(): void {
     const { mark, hasOther, isInline } = this.fence;
-    this.forget();
+    this.window.forget();
     if (this.codeMark === 0) this.codeMark = isInline ? 0 : mark;
     else if (this.codeMark === mark && !hasOther) this.codeMark = 0;
   }
@@ -186,139 +143,5 @@ export class RepeatedContent {
     this.line = 'head';
     this.head = '';
     this.rowLength = 0;
-  }
-
-  /** What was said before no longer counts. */
-  private forget(): void {
-    this.start = this.end;
-  }
-
-  /** Returns whether the window that this character completes is the last of a loop. */
-  private track(code: number): boolean {
-    this.trackRun(String.fromCharCode(code), 0, NONE);
-    return this.isComplete;
-  }
-
-  /**
-   * Tracks the characters from `from` up to a `stop` or the end, or until one completes a
-   * loop; returns where it stopped. Nearly every character of an answer passes here, so
-   * it works on locals and leaves at the first sign of a window that is not new.
-   */
-  private trackRun(text: string, from: number, stop = NEWLINE): number {
-    if (this.end + text.length >= LAST_POSITION) this.startAnew();
-    const { characters, prefixes, newest, older, start } = this;
-    let { end } = this;
-    this.isComplete = false;
-    let index = from;
-    for (; index < text.length; index++) {
-      const code = text.charCodeAt(index);
-      if (code === stop) break;
-      const hash = (Math.imul(prefixes[end & MASK] as number, MULTIPLIER) + code) | 0;
-      characters[end & MASK] = code;
-      end += 1;
-      prefixes[end & MASK] = hash;
-      const position = end - WINDOW;
-      if (position < start) continue;
-      const slot = position & MASK;
-      const window = hash - Math.imul(prefixes[slot] as number, WINDOW_POWER);
-      const bucket = Math.imul(window, 0x9e37_79b1) >>> BUCKET_SHIFT;
-      const candidate = newest[bucket] as number;
-      newest[bucket] = position;
-      older[slot] = candidate;
-      if (candidate < start || candidate < end - MEMORY) continue;
-      this.end = end;
-      if (this.count(position, candidate) >= OCCURRENCES && this.isLoop(position)) {
-        this.isComplete = true;
-        return index;
-      }
-    }
-    this.end = end;
-    return index;
-  }
-
-  /** Which occurrence of its text the window at `position` is; 0 if it overlaps the one before. */
-  private count(position: number, candidate: number): number {
-    const slot = position & MASK;
-    const twin = this.findTwin(position, candidate);
-    if (twin === NONE) return 1;
-    const latest = this.latestOf(twin);
-    if (position - latest < WINDOW) {
-      this.counted[slot] = latest;
-      return 0;
-    }
-    this.counted[slot] = position;
-    this.previous[slot] = latest;
-    return (this.tally[slot] = (this.tally[latest & MASK] as number) + 1);
-  }
-
-  /**
-   * The latest occurrence that counts, as the window at `twin` knows it. A window is noted
-   * only once it has a twin; until then what stands in its place is of one long gone.
-   */
-  private latestOf(twin: number): number {
-    const slot = twin & MASK;
-    if (twin - (this.counted[slot] as number) >= WINDOW) {
-      this.counted[slot] = twin;
-      this.previous[slot] = NONE;
-      this.tally[slot] = 1;
-    }
-    return this.counted[slot] as number;
-  }
-
-  /** The latest earlier window with the same text, along the chain that begins with `candidate`. */
-  private findTwin(position: number, candidate: number): number {
-    const oldest = Math.max(this.start, this.end - MEMORY);
-    let twin = candidate;
-    while (twin >= oldest && !this.isSameWindow(twin, position)) twin = this.older[twin & MASK] as number;
-    return twin >= oldest ? twin : NONE;
-  }
-
-  private isSameWindow(left: number, right: number): boolean {
-    for (let offset = WINDOW - 1; offset >= 0; offset--) {
-      if (this.characters[(left + offset) & MASK] !== this.characters[(right + offset) & MASK]) return false;
-    }
-    return true;
-  }
-
-  private isLoop(position: number): boolean {
-    if (this.isFiller(position)) return false;
-    const periods = new Set<number>();
-    let from = position;
-    for (let occurrence = 1; occurrence < OCCURRENCES; occurrence++) {
-      const to = from;
-      from = this.previous[to & MASK] as number;
-      if (position - from > MAX_AVERAGE_DISTANCE * (OCCURRENCES - 1)) return false;
-      periods.add(this.hash(from, to));
-    }
-    return periods.size <= MAX_PERIODS;
-  }
-
-  /** A rule, a row of dots, padding: it repeats by nature, and as often as it is long. */
-  private isFiller(position: number): boolean {
-    const distinct = new Set<number>();
-    for (let offset = 0; offset < WINDOW; offset++) distinct.add(this.characters[(position + offset) & MASK] as number);
-    return distinct.size < MIN_DISTINCT;
-  }
-
-  /** Of the text between two positions in the ring. */
-  private hash(from: number, to: number): number {
-    const prefix = Math.imul(this.prefixes[from & MASK] as number, POWERS[to - from] as number);
-    return ((this.prefixes[to & MASK] as number) - prefix) | 0;
-  }
-
-  private takeWindow(): string {
-    const codes = Array.from(
-      { length: WINDOW },
-      (_, offset) => this.characters[(this.end - WINDOW + offset) & MASK] ?? 0,
-    );
-    this.reset();
-    return String.fromCharCode(...codes);
-  }
-
-  private startAnew(): void {
-    this.start = 0;
-    this.end = 0;
-    this.newest.fill(NONE);
-    this.counted.fill(-RING);
   }
 }

@@ -9,9 +9,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, write
 import { basename, join, resolve } from 'node:path';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { sha256 } from '../util/sha256.ts';
 import { projectTempDirectory, userDirectory } from './paths.ts';
-import { makeDirectory } from '../util/make-directory.ts';
 
 export interface ProjectFolderOptions {
   home: string;
@@ -106,15 +107,8 @@ function readRegistry(home: string): Record<string, string> {
  */
 function writeRegistry(home: string, projects: Record<string, string>): void {
   const path = registryPath(home);
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify({ projects }, null, 2)}\n`, { mode: 0o600 });
-    if (isBroken(path)) renameSync(path, `${path}.broken`);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  if (isBroken(path)) renameSync(path, `${path}.broken`);
+  replaceFile(path, `${JSON.stringify({ projects }, null, 2)}\n`, { isSynced: false });
 }
 
 function isBroken(path: string): boolean {
@@ -157,6 +151,7 @@ export function readProjectRoot(directory: string): string | undefined {
   try {
     return readFileSync(join(directory, MARKER), 'utf8').trim();
   } catch {
+    // A folder without a marker says nothing.
     return undefined;
   }
 }

@@ -77,7 +77,7 @@ export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
 export function replaceSettingsFile(path: string, text: string): void {
   const target = targetOf(path);
   const old = statSync(target, { throwIfNoEntry: false });
-  replaceFile(target, text, (handle) => old && keepModeAndOwner(handle, old));
+  replaceFile(target, text, { prepare: (handle) => old && keepModeAndOwner(handle, old) });
 }
 
 function keepModeAndOwner(handle: number, { mode, uid, gid }: Stats): void {

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFakeClock } from '@castor/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../util/clock.ts';
 import { HookRunner } from './hook-runner.ts';
 import type { HookProcess, HookRunnerOptions } from './hook-runner.ts';
@@ -83,13 +85,28 @@ describe('HookRunner', () => {
   });
 
   it('tells what was printed before the exit from what a child of the hook printed after it', async () => {
-    const script = `(while kill -0 $$ 2>/dev/null; do :; done; sleep 0.02; echo late; echo hm >&2) & echo early`;
-    const run = await create().run(hook(script), NEVER);
-    expect(run).toMatchObject({ stdout: 'early\nlate\n', stderr: 'hm\n', atExit: { stdout: 'early\n', stderr: '' } });
+    // The pipes are waited for as long as this takes.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const gone = openFifo('gone');
+    const speak = openFifo('speak');
+    const child = `while kill -0 $$ 2>/dev/null; do :; done; echo > ${gone}; read -r _ < ${speak}; echo late; echo hm >&2`;
+    const run = create().run(hook(`(${child}) & echo early`), NEVER);
+    await readFile(gone);
+    // What was printed before the exit is read within a few turns of this loop.
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    writeFileSync(speak, 'go\n');
+    expect(await run).toMatchObject({
+      stdout: 'early\nlate\n',
+      stderr: 'hm\n',
+      atExit: { stdout: 'early\n', stderr: '' },
+    });
   });
 
   it('reads all of a large output before it takes the exit for the end of it', async () => {
-    const run = await create().run(hook('head -c 3000000 /dev/zero | tr "\\0" x; sleep 0.4 &'), NEVER);
+    const fifo = openFifo('holds');
+    const run = await create().run(hook(`head -c 3000000 /dev/zero | tr "\\0" x; read -r _ < ${fifo} &`), NEVER);
+    writeFileSync(fifo, 'go\n');
     expect([run.stdout.length, run.atExit]).toEqual([3_000_000, undefined]);
   });
 

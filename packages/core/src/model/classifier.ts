@@ -68,36 +68,37 @@ Answer with JSON: the reasoning first, then the choice.`,
   },
 };
 
-/** Grades the request from 1 to 100; from `threshold` on it is work for `pro`. */
-export function createNumericalClassifier(threshold: number): Classifier {
-  return {
-    systemInstruction: `You grade how hard a coding agent's next request is. Do not carry the request out.
+/** From this grade on it is work for `pro`. */
+const PRO_SCORE = 90;
+
+/** Grades the request from 1 to 100. */
+export const numericalClassifier: Classifier = {
+  systemInstruction: `You grade how hard a coding agent's next request is. Do not carry the request out.
 1-20: trivial, one read or a known fact. 21-50: a few plain steps in one place.
 51-80: several files, or some finding out first. 81-100: design, deep debugging, unclear goals, high risk.
 Answer with JSON: the reasoning first, then the score as a whole number.`,
-    schema: {
-      type: 'object',
-      properties: {
-        complexity_reasoning: { type: 'string' },
-        complexity_score: { type: 'integer', minimum: 1, maximum: 100 },
-      },
-      required: ['complexity_reasoning', 'complexity_score'],
+  schema: {
+    type: 'object',
+    properties: {
+      complexity_reasoning: { type: 'string' },
+      complexity_score: { type: 'integer', minimum: 1, maximum: 100 },
     },
-    select(history) {
-      const recent = history.slice(-SHOWN_TURNS_NUMERICAL);
-      const first = recent.findIndex((turn) => !isToolTurn(turn));
-      return first === -1 ? [] : recent.slice(first);
-    },
-    read({ complexity_reasoning: reasoning, complexity_score: score }) {
-      if (typeof score !== 'number' || !(score >= 1 && score <= 100)) return undefined;
-      const why = `Score ${score} of 100, threshold ${threshold}.`;
-      return {
-        choice: score >= threshold ? 'pro' : 'flash',
-        reasoning: typeof reasoning === 'string' && reasoning !== '' ? `${why} ${reasoning}` : why,
-      };
-    },
-  };
-}
+    required: ['complexity_reasoning', 'complexity_score'],
+  },
+  select(history) {
+    const recent = history.slice(-SHOWN_TURNS_NUMERICAL);
+    const first = recent.findIndex((turn) => !isToolTurn(turn));
+    return first === -1 ? [] : recent.slice(first);
+  },
+  read({ complexity_reasoning: reasoning, complexity_score: score }) {
+    if (typeof score !== 'number' || !(score >= 1 && score <= 100)) return undefined;
+    const why = `Score ${score} of 100, threshold ${PRO_SCORE}.`;
+    return {
+      choice: score >= PRO_SCORE ? 'pro' : 'flash',
+      reasoning: typeof reasoning === 'string' && reasoning !== '' ? `${why} ${reasoning}` : why,
+    };
+  },
+};
 
 /** The one turn a classifier is shown. */
 export function toClassifierContents(classifier: Classifier, conversation: Conversation): Content[] {

@@ -123,8 +123,6 @@ describe('ModelRouter with a classifier', () => {
       model: 'gemini-2.5-flash',
       metadata: { source: 'agent-router/classifier', latencyMs: 0, reasoning: 'Small.' },
     });
-    const byName = setUp({ classify: true, askJson, numericalRouting: false });
-    expect((await byName.router.route(context())).model).toBe('gemini-3-flash-preview');
   });
 
   it('shows the last turns without those of tools, shortened, as one turn of the user', async () => {

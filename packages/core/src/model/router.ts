@@ -13,7 +13,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ModelAvailability } from './availability.ts';
-import { answersCalls, choiceClassifier, createNumericalClassifier, toClassifierContents } from './classifier.ts';
+import { answersCalls, choiceClassifier, numericalClassifier, toClassifierContents } from './classifier.ts';
 import type { AskJson, Classifier, Verdict } from './classifier.ts';
 import { GEMINI_2_5_FLASH, GEMINI_2_5_PRO, isAutoModel, resolveModel } from './models.ts';
 import { policyChain } from './policy-chains.ts';
@@ -53,10 +53,6 @@ export interface ModelRouterOptions {
   /** Whether a small model is asked how hard the request is. Default false; needs `askJson`. */
   classify?: boolean;
   askJson?: AskJson;
-  /** Whether Gemini 3 requests are graded by number instead of by name. Default true. */
-  numericalRouting?: boolean;
-  /** From this grade on, `pro`. Default 90. */
-  numericalThreshold?: number;
 }
 
 interface Choice {
@@ -70,12 +66,10 @@ interface Strategy {
 }
 
 const ROUTER = 'agent-router';
-const DEFAULT_THRESHOLD = 90;
 const MAX_CLASSIFIER_MS = 5_000;
 
 export class ModelRouter {
   private readonly options: ModelRouterOptions;
-  private readonly numerical: Classifier;
   private readonly strategies: readonly Strategy[] = [
     { source: 'fallback', decide: (context) => this.fallback(context) },
     { source: 'override', decide: (context) => this.override(context) },
@@ -86,7 +80,6 @@ export class ModelRouter {
 
   constructor(options: ModelRouterOptions) {
     this.options = options;
-    this.numerical = createNumericalClassifier(options.numericalThreshold ?? DEFAULT_THRESHOLD);
   }
 
   /** Rejects only with an AbortError. */
@@ -146,11 +139,12 @@ export class ModelRouter {
   }
 
   private classifyByNumber(context: RoutingContext): Promise<Choice | undefined> | undefined {
-    return this.isGraded(context) ? this.classify(this.numerical, context) : undefined;
+    return this.isGraded(context) ? this.classify(numericalClassifier, context) : undefined;
   }
 
+  /** Requests to Gemini 3 are graded by number, the others by name. */
   private isGraded({ requestedModel }: RoutingContext): boolean {
-    return (this.options.numericalRouting ?? true) && this.resolve(requestedModel).startsWith('gemini-3');
+    return this.resolve(requestedModel).startsWith('gemini-3');
   }
 
   private async classify(classifier: Classifier, context: RoutingContext): Promise<Choice | undefined> {

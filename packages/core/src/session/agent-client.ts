@@ -16,7 +16,7 @@ import type { ContentGenerator } from '../model/content-generator.ts';
 import type { createModelConfigResolver } from '../model/model-configs.ts';
 import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
-import type { AgentOptions } from './create-agent.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { createLoopJudge, SECOND_OPINION } from './loop-judge.ts';
 import type { ModelChoice } from './model-choice.ts';
 
@@ -36,7 +36,7 @@ export interface AgentClient {
 }
 
 export function createAgentClient(options: AgentOptions, parts: AgentClientParts): AgentClient {
-  const { limits = {}, features = {}, hooks = {}, saveOutput, ideState, reportError } = options;
+  const { limits = {}, features = {}, hooks = {}, saveOutput, ideState, reportError, telemetry } = options;
   const { chat, generator, utility, choice, clock, tokenLimit } = parts;
   const compressor = new Compressor({
     model: utility,
@@ -46,6 +46,8 @@ export function createAgentClient(options: AgentOptions, parts: AgentClientParts
       hooks: hooks.agent,
       savedOutputs: saveOutput && new SavedOutputs(saveOutput),
     }),
+    onSummarised: ({ originalTokenCount: tokensBefore, newTokenCount: tokensAfter }) =>
+      telemetry?.note({ kind: 'chat_compressed', tokensBefore, tokensAfter }),
   });
   const loopDetection = createLoopDetection(options, parts);
   const client = new GeminiClient({

@@ -117,6 +117,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
+    // No folder: nothing was kept.
     return [];
   }
 }

@@ -142,6 +142,13 @@ function describeUnread(files: readonly FoundContextFile[]): string[] {
   return [`${names} was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
 }
 
+/** The files of the person's own memory, there or not yet; no other file of that directory, whatever a project calls its own. */
+export function globalMemoryFiles(home: string, options: ContextFileOptions = {}): string[] {
+  return wantedNames(options)
+    .filter((name) => /\.md$/i.test(name))
+    .map((name) => path.join(userDirectory(home), name));
+}
+
 /** Names with a path in them would lead out of the directory. */
 function wantedNames({ fileNames = [DEFAULT_CONTEXT_FILE] }: ContextFileOptions): string[] {
   return [...new Set(fileNames.map((name) => name.trim()))].filter(

@@ -107,3 +107,23 @@ it.each([
   expect([completed.status, await readFile(join(root, 'a.ts'), 'utf8')]).toEqual(['success', 'two\n']);
   expect(await readdir(temporary)).toEqual([]);
 });
+
+it('opens vim with the cursor in the proposal, and the file as it is out of reach', async () => {
+  const path = join(base, 'vim');
+  await writeFile(path, `#!/bin/sh\nprintf '%s\\n' "$@" >'${base}/args'\n`);
+  await chmod(path, 0o755);
+  const edit = createEditProposal({ editor: path, environment: {}, tempDirectory: temporary, stdio: 'ignore' });
+  const proposal = { type: 'edit', title: '', filePath: '', fileDiff: '', fileName: 'a.txt' } as const;
+  expect(
+    await edit({ ...proposal, originalContent: 'old', newContent: 'new' }, new AbortController().signal),
+  ).toBeUndefined();
+  expect((await readFile(join(base, 'args'), 'utf8')).trim().split('\n')).toEqual([
+    '-d',
+    '-c',
+    'wincmd h | setlocal readonly nomodifiable | wincmd l',
+    '-c',
+    expect.stringContaining('quit'),
+    expect.stringMatching(/a-old\.txt$/),
+    expect.stringMatching(/a-new\.txt$/),
+  ]);
+});

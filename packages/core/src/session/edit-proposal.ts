@@ -20,11 +20,20 @@ export interface EditProposalOptions {
   stdio?: 'inherit' | 'ignore';
 }
 
+/** The cursor stands in the proposal, the file as it is cannot be changed, and closing the one closes both. */
+const VIM_DIFF: readonly string[] = [
+  '-d',
+  '-c',
+  'wincmd h | setlocal readonly nomodifiable | wincmd l',
+  '-c',
+  "autocmd WinEnter * if winnr('$') == 1 && &l:readonly | quit | endif",
+];
+
 /** Editors that show two files side by side, and how they are told to. */
 const DIFF_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
-  vi: ['-d'],
-  vim: ['-d'],
-  nvim: ['-d'],
+  vi: VIM_DIFF,
+  vim: VIM_DIFF,
+  nvim: VIM_DIFF,
   code: ['--wait', '--diff'],
   codium: ['--wait', '--diff'],
   cursor: ['--wait', '--diff'],

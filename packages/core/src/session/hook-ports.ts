@@ -8,7 +8,7 @@
 import { assertLegalConversation } from '../chat/legality.ts';
 import type { AfterModelDecision, BeforeModelDecision, ModelHooks, ToolSelection } from '../chat/model-hooks.ts';
 import type { AfterAgentDecision, AgentHooks, BeforeAgentDecision } from '../client/agent-hooks.ts';
-import { toHookContext } from '../client/gemini-client.ts';
+import { toHookContext } from '../client/prompt-gates.ts';
 import type {
   HookEventName,
   HookLlmRequest,

@@ -15,7 +15,7 @@ import { policyChain } from '../model/policy-chains.ts';
 import { ModelRouter } from '../model/router.ts';
 import type { Content } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
-import type { AgentFeatures, AgentOptions } from './create-agent.ts';
+import type { AgentFeatures, AgentOptions } from './agent-options.ts';
 
 export interface ModelChoiceOptions {
   /** As the user named it. */

@@ -61,15 +61,18 @@ export class PolicyAdapter implements PolicyPort {
   }
 
   async check(question: PolicyQuestion): Promise<PolicyVerdict> {
-    return this.decide(question, this.options.interactive);
+    return this.decide(question, { interactive: this.options.interactive });
   }
 
   /** For what a person wants to run themselves: as where somebody can be asked, so that `ask_user` is never a refusal. */
   async checkForPerson(question: PolicyQuestion): Promise<PolicyVerdict> {
-    return this.decide(question, true);
+    return this.decide(question, { interactive: true });
   }
 
-  private async decide({ toolName, args, kind }: PolicyQuestion, interactive: boolean): Promise<PolicyVerdict> {
+  private async decide(
+    { toolName, args, kind }: PolicyQuestion,
+    { interactive }: { interactive: boolean },
+  ): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
     const { decision, denyMessage, unanswerable } = await this.options.engine.check({ toolName, args, kind }, context);
     return {

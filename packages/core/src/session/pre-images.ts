@@ -6,11 +6,12 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '../tools/file-store.ts';
 import { fingerprint } from '../tools/read-ledger.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import type { FileChange } from './session-file.ts';
 
 /** Of one session. */
@@ -37,7 +38,7 @@ export class PreImages {
       if (found?.size === bytes.length) return reference;
       this.bytes ??= this.measure();
       if (this.bytes + bytes.length > MAX_KEPT_BYTES) return undefined;
-      await write(path, bytes);
+      replaceFile(path, bytes, { isSynced: false });
       this.bytes += bytes.length;
       return reference;
     } catch {
@@ -51,18 +52,6 @@ export class PreImages {
     makeDirectory(folder);
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size, 0);
-  }
-}
-
-/** Whole or not at all. */
-async function write(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}`;
-  try {
-    await writeFile(temporary, bytes, { mode: 0o600 });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -46,6 +46,15 @@ describe('createReportError', () => {
     expect(await readFile(victim, 'utf8')).toBe('untouched');
   });
 
+  it('keeps the newest twenty reports, of whatever kind, and touches nothing else', async () => {
+    const days = Array.from({ length: 25 }, (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`);
+    const old = days.map((day, index) => `gemini-client-error-kind${index % 2}-${day}T01-02-03-004Z.json`);
+    const others = ['gemini-client-error-notes.txt', 'report.json'];
+    for (const name of [...old, ...others]) await writeFile(join(directory, name), '{}');
+    await report()(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
+    expect((await readdir(directory)).toSorted()).toEqual([...old.slice(6), NAME, ...others].toSorted());
+  });
+
   it('stays silent when nothing can be written', async () => {
     const lost = createReportError({ directory: join(directory, 'missing'), now: () => NOW });
     await lost(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');

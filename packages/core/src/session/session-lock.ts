@@ -134,6 +134,7 @@ function parseHolder(content: string): LockHolder | undefined {
     if (!Number.isSafeInteger(pid) || typeof host !== 'string') return undefined;
     return { pid: pid as number, host, ...(typeof startedAt === 'string' && { startedAt }) };
   } catch {
+    // What cannot be read names nobody.
     return undefined;
   }
 }
@@ -167,6 +168,7 @@ function ageOf(path: string): number {
   try {
     return Date.now() - lstatSync(path).mtimeMs;
   } catch {
+    // Gone meanwhile: as old as can be.
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -22,11 +22,11 @@ import { sha256 } from '../util/sha256.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
-import { createSessionId } from './session-id.ts';
 import type { SessionLock } from './session-lock.ts';
 import { isWorthResuming } from './session-worth.ts';
 import { UnderWay } from './session-under-way.ts';
 import { SessionWriter } from './session-writer.ts';
+import { WrittenTurns } from './written-turns.ts';
 
 export interface SessionRecorderOptions {
   /** `<project's temporary directory>/chats`. */
@@ -51,9 +51,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   private readonly underWay: UnderWay;
   private readonly options: SessionRecorderOptions;
   private preImages: PreImages | undefined;
-  private readonly ids = new WeakMap<Content, string>();
-  /** Parts that stand in the file: results are written when they come, and sent later. */
-  private readonly written = new WeakSet<Part>();
+  private readonly written: WrittenTurns;
   /** Results that are written and not sent yet: a replaced history does not hold them. */
   private unsent: SessionMessage[] = [];
   /** Arguments the model gave, of the calls of the last answer. */
@@ -67,6 +65,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   constructor(options: SessionRecorderOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
+    this.written = new WrittenTurns(this.clock);
     this.underWay = new UnderWay({ append: (record) => this.append(record), clock: this.clock });
     const startTime = this.timestamp();
     const { directory, sessionId, file } = options;
@@ -101,22 +100,19 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
 
   /** Turns that stand in the file already: they are neither written again nor unknown to `withdrawn`. */
   adopt(turns: ReadonlyMap<Content, string>): void {
-    for (const [content, id] of turns) {
-      this.ids.set(content, id);
-      for (const part of content.parts ?? []) this.written.add(part);
-    }
+    this.written.adopt(turns);
   }
 
   sent(content: Content, prompt_id: string): void {
     this.underWay.beginAnswer();
     this.unsent = [];
     // The turn between results and their media is made anew whenever they are sent.
-    if (content.role === 'user') this.rest(content, { prompt_id });
+    if (content.role === 'user') this.message(this.written.toRest(content, { prompt_id }));
     this.underWay.settlePrompt();
   }
 
   withdrawn(content: Content): void {
-    const id = this.ids.get(content);
+    const id = this.written.idOf(content);
     this.underWay.voidAnswer();
     if (id === undefined) return;
     this.worth.delete(id);
@@ -128,22 +124,24 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.acceptAnswer();
     const calls = content.parts?.flatMap(({ functionCall }) => functionCall ?? []) ?? [];
     this.asked = new Map(calls.map(({ id = '', args }) => [id, args]));
-    this.message(content, {
+    const fields = {
       prompt_id,
       model,
       ...(thoughts.length > 0 && { thoughts: thoughts.map((thought) => ({ ...thought, timestamp })) }),
       ...(usageMetadata && { tokens: toTokens(usageMetadata) }),
-    });
+    };
+    this.message(this.written.toMessage(content, fields));
   }
 
   added(content: Content): void {
     this.unsent = [];
-    if (content.role === 'user') this.rest(content, { isAside: true });
-    else this.message(content, {});
+    const { written } = this;
+    const isUser = content.role === 'user';
+    this.message(isUser ? written.toRest(content, { isAside: true }) : written.toMessage(content, {}));
   }
 
   replaced(history: readonly Content[]): void {
-    const messages = [...history.map((content) => this.toMessage(content, {})), ...this.unsent];
+    const messages = [...history.map((content) => this.written.toMessage(content, {})), ...this.unsent];
     this.append({ $set: { messages, lastUpdated: this.timestamp() } });
   }
 
@@ -203,7 +201,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
 
   /** The turn stands in the file and leaves the history, to be sent again. What was shown of an answer to it stays. */
   resent(content: Content, { hasPartial }: { hasPartial: boolean }): void {
-    this.unsent = [this.toMessage(content, {})];
+    this.unsent = [this.written.toMessage(content, {})];
     if (hasPartial) this.append({ $partial: { isCutOff: true } });
   }
 
@@ -230,7 +228,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   }
 
   idOf(content: Content): string | undefined {
-    return this.ids.get(content);
+    return this.written.idOf(content);
   }
 
   close(): void {
@@ -246,33 +244,17 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     return this.preImages.keep(bytes, fingerprint);
   }
 
-  /** What of the turn is not in the file yet. */
-  private rest(content: Content, fields: Partial<SessionMessage>): void {
-    const parts = content.parts ?? [];
-    const rest = parts.filter((part) => !this.written.has(part));
-    if (rest.length === 0 && parts.length > 0) return;
-    const isJoined = rest.length < parts.length;
-    this.message(content, { ...fields, content: rest, ...(isJoined && { isJoined }) });
-  }
-
   private result(content: Content, call: EndedCall): void {
-    const message = this.toMessage(content, { call });
-    for (const part of content.parts ?? []) this.written.add(part);
+    const message = this.written.toMessage(content, { call });
+    this.written.noteParts(content);
     this.unsent.push(message);
     this.append(message);
   }
 
-  private message(content: Content, fields: object): void {
-    const message = this.toMessage(content, fields);
+  private message(message: SessionMessage | undefined): void {
+    if (!message) return;
     if (isWorthResuming(message)) this.worth.add(message.id);
     this.append(message);
-  }
-
-  private toMessage(content: Content, fields: object): SessionMessage {
-    const id = this.ids.get(content) ?? createSessionId(this.clock);
-    this.ids.set(content, id);
-    const type = content.role === 'user' ? 'user' : 'gemini';
-    return { id, timestamp: this.timestamp(), type, content: content.parts ?? [], ...fields };
   }
 
   private append(record: object): void {

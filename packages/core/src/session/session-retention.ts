@@ -69,7 +69,9 @@ async function removeLeftovers(project: ProjectSessions, now: number): Promise<v
     // A lock is a link to nowhere.
     const found = await lstat(path).catch(() => undefined);
     const session = path.replace(/(\.jsonl?)\..*$/, '$1');
-    if (found && now - found.mtimeMs > YOUNGEST_MS && !findLockHolder(session)) await rm(path).catch(() => undefined);
+    const isLeft = found && now - found.mtimeMs > YOUNGEST_MS && !findLockHolder(session);
+    // What cannot be removed is tried again with the next start.
+    if (isLeft) await rm(path).catch(() => undefined);
   }
 }
 
@@ -102,6 +104,7 @@ function toMilliseconds(age: string | undefined): number | undefined {
 async function datedFiles(project: ProjectSessions): Promise<{ path: string; changedAt: number }[]> {
   const dated: { path: string; changedAt: number }[] = [];
   for (const path of findSessionFiles(project)) {
+    // Another process may have removed it.
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile()) dated.push({ path, changedAt: found.mtimeMs });
   }

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -129,6 +129,56 @@ describe('createWorkspaceAgent', () => {
       'gemini-3-pro-preview',
       expected,
     ]);
+  });
+
+  it('lets the file tools at the memory of the person, asked before a change, and at nothing beside it', async () => {
+    const homeFiles = {
+      '.gemini/GEMINI.md': 'Be brief.\n',
+      '.gemini/secrets.json': '{}',
+      '.gemini/oauth.md.json': '{}',
+    };
+    await using files = await createWorkspace({ homeFiles });
+    const inHome = (name: string) => join(files.home, '.gemini', name);
+    const ids = ['1', '2', '3', '4'];
+    await using model = await fakeModel([
+      answer(call('read_file', { file_path: inHome('GEMINI.md') }, { id: '1' })),
+      answer(call('write_file', { file_path: inHome('GEMINI.md'), content: 'Be kind.\n' }, { id: '2' })),
+      answer(call('read_file', { file_path: inHome('secrets.json') }, { id: '3' })),
+      answer(call('read_file', { file_path: inHome('oauth.md.json') }, { id: '4' })),
+      say('done'),
+    ]);
+    const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' });
+    const agent = await open(files, { generator, interactive: true, approvalMode: 'yolo' });
+    const asked: string[] = [];
+    const failed = new Map<string, unknown>();
+    for await (const event of agent.session.prompt('go', new AbortController().signal)) {
+      if (event.type === GeminiEventType.ToolCallResponse) failed.set(event.value.callId, event.value.errorType);
+      if (event.type !== GeminiEventType.ToolCallConfirmation) continue;
+      asked.push(event.value.request.callId);
+      agent.session.respond(event.value.request.callId, 'proceed_once');
+    }
+    await agent.dispose();
+    expect({
+      asked,
+      failed: ids.map((id) => failed.get(id)),
+      text: await readFile(inHome('GEMINI.md'), 'utf8'),
+    }).toEqual({
+      asked: ['2'],
+      failed: [undefined, undefined, 'path_not_in_workspace', 'path_not_in_workspace'],
+      text: 'Be kind.\n',
+    });
+  });
+
+  it('says in plan mode that files can be written for the plan only, and takes it back', async () => {
+    await using files = await createWorkspace();
+    const agent = await open(files, { approvalMode: 'plan', planSettings: { directory: 'plans' } });
+    const saidOf = (name: string) => agent.tools.declarations().find((tool) => tool.name === name)?.description;
+    const note = `Plan mode is on: this writes plans only, .md files in ${join(files.project, 'plans')}. `;
+    const planned = ['write_file', 'replace', 'read_file'].map((name) => saidOf(name)?.startsWith(note));
+    agent.policy.mode = 'default';
+    const afterwards = saidOf('write_file')?.startsWith(note);
+    await agent.dispose();
+    expect({ planned, afterwards }).toEqual({ planned: [true, true, false], afterwards: false });
   });
 
   it('does not start when a rule would not be in force', async () => {

@@ -4,7 +4,7 @@
  * started.
  */
 
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
@@ -17,12 +17,12 @@ import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { systemClock } from '../util/clock.ts';
-import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
+import { openSpending } from './agent-spending.ts';
 import { describeEnd, tellModel } from './background-notice.ts';
-import { createBudgetedGenerator } from './budgeted-generator.ts';
-import { createAgent, meterGenerator, openBudget, openLedger } from './create-agent.ts';
+import { createAgent } from './create-agent.ts';
 import type { Agent } from './create-agent.ts';
+import { globalMemoryFiles } from './context-files.ts';
 import type { LoadedContext } from './context-files.ts';
 import { WorkspaceContext } from './context-workspace.ts';
 import { createFileReferences } from './file-references.ts';
@@ -76,10 +76,13 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   ]);
   for (const problem of priced.problems) onWarning?.(problem);
 
-  const workspace = new Workspace({ root, includeDirectories, tempDirectory, ignore });
+  const files = globalMemoryFiles(home, options.context);
+  const workspace = new Workspace({ root, includeDirectories, files, tempDirectory, ignore });
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
   const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory });
-  const { ledger, budget, generator } = openPurse({ ...options, prices: options.prices ?? priced.prices }, clock);
+  // Tools that ask a model spend from the same purse.
+  const prices = options.prices ?? priced.prices;
+  const { ledger, budget, generator } = openSpending({ ...options, prices }, clock);
   const recorder = openRecorder(options, workspace, tempDirectory);
   const store = new FileStore(workspace, new ReadLedger(), recorder);
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
@@ -149,14 +152,6 @@ function openRecorder(
   return new SessionRecorder({ directory, sessionId, root, clock, ...(onWarning && { onProblem: onWarning }) });
 }
 
-/** Tools that ask a model spend from the same purse. */
-function openPurse(options: WorkspaceAgentOptions, clock: Clock) {
-  const ledger = openLedger(options, clock);
-  const budget = openBudget(options.budget, ledger, clock);
-  const metered = meterGenerator(options, ledger, clock);
-  return { ledger, budget, generator: budget ? createBudgetedGenerator(metered, budget) : metered };
-}
-
 function openContext(
   options: WorkspaceAgentOptions,
   workspace: Workspace,
@@ -217,9 +212,24 @@ function readReferences({ workspace, ledger }: FileStore): ReadReferences {
     ]);
     const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
     const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
-    const { files, problems } = await readManyFiles(dependencies, { include: [...patterns] }, execution);
+    // A file that is named is not looked for: pasted pictures lie outside the project, others where no search goes.
+    const named = await filter(patterns, isFile);
+    const include = patterns.filter((pattern) => !named.includes(pattern));
+    const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);
     return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
   };
+}
+
+async function filter(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<string[]> {
+  const answers = await Promise.all(names.map(test));
+  return names.filter((_name, index) => answers[index]);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 async function exists(path: string): Promise<boolean> {

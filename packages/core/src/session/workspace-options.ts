@@ -8,7 +8,7 @@ import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { ContextFileOptions } from './context-files.ts';
 import type { SystemPromptFields } from './context-workspace.ts';
-import type { AgentOptions } from './create-agent.ts';
+import type { AgentOptions } from './agent-options.ts';
 import type { OpenHooksOptions } from './open-hooks.ts';
 import type { OpenedSession } from './open-session.ts';
 

@@ -66,6 +66,10 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   const discovered = toolCommands ? await discover(toolCommands, where, options) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
+    describe: ({ name, description }) =>
+      policy.mode === 'plan' && WRITES_PLANS.has(name)
+        ? `Plan mode is on: this writes plans only, .md files in ${given.plansDirectory}. ${description}`
+        : description,
   });
   return { tools, approvedPlan: () => approvedPlan };
 }
@@ -74,6 +78,9 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
 function isHelpedByTodos(model: string): boolean {
   return /^gemini-2(?!.*preview)/.test(resolveModel(model));
 }
+
+/** In plan mode they are left for the plan itself. */
+const WRITES_PLANS: ReadonlySet<string> = new Set(['write_file', 'replace']);
 
 /** Plan mode is entered from outside it and left from inside. */
 function isInMode(name: string, { mode }: PolicyAdapter): boolean {

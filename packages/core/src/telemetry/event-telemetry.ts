@@ -94,9 +94,6 @@ export class EventTelemetry {
       case GeminiEventType.ToolCallConfirmation:
         this.approvals += 1;
         return;
-      case GeminiEventType.ChatCompressed:
-        if (event.value) this.compressed(event.value.originalTokenCount, event.value.newTokenCount);
-        return;
       case GeminiEventType.Retry:
         if (event.value) this.retried(event.value);
         return;
@@ -110,12 +107,6 @@ export class EventTelemetry {
         // Every other event says nothing that is recorded.
         return;
     }
-  }
-
-  compressed(tokens_before: number, tokens_after: number): void {
-    const attributes = { tokens_before, tokens_after };
-    this.telemetry.log('gemini_cli.chat_compression', 'The history was compressed.', attributes);
-    this.telemetry.metrics.count(METRICS.compressions, attributes);
   }
 
   fellBack(): void {

@@ -57,7 +57,12 @@ export function createHappeningTelemetry(
         total_prunable_tokens: prunableTokens,
       });
     },
-    chat_compressed: ({ tokensBefore, tokensAfter }) => events.compressed(tokensBefore, tokensAfter),
+    chat_compressed({ tokensBefore, tokensAfter }) {
+      const attributes = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+      const outcome = tokensAfter < tokensBefore ? 'was compressed' : 'could not be compressed';
+      telemetry.log('gemini_cli.chat_compression', `The history ${outcome}.`, attributes);
+      metrics.count(METRICS.compressions, attributes);
+    },
     approval_mode: ({ mode }) => modes.set(mode),
     plan_approved({ mode }) {
       const attributes = { approval_mode: mode };

@@ -24,7 +24,7 @@ export type Happening =
   | { kind: 'loop_judged'; prompt_id: string; confidence: number; secondModel: string; secondConfidence?: number }
   | { kind: 'loop_detection_disabled' }
   | { kind: 'outputs_masked'; tokensBefore: number; tokensAfter: number; count: number; prunableTokens: number }
-  /** At a person's word; what the client does on its own is an event. */
+  /** A model was asked for a summary of the history, which may have come out larger, or not at all. */
   | { kind: 'chat_compressed'; tokensBefore: number; tokensAfter: number }
   /** The mode a session begins in, or goes on in. */
   | { kind: 'approval_mode'; mode: string }

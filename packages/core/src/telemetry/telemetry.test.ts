@@ -1,4 +1,4 @@
-import { call, createWorkspace, fakeModel, say } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
@@ -61,12 +61,46 @@ async function runPrompt(telemetry: TelemetryPort): Promise<void> {
   await telemetry.shutdown();
 }
 
+const LONG = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
+
+/** The client's own door to compression, as a program that embeds core uses it. */
+async function runCompression(telemetry: TelemetryPort, summary: string): Promise<void> {
+  await using model = await fakeModel(() => (summary === '' ? answer() : say(summary)));
+  const { client } = createAgent({
+    generator: createGeminiGenerator({ apiKey: 'key', baseUrl: model.url }),
+    model: 'gemini-2.5-flash',
+    sessionId: 'session-1',
+    tempDirectory: '/nowhere',
+    history: ['user', 'model', 'user', 'model'].map((role) => ({ role, parts: [{ text: LONG }] })),
+    telemetry,
+  });
+  await client.tryCompressChat('prompt-1', new AbortController().signal);
+  await telemetry.shutdown();
+}
+
 function parseRecords(text: string): FileRecord[] {
   return text
     .split(/\n(?=\{)/)
     .filter((piece) => piece.trim() !== '')
     .map((piece) => JSON.parse(piece) as FileRecord);
 }
+
+describe('a compression a program asked for itself', () => {
+  it.each([
+    ['made the history smaller', '<state_snapshot>short</state_snapshot>', 'less'],
+    ['did not', LONG.repeat(4), 'more'],
+    ['gave no summary', '', 'as many'],
+  ])('is recorded when it %s', async (_, summary, comparison) => {
+    await using files = await createWorkspace();
+    const outfile = join(files.root, 'telemetry.log');
+    await runCompression((await open({ enabled: true, outfile }))!, summary);
+    const records = parseRecords(await readFile(outfile, 'utf8')).flatMap(({ attributes }) =>
+      attributes?.['event.name'] === 'gemini_cli.chat_compression' ? [attributes as Record<string, number>] : [],
+    );
+    const compared = records.map(({ tokens_before, tokens_after }) => Math.sign(tokens_after! - tokens_before!));
+    expect(compared).toEqual([{ less: -1, more: 1, 'as many': 0 }[comparison]]);
+  });
+});
 
 describe('telemetry', () => {
   it('is nothing at all unless it is switched on', async () => {

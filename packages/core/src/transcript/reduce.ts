@@ -2,22 +2,16 @@
  * The fold: (Transcript, AgentEvent) → Transcript. Pure, and every member of the
  * union has its line. The work for an event depends on the event and on the calls
  * that are open, never on the length of the session or of the answer.
- *
- * An inline terminal cannot take back what it printed. So a `retry` drops the
- * pending text, and if some of the attempt's text is committed already, a note
- * says that it is void.
  */
 
 import type { AgentEvent, FallbackAnsweredEvent, Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType, assertNever } from '../protocol/events.ts';
-import type { ChatCompressionInfo, RetryValue, ThoughtSummary } from '../protocol/events.ts';
+import type { ChatCompressionInfo, ThoughtSummary } from '../protocol/events.ts';
 import {
   CONTEXT_CLEARED,
   LOOP_DETECTED,
   MAX_TURNS_REACHED,
   REQUEST_CANCELLED,
-  WITHDRAWN_BY_FAILURE,
-  WITHDRAWN_BY_RETRY,
   describeCompression,
   describeExecution,
   describeFinishReason,
@@ -25,11 +19,11 @@ import {
   describeOutcome,
   describeOverflow,
 } from './messages.ts';
-import { EMPTY_SCAN, advance, cutScan, splitPointOf } from './split.ts';
+import { acceptText, appendText, dropAttempt, withdrawText } from './pending-text.ts';
 import { abandonCalls, addCall, answerCall, askAboutCall, takeFinished, updateCall } from './tool-group.ts';
 import type { Calls } from './tool-group.ts';
-import { MessageType } from './transcript.ts';
-import type { NewItem, PendingText, Transcript } from './transcript.ts';
+import { MessageType, commit } from './transcript.ts';
+import type { NewItem, Transcript } from './transcript.ts';
 
 export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
   const state = settleStatus(transcript, event);
@@ -120,10 +114,6 @@ function settleStatus(state: Transcript, { type }: AgentEvent): Transcript {
   return type === GeminiEventType.Thought ? waited : commitThought(waited);
 }
 
-function commit(state: Transcript, item: NewItem): Transcript {
-  return { ...state, committed: state.committed.append({ id: state.nextId, ...item }), nextId: state.nextId + 1 };
-}
-
 function warn(state: Transcript, text: string | undefined, about: AgentEvent['type']): Transcript {
   return text === undefined ? state : commit(state, { type: MessageType.WARNING, text, about });
 }
@@ -183,70 +173,6 @@ function showThought(state: Transcript, thought: ThoughtSummary): Transcript {
 function commitThought(state: Transcript): Transcript {
   if (!state.thought) return state;
   return { ...state, committed: state.committed.append(state.thought), thought: undefined };
-}
-
-function appendText(state: Transcript, delta: string): Transcript {
-  if (state.prompt?.isCancelled || delta === '') return state;
-  const before = state.pendingText ?? beginText(state);
-  const nextId = state.pendingText ? state.nextId : state.nextId + 1;
-  const pendingText = { ...before, text: before.text + delta, scan: advance(before.scan, delta) };
-  const point = splitPointOf(pendingText.scan);
-  if (point === 0 || point === pendingText.scan.length) return { ...state, pendingText, nextId };
-  return cutText({ ...state, pendingText, nextId }, pendingText, point);
-}
-
-function beginText({ nextId, attempt }: Transcript): PendingText {
-  const type = attempt ? MessageType.GEMINI_CONTENT : MessageType.GEMINI;
-  return { id: nextId, type, text: '', scan: EMPTY_SCAN };
-}
-
-function cutText(state: Transcript, pending: PendingText, point: number): Transcript {
-  return {
-    ...commitText(state, pending, pending.text.slice(0, point)),
-    pendingText: {
-      id: state.nextId,
-      type: MessageType.GEMINI_CONTENT,
-      text: pending.text.slice(point),
-      scan: cutScan(pending.scan, point),
-    },
-    nextId: state.nextId + 1,
-  };
-}
-
-function commitText(state: Transcript, { id, type }: PendingText, text: string): Transcript {
-  return {
-    ...state,
-    committed: state.committed.append({ id, type, text }),
-    attempt: { firstId: state.attempt?.firstId ?? id, lastId: id },
-    pendingText: undefined,
-  };
-}
-
-function flushText(state: Transcript): Transcript {
-  const { pendingText } = state;
-  if (!pendingText) return state;
-  const isBlank = !/\S/.test(pendingText.text);
-  return isBlank ? { ...state, pendingText: undefined } : commitText(state, pendingText, pendingText.text);
-}
-
-/** The text so far stands: no `retry` can make it void any more. */
-function acceptText(state: Transcript): Transcript {
-  const flushed = flushText(state);
-  return flushed.attempt ? { ...flushed, attempt: undefined } : flushed;
-}
-
-function dropAttempt(state: Transcript, retry: RetryValue | undefined): Transcript {
-  return { ...withdraw({ ...state, thought: undefined, pendingText: undefined }, WITHDRAWN_BY_RETRY), retry };
-}
-
-/** The last attempt failed: what arrived of it stays on the screen, and is said to be void. */
-function withdrawText(state: Transcript): Transcript {
-  return withdraw(flushText(state), WITHDRAWN_BY_FAILURE);
-}
-
-function withdraw(state: Transcript, text: string): Transcript {
-  if (!state.attempt) return state;
-  return commit({ ...state, attempt: undefined }, { type: MessageType.WITHDRAWN, text, ...state.attempt });
 }
 
 /** Applies a change to the open calls and commits those that are answered, in the model's order. */

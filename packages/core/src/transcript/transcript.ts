@@ -1,8 +1,8 @@
 /**
  * Transcript: what a person sees of a session, as a value. Committed items are
  * final and keep their identity, so a surface prints each once; pending items are
- * the few that still change. Types and the empty value only: events become state
- * in reduce.ts.
+ * the few that still change. Types, the empty value and how an item is committed:
+ * events become state in reduce.ts.
  */
 
 import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protocol/agent-events.ts';
@@ -144,6 +144,11 @@ export function createTranscript(): Transcript {
     model: undefined,
     nextId: 1,
   };
+}
+
+/** The item is final from here on. */
+export function commit(state: Transcript, item: NewItem): Transcript {
+  return { ...state, committed: state.committed.append({ id: state.nextId, ...item }), nextId: state.nextId + 1 };
 }
 
 /** What a surface draws below the committed items, in order. The objects are those of the state. */

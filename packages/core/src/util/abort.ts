@@ -24,6 +24,7 @@ export async function askHook<T>(ask: () => Promise<T>, signal: AbortSignal): Pr
     return await untilAborted(ask(), signal);
   } catch {
     throwIfAborted(signal);
+    // A hook cannot fail what it looks at.
     return undefined;
   }
 }

@@ -34,7 +34,7 @@ describe('replaceFile', () => {
   ])('leaves nothing behind when %s', (_name, prepare) => {
     const folder = newFolder();
     mkdirSync(join(folder, 'taken', 'by'), { recursive: true });
-    expect(() => replaceFile(join(folder, 'taken'), 'text', prepare)).toThrow();
+    expect(() => replaceFile(join(folder, 'taken'), 'text', { prepare })).toThrow();
     expect(readdirSync(folder)).toEqual(['taken']);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Replaces a small file so that nobody ever sees half of it: the old content is whole until
- * the new one is on disk, and what could not be finished is removed. Only for the owner,
- * from the first byte.
+ * Replaces a file so that nobody ever sees half of it: the old content is whole until the
+ * new one is written, and what could not be finished is removed. Only for the owner, from
+ * the first byte.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- every room that may write files needs it, and they share no other
@@ -11,16 +11,27 @@ import { makeDirectory } from './make-directory.ts';
 
 let counter = 0;
 
-/** Makes the folder if it is missing. `prepare` gets the new file before it takes its place. Throws what the disk says. */
-export function replaceFile(path: string, text: string, prepare?: (handle: number) => void): void {
+export interface ReplaceFileOptions {
+  /** Gets the new file before it takes its place. */
+  prepare?: (handle: number) => void;
+  /** Off for what is not worth waiting for the disk: after a power cut it may be empty. Default true. */
+  isSynced?: boolean;
+}
+
+/** Makes the folder if it is missing. Throws what the disk says. */
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { prepare, isSynced = true }: ReplaceFileOptions = {},
+): void {
   makeDirectory(dirname(path));
   const { handle, temporary } = openBeside(path);
   try {
     try {
       // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
-      writeFileSync(handle, text);
+      writeFileSync(handle, content);
       prepare?.(handle);
-      fsyncSync(handle);
+      if (isSynced) fsyncSync(handle);
     } finally {
       closeSync(handle);
     }

@@ -84,8 +84,6 @@ export interface ComposerController {
   openEditor(): Promise<void>;
   /** Asks the terminal how wide it draws what standards leave open, by printing samples and taking them back. */
   probeWidths(write: (bytes: string) => void): void;
-  /** The terminal is about to be asked so often where its cursor stands; the answers are reported. */
-  expectCursorReports(count: number): void;
   /** Ends timers and searches. */
   dispose(): void;
 }

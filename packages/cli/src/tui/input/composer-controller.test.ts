@@ -209,6 +209,14 @@ describe('pastes', () => {
     expect(composer.getText()).toBe(String.raw`@/tmp/my\ shot.png /tmp/other.png`);
   });
 
+  it('pastes what was asked for before there was a clipboard, once', async () => {
+    const { composer, type, rows } = start();
+    await type('a', '\x16', '\x16');
+    composer.setClipboard({ read: async () => ({ type: 'text', text: 'b' }) });
+    await nextLoop();
+    expect({ rows: rows(), notice: composer.getSnapshot().notice }).toEqual({ rows: ['ab'], notice: undefined });
+  });
+
   it('pastes an image from the clipboard, or says why not', async () => {
     const answers = [
       { type: 'image', path: '/tmp/clip.png' },

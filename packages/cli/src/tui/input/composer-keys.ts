@@ -5,35 +5,18 @@
  */
 
 import type { CommandName } from './commands.ts';
+import type { ComposerHands } from './composer-hands.ts';
 import { toEditingAction } from './editing-commands.ts';
 import { formatKey } from './key.ts';
 import type { Key } from './key.ts';
 import { findCommand, isBoundTo } from './keymap.ts';
-import type { Keymap } from './keymap.ts';
-import type { SuggestionSession } from './suggestion-session.ts';
 import * as state from './composer-state.ts';
 import type { ComposerState } from './composer-state.ts';
+import { lineAt } from './line-at.ts';
+import { handleSearchKey, handleSearchText } from './search-keys.ts';
+import { handleSuggestionKey } from './suggestion-keys.ts';
 import { reduceVimKey } from './vim.ts';
-import type { VisualLayout } from './visual-layout.ts';
 import { countRows, toVisual } from './visual-layout.ts';
-
-/** What the keys may do to the composer. */
-export interface ComposerHands {
-  state(): ComposerState;
-  set(next: ComposerState): void;
-  layout(): VisualLayout;
-  keymap(): Keymap;
-  readonly suggestions: SuggestionSession;
-  /** Whether some of what is known of the chosen one is left out. */
-  isSuggestionCut(): boolean;
-  entries(): readonly string[];
-  submit(): void;
-  queue(): boolean;
-  takeQueued(): string | undefined;
-  pasteClipboard(): void;
-  openEditor(): void;
-  tellApp(command: CommandName, key: Key): boolean;
-}
 
 /** Asked in this order; the first that stands for the key and does something has it. */
 const COMPOSER_COMMANDS: readonly CommandName[] = [
@@ -55,19 +38,19 @@ const COMPOSER_COMMANDS: readonly CommandName[] = [
 ];
 
 export function handleKey(hands: ComposerHands, key: Key): boolean {
-  if (hands.state().search !== undefined && searchKey(hands, key)) return true;
-  if (hands.suggestions.isOpen() && suggestionKey(hands, key)) return true;
-  if (vimKey(hands, key)) return true;
-  return editorKey(hands, key) || appKey(hands, key);
+  return (
+    handleSearchKey(hands, key) ||
+    handleSuggestionKey(hands, key) ||
+    vimKey(hands, key) ||
+    editorKey(hands, key) ||
+    appKey(hands, key)
+  );
 }
 
 /** A run of text; true always, text has no other place to go. */
 export function handleText(hands: ComposerHands, text: string): boolean {
+  if (handleSearchText(hands, text)) return true;
   const current = hands.state();
-  if (current.search !== undefined) {
-    hands.set(state.searchFor(current, hands.entries(), { query: current.search.query + text, isOlder: false }));
-    return true;
-  }
   if (state.isEmpty(current)) return handleFirstText(hands, text);
   hands.set(state.insertText(current, text));
   return true;
@@ -85,75 +68,6 @@ function handleFirstText(hands: ComposerHands, text: string): boolean {
   const isQuestion = text === '?' && !current.isShell && isBoundTo(hands.keymap(), question, 'app.showShortcuts');
   if (isQuestion && hands.tellApp('app.showShortcuts', question)) return true;
   hands.set(state.insertText(current, text));
-  return true;
-}
-
-function searchKey(hands: ComposerHands, key: Key): boolean {
-  const current = hands.state();
-  const keymap = hands.keymap();
-  const { query } = current.search!;
-  if (isBoundTo(keymap, key, 'history.search.start')) {
-    hands.set(state.searchFor(current, hands.entries(), { query, isOlder: true }));
-    return true;
-  }
-  if (isBoundTo(keymap, key, 'edit.deleteLeft')) {
-    const shorter = [...query].slice(0, -1).join('');
-    hands.set(state.searchFor(current, hands.entries(), { query: shorter, isOlder: false }));
-    return true;
-  }
-  if (isBoundTo(keymap, key, 'basic.cancel') || isBoundTo(keymap, key, 'basic.quit') || formatKey(key) === 'ctrl+g') {
-    hands.set(state.endSearch(current, { isKept: false }));
-    return true;
-  }
-  if (isBoundTo(keymap, key, 'history.search.accept')) {
-    hands.set(state.endSearch(current, { isKept: true }));
-    return true;
-  }
-  if (key.text !== '') return handleText(hands, key.text);
-  // Any other key ends the search where it is, and then means what it means.
-  hands.set(state.endSearch(current, { isKept: true }));
-  if (!isBoundTo(keymap, key, 'history.search.submit')) return false;
-  hands.submit();
-  return true;
-}
-
-function suggestionKey(hands: ComposerHands, key: Key): boolean {
-  const { suggestions } = hands;
-  const keymap = hands.keymap();
-  if (isBoundTo(keymap, key, 'suggest.focusPrevious')) suggestions.moveBy(-1);
-  else if (isBoundTo(keymap, key, 'suggest.focusNext')) suggestions.moveBy(1);
-  else if (isBoundTo(keymap, key, 'basic.cancel')) suggestions.dismiss();
-  else if (isBoundTo(keymap, key, 'suggest.accept')) return acceptSuggestion(hands, key);
-  else return expandSuggestion(hands, key);
-  return true;
-}
-
-/** The keys are those that move the caret: where there is nothing to see by them, they do. */
-function expandSuggestion(hands: ComposerHands, key: Key): boolean {
-  const keymap = hands.keymap();
-  const { caret, lines } = hands.state().buffer;
-  const isExpanded = hands.suggestions.list()?.isExpanded ?? false;
-  const isAtEnd = caret.column === lines[caret.row]?.length;
-  const isMore = !isExpanded && isAtEnd && hands.isSuggestionCut() && isBoundTo(keymap, key, 'suggest.expand');
-  const isLess = isExpanded && isBoundTo(keymap, key, 'suggest.collapse');
-  if (isMore || isLess) hands.suggestions.expand(isMore);
-  return isMore || isLess;
-}
-
-function acceptSuggestion(hands: ComposerHands, key: Key): boolean {
-  const chosen = hands.suggestions.chosen();
-  if (chosen === undefined) return false;
-  const { suggestion, target } = chosen;
-  // What is typed whole already is meant to be sent.
-  if (suggestion.isExact && isBoundTo(hands.keymap(), key, 'input.submit')) return false;
-  const current = hands.state();
-  const { row } = current.buffer.caret;
-  const line = current.buffer.lines[row]!;
-  // A blank that stands there already is not doubled.
-  const insert = line[target.end] === ' ' ? suggestion.insert.trimEnd() : suggestion.insert;
-  const range = { start: { row, column: target.start }, end: { row, column: target.end } };
-  hands.suggestions.close();
-  hands.set(state.act(current, { type: 'replace', ...range, text: insert }));
   return true;
 }
 
@@ -253,7 +167,7 @@ function moveOrRecall(hands: ComposerHands, by: -1 | 1): void {
 function breakAtBackslash(hands: ComposerHands): boolean {
   const current = hands.state();
   const { row, column } = current.buffer.caret;
-  if (current.buffer.lines[row]![column - 1] !== '\\') return false;
+  if (lineAt(current.buffer.lines, row)[column - 1] !== '\\') return false;
   const range = { start: { row, column: column - 1 }, end: { row, column } };
   hands.set(state.act(current, { type: 'replace', ...range, text: '\n' }));
   return true;

@@ -6,6 +6,7 @@
 import type { Submission } from './composer-contract.ts';
 import { searchHistory, walkHistory } from './input-history.ts';
 import type { HistorySearch, HistoryWalk } from './input-history.ts';
+import { lineAt } from './line-at.ts';
 import { NO_BLOCKS, foldPaste, isLongPaste, keepRecent, refold, showLabels, unfold, withoutBlocks } from './paste.ts';
 import type { PastedBlocks } from './paste.ts';
 import { createTextBuffer, getBufferText, isBufferEmpty, reduceTextBuffer } from './text-buffer.ts';
@@ -76,7 +77,7 @@ export function recall(state: ComposerState, entries: readonly string[], by: -1 
   if (walk === undefined) return state;
   const shown = showRecalled(state, walk.shown);
   // Up goes on from the first line, Down from the last.
-  const caret = by === -1 ? { row: 0, column: shown.buffer.lines[0]!.length } : shown.buffer.caret;
+  const caret = by === -1 ? { row: 0, column: lineAt(shown.buffer.lines, 0).length } : shown.buffer.caret;
   return { ...act(shown, { type: 'place', caret }), walk: { ...walk, shown: fullText(shown) } };
 }
 
@@ -114,7 +115,7 @@ export function endSearch(state: ComposerState, { isKept }: { isKept: boolean })
 export function expandBlock(state: ComposerState): ComposerState | undefined {
   const { buffer, blocks } = state;
   const { row, column } = buffer.caret;
-  const line = buffer.lines[row]!;
+  const line = lineAt(buffer.lines, row);
   const around = [
     [previousBoundary(line, column), column],
     [column, nextBoundary(line, column)],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeKey, encodePaste } from './encode-key.ts';
+import { createKey } from './key.ts';
 import { createKeyParser } from './key-parser.ts';
 
 /** The bytes of a key, by way of the key. */
@@ -29,6 +30,15 @@ describe('encodeKey', () => {
     expect(through(bytes)).toBe(expected);
   });
 
+  it.each([
+    ['up', '\x1bOA'],
+    ['end', '\x1bOF'],
+    ['pageup', '\x1b[5~'],
+    ['enter', '\r'],
+  ])('gives %s as %j to a program that wants the keys of applications', (name, expected) => {
+    expect(encodeKey(createKey(name), { hasApplicationCursor: true })).toBe(expected);
+  });
+
   it('gives nothing for a key no terminal has bytes for', () => {
     expect(encodeKey({ name: 'capslock', ctrl: false, alt: false, shift: false, cmd: false, text: '' })).toBe('');
   });
@@ -37,5 +47,9 @@ describe('encodeKey', () => {
 describe('encodePaste', () => {
   it('makes line ends Enter and lets no control through', () => {
     expect(encodePaste('a\r\nb\nc\td\x1b[201~\x03\x9be')).toBe('a\rb\rc\td[201~e');
+  });
+
+  it('stands between brackets where the program wants them, and nothing in it closes them', () => {
+    expect(encodePaste('a\x1b[201~\nb', { hasBracketedPaste: true })).toBe('\x1b[200~a[201~\rb\x1b[201~');
   });
 });

@@ -47,10 +47,10 @@ const CONTROLS: Readonly<Record<string, string>> = {
   backspace: '\b',
 };
 
-/** Empty for a key that no terminal has bytes for. */
-export function encodeKey(key: Key): string {
+/** Empty for a key that no terminal has bytes for. `hasApplicationCursor` as the program has asked for it. */
+export function encodeKey(key: Key, { hasApplicationCursor = false } = {}): string {
   const { name, ctrl, alt, shift } = key;
-  const sequence = encodeSequence(key);
+  const sequence = encodeSequence(key, hasApplicationCursor);
   if (sequence !== undefined) return sequence;
   if (name === 'tab' && shift) return '\x1b[Z';
   const written = ctrl ? encodeControl(name) : key.text || encodePlain(name);
@@ -58,7 +58,7 @@ export function encodeKey(key: Key): string {
 }
 
 /** Undefined for keys that write something. */
-function encodeSequence({ name, ctrl, alt, shift }: Key): string | undefined {
+function encodeSequence({ name, ctrl, alt, shift }: Key, hasApplicationCursor: boolean): string | undefined {
   const modifier = 1 + (shift ? 1 : 0) + (alt ? 2 : 0) + (ctrl ? 4 : 0);
   const isPlain = modifier === 1;
   const number = NUMBERS[name];
@@ -66,13 +66,17 @@ function encodeSequence({ name, ctrl, alt, shift }: Key): string | undefined {
   const letter = LETTERS[name] ?? OLD_FUNCTION_KEYS[name];
   if (letter === undefined) return undefined;
   if (!isPlain) return `\x1b[1;${modifier}${letter}`;
-  return name in LETTERS ? `\x1b[${letter}` : `\x1bO${letter}`;
+  return name in LETTERS && !hasApplicationCursor ? `\x1b[${letter}` : `\x1bO${letter}`;
 }
 
-/** What is pasted, as if it were typed: line ends are Enter, and no other control reaches the program. */
-export function encodePaste(text: string): string {
+/**
+ * What is pasted, as if it were typed: line ends are Enter, and no other control reaches the program. Between brackets
+ * where the program tells what is pasted from what is typed.
+ */
+export function encodePaste(text: string, { hasBracketedPaste = false } = {}): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be pasted
-  return text.replaceAll(/\r\n?|\n/g, '\r').replaceAll(/[\x00-\x08\x0a-\x0c\x0e-\x1f\x7f-\x9f]/g, '');
+  const typed = text.replaceAll(/\r\n?|\n/g, '\r').replaceAll(/[\x00-\x08\x0a-\x0c\x0e-\x1f\x7f-\x9f]/g, '');
+  return hasBracketedPaste ? `\x1b[200~${typed}\x1b[201~` : typed;
 }
 
 function encodeControl(name: string): string {

@@ -38,6 +38,11 @@ const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const REPORT_IN_PASTE = /\x1b\[(?:[IO]|<\d+;\d+;\d+[Mm])/g;
 const STRING_INTRODUCERS = ']P_^X';
 
+interface Place {
+  readonly text: string;
+  readonly index: number;
+}
+
 export function createKeyParser(): KeyParser {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let held = '';
@@ -51,30 +56,30 @@ export function createKeyParser(): KeyParser {
     const tokens: InputToken[] = [];
     let index = 0;
     while (index < text.length) {
-      if (paste !== undefined) index = continuePaste(text, index, tokens);
+      if (paste !== undefined) index = continuePaste(paste, { text, index }, tokens);
       else if (text[index] === ESC) index = parseEscape(text, index, tokens);
       else index = parsePlain(text, index, tokens);
     }
     return tokens;
   };
 
-  const continuePaste = (text: string, index: number, tokens: InputToken[]): number => {
+  const continuePaste = (open: string[], { text, index }: Place, tokens: InputToken[]): number => {
     const end = text.indexOf(PASTE_END, index);
     if (end < 0) {
       // The end mark may lie across two pieces.
       const safe = Math.max(index, beginOfPartialEnd(text));
-      paste!.push(text.slice(index, safe));
+      open.push(text.slice(index, safe));
       held = text.slice(safe);
       return text.length;
     }
-    paste!.push(text.slice(index, end));
-    closePaste(tokens);
+    open.push(text.slice(index, end));
+    tokens.push(closePaste(open));
     return end + PASTE_END.length;
   };
 
-  const closePaste = (tokens: InputToken[]) => {
-    tokens.push({ type: 'paste', text: paste!.join('').replaceAll(REPORT_IN_PASTE, '') });
+  const closePaste = (open: readonly string[]): InputToken => {
     paste = undefined;
+    return { type: 'paste', text: open.join('').replaceAll(REPORT_IN_PASTE, '') };
   };
 
   const parseEscape = (text: string, index: number, tokens: InputToken[]): number => {
@@ -105,8 +110,7 @@ export function createKeyParser(): KeyParser {
       const rest = held;
       held = '';
       if (paste !== undefined) {
-        paste.push(rest);
-        closePaste(tokens);
+        tokens.push(closePaste([...paste, rest]));
       } else if (rest === ESC || rest === ESC + ESC) {
         for (const _ of rest) tokens.push({ type: 'key', key: createKey('escape') });
       } else if (rest.length === 2) {

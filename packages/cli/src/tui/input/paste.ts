@@ -99,6 +99,7 @@ export function toImagePath(text: string): string | undefined {
     try {
       return decodeURIComponent(new URL(unquoted).pathname);
     } catch {
+      // No address of a file: then it is text.
       return undefined;
     }
   }

@@ -6,9 +6,9 @@
  * holds the commands of shell mode, one a line.
  */
 
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { makeDirectory } from '@castor/core';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '@castor/core';
 import type { Clock } from '@castor/core';
 import { createInputHistory } from './input-history.ts';
 import type { InputHistory } from './input-history.ts';
@@ -57,14 +57,14 @@ export async function openPromptLog({ directory, sessionId, clock }: PromptLogOp
     const entry = { sessionId, messageId: messageId++, type: 'user', message, timestamp };
     enqueue(async () => {
       const entries = [...(await readLog(logFile)), entry].slice(-MAX_LOGGED);
-      await replaceFile(logFile, `${JSON.stringify(entries, null, 2)}\n`);
+      replaceFile(logFile, `${JSON.stringify(entries, null, 2)}\n`, { isSynced: false });
     });
   };
   const logCommand = (command: string) => {
     enqueue(async () => {
       const lines = (await readText(shellFile)).split('\n').filter((line) => line !== '');
       const kept = [...lines, command.replaceAll('\n', ' ')].slice(-MAX_LOGGED);
-      await replaceFile(shellFile, `${kept.join('\n')}\n`);
+      replaceFile(shellFile, `${kept.join('\n')}\n`, { isSynced: false });
     });
   };
   return {
@@ -107,12 +107,4 @@ async function readText(file: string): Promise<string> {
     // Not there yet, or not ours to read: there is no history.
     return '';
   }
-}
-
-/** Owner only: prompts may hold secrets. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  makeDirectory(dirname(file));
-  const next = `${file}.${process.pid}.tmp`;
-  await writeFile(next, text, { mode: 0o600 });
-  await rename(next, file);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CompletionProvider, SuggestionList } from '../completion/completion-provider.ts';
-import { createSuggestionSession } from './suggestion-session.ts';
+import { SuggestionSession } from './suggestion-session.ts';
 import { createTextBuffer } from './text-buffer.ts';
 
 /** A source whose answers the test gives when it wants to. */
@@ -26,12 +26,12 @@ function items(...labels: string[]) {
 function start() {
   const { provider, questions } = createSource();
   let changes = 0;
-  const session = createSuggestionSession([provider], () => changes++);
+  const session = new SuggestionSession([provider], () => changes++);
   const labels = () => session.list()?.items.map(({ label }) => label);
   return { session, questions, labels, changes: () => changes };
 }
 
-describe('createSuggestionSession', () => {
+describe('SuggestionSession', () => {
   it('drops an answer that comes after the next question, and tells its source to stop', async () => {
     const { session, questions, labels } = start();
     session.update(createTextBuffer('@a'));

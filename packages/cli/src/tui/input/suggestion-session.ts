@@ -4,6 +4,7 @@
  * comes too late, and asks again while a source is still growing.
  */
 
+import { lineAt } from './line-at.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import type {
   CompletionProvider,
@@ -11,22 +12,6 @@ import type {
   Suggestion,
   SuggestionList,
 } from '../completion/completion-provider.ts';
-
-export interface SuggestionSession {
-  /** The text or the caret is another one. */
-  update(buffer: TextBuffer): void;
-  isOpen(): boolean;
-  list(): SuggestionsShown | undefined;
-  moveBy(by: number): void;
-  /** The chosen one alone, with all that is known of it; and all of them again. */
-  expand(isExpanded: boolean): void;
-  /** What is chosen, and the part it replaces. */
-  chosen(): { readonly suggestion: Suggestion; readonly target: CompletionTarget } | undefined;
-  /** Closed by hand: stays closed until the caret leaves the part. */
-  dismiss(): void;
-  close(): void;
-  setProviders(providers: readonly CompletionProvider[]): void;
-}
 
 export interface SuggestionsShown {
   readonly items: readonly Suggestion[];
@@ -41,100 +26,121 @@ interface OpenList extends SuggestionsShown {
   readonly row: number;
 }
 
-export function createSuggestionSession(
-  initial: readonly CompletionProvider[],
-  onChange: () => void,
-): SuggestionSession {
-  let providers = initial;
-  let open: OpenList | undefined;
-  let search: AbortController | undefined;
+type Question = Pick<OpenList, 'provider' | 'target' | 'row'>;
+
+export class SuggestionSession {
+  private providers: readonly CompletionProvider[];
+  private readonly onChange: () => void;
+  private open: OpenList | undefined;
+  private search: AbortController | undefined;
   /** The question that is open or being answered. */
-  let asked: Pick<OpenList, 'provider' | 'target' | 'row'> | undefined;
-  let dismissedAt: { row: number; column: number } | undefined;
+  private asked: Question | undefined;
+  private dismissedAt: { row: number; column: number } | undefined;
 
-  const close = () => {
-    search?.abort();
-    search = undefined;
-    asked = undefined;
-    open = undefined;
-  };
+  constructor(providers: readonly CompletionProvider[], onChange: () => void) {
+    this.providers = providers;
+    this.onChange = onChange;
+  }
 
-  const ask = async (provider: CompletionProvider, target: CompletionTarget, row: number): Promise<void> => {
-    search?.abort();
-    const mine = (search = new AbortController());
-    asked = { provider, target, row };
-    // At once where the source answers at once, so that the list never trails a key.
-    let answer = provider.complete(target, mine.signal);
+  setProviders(providers: readonly CompletionProvider[]): void {
+    this.providers = providers;
+    this.close();
+  }
+
+  /** The text or the caret is another one. */
+  update({ lines, caret: { row, column } }: TextBuffer): void {
+    const line = lineAt(lines, row);
+    for (const provider of this.providers) {
+      const target = provider.detect({ row, line, column });
+      if (target !== undefined) return this.turnTo({ provider, target, row });
+    }
+    this.dismissedAt = undefined;
+    return this.close();
+  }
+
+  isOpen(): boolean {
+    return this.open !== undefined && this.open.items.length > 0;
+  }
+
+  list(): SuggestionsShown | undefined {
+    return this.isOpen() || this.open?.isLoading ? this.open : undefined;
+  }
+
+  moveBy(by: number): void {
+    if (this.open === undefined || this.open.items.length === 0) return;
+    const { activeIndex, items } = this.open;
+    this.open = { ...this.open, activeIndex: (activeIndex + by + items.length) % items.length };
+    this.onChange();
+  }
+
+  /** The chosen one alone, with all that is known of it; and all of them again. */
+  expand(isExpanded: boolean): void {
+    if (this.open === undefined) return;
+    this.open = { ...this.open, isExpanded };
+    this.onChange();
+  }
+
+  /** What is chosen, and the part it replaces: what was typed since the list was found belongs to it too. */
+  chosen(): { readonly suggestion: Suggestion; readonly target: CompletionTarget } | undefined {
+    const { open, asked } = this;
+    const suggestion = open?.items[open.activeIndex];
+    return open && asked && suggestion && { suggestion, target: { ...open.target, end: asked.target.end } };
+  }
+
+  /** Closed by hand: stays closed until the caret leaves the part. */
+  dismiss(): void {
+    if (this.open !== undefined) this.dismissedAt = { row: this.open.row, column: this.open.target.start };
+    this.close();
+    this.onChange();
+  }
+
+  close(): void {
+    this.search?.abort();
+    this.search = undefined;
+    this.asked = undefined;
+    this.open = undefined;
+  }
+
+  /** Asks, unless that was asked already or the person closed the list of this part. */
+  private turnTo(question: Question): void {
+    const { provider, target, row } = question;
+    const { asked, dismissedAt } = this;
+    if (dismissedAt?.row === row && dismissedAt.column === target.start) return this.close();
+    this.dismissedAt = undefined;
+    const isSame = asked?.provider === provider && asked.row === row && asked.target.start === target.start;
+    if (!isSame) this.close();
+    else if (asked.target.query === target.query && asked.target.end === target.end) return undefined;
+    return void this.ask(question);
+  }
+
+  private async ask(question: Question): Promise<void> {
+    const { provider, target } = question;
+    this.search?.abort();
+    const { signal } = (this.search = new AbortController());
+    this.asked = question;
     for (;;) {
-      let list: SuggestionList;
-      try {
-        list = answer instanceof Promise ? await answer : answer;
-      } catch {
-        // A source that fails, or was told to stop, has nothing to suggest.
-        list = { items: [] };
-      }
-      if (mine.signal.aborted) return;
-      show(provider, target, row, list);
+      const answer = provider.complete(target, signal);
+      // At once where the source answers at once, so that the list never trails a key.
+      const list = answer instanceof Promise ? await answer.catch(toNothing) : answer;
+      if (signal.aborted) return;
+      this.show(question, list);
       if (list.improved === undefined) return;
       await list.improved;
-      if (mine.signal.aborted) return;
-      answer = provider.complete(target, mine.signal);
+      if (signal.aborted) return;
     }
-  };
+  }
 
-  const show = (provider: CompletionProvider, target: CompletionTarget, row: number, list: SuggestionList) => {
-    const { items } = list;
-    const isLoading = list.improved !== undefined;
-    const activeId = open?.target.query === target.query ? open.items[open.activeIndex]?.id : undefined;
+  private show(question: Question, { items, improved }: SuggestionList): void {
+    const { open } = this;
+    const activeId = open?.target.query === question.target.query ? open.items[open.activeIndex]?.id : undefined;
     const kept = activeId === undefined ? -1 : items.findIndex(({ id }) => id === activeId);
     const isExpanded = kept >= 0 && (open?.isExpanded ?? false);
-    open = { provider, target, row, items, activeIndex: Math.max(0, kept), isLoading, isExpanded };
-    onChange();
-  };
+    this.open = { ...question, items, activeIndex: Math.max(0, kept), isLoading: improved !== undefined, isExpanded };
+    this.onChange();
+  }
+}
 
-  return {
-    update({ lines, caret: { row, column } }) {
-      const line = lines[row]!;
-      for (const provider of providers) {
-        const target = provider.detect({ row, line, column });
-        if (target === undefined) continue;
-        if (dismissedAt?.row === row && dismissedAt.column === target.start) return close();
-        dismissedAt = undefined;
-        const isSame = asked?.provider === provider && asked.row === row && asked.target.start === target.start;
-        if (!isSame) close();
-        else if (asked!.target.query === target.query && asked!.target.end === target.end) return;
-        void ask(provider, target, row);
-        return;
-      }
-      dismissedAt = undefined;
-      close();
-    },
-    isOpen: () => open !== undefined && open.items.length > 0,
-    list: () => (open === undefined || (open.items.length === 0 && !open.isLoading) ? undefined : open),
-    moveBy(by) {
-      if (open === undefined || open.items.length === 0) return;
-      open = { ...open, activeIndex: (open.activeIndex + by + open.items.length) % open.items.length };
-      onChange();
-    },
-    expand(isExpanded) {
-      if (open === undefined) return;
-      open = { ...open, isExpanded };
-      onChange();
-    },
-    chosen() {
-      const suggestion = open?.items[open.activeIndex];
-      // What was typed since the list was found belongs to the part too.
-      return suggestion && { suggestion, target: { ...open!.target, end: asked!.target.end } };
-    },
-    dismiss() {
-      if (open !== undefined) dismissedAt = { row: open.row, column: open.target.start };
-      close();
-      onChange();
-    },
-    close,
-    setProviders(next) {
-      providers = next;
-      close();
-    },
-  };
+/** A source that fails, or was told to stop, has nothing to suggest. */
+function toNothing(): SuggestionList {
+  return { items: [] };
 }

@@ -7,6 +7,7 @@
 import { appendPatch, invert, spliceLines } from './edit-patch.ts';
 import type { Patch, PatchKind } from './edit-patch.ts';
 import { nextBoundary, previousBoundary, snapToBoundary } from './graphemes.ts';
+import { lineAt } from './line-at.ts';
 import { fromVisual, toVisual } from './visual-layout.ts';
 import type { Position, VisualLayout } from './visual-layout.ts';
 import { nextWordEnd, previousWordStart } from './words.ts';
@@ -76,9 +77,13 @@ export function reduceTextBuffer(buffer: TextBuffer, action: BufferAction): Text
     case 'kill':
       return kill(buffer, action.to);
     case 'replace':
-      return replace(buffer, clamp(buffer.lines, action.start), clamp(buffer.lines, action.end), action.text, 'other');
+      return replace(
+        buffer,
+        { start: clamp(buffer.lines, action.start), end: clamp(buffer.lines, action.end), text: action.text },
+        'other',
+      );
     case 'setText':
-      return replace(buffer, START, endOf(buffer.lines), action.text, 'other');
+      return replace(buffer, { start: START, end: endOf(buffer.lines), text: action.text }, 'other');
     case 'yank':
       return yank(buffer, buffer.caret, buffer.caret, buffer.kills.length - 1);
     case 'yankPop':
@@ -92,9 +97,11 @@ export function reduceTextBuffer(buffer: TextBuffer, action: BufferAction): Text
 
 /** The text between two places, the first not behind the second. */
 export function textBetween(lines: readonly string[], start: Position, end: Position): string {
-  if (start.row === end.row) return lines[start.row]!.slice(start.column, end.column);
+  if (start.row === end.row) return lineAt(lines, start.row).slice(start.column, end.column);
   const between = lines.slice(start.row + 1, end.row);
-  return [lines[start.row]!.slice(start.column), ...between, lines[end.row]!.slice(0, end.column)].join('\n');
+  return [lineAt(lines, start.row).slice(start.column), ...between, lineAt(lines, end.row).slice(0, end.column)].join(
+    '\n',
+  );
 }
 
 export function endOf(lines: readonly string[]): Position {
@@ -109,30 +116,32 @@ function insert(buffer: TextBuffer, text: string): TextBuffer {
   if (text === '') return buffer;
   const isTyping = text.length <= 2 && text !== '\n' && text !== '\r';
   // Undo takes back a word at a time.
-  const beforeCaret = buffer.lines[buffer.caret.row]![buffer.caret.column - 1] ?? ' ';
+  const beforeCaret = lineAt(buffer.lines, buffer.caret.row)[buffer.caret.column - 1] ?? ' ';
   const isNewWord = beforeCaret === ' ' && text !== ' ';
   const joins = buffer.last === 'type' && !isNewWord;
-  const next = replace(buffer, buffer.caret, buffer.caret, text, isTyping ? 'type' : 'other', joins);
+  const next = replace(buffer, { start: buffer.caret, end: buffer.caret, text }, isTyping ? 'type' : 'other', {
+    joins,
+  });
   return { ...next, last: isTyping ? 'type' : undefined };
 }
 
 function erase(buffer: TextBuffer, target: Position): TextBuffer {
   const [start, end] = isBefore(target, buffer.caret) ? [target, buffer.caret] : [buffer.caret, target];
   if (!isBefore(start, end)) return { ...buffer, last: undefined };
-  const next = replace(buffer, start, end, '', 'erase', buffer.last === 'erase');
+  const next = replace(buffer, { start, end, text: '' }, 'erase', { joins: buffer.last === 'erase' });
   return { ...next, last: 'erase' };
 }
 
 function kill(buffer: TextBuffer, to: Motion): TextBuffer {
   const { lines, caret } = buffer;
   let target = findTarget(buffer, to);
-  const isAtEnd = to === 'lineEnd' && caret.column === lines[caret.row]!.length;
+  const isAtEnd = to === 'lineEnd' && caret.column === lineAt(lines, caret.row).length;
   if (isAtEnd) target = findTarget(buffer, 'right');
   const isBackward = isBefore(target, caret);
   const [start, end] = isBackward ? [target, caret] : [caret, target];
   if (!isBefore(start, end)) return buffer;
   const taken = textBetween(lines, start, end);
-  const next = replace(buffer, start, end, '', 'other');
+  const next = replace(buffer, { start, end, text: '' }, 'other');
   return { ...next, kills: keepKill(buffer, taken, isBackward), last: 'kill' };
 }
 
@@ -146,7 +155,7 @@ function keepKill({ kills, last }: TextBuffer, taken: string, isBackward: boolea
 function yank(buffer: TextBuffer, start: Position, end: Position, index: number): TextBuffer {
   const text = buffer.kills[index];
   if (text === undefined) return buffer;
-  const next = replace(buffer, start, end, text, 'other');
+  const next = replace(buffer, { start, end, text }, 'other');
   return { ...next, last: 'yank', yanked: { start, end: next.caret, index } };
 }
 
@@ -156,18 +165,23 @@ function yankPop(buffer: TextBuffer): TextBuffer {
   return yank(buffer, yanked.start, yanked.end, (yanked.index + kills.length - 1) % kills.length);
 }
 
+interface Replacement {
+  readonly start: Position;
+  readonly end: Position;
+  readonly text: string;
+}
+
+/** `joins`: one undo takes it back together with the change before. */
 function replace(
   buffer: TextBuffer,
-  start: Position,
-  end: Position,
-  text: string,
+  { start, end, text }: Replacement,
   kind: PatchKind,
-  joins = false,
+  { joins = false } = {},
 ): TextBuffer {
   const { lines, caret } = buffer;
   const inserted = toLines(text);
-  const head = lines[start.row]!.slice(0, start.column);
-  const tail = lines[end.row]!.slice(end.column);
+  const head = lineAt(lines, start.row).slice(0, start.column);
+  const tail = lineAt(lines, end.row).slice(end.column);
   const lastColumn = inserted.length === 1 ? head.length + inserted[0]!.length : inserted.at(-1)!.length;
   inserted[0] = head + inserted[0]!;
   inserted[inserted.length - 1] += tail;
@@ -212,17 +226,17 @@ function moveRows(buffer: TextBuffer, by: number, layout: VisualLayout): TextBuf
 }
 
 function findTarget({ lines, caret: { row, column } }: TextBuffer, motion: Motion): Position {
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   switch (motion) {
     case 'left':
       if (column > 0) return { row, column: previousBoundary(line, column) };
-      return row > 0 ? { row: row - 1, column: lines[row - 1]!.length } : START;
+      return row > 0 ? { row: row - 1, column: lineAt(lines, row - 1).length } : START;
     case 'right':
       if (column < line.length) return { row, column: nextBoundary(line, column) };
       return row < lines.length - 1 ? { row: row + 1, column: 0 } : { row, column };
     case 'wordLeft':
       if (column > 0) return { row, column: previousWordStart(line, column) };
-      return row > 0 ? { row: row - 1, column: lines[row - 1]!.length } : START;
+      return row > 0 ? { row: row - 1, column: lineAt(lines, row - 1).length } : START;
     case 'wordRight':
       if (column < line.length) return { row, column: nextWordEnd(line, column) };
       return row < lines.length - 1 ? { row: row + 1, column: 0 } : { row, column };
@@ -239,7 +253,7 @@ function findTarget({ lines, caret: { row, column } }: TextBuffer, motion: Motio
 
 function clamp(lines: readonly string[], { row, column }: Position): Position {
   const inside = Math.max(0, Math.min(row, lines.length - 1));
-  return { row: inside, column: snapToBoundary(lines[inside]!, column) };
+  return { row: inside, column: snapToBoundary(lineAt(lines, inside), column) };
 }
 
 function toLines(text: string): string[] {

@@ -1,6 +1,7 @@
 /** Where vim's motions lead, as pure functions over lines. They move nothing. */
 
 import { nextBoundary, previousBoundary } from './graphemes.ts';
+import { lineAt } from './line-at.ts';
 import { endOf, isBefore } from './text-buffer.ts';
 import type { VimFind } from './vim-state.ts';
 import type { Position } from './visual-layout.ts';
@@ -54,7 +55,7 @@ export function findCharacter(
   from: Position,
   { kind, character, count }: { kind: VimFind; character: string; count: number },
 ): MotionResult | undefined {
-  const line = lines[from.row]!;
+  const line = lineAt(lines, from.row);
   const isForward = kind === 'f' || kind === 't';
   let column = from.column;
   for (let found = 0; found < count;) {
@@ -69,19 +70,19 @@ export function findCharacter(
 }
 
 export function firstNonBlank(lines: Lines, row: number): Position {
-  return { row, column: /^\s*/.exec(lines[row]!)![0].length };
+  return { row, column: /^\s*/.exec(lineAt(lines, row))![0].length };
 }
 
 /** The place as NORMAL allows it: on a character, not behind the last one. */
 export function onCharacter(lines: Lines, { row, column }: Position): Position {
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   return column >= line.length && line.length > 0
     ? { row, column: previousBoundary(line, line.length) }
     : { row, column };
 }
 
 export function alongLine(lines: Lines, { row, column }: Position, by: number): Position {
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   let next = column;
   for (let step = 0; step < Math.abs(by); step++) {
     const moved = by > 0 ? nextBoundary(line, next) : previousBoundary(line, next);
@@ -93,13 +94,13 @@ export function alongLine(lines: Lines, { row, column }: Position, by: number): 
 
 function lineEnd({ lines, from, count }: MotionInput): MotionResult {
   const row = Math.min(lines.length - 1, from.row + count - 1);
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   return { target: { row, column: previousBoundary(line, line.length) }, isInclusive: line.length > 0 };
 }
 
 function byLine(lines: Lines, { row, column }: Position, by: number): MotionResult {
   const target = Math.max(0, Math.min(lines.length - 1, row + by));
-  return { target: { row: target, column: Math.min(column, lines[target]!.length) }, isLinewise: true };
+  return { target: { row: target, column: Math.min(column, lineAt(lines, target).length) }, isLinewise: true };
 }
 
 function toLine(lines: Lines, row: number): MotionResult {
@@ -185,19 +186,19 @@ function bigClass(grapheme: string): string {
 
 /** The character at a place; the end of a line is a line break. */
 function at(lines: Lines, { row, column }: Position): string {
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   return column >= line.length ? '\n' : line.slice(column, nextBoundary(line, column));
 }
 
 function forward(lines: Lines, { row, column }: Position): Position {
-  const line = lines[row]!;
+  const line = lineAt(lines, row);
   if (column < line.length) return { row, column: nextBoundary(line, column) };
   return row < lines.length - 1 ? { row: row + 1, column: 0 } : { row, column };
 }
 
 function backward(lines: Lines, { row, column }: Position): Position {
-  if (column > 0) return { row, column: previousBoundary(lines[row]!, column) };
-  return row > 0 ? { row: row - 1, column: lines[row - 1]!.length } : { row, column };
+  if (column > 0) return { row, column: previousBoundary(lineAt(lines, row), column) };
+  return row > 0 ? { row: row - 1, column: lineAt(lines, row - 1).length } : { row, column };
 }
 
 function isEmptyLine(lines: Lines, { row }: Position): boolean {

@@ -1,6 +1,7 @@
 /** What vim does to a range: delete, change, yank; put back; and the changes of one key. Pure. */
 
 import { nextBoundary } from './graphemes.ts';
+import { lineAt } from './line-at.ts';
 import { isBefore, reduceTextBuffer, textBetween } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { alongLine, firstNonBlank, onCharacter } from './vim-motions.ts';
@@ -12,7 +13,7 @@ export function applyOperator(editor: VimEditor, operator: VimOperator, motion: 
   const { caret, lines } = editor.buffer;
   const [first, last] = isBefore(motion.target, caret) ? [motion.target, caret] : [caret, motion.target];
   if (motion.isLinewise) return operateOnLines(editor, operator, first.row, last.row);
-  const line = lines[last.row]!;
+  const line = lineAt(lines, last.row);
   const end = motion.isInclusive ? { row: last.row, column: nextBoundary(line, last.column) } : last;
   return operateOnRange(editor, operator, first, end);
 }
@@ -21,7 +22,7 @@ export function operateOnLines(editor: VimEditor, operator: VimOperator, first: 
   const { lines, caret } = editor.buffer;
   const register = { text: lines.slice(first, last + 1).join('\n'), isLinewise: true };
   const vim = { ...editor.vim, register };
-  const wholeEnd = { row: last, column: lines[last]!.length };
+  const wholeEnd = { row: last, column: lineAt(lines, last).length };
   if (operator === 'y') return { vim, buffer: place(editor.buffer, { row: first, column: caret.column }) };
   if (operator === 'c') {
     const buffer = replace(editor.buffer, { row: first, column: 0 }, wholeEnd, '');
@@ -48,7 +49,7 @@ export function put(editor: VimEditor, count: number, { isBehind }: { isBehind: 
   const { vim, buffer } = editor;
   const { text, isLinewise } = vim.register;
   const { row, column } = buffer.caret;
-  const line = buffer.lines[row]!;
+  const line = lineAt(buffer.lines, row);
   if (text === '' && !isLinewise) return editor;
   if (isLinewise) {
     const block = Array.from({ length: count }, () => text).join('\n');
@@ -65,7 +66,7 @@ export function put(editor: VimEditor, count: number, { isBehind }: { isBehind: 
 export function replaceCharacters(buffer: TextBuffer, character: string, count: number): TextBuffer {
   const { caret, lines } = buffer;
   const end = alongLine(lines, caret, count);
-  if (alongLine(lines, caret, count - 1).column >= lines[caret.row]!.length) return buffer;
+  if (alongLine(lines, caret, count - 1).column >= lineAt(lines, caret.row).length) return buffer;
   const changed = replace(buffer, caret, end, character.repeat(count));
   return place(changed, alongLine(changed.lines, changed.caret, -1));
 }
@@ -81,7 +82,7 @@ export function toggleCase(buffer: TextBuffer, count: number): TextBuffer {
 /** `o` and `O`: an empty line, with the caret in it. */
 export function openLine(buffer: TextBuffer, { isBelow }: { isBelow: boolean }): TextBuffer {
   const { row } = buffer.caret;
-  const at = { row, column: isBelow ? buffer.lines[row]!.length : 0 };
+  const at = { row, column: isBelow ? lineAt(buffer.lines, row).length : 0 };
   const changed = replace(buffer, at, at, '\n');
   return place(changed, { row: isBelow ? row + 1 : row, column: 0 });
 }
@@ -98,7 +99,7 @@ function toggleLetter(letter: string): string {
 }
 
 function lineBreakBefore(lines: readonly string[], row: number): Position {
-  return row === 0 ? { row: 0, column: 0 } : { row: row - 1, column: lines[row - 1]!.length };
+  return row === 0 ? { row: 0, column: 0 } : { row: row - 1, column: lineAt(lines, row - 1).length };
 }
 
 function place(buffer: TextBuffer, caret: Position): TextBuffer {

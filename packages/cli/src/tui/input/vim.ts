@@ -5,6 +5,7 @@
  * `.` does again.
  */
 
+import { lineAt } from './line-at.ts';
 import { reduceTextBuffer } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { alongLine, findCharacter, findMotion, firstNonBlank } from './vim-motions.ts';
@@ -146,11 +147,11 @@ function go(editor: VimEditor, motion: MotionResult, key: string): VimEditor {
 function underOperator(editor: VimEditor, motion: MotionResult, key: string): MotionResult {
   if (key !== 'w' && key !== 'W') return motion;
   const { lines, caret } = editor.buffer;
-  const isOnWord = /\S/u.test(lines[caret.row]![caret.column] ?? ' ');
+  const isOnWord = /\S/u.test(lineAt(lines, caret.row)[caret.column] ?? ' ');
   if (editor.vim.operator === 'c' && isOnWord) return findMotion(`c${key}`, motionInput(editor))!;
   const { target } = motion;
-  const isOverLineBreak = target.row > caret.row && /^\s*$/.test(lines[target.row]!.slice(0, target.column));
-  return isOverLineBreak ? { target: { row: target.row - 1, column: lines[target.row - 1]!.length } } : motion;
+  const isOverLineBreak = target.row > caret.row && /^\s*$/.test(lineAt(lines, target.row).slice(0, target.column));
+  return isOverLineBreak ? { target: { row: target.row - 1, column: lineAt(lines, target.row - 1).length } } : motion;
 }
 
 function moveRows(editor: VimEditor, key: 'j' | 'k', layout: VisualLayout): VimEditor {
@@ -174,7 +175,7 @@ function change(editor: VimEditor, key: string, layout: VisualLayout): VimEditor
     case 'I':
       return inserted(placed(firstNonBlank(lines, caret.row).column));
     case 'A':
-      return inserted(placed(lines[caret.row]!.length));
+      return inserted(placed(lineAt(lines, caret.row).length));
     case 'o':
     case 'O':
       return inserted(openLine(buffer, { isBelow: key === 'o' }));

@@ -6,6 +6,7 @@
 
 import { DEFAULT_WIDTHS, displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
 import type { WidthProfile } from './graphemes.ts';
+import { lineAt } from './line-at.ts';
 
 export interface LayoutOptions {
   /** Cells a row may take; the caret may stand one further. */
@@ -60,7 +61,7 @@ export function toVisual(layout: VisualLayout, { row, column }: Position): Visua
   const starts = layout.starts[row]!;
   let index = starts.length - 1;
   while (index > 0 && starts[index]! > column) index--;
-  const cell = textWidth(layout.lines[row]!.slice(starts[index], column), layout.options);
+  const cell = textWidth(lineAt(layout.lines, row).slice(starts[index], column), layout.options);
   return { row: layout.rowsAbove[row]! + index, cell };
 }
 
@@ -69,7 +70,7 @@ export function fromVisual(layout: VisualLayout, { row, cell }: VisualPosition):
   const wanted = Math.max(0, Math.min(row, countRows(layout) - 1));
   const line = findLine(layout.rowsAbove, wanted);
   const { start, end, isLast } = rowRange(layout, line, wanted - layout.rowsAbove[line]!);
-  const text = layout.lines[line]!;
+  const text = lineAt(layout.lines, line);
   let column = start;
   let cells = 0;
   while (column < end) {
@@ -86,7 +87,7 @@ export function fromVisual(layout: VisualLayout, { row, cell }: VisualPosition):
 export function rowText(layout: VisualLayout, row: number): string {
   const line = findLine(layout.rowsAbove, row);
   const { start, end } = rowRange(layout, line, row - layout.rowsAbove[line]!);
-  const text = layout.lines[line]!.slice(start, end);
+  const text = lineAt(layout.lines, line).slice(start, end);
   if (PLAIN.test(text)) return text;
   let shown = '';
   for (let column = 0; column < text.length;) {
@@ -144,7 +145,7 @@ function isPrintable(code: number): boolean {
 function rowRange(layout: VisualLayout, line: number, index: number): { start: number; end: number; isLast: boolean } {
   const starts = layout.starts[line]!;
   const isLast = index === starts.length - 1;
-  return { start: starts[index]!, end: isLast ? layout.lines[line]!.length : starts[index + 1]!, isLast };
+  return { start: starts[index]!, end: isLast ? lineAt(layout.lines, line).length : starts[index + 1]!, isLast };
 }
 
 function textWidth(text: string, options: LayoutOptions): number {

@@ -7,6 +7,7 @@
 
 import { DEFAULT_WIDTHS } from './graphemes.ts';
 import type { WidthProfile } from './graphemes.ts';
+import type { InputReport } from './key-parser.ts';
 
 /** A face; a family; a heart asked to be a picture; a letter with a sign beside it. */
 const SAMPLES = ['😀', '👩‍👧', '❤️', 'हि'] as const;
@@ -15,6 +16,28 @@ export const PROBE_COUNT = SAMPLES.length;
 
 /** What to write. It uses the line the cursor is in, and leaves the cursor where it was. */
 export const PROBE_BYTES = `\x1b7${SAMPLES.map((sample) => `\r${sample}\x1b[6n`).join('')}\r\x1b[K\x1b8`;
+
+export interface WidthProbe {
+  /** The samples were printed. */
+  begin(): void;
+  /** Whether the report is an answer to a sample. */
+  take(report: InputReport): boolean;
+}
+
+export function createWidthProbe(onWidths: (widths: WidthProfile) => void): WidthProbe {
+  let columns: number[] | undefined;
+  return {
+    begin: () => void (columns = []),
+    take(report) {
+      if (report.kind !== 'cursor' || columns === undefined) return false;
+      columns.push(report.column);
+      if (columns.length < PROBE_COUNT) return true;
+      onWidths(toWidthProfile(columns));
+      columns = undefined;
+      return true;
+    },
+  };
+}
 
 /** The profile from the columns the terminal told, in the order of the samples. */
 export function toWidthProfile(columns: readonly number[]): WidthProfile {

@@ -37,7 +37,6 @@ const PLANNED = [
   'context.fileFiltering.enableFileWatcher',
   'tools.sandboxAllowedPaths',
   'tools.sandboxNetworkAccess',
-  'tools.shell.showColor',
   'security.blockGitExtensions',
   'security.allowedExtensions',
   'advanced.bugCommand',

@@ -180,6 +180,12 @@ describe('the offline model with tools', () => {
     expect(texts[1]).toBe('There is 1 line in a.txt.');
   });
 
+  it('shows what a tool gave without the mark of untrusted text', async () => {
+    const output = '<untrusted_context>\nOutput: one\ntwo\n</untrusted_context>';
+    const { texts } = await converse('run ls', [{ output }]);
+    expect(texts[1]).toBe('Output: one\ntwo');
+  });
+
   it('reports a failed call in its own words', async () => {
     const { texts } = await converse('run false', [{ error: 'The user said no.' }]);
     expect(texts[1]).toBe('That did not work: The user said no.');

@@ -162,10 +162,14 @@ function declaredTools({ config }: GenerateContentParameters): ReadonlySet<strin
   return new Set(declarations.flatMap(({ name }) => name ?? []));
 }
 
+/** The mark of what others wrote: for models that follow instructions. This one does not. */
+const UNTRUSTED = /^<untrusted_context>\n([^]*)\n<\/untrusted_context>$/;
+
 function toOutcome({ response = {} }: FunctionResponse): Outcome {
   const failed = response['error'] !== undefined;
   const value = failed ? response['error'] : (response['output'] ?? response);
-  return { ok: !failed, text: typeof value === 'string' ? value : JSON.stringify(value) };
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return { ok: !failed, text: UNTRUSTED.exec(text)?.[1] ?? text };
 }
 
 function toParts(step: Step): Part[] {

@@ -1,0 +1,9 @@
+import type { SlashCommand } from './command.ts';
+
+export const footer: SlashCommand = {
+  name: 'footer',
+  aliases: ['statusline'],
+  description: 'Chooses what the footer shows.',
+  source: 'builtin',
+  run: () => ({ type: 'open_dialog', dialog: 'footer' }),
+};

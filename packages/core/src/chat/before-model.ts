@@ -1,0 +1,32 @@
+/**
+ * A request on its way through the hooks that see it before it leaves: BeforeModel, which
+ * may change it, answer it or end the send, and then BeforeToolSelection, which may change
+ * what the model can call. What becomes of the decision is the chat's business.
+ */
+
+import type { GenerateContentParameters } from '../protocol/content.ts';
+import { askHook } from '../util/abort.ts';
+import type { HookAnswer, HookBlock, HookStop, ModelHooks } from './model-hooks.ts';
+
+export type RequestDecision = { kind: 'send'; request: GenerateContentParameters } | HookAnswer | HookStop | HookBlock;
+
+export async function throughBeforeModel(
+  request: GenerateContentParameters,
+  hooks: ModelHooks,
+  signal: AbortSignal,
+): Promise<RequestDecision> {
+  const decision = hooks.beforeModel && (await askHook(async () => hooks.beforeModel?.(request, signal), signal));
+  if (decision && decision.kind !== 'proceed') return decision;
+  // A request that went through a hook may have lost what JSON cannot carry.
+  const changed = decision?.request ? withConfig(decision.request, { abortSignal: signal }) : request;
+  const selection =
+    hooks.beforeToolSelection && (await askHook(async () => hooks.beforeToolSelection?.(changed, signal), signal));
+  return { kind: 'send', request: selection ? withConfig(changed, selection) : changed };
+}
+
+function withConfig(
+  request: GenerateContentParameters,
+  config: NonNullable<GenerateContentParameters['config']>,
+): GenerateContentParameters {
+  return { ...request, config: { ...request.config, ...config } };
+}

@@ -1,0 +1,82 @@
+/**
+ * RecordedHistory: the history of a chat, every change of which is told to the recorder
+ * as it happens, and the size of the last request, which a replaced history makes unknown.
+ * It sends nothing.
+ */
+
+import { estimateTokenCount } from '../model/token-estimate.ts';
+import type { Content } from '../protocol/content.ts';
+import type { ChatRecorder, RecordedAnswer } from './chat-recorder.ts';
+import { History } from './history.ts';
+import type { HistoryMark } from './history.ts';
+import { separatePlayedMedia } from './played-media.ts';
+
+export class RecordedHistory {
+  private readonly history: History;
+  private readonly recorder: ChatRecorder | undefined;
+  private tokenCount: number | undefined;
+
+  constructor(initial: readonly Content[] | undefined, recorder: ChatRecorder | undefined) {
+    this.history = new History(initial);
+    this.recorder = recorder;
+  }
+
+  /** To be read; the changes are below. */
+  get view(): Pick<History, 'comprehensive' | 'curated' | 'contents' | 'last' | 'assertLegal'> {
+    return this.history;
+  }
+
+  /** As the service counted it; a local estimate until it did. */
+  get promptTokenCount(): number {
+    this.tokenCount ??= estimateTokenCount(this.history.comprehensive.flatMap(({ parts }) => parts ?? []));
+    return this.tokenCount;
+  }
+
+  /** A message is about to be sent. Returns where the history stood before it. */
+  send(content: Content, prompt_id: string): HistoryMark {
+    const mark = this.history.mark();
+    for (const turn of separatePlayedMedia(content)) {
+      this.history.append(turn);
+      this.recorder?.sent(turn, prompt_id);
+    }
+    return mark;
+  }
+
+  /** Undefined when a request need not wait for what is recorded. */
+  settled(): Promise<void> | undefined {
+    return this.recorder?.settled?.();
+  }
+
+  /** The message was never accepted. */
+  withdraw(content: Content, mark: HistoryMark): void {
+    this.history.rollback(mark);
+    this.recorder?.withdrawn(content);
+  }
+
+  answer(answer: RecordedAnswer, prompt_id: string): void {
+    this.history.append(answer.content);
+    this.tokenCount = answer.usageMetadata?.promptTokenCount ?? this.tokenCount;
+    this.recorder?.answered(answer, prompt_id);
+  }
+
+  add(content: Content): void {
+    this.history.append(content);
+    this.recorder?.added(content);
+  }
+
+  replace(turns: readonly Content[]): void {
+    this.history.replace(turns);
+    this.tokenCount = undefined;
+    this.recorder?.replaced(turns);
+  }
+
+  /** This turn and all after it leave; false when it is not part of the history. */
+  rewindTo(content: Content): boolean {
+    const index = this.history.comprehensive.indexOf(content);
+    if (index < 0) return false;
+    this.history.replace(this.history.comprehensive.slice(0, index));
+    this.tokenCount = undefined;
+    this.recorder?.withdrawn(content);
+    return true;
+  }
+}

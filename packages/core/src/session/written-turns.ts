@@ -1,0 +1,54 @@
+/**
+ * WrittenTurns: which turns and parts of a session stand in its file, and under which id.
+ * It makes the message for a turn; writing it is the recorder's business. Results are
+ * written when they come and sent later, so a turn may be in the file in part.
+ */
+
+import type { Content, Part } from '../protocol/content.ts';
+import type { Clock } from '../util/clock.ts';
+import type { SessionMessage } from './session-file.ts';
+import { createSessionId } from './session-id.ts';
+
+export class WrittenTurns {
+  private readonly clock: Clock;
+  private readonly ids = new WeakMap<Content, string>();
+  private readonly parts = new WeakSet<Part>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Turns that stand in the file already. */
+  adopt(turns: ReadonlyMap<Content, string>): void {
+    for (const [content, id] of turns) {
+      this.ids.set(content, id);
+      this.noteParts(content);
+    }
+  }
+
+  /** Its parts are not written again with the turn they are sent in. */
+  noteParts({ parts = [] }: Content): void {
+    for (const part of parts) this.parts.add(part);
+  }
+
+  idOf(content: Content): string | undefined {
+    return this.ids.get(content);
+  }
+
+  toMessage(content: Content, fields: Partial<SessionMessage>): SessionMessage {
+    const id = this.ids.get(content) ?? createSessionId(this.clock);
+    this.ids.set(content, id);
+    const timestamp = new Date(this.clock.now()).toISOString();
+    const type = content.role === 'user' ? 'user' : 'gemini';
+    return { id, timestamp, type, content: content.parts ?? [], ...fields };
+  }
+
+  /** What of the turn is not in the file yet; undefined when all of it is. */
+  toRest(content: Content, fields: Partial<SessionMessage>): SessionMessage | undefined {
+    const { parts = [] } = content;
+    const rest = parts.filter((part) => !this.parts.has(part));
+    if (rest.length === 0 && parts.length > 0) return undefined;
+    const isJoined = rest.length < parts.length;
+    return this.toMessage(content, { ...fields, content: rest, ...(isJoined && { isJoined }) });
+  }
+}
