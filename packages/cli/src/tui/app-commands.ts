@@ -81,12 +81,21 @@ function rewind(app: App): boolean {
   if (app.store.getSnapshot().committed.length === 0) return false;
   if (app.state.isRewindArmed) {
     app.clearToast();
-    app.conversation.submit('/rewind');
+    app.conversation.occupy((signal) => openRewind(app, signal));
   } else {
     app.toast('Press Esc again to go back to an earlier message.');
     app.state.isRewindArmed = true;
   }
   return true;
+}
+
+/** Without a line in the transcript: who backs out has said nothing. */
+async function openRewind(app: App, signal: AbortSignal): Promise<void> {
+  const [{ chooseRewind }, { choosing }] = await Promise.all([
+    import('./choices/rewind.ts'),
+    import('./open-dialog.ts'),
+  ]);
+  await choosing(app, () => chooseRewind(app, signal));
 }
 
 /** Enter on empty input: what waits goes to the model with its next request. */
@@ -154,6 +163,8 @@ function approveWaiting({ store, state }: App, fits: (call: PendingCall) => bool
 
 function toggleTodos(app: App): void {
   app.state.showsTodos = !app.state.showsTodos;
+  if (app.state.todos.length === 0)
+    app.toast(`The list of things to do ${app.state.showsTodos ? 'will be' : 'is no longer'} kept in sight.`);
   app.screen.drawNow();
 }
 

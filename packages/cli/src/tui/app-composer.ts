@@ -45,7 +45,6 @@ function queue(app: App, submission: Submission): void {
 
 function onReport({ screen, options, appearance }: App, report: InputReport): void {
   if (report.kind === 'mouse' && report.button >= WHEEL_UP) screen.scroll(report.button === WHEEL_UP ? -3 : 3);
-  if (report.kind === 'cursor') screen.noteCursor(report);
   if (report.kind === 'keyboard') options.terminal.enableKittyKeyboard();
   if (report.kind !== 'color' || report.slot !== 11) return;
   const background = backgroundOfReport(report.value);

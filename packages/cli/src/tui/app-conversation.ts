@@ -12,7 +12,11 @@ const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStat
 export function createAppConversation(app: App): Conversation {
   return new Conversation({
     store: () => app.store,
-    agent: () => app.link.current(),
+    agent: async () => {
+      const agent = await app.link.current();
+      app.state.model = agent.requestedModel();
+      return agent;
+    },
     prepare: (text, signal) => app.options.prepare(app, text, signal),
     onChange: () => onChange(app),
     onUnauthorized: (message) => onUnauthorized(app, message),
@@ -23,6 +27,7 @@ export function createAppConversation(app: App): Conversation {
     onLoop: (signal) => decideOnLoop(app, signal),
     beside: (text) => takeBeside(app, text),
     takeFeedback: () => takeFeedback(app),
+    endsItself: (text) => isShellText(text) || app.state.isChoosing,
     showsItself: (text) => isSlashText(text) || isShellText(text),
   });
 }
@@ -43,6 +48,7 @@ function onUnauthorized(app: App, message: string): void {
 }
 
 async function decideOnLoop(app: App, signal: AbortSignal): Promise<boolean> {
+  app.onAttention?.('Action required');
   const answer = await askAboutLoop(app.dialogs, signal);
   if (answer !== 'disable') return false;
   app.state.agent?.disableLoopDetection();

@@ -13,6 +13,7 @@ export interface AppState {
   /** The session that is being opened was on the screen already. */
   isReopening: boolean;
   mode: ApprovalMode;
+  /** Who was asked for when the last prompt began. */
   model: string;
   branch: string | undefined;
   promptStartedAt: number | undefined;
@@ -22,6 +23,8 @@ export interface AppState {
   isClearArmed: boolean;
   isRewindArmed: boolean;
   isMinimalArmed: boolean;
+  /** A dialog of the person's own is open: no agent works, and none waits for them. */
+  isChoosing: boolean;
   /** Whether the mouse is ours where it can be. */
   hasMouse: boolean;
   /** Answers are shown as they were written. */
@@ -60,6 +63,7 @@ export function createAppState(): AppState {
     isClearArmed: false,
     isRewindArmed: false,
     isMinimalArmed: false,
+    isChoosing: false,
     hasMouse: true,
     showsRawMarkdown: false,
     isMinimal: false,

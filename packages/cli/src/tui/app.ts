@@ -4,17 +4,19 @@
  * millisecond: before Ink and the agent are there, one can type.
  */
 
-import { createTranscriptStore } from '@castor/core';
-import type { ApprovalMode, StreamingState, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import { StreamingState, createTranscriptStore } from '@castor/core';
+import type { ApprovalMode, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
 import { createAppComposer } from './app-composer.ts';
 import { createAppConversation } from './app-conversation.ts';
 import { createAppQuestions } from './app-questions.ts';
+import { createAppScreens } from './app-screens.ts';
 import { Appearance } from './appearance.ts';
 import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
 import { ClientCalls, pendingCalls } from './client-calls.ts';
+import type { CommandScreens } from './command-screens.ts';
 import type { Conversation, PrepareTurn } from './conversation.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
 import { drawApp, sayApp } from './draw-app.ts';
@@ -28,13 +30,14 @@ import { LinearFrame } from './linear-frame.ts';
 import type { Questions } from './questions.ts';
 import { createHighlighter } from './render/highlight.ts';
 import type { Grammars } from './render/highlight.ts';
+import type { ScreenLook } from './render/screen-rows.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
 import { ShellFocus } from './shell-focus.ts';
 import { showSession } from './session-change.ts';
 import { tellHookMessages } from './session-hooks.ts';
 import type { Reflow, Size } from './terminal/painter.ts';
-import { ASK_PLACES, settleMsOf } from './terminal/ask-places.ts';
+import { settleMsOf } from './terminal/settle-ms-of.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 import { TranscriptPrinter } from './transcript-printer.ts';
 import type { Style } from './theme/styles.ts';
@@ -63,6 +66,7 @@ export class App {
   readonly conversation: Conversation;
   readonly clientCalls: ClientCalls;
   readonly shellFocus: ShellFocus;
+  readonly commandScreens: CommandScreens;
   readonly link: AgentLink;
   readonly screen: Screen;
   readonly options: AppOptions;
@@ -93,7 +97,10 @@ export class App {
     this.store = this.openStore();
     this.appearance = new Appearance(options.environment);
     this.dialogs = new DialogHost({
-      onChange: () => this.screen.drawNow(),
+      onChange: () => {
+        this.onStateChange?.();
+        this.screen.drawNow();
+      },
       onClosed: () => this.screen.follow(),
       isTyping: () => !this.composer.isEmpty(),
       now: () => performance.now(),
@@ -106,13 +113,9 @@ export class App {
       reflow: options.reflow,
       draw: (size) => this.draw(size),
       onResize: (size) => this.sizeComposer(size),
-      onRowsLeft: (count) => this.printer.leaveRows(count),
+      onGrownLeft: () => this.printer.leaveSettled(),
       onTallFrame: () => this.state.agent?.telemetry?.note({ kind: 'flicker' }),
       settleMs: settleMsOf(options.environment),
-      askPlaces: () => {
-        this.composer.expectCursorReports(2);
-        terminal.write(ASK_PLACES);
-      },
     });
     this.printer = new TranscriptPrinter({
       styles: () => this.appearance.styles,
@@ -137,10 +140,13 @@ export class App {
     this.shellFocus = new ShellFocus({
       calls: () => pendingCalls(this.store.getSnapshot().pendingGroup?.calls, this.clientCalls.calls),
       shell: () => this.state.agent?.shell,
+      screens: () => this.commandScreens,
+      look: () => this.screenLook(this.appearance.styles.primary),
       host: this.dialogs,
       keymap: () => this.composer.getKeymap(),
       toast: (text) => this.toast(text),
     });
+    this.commandScreens = createAppScreens(this);
     this.conversation = createAppConversation(this);
     this.questions = createAppQuestions(this);
     this.sizeComposer(terminal.size);
@@ -157,8 +163,12 @@ export class App {
     return this.options.terminal.size.columns - 1;
   }
 
+  /** For whoever looks elsewhere: a question that comes before or after a prompt waits for an answer, too. */
   get streaming(): StreamingState {
-    return geminiStreamOf(this.streamPort).streamingState;
+    const { streamingState } = geminiStreamOf(this.streamPort);
+    if (streamingState !== StreamingState.Responding || this.store.getSnapshot().prompt) return streamingState;
+    if (this.state.isChoosing) return StreamingState.Idle;
+    return this.dialogs.top ? StreamingState.WaitingForConfirmation : streamingState;
   }
 
   /** What the layout of a frame and the hooks of its components read. */
@@ -170,6 +180,12 @@ export class App {
       initError: this.state.initError,
       clientCalls: this.clientCalls,
     };
+  }
+
+  /** How the screens of commands are drawn. */
+  screenLook(plain: Style): Omit<ScreenLook, 'hasCursor'> {
+    const showsColors = this.state.start?.settings.tools.shell.showColor ?? true;
+    return { depth: this.appearance.colorDepth, showsColors, plain };
   }
 
   /** Whether a screen reader reads what is printed. */
@@ -184,7 +200,7 @@ export class App {
 
   /** Lines of our own, for good, behind all that has arrived so far. */
   print(lines: readonly string[]): void {
-    this.screen.print([...this.printer.take(this.store.getSnapshot()), ...lines]);
+    this.screen.print(this.printer.takeWith(this.store.getSnapshot(), lines));
   }
 
   info(text: string): void {
@@ -308,6 +324,7 @@ export class App {
   }
 
   private sizeComposer({ columns, rows }: Size): void {
+    this.commandScreens.resize();
     this.composer.setSize({ columns: columns - 1, maxRows: Math.max(3, Math.min(14, Math.floor(rows / 2))) });
   }
 

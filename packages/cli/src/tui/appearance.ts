@@ -25,6 +25,10 @@ export class Appearance {
     this.themeName = theme.name;
   }
 
+  get colorDepth(): ColorDepth {
+    return this.depth;
+  }
+
   get hasColors(): boolean {
     return this.depth !== 'none';
   }

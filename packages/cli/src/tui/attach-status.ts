@@ -22,13 +22,18 @@ function thoughtOf(app: App, { showStatusInTitle }: Start['settings']['ui']): st
   return `✦  ${sanitize(subject).replaceAll(/\s+/g, ' ').slice(0, LONGEST_THOUGHT)}`;
 }
 
+function signOf(app: App, ui: Start['settings']['ui']): string {
+  if (app.commandScreens.isWaiting) return SIGNS[StreamingState.WaitingForConfirmation];
+  return thoughtOf(app, ui) ?? SIGNS[app.streaming];
+}
+
 export function attachStatus(app: App, { settings, cwd, environment }: Start): void {
   const { ui, general } = settings;
   const folder = sanitize(basename(cwd)).replaceAll(/\s+/g, ' ');
   let shown = '';
   app.onStateChange = () => {
     if (ui.hideWindowTitle) return;
-    const sign = ui.dynamicWindowTitle ? (thoughtOf(app, ui) ?? SIGNS[app.streaming]) : 'Castor';
+    const sign = ui.dynamicWindowTitle ? signOf(app, ui) : 'Castor';
     const title = `${sign} (${folder})`;
     if (title === shown) return;
     shown = title;

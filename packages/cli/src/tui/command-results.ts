@@ -26,7 +26,7 @@ export async function applyResult(
       return undefined;
     case 'submit_prompt':
       for (const note of result.notes ?? []) app.warn(note);
-      return { parts: result.parts, text };
+      return { parts: result.parts, text, isShown: true };
     case 'open_dialog':
       await openDialog(app, result.dialog, context);
       return undefined;

@@ -6,7 +6,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
-import type { Outcome, Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import type { AgentEvent, Outcome, Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
 import { withDisplay } from './describe-call.ts';
 import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
@@ -14,7 +14,12 @@ export interface PreparedTurn {
   readonly parts: readonly Part[];
   /** What the person is shown of it. */
   readonly text: string;
+  /** Whether they have been shown it already, as the command it came from. */
+  readonly isShown?: boolean;
 }
+
+/** Something of the person's own that no prompt may come in between of. */
+export type Occupation = (signal: AbortSignal) => Promise<void>;
 
 /** What a text stands for; undefined when it was dealt with and nothing is sent. */
 export type PrepareTurn = (text: string, signal: AbortSignal) => Promise<PreparedTurn | undefined>;
@@ -33,6 +38,8 @@ export interface ConversationOptions {
   readonly onIdle?: (status: StreamProcessingStatus) => void;
   /** Whether preparing this text prints it: commands are no prompts. */
   readonly showsItself?: (text: string) => boolean;
+  /** Whether what this text began ends by itself when it is cancelled, and says so where that is worth a word. */
+  readonly endsItself?: (text: string) => boolean;
   /** What the person said when they declined a call that the prompt then ended with. */
   readonly takeFeedback?: () => string | undefined;
   /** Takes what need not wait for the prompt under way; false when it has to. */
@@ -84,6 +91,11 @@ export class Conversation {
     void this.run(turn);
   }
 
+  /** Done now, unless something is under way: what is typed meanwhile waits for the end of it. */
+  occupy(occupation: Occupation): void {
+    if (!this.isBusy) void this.run(occupation);
+  }
+
   /** Hands over what waits, first to last, as long as it is taken. Answers whether something was. */
   offerQueue(take: (text: string) => boolean): boolean {
     const before = this.waiting.length;
@@ -121,20 +133,21 @@ export class Conversation {
 
   private running: Promise<void> | undefined;
 
-  private run(first: string | PreparedTurn): Promise<void> {
+  private run(first: string | PreparedTurn | Occupation): Promise<void> {
     this.running = this.runAll(first);
     return this.running;
   }
 
-  private async runAll(first: string | PreparedTurn): Promise<void> {
-    let next: string | PreparedTurn | undefined = first;
+  private async runAll(first: string | PreparedTurn | Occupation): Promise<void> {
+    let next: string | PreparedTurn | Occupation | undefined = first;
     let status = StreamProcessingStatus.Completed;
     while (next !== undefined) {
       const controller = new AbortController();
       this.controller = controller;
       this.options.onChange();
       try {
-        status = toStreamProcessingStatus(await this.runOne(next, controller.signal));
+        if (typeof next === 'function') await next(controller.signal);
+        else status = toStreamProcessingStatus(await this.runOne(next, controller.signal));
       } catch (error) {
         status = StreamProcessingStatus.Error;
         this.explain(error, controller.signal);
@@ -163,7 +176,12 @@ export class Conversation {
   /** A request that is cancelled before it was sent is shown like any other. */
   private async prepare(text: string, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     const cancelled = Promise.withResolvers<undefined>();
-    signal.addEventListener('abort', () => cancelled.resolve(undefined), { once: true });
+    let isWaitedFor = false;
+    const onAbort = () => {
+      isWaitedFor = !this.isLeaving && (this.options.endsItself?.(text) ?? false);
+      if (!isWaitedFor) cancelled.resolve(undefined);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
     this.preparing = this.options.showsItself?.(text) ? undefined : text;
     const turn = await Promise.race([this.options.prepare(text, signal), cancelled.promise])
       .catch((error: unknown) => {
@@ -174,7 +192,7 @@ export class Conversation {
         this.preparing = undefined;
       });
     if (!signal.aborted) return turn;
-    if (this.isLeaving) return undefined;
+    if (this.isLeaving || isWaitedFor) return undefined;
     this.options.store().dispatchAll([
       { type: 'prompt_started', prompt_id: '', ...(!this.options.showsItself?.(text) && { text }) },
       { type: 'prompt_ended', prompt_id: '', outcome: 'cancelled' },
@@ -182,12 +200,15 @@ export class Conversation {
     return undefined;
   }
 
-  private async send({ parts, text }: PreparedTurn, signal: AbortSignal): Promise<Outcome | undefined> {
+  private async send(
+    { parts, text, isShown = false }: PreparedTurn,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
     const { session, tools } = await this.options.agent();
     let outcome: Outcome | undefined;
     let sliceEnd = performance.now() + SLICE_MS;
     for await (const event of session.prompt([...parts], signal, { text })) {
-      this.options.store().dispatch(withDisplay(event, tools));
+      this.options.store().dispatch(withDisplay(isShown ? withoutText(event) : event, tools));
       if (event.type === 'prompt_ended') outcome = event.outcome;
       if (performance.now() < sliceEnd) continue;
       // Whatever arrives in one piece must not keep keys and frames waiting.
@@ -201,4 +222,9 @@ export class Conversation {
     if (error instanceof UnauthorizedError) this.options.onUnauthorized(error.message);
     else if (!signal.aborted) this.options.onFailure(getErrorMessage(error));
   }
+}
+
+/** The beginning of a prompt whose words stand there already. */
+function withoutText(event: AgentEvent): AgentEvent {
+  return event.type === 'prompt_started' ? { type: event.type, prompt_id: event.prompt_id } : event;
 }

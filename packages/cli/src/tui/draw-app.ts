@@ -26,7 +26,10 @@ export function drawApp(app: App, printer: TranscriptPrinter, size: Size): Pictu
   // Before Ink is there, and where it broke, the same rows are put together without it.
   const rows =
     inkView?.draw({ sections, composer, styles, stream: app.streamPort }, size) ?? frameRows(sections, picture);
-  return { lines, frame: { rows, caret: frameCaret(sections, picture), growing: sections.answer.length } };
+  const isCaretDrawn = app.conversation.isBusy && composer.isEmpty() && !sections.dialog;
+  const caret = frameCaret(sections, picture);
+  const seam = sections.answer.length > 0 ? printer.pendingSeam() : undefined;
+  return { lines, frame: { rows, caret, isCaretDrawn, seam } };
 }
 
 /** The same for a screen reader. */
@@ -41,6 +44,7 @@ export function sayApp(app: App, printer: TranscriptPrinter, linear: LinearFrame
     snapshot: composer.getSnapshot(),
     toast,
     keyHints: keyHintsOf(app),
+    isWaitedFor: app.commandScreens.isWaiting,
     styles,
     width,
   });

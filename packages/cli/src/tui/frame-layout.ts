@@ -8,6 +8,7 @@ import { StreamingState } from '@castor/core';
 import type { PendingCall, RetryValue, Todo } from '@castor/core';
 import { sanitize } from '../sanitize.ts';
 import type { Dialog, DialogView } from './dialogs/dialog.ts';
+import type { ScreenPicture } from './render/screen-rows.ts';
 import { SPINNER, renderFooter, renderLoading } from './render/status-rows.ts';
 import type { FooterState } from './render/status-rows.ts';
 import { renderTodos } from './render/todos.ts';
@@ -22,6 +23,8 @@ export interface FrameState {
   /** The rows of the answer that may still change, as many as there are. */
   readonly answer: (maxRows: number) => readonly string[];
   readonly calls: readonly PendingCall[];
+  /** Of a command that has one, and has written to it. */
+  readonly screenOf?: (call: PendingCall) => ScreenPicture | undefined;
   readonly streaming: StreamingState;
   /** The call that is shown elsewhere: its command has the keys. */
   readonly focusedCallId?: string | undefined;
@@ -126,7 +129,11 @@ function statusRows({ toast, footer, initError, styles }: FrameState, width: num
 }
 
 function renderQueue({ queue, preparing, styles }: FrameState, width: number): string[] {
-  const toRow = (text: string) => shortenRow(styles.secondary(`  ⧗ ${sanitize(text).replaceAll(/\s+/g, ' ')}`), width);
+  // Only so much as may be seen: it is drawn with every frame, and may be a pasted file.
+  const toRow = (text: string) => {
+    const words = sanitize(text.slice(0, width * 8).toWellFormed()).replaceAll(/\s+/g, ' ');
+    return shortenRow(styles.secondary(`  ⧗ ${words}`), width);
+  };
   const underWay = preparing === undefined ? [] : [toRow(preparing)];
   if (queue.length === 0) return underWay;
   const more = queue.length > MOST_QUEUED ? `${queue.length - MOST_QUEUED} more · ` : '';
@@ -136,16 +143,21 @@ function renderQueue({ queue, preparing, styles }: FrameState, width: number): s
 
 /** Every call has at least its head while there is room; what is left goes to those that print. */
 function renderCalls(state: FrameState, width: number, most: number): string[] {
-  const { calls, styles, elapsedMs, showsSpinner, focusedCallId } = state;
+  const { calls, styles, elapsedMs, showsSpinner, focusedCallId, screenOf } = state;
   if (calls.length === 0 || most < 2) return [];
   const spinner = showsSpinner ? { spinner: SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '⊷' } : {};
   const heads = Math.min(calls.length, most - 1);
   const prints = ({ status, callId }: PendingCall) => status === 'executing' && callId !== focusedCallId;
-  const running = calls.filter((call) => prints(call) && call.output !== '').length;
+  const running = calls.filter((call) => prints(call) && (call.output !== '' || hasRows(screenOf?.(call)))).length;
   const maxRows = running === 0 ? 0 : Math.max(0, Math.min(10, Math.floor((most - 1 - heads) / running)));
   const rows = calls.slice(0, heads).flatMap((call) => {
     const options = { styles, width, maxRows, ...spinner };
-    return maxRows > 0 && prints(call) ? renderToolCall(call, options) : [renderHead(call, options)];
+    if (maxRows === 0 || !prints(call)) return [renderHead(call, options)];
+    return renderToolCall(call, { ...options, screen: screenOf?.(call) });
   });
   return ['', ...rows].slice(0, most);
+}
+
+function hasRows(screen: ScreenPicture | undefined): boolean {
+  return screen !== undefined && screen.rows.length > 0;
 }

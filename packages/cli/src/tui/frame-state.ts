@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os';
 import { tokenLimit } from '@castor/core';
+import type { PendingCall } from '@castor/core';
 import { chooseAuthType } from '../auth-type.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
@@ -12,6 +13,7 @@ import { keyOf } from './dialogs/key-hint.ts';
 import { phraseAt } from './loading-phrases.ts';
 import { footerItems } from './render/footer-items.ts';
 import type { FooterItem } from './render/footer-items.ts';
+import type { ScreenPicture } from './render/screen-rows.ts';
 import type { FooterState } from './render/status-rows.ts';
 
 /** Most prompts are on their way sooner; a row that comes and goes would blink. */
@@ -27,9 +29,10 @@ export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer'
     ...given,
     styles: app.appearance.styles,
     calls: pendingCalls(transcript.pendingGroup?.calls, app.clientCalls.calls),
+    screenOf: (call) => screenOf(app, call),
     initError,
     streaming: streamingState,
-    thought: thought?.subject || occupationOf(app) || phraseAt(state.phrases, elapsedMs),
+    thought: occupationOf(app) || thought?.subject || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
     elapsedMs,
     showsSpinner: ui?.showSpinner ?? true,
@@ -42,13 +45,14 @@ export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer'
     footer: hasFooter(state) ? footerOf(app) : undefined,
     statusPlace: statusPlaceOf(app),
     focusedCallId: app.shellFocus.callId,
-    keyHints: keyHintsOf(app),
+    keyHints: hintsBesideOf(app),
   };
 }
 
 /** Where rows that break below the cursor move it, none is there; the whole screen is drawn from its own corner. */
 function statusPlaceOf({ options, screen }: App): 'above' | 'below' {
-  return options.reflow === 'rows' && !screen.isWhole ? 'above' : 'below';
+  const { reflow } = options;
+  return (reflow === 'rows' || reflow === 'either') && !screen.isWhole ? 'above' : 'below';
 }
 
 function hasFooter({ start, isMinimal }: AppState): boolean {
@@ -67,16 +71,37 @@ export function keyHintsOf({ shellFocus, composer }: App): readonly string[] {
   );
 }
 
-/** What is under way where no model thinks. */
-function occupationOf({ clientCalls, store }: App): string {
-  return clientCalls.calls.length > 0 && !store.getSnapshot().prompt ? 'Running in your shell' : '';
+/** Of a command that waits, how to get into it is said in its place. */
+function hintsBesideOf(app: App): readonly string[] {
+  return isCommandWaiting(app) ? [] : keyHintsOf(app);
+}
+
+function screenOf(app: App, { pid }: PendingCall): ScreenPicture | undefined {
+  return app.commandScreens.get(pid)?.picture(app.screenLook(app.appearance.styles.secondary));
+}
+
+function isCommandWaiting({ commandScreens, shellFocus }: App): boolean {
+  return commandScreens.get(shellFocus.running?.pid)?.waitingAt !== undefined;
+}
+
+/** What is under way where no model thinks: a command runs, or waits for somebody to type. */
+function occupationOf(app: App): string {
+  const { clientCalls, store, composer } = app;
+  if (isCommandWaiting(app)) {
+    const key = keyOf(composer.getKeymap(), 'app.focusShellInput');
+    return `Waits for your input${key === undefined ? '' : `: ${key} to type`}`;
+  }
+  return clientCalls.calls.length > 0 && !store.getSnapshot().prompt ? 'Running' : '';
 }
 
 const BEFORE_SETTINGS: readonly FooterItem[] = ['workspace', 'git-branch', 'model-name'];
 
 function footerOf({ state, store, mode, conversation, options: { cwd, home } }: App): FooterState {
   const isOffline = state.start?.choice.access.kind === 'offline';
-  const model = isOffline ? 'offline' : (store.getSnapshot().model ?? state.model);
+  const requested = state.agent?.requestedModel() ?? state.model;
+  // Who was chosen since the last prompt has not answered yet.
+  const answering = requested === state.model ? store.getSnapshot().model : undefined;
+  const model = isOffline ? 'offline' : (answering ?? requested);
   const used = (state.agent?.chat.getLastPromptTokenCount() ?? 0) / tokenLimit(model);
   // Before the settings are read.
   const items = state.start ? footerItems(state.start.settings.ui, used) : BEFORE_SETTINGS;
@@ -109,6 +134,10 @@ function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Parti
   if (items.includes('token-count') && agent) {
     const models = Object.values(agent.ledger.metrics().models);
     more['token-count'] = `${models.reduce((sum, { tokens }) => sum + tokens.total, 0)} tokens`;
+  }
+  if (items.includes('code-changes') && agent) {
+    const { totalLinesAdded, totalLinesRemoved } = agent.ledger.metrics().files;
+    more['code-changes'] = `+${totalLinesAdded} -${totalLinesRemoved}`;
   }
   return more;
 }

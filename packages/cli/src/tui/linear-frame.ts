@@ -13,6 +13,8 @@ export interface LinearState {
   readonly toast: string | undefined;
   /** What keys do with the command that runs. */
   readonly keyHints: readonly string[];
+  /** Whether it waits for somebody who is not at it. */
+  readonly isWaitedFor: boolean;
   readonly styles: Styles;
   readonly width: number;
 }
@@ -30,6 +32,7 @@ export class LinearFrame {
   private streaming: StreamingState = StreamingState.Idle;
   private toast: string | undefined;
   private hints = '';
+  private isWaitedFor = false;
   private dialogRows: readonly string[] = [];
 
   /** The lines to say and the frame under them. */
@@ -42,11 +45,15 @@ export class LinearFrame {
     };
   }
 
-  private sayState({ streaming, toast, keyHints }: LinearState): string[] {
+  private sayState({ streaming: given, dialog, toast, keyHints, isWaitedFor }: LinearState): string[] {
+    // Ready for what, is said by the question itself.
+    const streaming = dialog && given === StreamingState.Idle ? this.streaming : given;
     const lines = streaming === this.streaming ? [] : [STATES[streaming]];
     if (toast !== undefined && toast !== this.toast) lines.push(toast);
     const hints = keyHints.join(', ');
     if (hints !== '' && hints !== this.hints) lines.push(`A command runs: ${hints}.`);
+    if (isWaitedFor && !this.isWaitedFor) lines.push('The command waits for input.');
+    this.isWaitedFor = isWaitedFor;
     this.hints = hints;
     this.streaming = streaming;
     this.toast = toast;

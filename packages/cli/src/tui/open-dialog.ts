@@ -4,7 +4,23 @@ import { assertNever } from '@castor/core';
 import type { CommandContext, DialogName } from '../slash/command.ts';
 import type { App } from './app.ts';
 
-export async function openDialog(app: App, dialog: DialogName, context: CommandContext): Promise<void> {
+/** While somebody chooses, nothing works and nothing waits for them: the window's title says so. */
+export async function choosing(app: App, choose: () => Promise<void>): Promise<void> {
+  app.state.isChoosing = true;
+  app.onStateChange?.();
+  try {
+    await choose();
+  } finally {
+    app.state.isChoosing = false;
+    app.onStateChange?.();
+  }
+}
+
+export function openDialog(app: App, dialog: DialogName, context: CommandContext): Promise<void> {
+  return choosing(app, () => open(app, dialog, context));
+}
+
+async function open(app: App, dialog: DialogName, context: CommandContext): Promise<void> {
   const { signal } = context;
   switch (dialog) {
     case 'theme':
@@ -23,6 +39,8 @@ export async function openDialog(app: App, dialog: DialogName, context: CommandC
       return (await import('./choices/access.ts')).chooseAccess(app, signal);
     case 'signout':
       return (await import('./choices/access.ts')).signOut(app);
+    case 'footer':
+      return (await import('./choices/footer.ts')).chooseFooter(app, signal);
     case 'rewind':
       return (await import('./choices/rewind.ts')).chooseRewind(app, signal);
     case 'shortcuts':

@@ -53,6 +53,7 @@ export function showSession(app: App, { agent, session, interrupted }: OpenedAge
   const { state, composer } = app;
   agent.policy.mode = state.mode;
   state.agent = agent;
+  agent.shell.showTerminals(app.commandScreens);
   state.recorder = session.recorder;
   state.initError = undefined;
   if (session.origin !== 'new' && !state.isReopening) app.store.dispatchAll(session.events());

@@ -5,9 +5,11 @@
  */
 
 import type { PendingCall, WorkspaceAgent } from '@castor/core';
+import type { CommandScreens } from './command-screens.ts';
 import type { DialogHost } from './dialogs/dialog-host.ts';
 import { ShellView } from './dialogs/shell-view.ts';
 import type { Keymap } from './input/keymap.ts';
+import type { ScreenLook } from './render/screen-rows.ts';
 
 type Shell = Pick<WorkspaceAgent['shell'], 'isRunning' | 'canType' | 'write' | 'moveToBackground'>;
 
@@ -15,6 +17,8 @@ export interface ShellFocusOptions {
   /** Those under way. */
   readonly calls: () => readonly PendingCall[];
   readonly shell: () => Shell | undefined;
+  readonly screens: () => Pick<CommandScreens, 'get'>;
+  readonly look: () => Omit<ScreenLook, 'hasCursor'>;
   readonly host: Pick<DialogHost, 'show'>;
   readonly keymap: () => Keymap;
   readonly toast: (text: string) => void;
@@ -62,9 +66,12 @@ export class ShellFocus {
       return true;
     }
     const { callId } = call;
+    const screen = this.options.screens().get(pid);
     const view = new ShellView({
       title: call.display.description || call.display.name,
       output: () => this.options.calls().find((each) => each.callId === callId)?.output ?? '',
+      screen: () => screen?.picture(this.options.look()),
+      keyModes: () => screen?.keyModes,
       type: (text) => shell.write(pid, text),
       moveToBackground: () => this.moveToBackground(),
       leave: () => this.leave(),
@@ -73,7 +80,12 @@ export class ShellFocus {
     const open = { callId, close: () => {} };
     // First, because showing draws, and the call is then shown there and nowhere else.
     this.open = open;
-    open.close = this.options.host.show(view);
+    screen?.attend(true);
+    const hide = this.options.host.show(view);
+    open.close = () => {
+      screen?.attend(false);
+      hide();
+    };
     return true;
   }
 

@@ -42,6 +42,28 @@ describe('TranscriptPrinter', () => {
     expect(print(ANSWER, every)).toEqual({ lines: LINES, pending: [] });
   });
 
+  it.each(['one', 'one\n', 'one\n\ntwo', '# One\n\n- two\n\nthree', '```js\na();\n```'])(
+    'has an empty row between an answer of %j and the next prompt',
+    (answer) => {
+      const { lines } = print([start, say(answer), finished, end, { ...start, text: 'Next' }]);
+      expect(lines.slice(-2)).toEqual(['', '> Next']);
+      expect(lines.at(-3)).not.toBe('');
+    },
+  );
+
+  it('has empty rows around lines of others', () => {
+    const store = createTranscriptStore();
+    const printer = createPrinter();
+    const note = ['', 'a note'];
+    const taken = (events: readonly AgentEvent[], lines: readonly string[] = []) => {
+      store.dispatchAll(events);
+      return printer.takeWith(store.getSnapshot(), lines);
+    };
+    expect(taken([start, say('one\nt')], note)).toEqual(['', '> Hi', '', 'one', ...note, '']);
+    expect(taken([say('wo\n\n'), finished, end], note)).toEqual(['two', ...note]);
+    expect(taken([{ ...start, text: 'Next' }])).toEqual(['', '> Next']);
+  });
+
   it('gives a line as soon as it has ended, and shows the rest as pending', () => {
     expect(print([start, say('one\ntw')])).toEqual({ lines: ['', '> Hi', '', 'one'], pending: ['tw'] });
   });
@@ -79,12 +101,15 @@ describe('TranscriptPrinter', () => {
     const store = createTranscriptStore();
     const printer = createPrinter();
     const words = 'These words **are bold** and fill more than one row of the window, which';
-    store.dispatchAll([start, say(`${words} is `)]);
+    store.dispatchAll([start, say(`${words} is **six`)]);
     const before = printer.take(store.getSnapshot());
-    const [row = ''] = printer.pendingRows(4);
-    printer.leaveRows(1);
-    store.dispatchAll([say('sixty wide.\n'), finished, end]);
-    const lines = [...before, row, ...printer.take(store.getSnapshot())];
+    const rows = printer.pendingRows(4);
+    const seam = printer.pendingSeam();
+    expect(seam).toEqual({ row: rows.length - 1, column: (rows.at(-1) ?? '').length - ' **six'.length });
+    expect(printer.leaveSettled()).toBe(true);
+    const left = rows.map((row, index) => (index === seam?.row ? row.slice(0, seam.column) : row));
+    store.dispatchAll([say('ty** wide.\n'), finished, end]);
+    const lines = [...before, ...left, ...printer.take(store.getSnapshot())];
     expect(lines.slice(3).join(' ').replaceAll(/\s+/g, ' ')).toBe(
       'These words are bold and fill more than one row of the window, which is sixty wide.',
     );

@@ -12,6 +12,7 @@ import type { LineHighlighter } from './render/markdown-stream.ts';
 import { RawStream } from './render/raw-stream.ts';
 import { renderItem, renderNote } from './render/transcript-item.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
+import { rowWidth } from './terminal/row-width.ts';
 import type { Styles } from './theme/styles.ts';
 
 export interface PrinterOptions {
@@ -70,6 +71,7 @@ export class TranscriptPrinter {
     // A call or the end of the prompt: the answer does not go on.
     else if (this.answer?.isCommitted && (transcript.pendingGroup || !transcript.prompt))
       lines.push(...this.endAnswer());
+    this.noteLines(lines);
     return lines;
   }
 
@@ -80,11 +82,19 @@ export class TranscriptPrinter {
     return this.hasAllRows ? rows : rows.slice(rows.length - maxRows);
   }
 
-  /** So many of the rows that `pendingRows` gave are in the scrollback; they are not printed again. */
-  leaveRows(count: number): void {
-    if (!this.answer || count === 0 || !this.hasAllRows || !('leave' in this.answer.stream)) return;
-    this.answer.stream.leave(count);
-    this.answer.hasPrinted = true;
+  /** How far the rows that `pendingRows` gave will not look otherwise; undefined if nowhere. */
+  pendingSeam(): { row: number; column: number } | undefined {
+    const { answer, hasAllRows } = this;
+    const settled = answer && hasAllRows && 'settled' in answer.stream ? answer.stream.settled() : [];
+    return settled.length === 0 ? undefined : { row: settled.length - 1, column: rowWidth(settled.at(-1) ?? '') };
+  }
+
+  /** What stands before the seam is in the scrollback; it is not printed again. False if it will be. */
+  leaveSettled(): boolean {
+    const { answer } = this;
+    if (!answer || !('leave' in answer.stream) || !answer.stream.leave()) return false;
+    answer.hasPrinted = true;
+    return true;
   }
 
   /** The rows of the last answer once more, as answers are shown now; none when there was none. */
@@ -98,6 +108,19 @@ export class TranscriptPrinter {
     }
     const stream = this.openStream();
     return text === '' ? [] : ['', ...stream.write(sanitize(text)), ...stream.end()];
+  }
+
+  /** What is final by now and lines of others behind it; an answer that goes on below them has room, too. */
+  takeWith(transcript: Transcript, lines: readonly string[]): string[] {
+    const ours = this.take(transcript);
+    const theirs = this.lastLine === '' && lines[0] === '' ? lines.slice(1) : lines;
+    const all = [...ours, ...theirs, ...(this.answer && theirs.length > 0 ? [''] : [])];
+    this.noteLines(all);
+    return all;
+  }
+
+  private noteLines(lines: readonly string[]): void {
+    this.lastLine = lines.at(-1) ?? this.lastLine;
   }
 
   /** Starts over, for another session. What was printed stays printed. */
@@ -116,7 +139,6 @@ export class TranscriptPrinter {
     const rendered = renderItem(item, { styles: styles(), width: width(), show: show() });
     if (rendered.length === 0) return [];
     const rest = this.endAnswer();
-    if (rest.length > 0) this.lastLine = rest.at(-1);
     const lines = [...rest, ...this.gapBefore(item), ...rendered];
     this.last = item.type;
     this.lastLine = lines.at(-1);
@@ -174,7 +196,9 @@ export class TranscriptPrinter {
     const { answer } = this;
     this.answer = undefined;
     if (!answer) return [];
-    return [...answer.stream.write(answer.sanitizer.end()), ...answer.stream.end()];
+    const lines = [...answer.stream.write(answer.sanitizer.end()), ...answer.stream.end()];
+    this.noteLines(lines);
+    return lines;
   }
 
   /** The pending text is gone and was never committed. */

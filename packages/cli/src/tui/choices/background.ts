@@ -2,6 +2,7 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { App } from '../app.ts';
+import type { CommandScreen } from '../command-screen.ts';
 import { BackgroundView } from '../dialogs/background-view.ts';
 
 /** Output that is looked at keeps moving. */
@@ -12,6 +13,8 @@ export async function showBackground(app: App, signal?: AbortSignal): Promise<vo
   const { agent } = app.state;
   if (!agent || agent.background.list().length === 0) return app.toast('There are no commands in the background.');
   const { background, shell } = agent;
+  const { commandScreens } = app;
+  let attended: CommandScreen | undefined;
   const left = Promise.withResolvers<void>();
   const view = new BackgroundView({
     port: {
@@ -22,6 +25,13 @@ export async function showBackground(app: App, signal?: AbortSignal): Promise<vo
           (error: unknown) => `Its output cannot be read: ${getErrorMessage(error)}`,
         ),
       kill: (pid) => void background.kill(pid),
+      screen: (pid) => commandScreens.get(pid)?.picture(app.screenLook(app.appearance.styles.primary)),
+      keyModes: (pid) => commandScreens.get(pid)?.keyModes,
+      attend(pid) {
+        attended?.attend(false);
+        attended = commandScreens.get(pid);
+        attended?.attend(true);
+      },
       canType: (pid) => shell.canType(pid),
       type: (pid, text) => shell.write(pid, text),
     },
@@ -34,5 +44,6 @@ export async function showBackground(app: App, signal?: AbortSignal): Promise<vo
   signal?.addEventListener('abort', () => left.resolve(), { once: true });
   await left.promise;
   clearInterval(ticker);
+  attended?.attend(false);
   close();
 }

@@ -20,7 +20,6 @@ export async function chooseModel(app: App, { agent, signal }: CommandContext): 
   if (name === undefined) return;
   try {
     agent.setModel(name);
-    app.state.model = name;
     app.info(`The model is ${name} for this session.`);
   } catch (error) {
     app.fail(getErrorMessage(error));

@@ -11,7 +11,7 @@ export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> 
   const preview = (name: string) => void app.appearance.use({ name, customThemes });
   const name = await app.dialogs.choose(
     {
-      title: 'Theme',
+      title: app.appearance.hasColors ? 'Theme' : 'Theme (nothing is coloured here)',
       options: names.map((each) => ({ label: each, value: each })),
       initial: Math.max(0, names.indexOf(app.appearance.themeName)),
       onMove: preview,

@@ -11,6 +11,8 @@ import type { Key } from '../input/key.ts';
 import { findCommand } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
 import { makeVisibleLine } from '../render/make-visible.ts';
+import type { ScreenPicture } from '../render/screen-rows.ts';
+import type { KeyModes } from '../terminal/emulator.ts';
 import { shortenRow } from '../terminal/row-width.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 import { hintOf } from './key-hint.ts';
@@ -21,6 +23,11 @@ export interface BackgroundPort {
   /** The end of what it wrote. */
   read(pid: number): Promise<string>;
   kill(pid: number): void;
+  /** Undefined where there is none to see, as when it has ended. */
+  screen(pid: number): ScreenPicture | undefined;
+  keyModes(pid: number): KeyModes | undefined;
+  /** The one somebody types into now, if any. */
+  attend(pid: number | undefined): void;
   canType(pid: number): boolean;
   type(pid: number, text: string): void;
 }
@@ -78,9 +85,10 @@ export class BackgroundView implements Dialog {
 
   onKey(key: Key): void {
     const { shown } = this;
+    const { port } = this.options;
     const command = findCommand(this.options.keymap(), key, shown ? IN_OUTPUT : IN_LIST);
     if (command !== undefined) this.run(command);
-    else if (shown && this.canType) this.options.port.type(shown.pid, encodeKey(key));
+    else if (shown && this.canType) port.type(shown.pid, encodeKey(key, port.keyModes(shown.pid)));
     else if (key.name === 'escape') this.options.leave();
     else if (!shown && /^[1-9]$/.test(key.name)) this.select(Number(key.name) - 1);
   }
@@ -92,7 +100,8 @@ export class BackgroundView implements Dialog {
   }
 
   onPaste(text: string): void {
-    if (this.shown && this.canType) this.options.port.type(this.shown.pid, encodePaste(text));
+    const { port } = this.options;
+    if (this.shown && this.canType) port.type(this.shown.pid, encodePaste(text, port.keyModes(this.shown.pid)));
   }
 
   dismiss(): void {
@@ -111,7 +120,7 @@ export class BackgroundView implements Dialog {
         return this.kill();
       case 'background.toggleList':
         this.shown = undefined;
-        return undefined;
+        return this.options.port.attend(undefined);
       case 'nav.dialog.up':
       case 'nav.dialog.down':
         return this.move(command === 'nav.dialog.up' ? -1 : 1);
@@ -128,6 +137,7 @@ export class BackgroundView implements Dialog {
   private show(pid: number): void {
     this.index = this.options.port.list().findIndex((each) => each.pid === pid);
     this.shown = { pid, output: '' };
+    this.options.port.attend(pid);
     void this.refresh();
   }
 
@@ -151,7 +161,8 @@ export class BackgroundView implements Dialog {
       ...(isOver ? [] : [['background.kill', 'end it'] as const]),
     ]);
     const shown = output === '' && !this.canType ? '(nothing written yet)' : output;
-    return shellRows({ title, output: shown, takesText: this.canType, hint }, space);
+    const screen = this.options.port.screen(pid);
+    return shellRows({ title, screen, output: shown, takesText: this.canType, hint }, space);
   }
 
   private viewList({ styles, width, maxRows }: DialogSpace): DialogView {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { characterKey, createKey } from '../input/key.ts';
 import { createKeymap } from '../input/keymap.ts';
 import type { KeyBinding } from '../input/keymap.ts';
+import { createStyles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
 import { DialogHost } from './dialog-host.ts';
 
 const ENTER = createKey('enter');
@@ -68,6 +70,14 @@ describe('DialogHost', () => {
     host.onText('alw');
     host.onKey(ENTER);
     expect(await answer).toBe('always');
+  });
+
+  it('shows nothing that could speak to the terminal', () => {
+    const { host } = createHost();
+    const options = [{ label: 'a\x1b[2Jb\u202e', value: 1, hint: 'c\x07\u200bd' }];
+    void host.choose({ title: 'T\x1b]0;x\x07', options });
+    const styles = createStyles(chooseTheme({}).theme, 'none');
+    expect(host.top?.view({ styles, width: 40, maxRows: 10 }).rows).toEqual(['? T', '● 1. ab  cd']);
   });
 
   it('withdraws a question with its signal', async () => {

@@ -1,9 +1,10 @@
 /**
  * One of several answers: arrows or j/k and Enter, or a digit. The first answer is the
  * default unless told otherwise; Escape gives the answer for backing out. With `search`
- * what is typed narrows the list instead.
+ * what is typed narrows the list instead. Titles, answers and hints are made harmless here.
  */
 
+import { sanitize } from '../../sanitize.ts';
 import type { Key } from '../input/key.ts';
 import { graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
@@ -164,9 +165,9 @@ export class SelectDialog<T> implements Dialog {
 
   /** On one row where the answers need the others. */
   private titleRows({ styles, width, maxRows }: DialogSpace): string[] {
-    const row = `${styles.warning('? ')}${styles.bold(this.question.title)}`;
-    if (maxRows <= LOW) return [shortenRow(row, width)];
-    return wrapRows(styles.bold(this.question.title), { width, first: styles.warning('? ') });
+    const title = styles.bold(sanitize(this.question.title));
+    if (maxRows <= LOW) return [shortenRow(`${styles.warning('? ')}${title}`, width)];
+    return wrapRows(title, { width, first: styles.warning('? ') });
   }
 
   private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {
@@ -190,8 +191,9 @@ export class SelectDialog<T> implements Dialog {
       const index = first + offset;
       const isActive = index === this.index;
       const number = this.question.search ? '' : index > 8 ? '   ' : `${index + 1}. `;
-      const text = isActive ? styles.accent(`${number}${label}`) : `${number}${label}`;
-      const tail = hint === undefined ? '' : styles.secondary(`  ${hint}`);
+      const words = `${number}${sanitize(label)}`;
+      const text = isActive ? styles.accent(words) : words;
+      const tail = hint === undefined ? '' : styles.secondary(`  ${sanitize(hint)}`);
       return shortenRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
     });
     const below = options.length - first - shown;

@@ -1,12 +1,16 @@
-/** A running command that takes the keys: its last lines, the caret at their end, and how to leave. Pure. */
+/** A running command that takes the keys: its screen, or its last lines, the caret in them, and how to leave. Pure. */
 
 import { liveTail } from '../render/live-tail.ts';
 import { makeVisibleLine } from '../render/make-visible.ts';
+import type { ScreenPicture } from '../render/screen-rows.ts';
+import { windowOf } from '../render/screen-window.ts';
 import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { DialogSpace, DialogView } from './dialog.ts';
 
 export interface ShellPicture {
   readonly title: string;
+  /** Undefined where there is no screen to see; then the text is shown. */
+  readonly screen?: ScreenPicture | undefined;
   /** Its last line has the caret, if it takes text. */
   readonly output: string;
   readonly takesText: boolean;
@@ -18,18 +22,30 @@ const MOST_ROWS = 14;
 /** The rule and the hint. */
 const OTHER_ROWS = 2;
 
-export function shellRows({ title, output, takesText, hint }: ShellPicture, space: DialogSpace): DialogView {
+export function shellRows(picture: ShellPicture, space: DialogSpace): DialogView {
   const { styles, width } = space;
-  const most = Math.max(Math.min(space.maxRows, MOST_ROWS) - OTHER_ROWS, 1);
+  const { rows, caret } = picture.screen ? viewScreen(picture.screen, space) : viewText(picture, space);
+  const head = `── ${makeVisibleLine(picture.title)} `;
+  const rule = cutRow(`${shortenRow(head, width - 1)}${'─'.repeat(Math.max(width - rowWidth(head), 0))}`, width);
+  return {
+    rows: [styles.warning(rule), ...rows, styles.secondary(shortenRow(`  ${picture.hint}`, width))],
+    ...(caret && picture.takesText && { caret: { ...caret, row: caret.row + 1 } }),
+  };
+}
+
+function viewScreen(screen: ScreenPicture, { width, maxRows }: DialogSpace): DialogView {
+  const { rows, cursor } = windowOf(screen, Math.max(maxRows - OTHER_ROWS, 1));
+  const shown = rows.length === 0 ? [''] : rows.map((row) => cutRow(row, width));
+  return { rows: shown, ...(screen.showsCursor && { caret: cursor }) };
+}
+
+function viewText({ output, takesText }: ShellPicture, { width, maxRows }: DialogSpace): DialogView {
+  const most = Math.max(Math.min(maxRows, MOST_ROWS) - OTHER_ROWS, 1);
   const { lines } = liveTail(takesText ? output : output.trimEnd(), { rows: most, width });
   const last = hardWrap(lines.at(-1) ?? '', width - 1);
   const above = lines.slice(0, -1).map((line) => shortenRow(line, width));
   const shown = [...above, ...last].slice(-most);
-  const head = `── ${makeVisibleLine(title)} `;
-  const rule = cutRow(`${shortenRow(head, width - 1)}${'─'.repeat(Math.max(width - rowWidth(head), 0))}`, width);
-  const rows = [styles.warning(rule), ...shown, styles.secondary(shortenRow(`  ${hint}`, width))];
-  const caret = { row: shown.length, column: rowWidth(shown.at(-1) ?? '') };
-  return { rows, ...(takesText && { caret }) };
+  return { rows: shown, caret: { row: shown.length - 1, column: rowWidth(shown.at(-1) ?? '') } };
 }
 
 /** Cut at the edge, as a terminal does: what is typed stays in sight, blanks too. */

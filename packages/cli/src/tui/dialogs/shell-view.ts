@@ -4,12 +4,17 @@ import { encodeKey, encodePaste } from '../input/encode-key.ts';
 import type { Key } from '../input/key.ts';
 import { isBoundTo } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
+import type { ScreenPicture } from '../render/screen-rows.ts';
+import type { KeyModes } from '../terminal/emulator.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 import { hintOf } from './key-hint.ts';
 import { shellRows } from './shell-rows.ts';
 
 export interface ShellViewOptions {
   readonly title: string;
+  /** Undefined where there is none to see. */
+  readonly screen: () => ScreenPicture | undefined;
+  readonly keyModes: () => KeyModes | undefined;
   readonly output: () => string;
   readonly type: (text: string) => void;
   readonly moveToBackground: () => void;
@@ -26,12 +31,13 @@ export class ShellView implements Dialog {
   }
 
   view(space: DialogSpace): DialogView {
-    const { title, output, keymap } = this.options;
+    const { title, screen, output, keymap } = this.options;
     const hint = hintOf(keymap(), [
       ['app.unfocusShellInput', 'back to the prompt'],
       ['background.toggle', 'background'],
     ]);
-    return shellRows({ title: `typing into: ${title}`, output: output(), takesText: true, hint }, space);
+    const picture = { title: `typing into: ${title}`, screen: screen(), output: output(), takesText: true, hint };
+    return shellRows(picture, space);
   }
 
   wants(): boolean {
@@ -42,7 +48,7 @@ export class ShellView implements Dialog {
     const { keymap, leave, moveToBackground, type } = this.options;
     if (isBoundTo(keymap(), key, 'app.unfocusShellInput')) leave();
     else if (isBoundTo(keymap(), key, 'background.toggle')) moveToBackground();
-    else type(encodeKey(key));
+    else type(encodeKey(key, this.options.keyModes()));
   }
 
   onText(text: string): void {
@@ -50,7 +56,7 @@ export class ShellView implements Dialog {
   }
 
   onPaste(text: string): void {
-    this.options.type(encodePaste(text));
+    this.options.type(encodePaste(text, this.options.keyModes()));
   }
 
   dismiss(): void {

@@ -12,6 +12,7 @@ export const FOOTER_ITEMS = [
   'hostname',
   'auth',
   'token-count',
+  'code-changes',
 ] as const;
 
 export type FooterItem = (typeof FOOTER_ITEMS)[number];

@@ -6,7 +6,7 @@
  */
 
 import type { Styles } from '../theme/styles.ts';
-import { leaveRows, renderProse, settleProse, toProseLine } from './prose-line.ts';
+import { renderProse, settleProse, splitProse, toProseLine } from './prose-line.ts';
 import type { ProseLine } from './prose-line.ts';
 import { isDelimiterLine, looksLikeTableRow, renderTable, sayTable } from './table.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
@@ -44,8 +44,8 @@ export class MarkdownStream {
   /** What the unfinished line is, once rows of it were given out. */
   private line: ProseLine | undefined;
   private endsBlank = true;
-  /** What `pending` was last asked about. */
-  private asked: { readonly rest: string; readonly line: ProseLine | undefined; readonly width: number } | undefined;
+  /** What `settled` was last asked about. */
+  private asked: { readonly rest: string; readonly line: ProseLine | undefined; readonly left: ProseLine } | undefined;
 
   constructor(options: MarkdownOptions) {
     this.options = options;
@@ -78,7 +78,6 @@ export class MarkdownStream {
 
   /** What the unfinished rest looks like by now. */
   pending(): string[] {
-    this.asked = { rest: this.rest, line: this.line, width: this.options.width() };
     const rows = this.table.length > 0 ? this.renderTable() : [];
     if (this.rest === '') return rows;
     if (this.line) return this.renderLine(this.rest);
@@ -87,17 +86,28 @@ export class MarkdownStream {
   }
 
   /**
-   * The first rows that `pending` gave have become final without having been given out; the rest goes on under them.
-   * Only prose can be left so: a table or a line of code is one, and given out whole when it ends.
+   * The beginning of what `pending` gives that will not look otherwise; rows, the last maybe a part of one. Only prose
+   * has such a beginning: a table or a line of code is one, and given out whole when it ends.
    */
-  leave(count: number): void {
-    const { asked, fence, table } = this;
-    if (!asked || asked.line !== this.line || !this.rest.startsWith(asked.rest)) return;
-    if (fence || table.length > 0 || (!this.line && UNDECIDED.test(this.rest))) return;
-    const left = leaveRows(this.proseOf(asked.rest), this.options.styles, asked.width, count);
-    this.rest = left.body + this.rest.slice(asked.rest.length);
-    this.line = left;
+  settled(): string[] {
+    this.asked = undefined;
+    if (this.rest === '' || this.fence || this.table.length > 0) return [];
+    if (!this.line && (UNDECIDED.test(this.rest) || RULE.test(this.rest))) return [];
+    const { settled, left } = splitProse(this.proseOf(this.rest), this.options.styles);
+    if (settled.body === '') return [];
+    this.asked = { rest: this.rest, line: this.line, left };
+    return renderProse(settled, this.options.styles, this.options.width());
+  }
+
+  /** What `settled` gave has been given out; the rest goes on under it. False if it cannot be. */
+  leave(): boolean {
+    const { asked } = this;
+    this.asked = undefined;
+    if (!asked || asked.line !== this.line || !this.rest.startsWith(asked.rest)) return false;
+    this.rest = asked.left.body + this.rest.slice(asked.rest.length);
+    this.line = asked.left;
     this.endsBlank = false;
+    return true;
   }
 
   /** A long line is given out row by row while it grows, so that what may still change stays small. */

@@ -25,6 +25,8 @@ const HEADING = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^\s{0,3}((?:>\s?)+)(.*)$/;
 const TASK = /^\[([ xX])\]\s+/;
+/** A blank, or a sign that is a word of its own; behind any other a word may go on. */
+const WORD_END = /[\s\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]/;
 /** A mark this far back is never closed, or nobody remembers it. */
 const LONGEST_SPAN = 1_000;
 
@@ -65,13 +67,17 @@ export function settleProse(
   return undefined;
 }
 
-/** The line that goes on under so many of its rows, whether they would have stayed as they are or not. */
-export function leaveRows(line: ProseLine, styles: Styles, width: number, count: number): ProseLine {
-  const { rows, ends } = measure(line, styles, width);
-  const ink = inkOfRows(line, rows.slice(0, count));
-  // A row may end inside of what is shown as one: better some words twice than one lost.
-  const end = Math.max(0, ...[...ends].filter(([seen]) => seen <= ink).map(([, offset]) => offset));
-  return goOn(line, end);
+/** What of a line that grows will stay as it looks, word by word, and the line that goes on behind it. */
+export function splitProse(line: ProseLine, styles: Styles): { settled: ProseLine; left: ProseLine } {
+  const { body } = line;
+  let offset = 0;
+  let end = 0;
+  for (const { length, isOpen } of inlinePieces(body, styles)) {
+    if (isOpen && body.length - offset < LONGEST_SPAN) break;
+    offset += length;
+    if (length === 1 && WORD_END.test(body[offset - 1] ?? '')) end = offset;
+  }
+  return { settled: { ...line, body: body.slice(0, end).trimEnd() }, left: goOn(line, end) };
 }
 
 function goOn({ body, style, first, rest = indentUnder(first) }: ProseLine, end: number): ProseLine {

@@ -3,10 +3,12 @@
 import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
 import { countOf } from '../../count-of.ts';
 import { sanitize } from '../../sanitize.ts';
-import { shortenRow } from '../terminal/row-width.ts';
+import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderDiff } from './diff.ts';
 import { liveTail } from './live-tail.ts';
+import type { ScreenPicture } from './screen-rows.ts';
+import { windowOf } from './screen-window.ts';
 import { renderTodos } from './todos.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
 
@@ -19,6 +21,8 @@ export interface ToolCallOptions {
   readonly lineNumbers?: boolean;
   /** In place of the mark of a call that runs. */
   readonly spinner?: string;
+  /** Of the command it runs; shown instead of its output. */
+  readonly screen?: ScreenPicture | undefined;
 }
 
 const MARKS: Readonly<Record<ToolCallStatus, string>> = {
@@ -63,6 +67,7 @@ function renderBody(
   const width = Math.max(options.width - 2, 10);
   const rows: string[] = [];
   if (result !== undefined) rows.push(...renderResult(result, { ...options, width }, status === 'error'));
+  else if (options.screen) rows.push(...renderScreen(options.screen, { ...options, width }));
   else if (output !== '') rows.push(...renderTail(output, { ...options, width }, omittedOutput));
   const message = error?.message.trim();
   if (message && status !== 'cancelled' && result !== message) {
@@ -108,4 +113,10 @@ function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions,
   const { lines, isCut } = liveTail(output.trimEnd(), { rows: maxRows, width });
   const shown = lines.map((line) => styles.secondary(shortenRow(line, width)));
   return isCut || omitted > 0 ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
+}
+
+function renderScreen(screen: ScreenPicture, { styles, width, maxRows }: ToolCallOptions): string[] {
+  const { rows, isCut } = windowOf(screen, maxRows);
+  const shown = rows.map((row) => cutRow(row, width));
+  return isCut ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
 }

@@ -36,6 +36,9 @@ type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 /** Rows of a result in the scrollback. */
 const RESULT_ROWS = 12;
 const MOST_RESULT_ROWS = 500;
+/** Of a prompt in the scrollback. */
+const PROMPT_ROWS = { head: 20, tail: 5 };
+const LONGEST_PROMPT = 4_000;
 
 export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: ItemOptions): string[] {
   const { styles, width, show } = options;
@@ -76,8 +79,15 @@ export function renderNote(mark: string, text: string, style: (text: string) => 
   return wrapRows(words, { width, first: style(`${mark} `), rest: '  ', hasColumns: true });
 }
 
+/** What is too long to be looked at again, such as a file that was pasted, is shown by its beginning and its end. */
 export function renderUser(text: string, { styles, width }: Pick<ItemOptions, 'styles' | 'width'>): string[] {
-  return wrapRows(styles.secondary(sanitize(expandTabs(text))), { width, first: styles.accent('> '), rest: '  ' });
+  const render = (piece: string, first: string) =>
+    wrapRows(styles.secondary(sanitize(expandTabs(piece))), { width, first, rest: '  ' });
+  const head = render(text.slice(0, LONGEST_PROMPT).toWellFormed(), styles.accent('> '));
+  if (text.length <= LONGEST_PROMPT && head.length <= PROMPT_ROWS.head + PROMPT_ROWS.tail) return head;
+  const tail = render(text.slice(-LONGEST_PROMPT).toWellFormed(), '  ').slice(-PROMPT_ROWS.tail);
+  const mark = styles.secondary(`  … ${text.length} characters in all …`);
+  return [...head.slice(0, PROMPT_ROWS.head), mark, ...tail];
 }
 
 function renderThought(

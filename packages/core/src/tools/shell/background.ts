@@ -11,7 +11,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanOutput } from './clean-output.ts';
-import { endProcess } from './shell-runner.ts';
+import { endProcess } from './end-process.ts';
 import type { EnvironmentFor, MovedCommand } from './shell-runner.ts';
 import { toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';

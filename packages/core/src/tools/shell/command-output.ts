@@ -31,6 +31,7 @@ export class CommandOutput {
   #byteCount = 0;
   #isBinary = false;
   #saidReady = false;
+  #isAttended = false;
 
   constructor(options: CommandOutputOptions = {}) {
     this.#ring = new OutputRing(options.cap);
@@ -94,6 +95,11 @@ export class CommandOutput {
 
   /** Somebody types into the command, and looks at it. */
   attend(): void {
+    this.#isAttended = true;
     this.#live?.attend();
+  }
+
+  get isAttended(): boolean {
+    return this.#isAttended;
   }
 }

@@ -13,6 +13,17 @@ const ACTED_ON = [
   'echo \\\\$(id)',
   'echo $((1 + 1))',
   'x=$(id)',
+  "echo $'\\'' $(id) ''",
+  "ls # it's\necho $(id) # it's",
+  "cat <<'EOF'\nit's\nEOF\necho $(id) # it's",
+  "cat <<EOF\n'$(id)'\nEOF",
+  'cat <<EOF\n\\\\$(id)\nEOF',
+  "cat <<-'EOF'\n\ta\n\tEOF\necho `id`",
+  "cat <<'A' <<B\n$(id)\nA\n$(id)\nB",
+  "cat <<<'a' $(id)",
+  'echo a#b $(id)',
+  'ls # $(id)',
+  "cat <<'EOF'\n$(id)\nEOF",
 ];
 
 const NOT_ACTED_ON = [
@@ -27,6 +38,10 @@ const NOT_ACTED_ON = [
   '(cd x && ls)',
   'cat < file > other',
   "grep -E '<(a|b)>' file",
+  "echo $'a\\'$(id)'",
+  "git commit -F - <<'EOF'\nfix: it isn't\nEOF",
+  "ls # it isn't",
+  'cat <<EOF\n\\$(id)\nEOF',
 ];
 
 describe('hasCommandSubstitution', () => {

@@ -1,8 +1,8 @@
 /**
  * Notices that a command waits for somebody to type. Certain when the kernel says that
  * a process of it is reading from its terminal; likely when the output stopped at an
- * unfinished line that reads like a question. Only what is certain, or a question that
- * cannot be mistaken, counts as waiting: a slow command must not be taken for one.
+ * unfinished line that reads like a question, or while a program takes the keys one by
+ * one. Only that counts as waiting: a slow command must not be taken for one.
  */
 
 import { readFile, readlink } from 'node:fs/promises';
@@ -32,7 +32,9 @@ export interface PromptWatchOptions {
   pid: number;
   hasTerminal: boolean;
   unfinishedLine: () => string;
-  /** Called once, with the line it waits at, which may be empty. */
+  /** Whether a program takes the keys one by one; asked once in each silence. Default not asked. */
+  isRaw?: () => Promise<boolean>;
+  /** Called once in each silence, with the line it waits at, which may be empty. */
   onWaiting: (line: string) => void;
   silenceMs?: number;
 }
@@ -43,6 +45,7 @@ export class PromptWatch {
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
   #activity = 0;
+  #askedAt = -1;
 
   constructor(options: PromptWatchOptions) {
     this.#options = options;
@@ -63,7 +66,8 @@ export class PromptWatch {
   async #look(): Promise<void> {
     const { pid, hasTerminal, unfinishedLine, onWaiting } = this.#options;
     const seen = this.#activity;
-    const waiting = isQuestion(unfinishedLine()) || (hasTerminal && (await isReadingTerminal(pid)));
+    const waiting =
+      isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.#takesKeys())));
     // The prompt itself may have been written a moment before the read: let it arrive.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#stopped || this.#activity !== seen) return;
@@ -73,8 +77,14 @@ export class PromptWatch {
       }, AGAIN_MS).unref();
       return;
     }
-    this.stop();
     onWaiting(unfinishedLine().trim());
+  }
+
+  async #takesKeys(): Promise<boolean> {
+    const { isRaw } = this.#options;
+    if (!isRaw || this.#askedAt === this.#activity) return false;
+    this.#askedAt = this.#activity;
+    return isRaw();
   }
 }
 

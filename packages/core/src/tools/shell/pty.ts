@@ -7,9 +7,7 @@ import { closeSync, constants as fileConstants, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type * as NodePty from '@lydell/node-pty';
 import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
-
-const COLUMNS = 120;
-const ROWS = 40;
+import { isRawTerminal } from './raw-terminal.ts';
 
 type PtyModule = typeof NodePty;
 let loading: Promise<PtyModule | undefined> | undefined;
@@ -27,13 +25,13 @@ interface UnixTerminal {
 }
 
 export function startPty(request: StartRequest, module: PtyModule): ShellProcess {
-  const { invocation, directory, environment, onData } = request;
+  const { invocation, directory, environment, onData, size } = request;
   const terminal = module.spawn(invocation.file, invocation.args, {
     name: 'xterm-256color',
-    cols: COLUMNS,
-    rows: ROWS,
+    cols: size.columns,
+    rows: size.rows,
     cwd: directory,
-    env: { ...environment, ...invocation.environment },
+    env: withoutSize({ ...environment, ...invocation.environment }),
     // Bytes: a character cut over two reads must not become two broken ones.
     encoding: null,
   });
@@ -52,8 +50,26 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
     hasTerminal: true,
     finished,
     write: (text) => terminal.write(text),
+    resize({ columns, rows }) {
+      // The module throws once the terminal is closed, which it may be before anybody has heard of it.
+      if (!closed) quietly(() => terminal.resize(columns, rows));
+    },
     isOutputClosed: () => closed,
+    isRaw: async () => isRawTerminal((terminal as UnixTerminal).ptsName ?? ''),
   };
+}
+
+/** Programs believe these more than their terminal, and they tell of another one. */
+function withoutSize({ COLUMNS: _columns, LINES: _lines, ...others }: Record<string, string>): Record<string, string> {
+  return others;
+}
+
+function quietly(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // Nobody is there to see another size.
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { closeQuietly } from './output-pipes.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { ShellInvocation } from './shell-program.ts';
+import type { TerminalSize } from './terminal-display.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 
 export interface ShellExit {
@@ -24,14 +25,20 @@ export interface ShellProcess {
   /** After the exit and the output before it. Never rejects. */
   readonly finished: Promise<ShellExit>;
   write(text: string): void;
+  /** Its terminal has another size; nothing where it has none. */
+  resize(size: TerminalSize): void;
   /** False while somebody may still write to the output after the exit. */
   isOutputClosed(): boolean;
+  /** Whether a program takes the keys of its terminal one by one. */
+  isRaw(): Promise<boolean>;
 }
 
 export interface StartRequest {
   invocation: ShellInvocation;
   directory: string;
   environment: Record<string, string>;
+  /** Of its terminal, where it gets one. */
+  size: TerminalSize;
   /** Bytes are valid during the call only. */
   onData: (bytes: Uint8Array) => void;
 }
@@ -77,7 +84,9 @@ export async function startPiped(request: StartRequest, pipes: OutputPipes): Pro
       return exit;
     }),
     write: () => {},
+    resize: () => {},
     isOutputClosed: () => drain.isClosed,
+    isRaw: async () => false,
   };
 }
 

@@ -8,6 +8,7 @@
 import { getErrorMessage } from '../../protocol/errors.ts';
 import { CALL_MARK } from './child-environment.ts';
 import { CommandOutput } from './command-output.ts';
+import { endProcess, within } from './end-process.ts';
 import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
 import { PromptWatch } from './prompt-detector.ts';
@@ -17,14 +18,9 @@ import { loadPty, startPty } from './pty.ts';
 import { toShellInvocation } from './shell-program.ts';
 import { startPiped } from './shell-process.ts';
 import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
-import {
-  findDescendants,
-  findGroupMembers,
-  findMarkedProcesses,
-  killDescendants,
-  killMarkedProcesses,
-  signalGroup,
-} from './stray-processes.ts';
+import { findGroupMembers, findMarkedProcesses, killMarkedProcesses, signalGroup } from './stray-processes.ts';
+import { DEFAULT_TERMINAL_SIZE } from './terminal-display.ts';
+import type { TerminalDisplay, TerminalSink, TerminalSize } from './terminal-display.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
@@ -103,8 +99,6 @@ interface Running {
 
 const DEFAULT_INACTIVITY_MS = 300_000;
 const LONGEST_TIMER_MS = 2_147_483_647;
-/** Between asking a group to end and killing it. */
-const GRACE_MS = 200;
 /** A process that does not even die of SIGKILL hangs in the kernel; nobody waits for it. */
 const LAST_WAIT_MS = 2000;
 
@@ -114,6 +108,7 @@ export class ShellRunner {
   readonly #pipes: OutputPipes;
   readonly #watchdog = new Watchdog();
   readonly #running = new Map<number, Running>();
+  #display: TerminalDisplay | undefined;
 
   constructor(options: ShellRunnerOptions) {
     this.#options = options;
@@ -132,30 +127,43 @@ export class ShellRunner {
       ...(request.onOutput && { onOutput: request.onOutput }),
     });
     let process: ShellProcess;
+    let sink: TerminalSink | undefined;
     try {
-      process = await this.#start(request, mark, (bytes) => output.write(bytes));
+      process = await this.#start(request, mark, (bytes) => {
+        output.write(bytes);
+        sink?.write(bytes);
+      });
     } catch (error) {
       return { ...notStarted('exited'), error: error instanceof Error ? error : new Error(getErrorMessage(error)) };
     }
     this.#watchdog.watch(process.pid);
+    sink = this.#openDisplay(process);
     request.onPid?.(process.pid);
 
     const interrupted = Promise.withResolvers<ShellEnding>();
     const onAbort = () => interrupted.resolve('cancelled');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
-    const silence = setTimeout(() => interrupted.resolve('timed_out'), silenceLimit(this.inactivityTimeoutMs)).unref();
-    const waiting: { at?: string } = {};
+    const waiting: { at?: string; isKnown?: boolean } = {};
+    const silence = setTimeout(() => {
+      // Who has typed into it is the one it waits for, and may think for as long as they like.
+      if (output.isAttended && waiting.at !== undefined) silence.refresh();
+      else interrupted.resolve('timed_out');
+    }, silenceLimit(this.inactivityTimeoutMs)).unref();
     const prompt = this.#watchPrompt(process, output, (line) => {
       waiting.at = line;
+      sink?.wait(line);
       if (process.hasTerminal && this.#options.whenWaiting !== 'report') interrupted.resolve('waiting_for_input');
-      else output.remark(`[The command seems to wait for input${line === '' ? '' : ` at: ${line}`}]`);
+      else if (!waiting.isKnown)
+        output.remark(`[The command seems to wait for input${line === '' ? '' : ` at: ${line}`}]`);
+      waiting.isKnown = true;
     });
     const server = this.#watchServer(process, output, () => interrupted.resolve('serving'));
     touch = () => {
       silence.refresh();
       prompt.touch();
       server.touch();
+      if (waiting.at !== undefined) sink?.wait(undefined);
       delete waiting.at;
     };
     this.#running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
@@ -196,6 +204,16 @@ export class ShellRunner {
     return this.#running.get(pid)?.process.hasTerminal ?? false;
   }
 
+  /** From here on the terminals of commands are shown, and have the size they are shown in. */
+  showTerminals(display: TerminalDisplay): void {
+    this.#display = display;
+  }
+
+  /** Those that run; the next ones ask the display. */
+  resizeTerminals(size: TerminalSize): void {
+    for (const { process } of this.#running.values()) process.resize(size);
+  }
+
   /** What a running command wrote since its last newline; empty when it does not run. */
   unfinishedLine(pid: number): string {
     return this.#running.get(pid)?.output.unfinishedLine ?? '';
@@ -209,6 +227,11 @@ export class ShellRunner {
     running.touch();
     running.process.write(text);
     return true;
+  }
+
+  /** What a terminal says by itself: where its cursor is, what it is. Nobody has typed it. */
+  answer(pid: number, text: string): void {
+    this.#running.get(pid)?.process.write(text);
   }
 
   /** For processes that others start: they end with this program, and when this is disposed of. */
@@ -240,6 +263,7 @@ export class ShellRunner {
       invocation: toShellInvocation(request.command, environment),
       directory: request.directory,
       environment,
+      size: this.#display?.size ?? DEFAULT_TERMINAL_SIZE,
       onData,
     };
     this.#watchdog.start();
@@ -252,13 +276,23 @@ export class ShellRunner {
     return startPiped(start, this.#pipes);
   }
 
+  /** Over pipes there is nothing to show but text, which comes as output. */
+  #openDisplay({ pid, hasTerminal, finished }: ShellProcess): TerminalSink | undefined {
+    if (!hasTerminal) return undefined;
+    const sink = this.#display?.open(pid);
+    if (sink) void finished.then(() => sink.close());
+    return sink;
+  }
+
   #watchPrompt(process: ShellProcess, output: CommandOutput, onWaiting: (line: string) => void): PromptWatch {
-    const { promptSilenceMs } = this.#options;
+    const { promptSilenceMs, whenWaiting } = this.#options;
     return new PromptWatch({
       pid: process.pid,
       hasTerminal: process.hasTerminal,
       unfinishedLine: () => output.unfinishedLine,
       onWaiting,
+      // Who takes keys may well go on without one: that is worth a word, and no reason to end it.
+      ...(whenWaiting === 'report' && { isRaw: () => process.isRaw() }),
       ...(promptSilenceMs !== undefined && { silenceMs: promptSilenceMs }),
     });
   }
@@ -308,33 +342,6 @@ function isMoved(ending: ShellEnding): boolean {
 
 function notStarted(ending: ShellEnding): ShellOutcome {
   return { ending, output: '', exitCode: null, signal: null, backgroundPids: [] };
-}
-
-/** SIGTERM to the group, SIGKILL to what is left of it and of the call. */
-export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>, mark?: string): Promise<void> {
-  const below = await findDescendants(process.pid);
-  if (signalGroup(process.pid, 'SIGTERM')) {
-    const deadline = performance.now() + GRACE_MS;
-    await within(process.finished, GRACE_MS);
-    while (signalGroup(process.pid, 0) && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    signalGroup(process.pid, 'SIGKILL');
-  }
-  await killDescendants(below);
-  if (mark !== undefined) await killMarkedProcesses(mark);
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Words and signs of something that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */

@@ -1,0 +1,72 @@
+/**
+ * What a command wrote and nobody has drawn yet, bounded and not copied. Of a flood the
+ * older half is left out each time it gets too much, but for the modes switched in it.
+ */
+
+/** Bytes. */
+const MOST = 256 * 1024;
+/** Taken at a time, or a little more. */
+const PORTION = 64 * 1024;
+
+const ESCAPE = 0x1b;
+const LINE_FEED = 0x0a;
+// oxlint-disable-next-line no-control-regex -- control sequences are what is looked for
+const SWITCHES = /\x1b\[\?[\d;]{1,32}[hl]/g;
+const SWITCH = '\x1b[?';
+/** More than a program has modes. */
+const MOST_SWITCHES = 64;
+const NOTHING = new Uint8Array(0);
+
+export class ByteBacklog {
+  private pieces: Uint8Array[] = [];
+  private length = 0;
+
+  get isEmpty(): boolean {
+    return this.length === 0;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.pieces.push(bytes);
+    this.length += bytes.length;
+    if (this.length > MOST) this.skip();
+  }
+
+  /** The oldest; undefined when there is nothing. */
+  take(): Uint8Array | undefined {
+    const taken: Uint8Array[] = [];
+    let length = 0;
+    while (this.pieces.length > 0 && length < PORTION) {
+      const piece = this.pieces.shift()!;
+      taken.push(piece);
+      length += piece.length;
+    }
+    this.length -= length;
+    return length === 0 ? undefined : Buffer.concat(taken, length);
+  }
+
+  clear(): void {
+    this.pieces = [];
+    this.length = 0;
+  }
+
+  /** What is left begins with a line or a sequence, not in one. */
+  private skip(): void {
+    const dropped: Uint8Array[] = [];
+    while (this.length > MOST / 2 && this.pieces.length > 1) {
+      const piece = this.pieces.shift()!;
+      dropped.push(piece);
+      this.length -= piece.length;
+    }
+    const [first = NOTHING, ...others] = this.pieces;
+    const begin = first.findIndex((byte) => byte === ESCAPE || byte === LINE_FEED);
+    const switches = Buffer.from(dropped.flatMap(switchesIn).slice(-MOST_SWITCHES).join(''));
+    const rest = first.subarray(Math.max(begin, 0));
+    this.pieces = [switches, rest, ...others];
+    this.length += switches.length + rest.length - first.length;
+  }
+}
+
+function switchesIn(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return text.includes(SWITCH) ? (text.toString('latin1').match(SWITCHES) ?? []) : [];
+}

@@ -1,0 +1,67 @@
+/** `/footer`: which parts the footer has; each choice is seen at once and kept. */
+
+import { getErrorMessage, saveSetting } from '@castor/core';
+import type { App } from '../app.ts';
+import { reloadSettings } from '../apply-settings.ts';
+import { userSettingsFile } from '../command-services.ts';
+import { FOOTER_ITEMS, footerItems } from '../render/footer-items.ts';
+import type { FooterItem } from '../render/footer-items.ts';
+
+const SENTENCES: Readonly<Record<FooterItem, string>> = {
+  workspace: 'the folder',
+  'git-branch': 'its branch',
+  'model-name': 'who answers',
+  'context-used': 'how full the context is',
+  'memory-usage': 'the memory Castor takes',
+  'session-id': 'the session',
+  hostname: 'this machine',
+  auth: 'how requests are authorised',
+  'token-count': 'the tokens of this session',
+  'code-changes': 'the lines added and removed',
+};
+
+type Choice = FooterItem | 'usual' | 'done';
+
+export async function chooseFooter(app: App, signal: AbortSignal): Promise<void> {
+  for (let initial = 0; ;) {
+    const { start } = app.state;
+    if (!start) return;
+    const shown = footerItems(start.settings.ui);
+    const choice = await app.dialogs.choose<Choice>(
+      {
+        title: 'The footer shows (enter switches one, esc leaves)',
+        initial,
+        options: [
+          ...FOOTER_ITEMS.map((item) => ({
+            label: `${shown.includes(item) ? '☑' : '☐'} ${item}`,
+            value: item,
+            hint: SENTENCES[item],
+          })),
+          { label: 'As usual', value: 'usual' },
+          { label: 'Done', value: 'done' },
+        ],
+        escape: 'done',
+      },
+      signal,
+    );
+    if (choice === undefined || choice === 'done') return;
+    const problem = save(app, choice === 'usual' ? undefined : toggled(shown, choice));
+    if (problem !== undefined) return app.fail(problem);
+    initial = choice === 'usual' ? FOOTER_ITEMS.length : FOOTER_ITEMS.indexOf(choice);
+  }
+}
+
+/** In the order of the table, whatever was switched last. */
+function toggled(shown: readonly FooterItem[], item: FooterItem): FooterItem[] {
+  return FOOTER_ITEMS.filter((each) => (each === item ? !shown.includes(each) : shown.includes(each)));
+}
+
+/** A sentence when it cannot be kept. */
+function save(app: App, items: readonly FooterItem[] | undefined): string | undefined {
+  try {
+    saveSetting(userSettingsFile(app), 'ui.footer.items', items);
+    return reloadSettings(app);
+  } catch (error) {
+    return getErrorMessage(error);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The screens of the commands that run, by process: how large they are, which of them
+ * waits for somebody. The emulator is loaded when the first one has something to show,
+ * and never for a screen reader.
+ */
+
+import type { TerminalDisplay, TerminalSize } from '@castor/core';
+import { CommandScreen } from './command-screen.ts';
+import type { Size } from './terminal/painter.ts';
+
+export interface CommandScreensOptions {
+  /** Of the terminal they are shown in. */
+  readonly size: () => Size;
+  /** Whether there is anybody to look at one. */
+  readonly isSeen: () => boolean;
+  /** For the program, which has asked its terminal something. */
+  readonly answer: (pid: number, text: string) => void;
+  readonly resize: (size: TerminalSize) => void;
+  /** One that is attended has changed. */
+  readonly onChange: () => void;
+  /** One has begun to wait for somebody, or goes on; `isNews` when whoever is elsewhere should hear of it. */
+  readonly onWaiting: (isNews: boolean) => void;
+}
+
+/** What is left of the width beside the frame and the margin of a call. */
+const BESIDE = 3;
+/** The rule, the hint, the footer, and two that stay empty. */
+const AROUND = 5;
+const FEWEST: TerminalSize = { columns: 20, rows: 4 };
+/** More is no easier to read, and the frame has to be drawn. */
+const MOST_ROWS = 40;
+
+export class CommandScreens implements TerminalDisplay {
+  private readonly options: CommandScreensOptions;
+  private readonly screens = new Map<number, CommandScreen>();
+
+  constructor(options: CommandScreensOptions) {
+    this.options = options;
+  }
+
+  get size(): TerminalSize {
+    const { columns, rows } = this.options.size();
+    return {
+      columns: Math.max(columns - BESIDE, FEWEST.columns),
+      rows: Math.max(Math.min(rows - AROUND, MOST_ROWS), FEWEST.rows),
+    };
+  }
+
+  get(pid: number | undefined): CommandScreen | undefined {
+    return pid === undefined ? undefined : this.screens.get(pid);
+  }
+
+  /** Whether one waits for somebody who is not there. */
+  get isWaiting(): boolean {
+    return [...this.screens.values()].some(({ waitingAt, isAttended }) => waitingAt !== undefined && !isAttended);
+  }
+
+  open(pid: number): CommandScreen {
+    const { answer, onChange, onWaiting, isSeen } = this.options;
+    const screen: CommandScreen = new CommandScreen({
+      size: this.size,
+      openEmulator: isSeen() ? openEmulator : undefined,
+      onAnswer: (text) => answer(pid, text),
+      onChange: () => screen.isAttended && onChange(),
+      onWaiting,
+      onClosed: () => this.screens.delete(pid),
+    });
+    this.screens.set(pid, screen);
+    return screen;
+  }
+
+  /** The terminal they are shown in has another size. */
+  resize(): void {
+    const { size } = this;
+    for (const screen of this.screens.values()) screen.resize(size);
+    this.options.resize(size);
+  }
+}
+
+async function openEmulator(onAnswer: (text: string) => void, size: TerminalSize) {
+  const { Emulator } = await import('./terminal/emulator.ts');
+  return new Emulator(size, onAnswer);
+}

@@ -1,0 +1,22 @@
+/** The rows of a screen that fit: the end of a log, the top of what is drawn all over it, and always the cursor. Pure. */
+
+import type { Caret } from '../terminal/painter.ts';
+import type { ScreenPicture } from './screen-rows.ts';
+
+export interface ScreenWindow {
+  readonly rows: readonly string[];
+  readonly cursor: Caret;
+  /** Whether lines of a log are missing above. */
+  readonly isCut: boolean;
+}
+
+export function windowOf({ rows, cursor, isWhole, isScrolled }: ScreenPicture, most: number): ScreenWindow {
+  // Who writes line by line has the cursor below all of them, seen or not.
+  const isLog = !isWhole && cursor.row === rows.length - 1;
+  const first = isLog ? Math.max(rows.length - most, 0) : Math.max(cursor.row - most + 1, 0);
+  return {
+    rows: rows.slice(first, first + most),
+    cursor: { ...cursor, row: cursor.row - first },
+    isCut: isLog && (first > 0 || isScrolled),
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * A terminal in memory: what a program writes in, cells out. It is the only terminal the
+ * program speaks to: titles, clipboards, mice and bells end here, and questions are
+ * answered here. Loaded with the first command that is shown.
+ */
+
+import headless from '@xterm/headless';
+import { sanitize } from '../../sanitize.ts';
+import { renderCells, lengthOf } from '../render/screen-rows.ts';
+import type { ScreenLook, ScreenPicture } from '../render/screen-rows.ts';
+import type { Caret, Size } from './painter.ts';
+import { rowWidth } from './row-width.ts';
+import { StringFilter } from './string-filter.ts';
+
+/** How a program wants its keys. */
+export interface KeyModes {
+  readonly hasApplicationCursor: boolean;
+  readonly hasBracketedPaste: boolean;
+}
+
+type Terminal = InstanceType<typeof headless.Terminal>;
+
+const SHOW_CURSOR = 25;
+const WIDTHS = 'castor';
+/** Sequences the emulator obeys step by step, as often as they say: more than a screen has is refused. */
+const COUNTED = [
+  ...Array.from('bILMPSTXZ@', (final) => ({ final })),
+  ...Array.from('@A', (final) => ({ intermediates: ' ', final })),
+  ...Array.from('}~', (final) => ({ intermediates: "'", final })),
+];
+const MOST_STEPS = 500;
+/** A character and the marks that join it; more is no character of any language. */
+const MOST_MARKS = 16;
+/** Bytes at a time. */
+const PIECE = 2 * 1024;
+
+export class Emulator {
+  private readonly terminal: Terminal;
+  private readonly strings = new StringFilter();
+  private isCursorShown = true;
+
+  constructor({ columns, rows }: Size, onAnswer: (text: string) => void) {
+    const options = { cols: columns, rows, scrollback: 1, allowProposedApi: true, logLevel: 'off' } as const;
+    this.terminal = new headless.Terminal(options);
+    this.terminal.onData(onAnswer);
+    this.terminal.unicode.register({ version: WIDTHS, wcwidth: widthOf, charProperties });
+    this.terminal.unicode.activeVersion = WIDTHS;
+    this.followCursor('h', true);
+    this.followCursor('l', false);
+    this.refuseExcess();
+  }
+
+  /** In small pieces: between them the emulator lets others work, however much one of them asks for. */
+  write(bytes: Uint8Array, done: () => void): void {
+    const cells = this.strings.filter(bytes);
+    for (let start = 0; start < cells.length; start += PIECE) this.terminal.write(cells.subarray(start, start + PIECE));
+    this.terminal.write('', done);
+  }
+
+  resize({ columns, rows }: Size): void {
+    this.terminal.resize(columns, rows);
+  }
+
+  dispose(): void {
+    this.terminal.dispose();
+  }
+
+  /** Whether a program has the whole screen to itself. */
+  get isWhole(): boolean {
+    return this.terminal.buffer.active.type === 'alternate';
+  }
+
+  /** Whether it is in the middle of a picture. */
+  get isDrawing(): boolean {
+    return this.terminal.modes.synchronizedOutputMode;
+  }
+
+  get keyModes(): KeyModes {
+    const { applicationCursorKeysMode, bracketedPasteMode } = this.terminal.modes;
+    return { hasApplicationCursor: applicationCursorKeysMode, hasBracketedPaste: bracketedPasteMode };
+  }
+
+  /**
+   * The terminal's own cursor stands in the last row only: rows that are long must not stand below it (AGENTS.md).
+   * Elsewhere, and in a program that has the whole screen, the cell of the cursor is drawn as one, if it can be.
+   */
+  picture(look: ScreenLook): ScreenPicture {
+    const { active } = this.terminal.buffer;
+    const { cursor, isWhole, isCursorShown } = this;
+    const lines = Array.from({ length: this.terminal.rows }, (_, row) => active.getLine(active.baseY + row)!);
+    const used = isWhole ? lines.length : lines.findLastIndex((line) => lengthOf(line) > 0) + 1;
+    const height = Math.max(used, cursor.row + 1);
+    const isLow = !isWhole && cursor.row === height - 1;
+    const isDrawn = isCursorShown && look.hasCursor && look.depth !== 'none' && !isLow;
+    const rows = lines
+      .slice(0, height)
+      .map((line, row) => renderCells(line, look, isDrawn && row === cursor.row ? cursor.column : undefined));
+    const isScrolled = !isWhole && active.baseY > 0;
+    return { rows, cursor, showsCursor: isCursorShown && !isDrawn, isWhole, isScrolled };
+  }
+
+  private get cursor(): Caret {
+    const { cursorX, cursorY } = this.terminal.buffer.active;
+    // Behind the last column it stands on it until something is written.
+    return { row: cursorY, column: Math.min(cursorX, this.terminal.cols - 1) };
+  }
+
+  /** What would keep the emulator busy for minutes. */
+  private refuseExcess(): void {
+    for (const id of COUNTED) this.terminal.parser.registerCsiHandler(id, ([count]) => Number(count) > MOST_STEPS);
+  }
+
+  private followCursor(final: 'h' | 'l', isShown: boolean): void {
+    this.terminal.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
+      if (modes.includes(SHOW_CURSOR)) this.isCursorShown = isShown;
+      return false;
+    });
+  }
+}
+
+/** One more than the width, for those asked for. */
+let widths: Uint8Array | undefined;
+
+/** As we count cells ourselves, so that a row is as wide for the program as for us; what is never shown has none. */
+function widthOf(code: number): 0 | 1 | 2 {
+  if (code < 0x300) return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 0 : 1;
+  widths ??= new Uint8Array(0x11_00_00);
+  const known = widths[code] ?? 0;
+  if (known > 0) return (known - 1) as 0 | 1 | 2;
+  const width = Math.min(rowWidth(sanitize(String.fromCodePoint(code))), 2) as 0 | 1 | 2;
+  widths[code] = width + 1;
+  return width;
+}
+
+/** The width of a character, whether it joins the one before it, and how many have: packed as the emulator wants them. */
+function charProperties(code: number, preceding: number): number {
+  const width = widthOf(code);
+  const before = (preceding >> 1) & 3;
+  if (width > 0 || before === 0) return width << 1;
+  const marks = (preceding >> 3) + 1;
+  return marks > MOST_MARKS ? 1 << 1 : (marks << 3) | (before << 1) | 1;
+}

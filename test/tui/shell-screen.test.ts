@@ -1,0 +1,225 @@
+/** The screens of commands that run: drawn as a terminal draws them, and kept away from the terminal itself. */
+
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import type { FakeModel, Script, Terminal, TerminalOptions, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const FOCUS_OUT = '\x1b[O';
+const TAB = '\t';
+const SHIFT_TAB = '\x1b[Z';
+const CTRL_B = '\x02';
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('full-screen-program.mjs', import.meta.url))}`;
+
+interface Opened extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly model: FakeModel;
+  readonly terminal: Terminal;
+}
+
+async function open(script: Script, options: TerminalOptions & { settings?: object } = {}): Promise<Opened> {
+  const { settings = {}, ...others } = options;
+  const workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
+  const model = await fakeModel(script);
+  const terminal = await startTerminal(['--yolo'], { model, workspace, columns: 100, rows: 30, ...others });
+  await terminal.waitForText(READY);
+  return {
+    workspace,
+    model,
+    terminal,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await workspace.dispose();
+    },
+  };
+}
+
+const shell = (command: string) => call('run_shell_command', { command });
+const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
+/** The cell under the cursor of the program, as it is drawn. */
+const DRAWN_CURSOR = '\x1b[7mX\x1b[';
+
+describe('a program that has the whole screen', () => {
+  it('is drawn in the size it is shown in, typed into, resized and left', async () => {
+    await using opened = await open([shell(PROGRAM), say('Done.')]);
+    const { terminal, model } = opened;
+    terminal.type('Go\r');
+    // Beside the prompt, where only a part of it has room.
+    await terminal.waitForText(/^ {2}size 97x25$/m);
+    await terminal.waitForText(/^ {2}cursor X$/m);
+    expect(terminal.bytes).not.toContain(DRAWN_CURSOR);
+    terminal.type(TAB);
+    await terminal.waitForText(/^size 97x25\nkeys ""\ncursor X\npale\n{21}the bottom\n/m);
+    await terminal.waitUntil(({ bytes }) => bytes.includes(DRAWN_CURSOR));
+    expect(terminal.cursor().isVisible).toBe(false);
+    terminal.type('\x1b[A');
+    await terminal.waitForText(String.raw`keys "\u001bOA"`);
+    terminal.type('\t\x03');
+    await terminal.waitForText(String.raw`keys "\u001bOA\t\u0003"`);
+    terminal.type('\x1b');
+    await terminal.waitForText(String.raw`\t\u0003\u001b"`);
+    terminal.type('\x1b[200~two\nlines\x1b[201~');
+    await terminal.waitForText(String.raw`\u001b[200~two\rlines\u001b[201~"`);
+    await terminal.resize(80, 20);
+    await terminal.waitForText(/^size 77x15\n[^]*\nthe bottom\n/m);
+    terminal.type(SHIFT_TAB);
+    await terminal.waitForText(READY);
+    await terminal.waitForText(/^ {2}size 77x15$/m);
+    terminal.type(TAB);
+    await terminal.waitForText('back to the prompt');
+    terminal.type('q');
+    await terminal.waitForText('Done.');
+    expect(lastBody(model)).toContain('it was left');
+  });
+
+  it('speaks to its own terminal only', async () => {
+    await using opened = await open([shell(PROGRAM), say('Done.')]);
+    const { terminal } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}size 97x25$/m);
+    terminal.type(TAB);
+    await terminal.waitForText(/^the bottom$/m);
+    expect([terminal.modes().isAlternate, terminal.modes().hasMouse, terminal.title().includes('hostile')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    terminal.type('q');
+    await terminal.waitForText('Done.');
+    // oxlint-disable-next-line no-control-regex -- what a terminal is told is looked for
+    expect(terminal.bytes).not.toMatch(/hostile|aG9zdGlsZQ|\x1bP|\x1b\[\?10(49|03|06)h|\x07{2}/);
+  });
+
+  it('goes on in the background, where it is drawn and typed into as well', async () => {
+    await using opened = await open([shell(PROGRAM), say('It runs on.')]);
+    const { terminal } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}size 97x25$/m);
+    terminal.type(CTRL_B);
+    await terminal.waitForText('It runs on.');
+    terminal.type(CTRL_B);
+    await terminal.waitForText(/^size 97x25\nkeys ""\n[^]*\nthe bottom\n/m);
+    terminal.type('\x1b[B');
+    await terminal.waitForText(String.raw`keys "\u001bOB"`);
+    terminal.type('q');
+    await terminal.waitForText('exit code 0');
+  });
+
+  it.each([
+    ['in its colours', {}, true],
+    ['without them where nobody wants them', { tools: { shell: { showColor: false } } }, false],
+  ])('is drawn %s', async (_how, settings, hasColors) => {
+    await using opened = await open([shell(PROGRAM), say('Done.')], { settings });
+    const { terminal } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}pale$/m);
+    expect(terminal.bytes.includes('\x1b[38;2;9;8;7mpale')).toBe(hasColors);
+  });
+});
+
+describe('a line that is drawn again', () => {
+  it('is one line, and only its last state is ever kept', async () => {
+    await using opened = await open([
+      shell(
+        String.raw`mkfifo gate; printf 'at 10%%'; cat gate >/dev/null; printf '\rat 90%%'; cat gate >/dev/null; echo`,
+      ),
+      say('Done.'),
+    ]);
+    const { terminal, workspace } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}at 10%$/m);
+    await writeFile(join(workspace.project, 'gate'), '');
+    await terminal.waitForText(/^ {2}at 90%$/m);
+    expect(terminal.lines().filter((line) => /^ +at \d+%$/.test(line))).toEqual(['  at 90%']);
+    await writeFile(join(workspace.project, 'gate'), '');
+    await terminal.waitForText('Done.');
+    expect(terminal.lines().filter((line) => /^ +at \d+%$/.test(line))).toEqual(['  at 90%']);
+  });
+});
+
+describe('a command that waits for somebody', () => {
+  const general = { enableNotifications: true, notificationMethod: 'osc9' };
+  const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
+
+  it('says so with the key that leads to it, in the title, and to who looks elsewhere, once', async () => {
+    await using opened = await open([shell(ASK), say('Done.')], { settings: { general }, columns: 60 });
+    const { terminal, model } = opened;
+    terminal.type(FOCUS_OUT);
+    terminal.type('Go\r');
+    await terminal.waitForText('Waits for your input: tab to type (esc');
+    await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
+    terminal.type(TAB);
+    await terminal.waitForText('back to the prompt');
+    terminal.type('Ada\r');
+    await terminal.waitForText(/^Town:/m);
+    terminal.type('Bath\r');
+    await terminal.waitForText('Done.');
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    // oxlint-disable-next-line no-control-regex -- what a terminal is told is looked for
+    expect([...terminal.bytes.matchAll(/\x1b\]9;([^\x07]*)\x07/g)].map(([, text]) => text)).toEqual([
+      'Castor: A command waits for input (project)',
+      'Castor: Done (project)',
+    ]);
+    expect(lastBody(model)).toContain('Ada of Bath');
+  });
+});
+
+describe('a command that waits, for a screen reader,', () => {
+  it('is said to wait, once, and is typed into line by line', async () => {
+    await using model = await fakeModel([shell('read -p "Name: " name; echo "hi $name"'), say('Done.')]);
+    await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
+    await terminal.waitForText('castor 0');
+    terminal.type('Ask\r');
+    await terminal.waitForText('The command waits for input.');
+    terminal.type(TAB);
+    await terminal.waitForText(/^Name: *$/m);
+    terminal.type('Ada\r');
+    await terminal.waitForText('Done.');
+    expect(lastBody(model)).toContain('hi Ada');
+    const said = ['A command runs: tab to type into it, ctrl+b to background.', 'The command waits for input.'];
+    expect(said.map((sentence) => terminal.lines().filter((line) => line === sentence).length)).toEqual([1, 1]);
+  });
+});
+
+describe('a flood', () => {
+  it('ends with its last lines on the screen and all of it in the result', async () => {
+    await using opened = await open([shell('seq 1 300000; mkfifo gate; cat gate'), say('Done.')]);
+    const { terminal, workspace, model } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}…\n(?: {2}\d+\n)* {2}300000$/m);
+    await writeFile(join(workspace.project, 'gate'), 'over\n');
+    await terminal.waitForText('Done.');
+    expect(lastBody(model)).toMatch(/299999\\n300000/);
+  });
+});
+
+describe.runIf(hasProgram('vim'))('vim', () => {
+  it('is typed into and saves a file', async () => {
+    await using opened = await open([shell('vim -u NONE note.txt; cat note.txt'), say('Done.')]);
+    const { terminal, model } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText(/^ {2}~$/m);
+    terminal.type(TAB);
+    await terminal.waitForText(/^~$/m);
+    terminal.type('iwritten by hand');
+    await terminal.waitForText(/^written by hand$/m);
+    terminal.type('\x1b');
+    terminal.type(':wq\r');
+    await terminal.waitForText('Done.');
+    expect(lastBody(model)).toContain('written by hand');
+  });
+});
+
+function hasProgram(name: string): boolean {
+  try {
+    execFileSync('which', [name]);
+    return true;
+  } catch {
+    return false;
+  }
+}
