@@ -1,33 +1,17 @@
 /** What a person who looks elsewhere is told, and what the terminal says about itself. */
 
-import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
-import type { FakeModel, Terminal, TerminalOptions } from '@castor/testkit';
+import { call, say } from '@castor/testkit';
+import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { READY, openTerminal } from './open-terminal.ts';
+import type { OpenTerminalOptions } from './open-terminal.ts';
 
-const READY = 'Type your message';
 const FOCUS_OUT = '\x1b[O';
 const FOCUS_IN = '\x1b[I';
 const EDIT = call('write_file', { file_path: 'new.txt', content: 'new\n' });
 
-interface Opened extends AsyncDisposable {
-  readonly model: FakeModel;
-  readonly terminal: Terminal;
-}
-
-async function open(general: object, options: TerminalOptions = {}): Promise<Opened> {
-  const workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify({ general }) } });
-  const model = await fakeModel([EDIT, say('Written.')]);
-  const terminal = await startTerminal([], { model, workspace, ...options });
-  await terminal.waitForText(READY);
-  return {
-    model,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await workspace.dispose();
-    },
-  };
+function open(general: object, options: OpenTerminalOptions = {}) {
+  return openTerminal({ settings: { general }, script: [EDIT, say('Written.')], ...options });
 }
 
 /** A call that is asked about, is approved and ends. */

@@ -116,9 +116,15 @@ describe('a loop', () => {
       const isAgain = JSON.stringify(request.body).split('"Go"').length > 2;
       return isAgain ? say('Out of it.') : again();
     });
-    await using terminal = await open({ model });
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"general":{"enableNotifications":true,"notificationMethod":"osc9"}}' },
+    });
+    await using terminal = await open({ model, workspace });
+    terminal.type('\x1b[O');
     terminal.type('Go\r');
     await terminal.waitForText('A potential loop was detected.');
+    await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
+    expect(terminal.bytes).toContain('\x1b]9;Castor: Action required (project)');
     expect(terminal.screen().find((line) => line.startsWith('●'))).toBe('● 1. Keep loop detection on (esc)');
     terminal.type('2');
     await terminal.waitForText('Out of it.');

@@ -3,10 +3,11 @@
 import type { Terminal } from '@castor/testkit';
 
 /* oxlint-disable no-control-regex -- control characters are what must not be there */
+/** What the painters move, erase and switch with; never the whole screen, nor a colour that hides. */
 const OURS = [
-  /\x1b\[(?:\d+(?:;\d+)*)?m/g,
-  /\x1b\[\d*[ABGKJLM]/g,
-  /\x1b\[\?(?:7|2026|25|2004|1004)[hl]/g,
+  /\x1b\[(?!8m)(?:\d+(?:;\d+)*)?m/g,
+  /\x1b\[\d*[ABCDGKLMb]|\x1b\[J|\x08/g,
+  /\x1b\[\?(?:7|45|2026|25|2004|1004)[hl]/g,
   /\x1b\[\?u|\x1b\[[<>]\d*u|\x1b\[6n|\x1b[78]/g,
   /\x1b\]11;\?\x1b\\/g,
   /\x1b\]0;[^\x07\x1b]{0,80}\x07/g,

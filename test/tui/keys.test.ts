@@ -2,11 +2,11 @@
 
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text } from '@castor/testkit';
-import type { FakeModel, Script, Terminal, TerminalOptions, Workspace, WorkspaceOptions } from '@castor/testkit';
+import { answer, call, gate, say, text } from '@castor/testkit';
+import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { READY, lastParts, openTerminal } from './open-terminal.ts';
 
-const READY = 'Type your message';
 const ESC = '\x1b';
 const UP = '\x1b[A';
 const DOWN = '\x1b[B';
@@ -18,40 +18,6 @@ const ALT_M = '\x1bm';
 const PAGE_UP = '\x1b[5~';
 const REDO = '\x1b[122;6u';
 const ctrl = (letter: string) => String.fromCharCode(letter.charCodeAt(0) & 0x1f);
-
-interface Opened extends AsyncDisposable {
-  readonly workspace: Workspace;
-  readonly model: FakeModel;
-  readonly terminal: Terminal;
-}
-
-type OpenOptions = WorkspaceOptions &
-  Omit<TerminalOptions, 'env' | 'workspace' | 'model'> & {
-    readonly settings?: object;
-    readonly script?: Script;
-    readonly args?: string[];
-    readonly env?: (workspace: Workspace) => Record<string, string>;
-  };
-
-async function open(options: OpenOptions = {}): Promise<Opened> {
-  const homeFiles = { '.gemini/settings.json': JSON.stringify(options.settings ?? {}), ...options.homeFiles };
-  const workspace = await createWorkspace({ files: options.files ?? {}, homeFiles });
-  const model = await fakeModel(options.script ?? [say('ok')], { repeatLast: true });
-  const { rows = 24, columns = 80 } = options;
-  const env = options.env?.(workspace) ?? {};
-  const terminal = await startTerminal(options.args ?? [], { model, workspace, rows, columns, env });
-  await terminal.waitForText(READY);
-  return {
-    workspace,
-    model,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await workspace.dispose();
-    },
-  };
-}
 
 /** Where we are and in which mode, before the first prompt; wherever it stands. */
 function footer(terminal: Terminal): string | undefined {
@@ -75,7 +41,7 @@ async function ask(terminal: Terminal, words: string, until: string | RegExp): P
 
 describe('editing', () => {
   it('has its keys', async () => {
-    await using opened = await open();
+    await using opened = await openTerminal();
     const { terminal } = opened;
     for (const [written, keys, more, expected] of [
       ['abc', ctrl('a'), 'X', '> Xabc'],
@@ -101,7 +67,7 @@ describe('editing', () => {
   });
 
   it('has five keys for a new line, and Enter sends all of them', async () => {
-    await using opened = await open();
+    await using opened = await openTerminal();
     const { terminal, model } = opened;
     const lines = ['0'];
     terminal.type('0');
@@ -115,12 +81,11 @@ describe('editing', () => {
     }
     terminal.type('\r');
     await terminal.waitForText('ok');
-    const { contents } = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
-    expect(contents.at(-1)?.parts.at(-1)).toEqual({ text: lines.join('\n') });
+    expect(lastParts(model).at(-1)).toEqual({ text: lines.join('\n') });
   });
 
   it('goes on in an editor of your own with Ctrl+G and Ctrl+X', async () => {
-    await using opened = await open({
+    await using opened = await openTerminal({
       files: { 'bin/append': '#!/bin/sh\nprintf " and more" >> "$1"\n' },
       env: (workspace) => ({ EDITOR: join(workspace.project, 'bin', 'append') }),
     });
@@ -146,7 +111,7 @@ describe('Ctrl+V', () => {
     ['says that it is empty', 'exit 1', />.*Type your message.*\nThe clipboard is empty\./],
     ['says so when it does not answer', 'kill $$', />.*Type your message.*\nThe clipboard is empty\./],
   ])('%s', async (_title, script, expected) => {
-    await using opened = await open({
+    await using opened = await openTerminal({
       columns: 200,
       files: { 'bin/xclip': `#!/bin/sh\n${script}\n` },
       env: ({ project }) => ({ PATH: join(project, 'bin') }),
@@ -161,8 +126,27 @@ describe('Ctrl+V', () => {
     });
   });
 
+  it('sends the image with the prompt', async () => {
+    await using opened = await openTerminal({
+      columns: 200,
+      files: { 'bin/xclip': `#!/bin/sh\ncase "$*" in *image/png*) ${PNG};; *) exit 1;; esac\n` },
+      env: ({ project }) => ({ PATH: join(project, 'bin') }),
+    });
+    const { terminal, model, workspace } = opened;
+    await chmod(join(workspace.project, 'bin', 'xclip'), 0o700);
+    await ask(terminal, 'hi', 'ok');
+    terminal.type(ctrl('v'));
+    await terminal.waitForText(/^> @.*\.png$/m);
+    terminal.type('what is it?');
+    await terminal.waitForText(/what is it\?$/m);
+    terminal.type('\r');
+    await model.waitForRequest(2);
+    const data = Buffer.from('\x89PNG\r\n', 'latin1').toString('base64');
+    expect(lastParts(model)).toContainEqual({ inlineData: { data, mimeType: 'image/png' } });
+  });
+
   it('says what to install where there is no program for it', async () => {
-    await using opened = await open({ env: ({ project }) => ({ PATH: join(project, 'bin') }) });
+    await using opened = await openTerminal({ env: ({ project }) => ({ PATH: join(project, 'bin') }) });
     const { terminal } = opened;
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('v'));
@@ -172,7 +156,7 @@ describe('Ctrl+V', () => {
 
 describe('history', () => {
   it('is walked with arrows at the edge and Ctrl+P and N, and searched with Ctrl+R', async () => {
-    await using opened = await open({ script: [say('One.'), say('Two.')] });
+    await using opened = await openTerminal({ script: [say('One.'), say('Two.')] });
     const { terminal } = opened;
     await ask(terminal, 'first thing', 'One.');
     await ask(terminal, 'second thing', 'Two.');
@@ -198,7 +182,7 @@ describe('history', () => {
 
 describe('keys of the app', () => {
   it('Ctrl+Y and Shift+Tab change the approval mode', async () => {
-    await using opened = await open();
+    await using opened = await openTerminal();
     const { terminal } = opened;
     for (const [key, mode] of [
       [SHIFT_TAB, 'accepting edits'],
@@ -226,13 +210,56 @@ describe('keys of the app', () => {
     ['Ctrl+D', ctrl('d'), 'Press Ctrl+D again to exit.'],
     ['Ctrl+S in the terminal’s own screen', ctrl('s'), 'The mouse is always the terminal’s here'],
   ])('%s is answered', async (_name, key, expected) => {
-    await using opened = await open({ rows: 40 });
+    await using opened = await openTerminal({ rows: 40 });
     opened.terminal.type(key);
     await opened.terminal.waitForText(expected);
   });
 
+  it('Ctrl+T keeps the list of things to do in sight, and lets it go', async () => {
+    const todos = [{ description: 'Do it', status: 'in_progress' }];
+    await using opened = await openTerminal({
+      script: [call('write_todos', { todos }), say('Done.')],
+      args: ['-m', 'gemini-2.5-pro'],
+    });
+    const { terminal } = opened;
+    const count = (seen: Terminal) => seen.screen().filter((line) => line.trim() === '» Do it').length;
+    terminal.type(ctrl('t'));
+    await terminal.waitForText('The list of things to do will be kept in sight.');
+    terminal.type('Plan\r');
+    await terminal.waitForText('Done.');
+    await terminal.waitUntil((seen) => count(seen) === 2);
+    terminal.type(ctrl('t'));
+    await terminal.waitUntil((seen) => count(seen) === 1);
+  });
+
+  it('Tab queues what is typed while it works, and Enter on nothing says it now', async () => {
+    const held = gate();
+    const list = call('list_directory', { dir_path: '.' });
+    await using opened = await openTerminal({
+      settings: { ui: { footer: { hideCWD: true } } },
+      script: [answer(text('Working.'), held, list), say('Done.'), say('Last.')],
+    });
+    const { terminal, model } = opened;
+    terminal.type('Go\r');
+    await terminal.waitForText('Working.');
+    for (const words of ['now', 'later']) {
+      terminal.type(words);
+      await shows(terminal, `> ${words}`);
+      terminal.type('\t');
+      await terminal.waitForText(`⧗ ${words}`);
+      if (words === 'later') continue;
+      terminal.type('\r');
+      await terminal.waitForText(/^> now$/m);
+    }
+    await terminal.waitForText(/ · 1 queued$/m);
+    held.release();
+    await terminal.waitForText('Last.');
+    const last = (request: (typeof model.requests)[number] | undefined) => request?.body.contents.at(-1)?.parts?.at(-1);
+    expect(model.requests.slice(1).map(last)).toEqual([{ text: 'now' }, { text: 'later' }]);
+  });
+
   it('Tab pressed twice hides what is around the prompt, and brings it back', async () => {
-    await using opened = await open();
+    await using opened = await openTerminal();
     const { terminal } = opened;
     await terminal.waitForText(/ · auto$/m);
     for (const [first, isSeen] of [
@@ -249,7 +276,7 @@ describe('keys of the app', () => {
 
   it('Ctrl+L clears the screen and loses nothing, Ctrl+O shows a long result whole', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
-    await using opened = await open({
+    await using opened = await openTerminal({
       script: [call('run_shell_command', { command: 'seq -f "line %g" 40' }), say('Counted.')],
       args: ['--yolo'],
     });
@@ -267,7 +294,7 @@ describe('keys of the app', () => {
 
   it('Alt+M shows answers as raw markdown: the last one, what comes, and the rest of the one under way', async () => {
     const held = gate();
-    await using opened = await open({
+    await using opened = await openTerminal({
       script: [say('# One\n\n**bold**'), say('# Two'), answer(text('# Three\n\n- a\n'), held, text('- b\n\n# End'))],
     });
     const { terminal } = opened;
@@ -287,7 +314,7 @@ describe('keys of the app', () => {
 
   it('F9 stops the screen for selecting, any key lets it go on, and nothing is lost', async () => {
     const held = gate();
-    await using opened = await open({ script: [answer(text('Before.\n\n'), held, text('After.\n\n'))] });
+    await using opened = await openTerminal({ script: [answer(text('Before.\n\n'), held, text('After.\n\n'))] });
     const { terminal } = opened;
     terminal.type('Go\r');
     await terminal.waitForText('Before.');
@@ -302,7 +329,7 @@ describe('keys of the app', () => {
   });
 
   it('F9 and Ctrl+S give the mouse of the other screen to the terminal and take it back', async () => {
-    await using opened = await open({ settings: { ui: { useAlternateBuffer: true } } });
+    await using opened = await openTerminal({ settings: { ui: { useAlternateBuffer: true } } });
     const { terminal } = opened;
     const mouse = (isOurs: boolean) => terminal.waitUntil((seen) => seen.modes().hasMouse === isOurs);
     await mouse(true);
@@ -335,7 +362,7 @@ describe('keys of a person’s own', () => {
       { command: '-app.showFullTodos', key: 'ctrl+t' },
       { command: 'app.suspend', key: 'f8' },
     ];
-    await using opened = await open({ homeFiles: { '.gemini/keybindings.json': JSON.stringify(bindings) } });
+    await using opened = await openTerminal({ homeFiles: { '.gemini/keybindings.json': JSON.stringify(bindings) } });
     const { terminal } = opened;
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('y'));

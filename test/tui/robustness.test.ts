@@ -1,8 +1,8 @@
 /** Whatever is sent, and whatever ends it, the terminal is as it was. */
 
 import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
-import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { escapesOf } from './escapes-of.ts';
 
 const READY = 'Type your message';
 const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
@@ -96,24 +96,6 @@ describe('text of others', () => {
     },
   );
 });
-
-/* oxlint-disable no-control-regex -- control characters are what must not be there */
-const OURS = [
-  /\x1b\[(?:\d+(?:;\d+)*)?m/g,
-  /\x1b\[\d*[ABGKJLM]/g,
-  /\x1b\[\?(?:2026|25|2004|1004)[hl]/g,
-  /\x1b\[\?u|\x1b\[[<>]\d*u|\x1b\[6n|\x1b[78]/g,
-  /\x1b\]11;\?\x1b\\/g,
-  /\x1b\]0;[^\x07\x1b]{0,80}\x07/g,
-];
-const NOT_TEXT =
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff].{0,20}|[\u{e0000}-\u{e007f}]/gu;
-
-/** Sequences and characters in what was sent that are none of ours, and what follows them. */
-function escapesOf({ bytes }: Terminal): string[] {
-  const rest = OURS.reduce((text, sequence) => text.replaceAll(sequence, ''), bytes);
-  return rest.match(NOT_TEXT) ?? [];
-}
 
 describe('a start that cannot be worked with', () => {
   it('says what is wrong and keeps the words that could not be sent', async () => {

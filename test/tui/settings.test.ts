@@ -14,54 +14,25 @@ import {
   text,
   thought,
 } from '@castor/testkit';
-import type { FakeModel, Script, Terminal, Workspace, WorkspaceOptions } from '@castor/testkit';
+import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { READY, openTerminal } from './open-terminal.ts';
+import type { OpenTerminalOptions, OpenedTerminal } from './open-terminal.ts';
 
-const READY = 'Type your message';
 const CTRL_C = '\x03';
 const CTRL_Y = '\x19';
 const SHIFT_TAB = '\x1b[Z';
 
-interface Opened extends AsyncDisposable {
-  readonly workspace: Workspace;
-  readonly model: FakeModel;
-  readonly terminal: Terminal;
-}
+const COLORS = { COLORTERM: 'truecolor' };
 
-interface OpenOptions extends WorkspaceOptions {
-  readonly script?: Script;
-  readonly args?: string[];
-  readonly env?: Record<string, string>;
-  readonly isAtHome?: boolean;
-}
-
-async function open(settings: object, options: OpenOptions = {}): Promise<Opened> {
-  const homeFiles = { '.gemini/settings.json': JSON.stringify(settings), ...options.homeFiles };
-  const workspace = await createWorkspace({ files: options.files ?? {}, homeFiles });
-  const model = await fakeModel(options.script ?? [say('ok')], { repeatLast: true });
-  const terminal = await startTerminal(options.args ?? [], {
-    model,
-    workspace,
-    env: { COLORTERM: 'truecolor', ...options.env },
-    ...(options.isAtHome && { cwd: workspace.home }),
-  });
-  await terminal.waitForText(READY);
-  return {
-    workspace,
-    model,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await workspace.dispose();
-    },
-  };
+function open(settings: object, options: OpenTerminalOptions & { env?: Record<string, string> } = {}) {
+  return openTerminal({ settings, ...options, env: { ...COLORS, ...options.env } });
 }
 
 /** The answer, in a line of its own: its letters stand in many a word. */
 const OK = /^ok$/m;
 
-async function ask({ terminal }: Opened, words: string, until: string | RegExp): Promise<void> {
+async function ask({ terminal }: OpenedTerminal, words: string, until: string | RegExp): Promise<void> {
   terminal.type(`${words}\r`);
   await terminal.waitForText(until);
 }
@@ -199,7 +170,7 @@ describe('approvals', () => {
     const script = [answer(EDIT), say('Done.')];
     const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
     await using opened = await open({ security }, { script, files: NOTES, env });
-    await ask(opened, 'go', 'Action Required');
+    await ask(opened, 'go', 'No, suggest changes (esc)');
     const rows = opened.terminal.screen().filter((row) => /\d\. Allow/.test(row));
     expect(rows.map((row) => /Allow.*$/.exec(row)?.[0])).toEqual(answers);
     expect(rows.find((row) => /[●>❯]/.test(row))).toContain(proposed);

@@ -44,6 +44,15 @@ export class RawStream {
     return end === '' ? [] : wrapRows(this.toLine(end), { width: this.options.width() });
   }
 
+  /** A line is given out whole when it ends: none of it before. */
+  settled(): string[] {
+    return [];
+  }
+
+  leave(): boolean {
+    return false;
+  }
+
   private toLine(line: string): string {
     return this.options.styles.response(expandTabs(line));
   }

@@ -62,7 +62,8 @@ export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): 
       throwIfAborted(signal);
       const mode = confirmation?.approved ? toNextMode(confirmation.approvalMode) : undefined;
       const nextMode = mode ?? (confirmation === undefined ? unattendedMode : undefined);
-      if (nextMode === undefined) return toRejection(planPath, confirmation?.feedback);
+      if (nextMode === undefined)
+        return confirmation === undefined ? toUnanswered(planPath) : toRejection(planPath, confirmation.feedback);
       setApprovalMode(nextMode);
       setApprovedPlan(planPath);
       return {
@@ -75,6 +76,14 @@ export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): 
 
 function toNextMode(mode: string | undefined): 'default' | 'autoEdit' {
   return mode === 'autoEdit' || mode === 'auto_edit' ? 'autoEdit' : 'default';
+}
+
+/** Without a person there is no feedback to ask for; a model told to ask would only try again. */
+function toUnanswered(planPath: string): { llmContent: string; returnDisplay: string } {
+  return {
+    llmContent: `Plan not approved: nobody in this run can approve it.\n\nThe plan is stored at: ${planPath}\nStay in Plan mode: give the plan as your answer and end here.`,
+    returnDisplay: 'Not approved (nobody to ask)',
+  };
 }
 
 function toRejection(planPath: string, feedback: string | undefined): { llmContent: string; returnDisplay: string } {

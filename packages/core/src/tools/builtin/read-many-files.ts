@@ -39,6 +39,11 @@ interface Params {
   file_filtering_options?: { respect_git_ignore?: boolean; respect_gemini_ignore?: boolean };
 }
 
+export interface ReadFilesParams extends Params {
+  /** Absolute paths that are read wherever they lie, where the workspace allows it. */
+  named?: readonly string[];
+}
+
 export interface ReadManyFilesDependencies {
   workspace: Workspace;
   /** The read_file tool. */
@@ -77,13 +82,14 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
 /** The files themselves, for callers with a frame of their own. */
 export async function readManyFiles(
   { workspace, readFile }: ReadManyFilesDependencies,
-  params: Params,
+  { named = [], ...params }: ReadFilesParams,
   context: ToolExecutionContext,
 ): Promise<ReadFiles> {
-  const paths = await findAll(workspace, params, context.signal);
+  const found = params.include.length === 0 ? [] : await findAll(workspace, params, context.signal);
+  const paths = [...new Set([...found, ...named])].sort();
   const skipped: string[] = [];
   const wanted = paths.filter((path) => {
-    if (isReadable(path, params)) return true;
+    if (named.includes(path) || isReadable(path, params)) return true;
     skipped.push(`${workspace.relative(path)} (media and binary files are read only when they are named)`);
     return false;
   });

@@ -107,6 +107,15 @@ describe('download', () => {
     await expect(fetchPage(`${server.url}/loop`)).rejects.toThrow('more than 5 redirects');
   });
 
+  it('follows a redirect to the same path with a slash at its end, as folders of servers have', async () => {
+    await using server = await serve((request, response) => {
+      if (request.url === '/docs') response.writeHead(301, { location: '/docs/' }).end();
+      else response.end('the docs');
+    });
+    const page = await fetchPage(`${server.url}/docs`);
+    expect({ url: page.url, body: page.body.toString() }).toEqual({ url: `${server.url}/docs/`, body: 'the docs' });
+  });
+
   it('stops at the size limit, also of what is packed', async () => {
     await using server = await serve((request, response) => {
       if (request.url !== '/bomb') response.end(Buffer.alloc(2_000));

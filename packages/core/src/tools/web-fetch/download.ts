@@ -12,7 +12,7 @@ import type { Transform } from 'node:stream';
 import { getErrorMessage, ToolError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { isPublicAddress } from './addresses.ts';
-import { isRefusedHost, parseUrl } from './urls.ts';
+import { checkUrl, isRefusedHost } from './urls.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 
 export interface DownloadOptions {
@@ -85,7 +85,8 @@ async function fetchOnce(url: URL, options: DownloadOptions): Promise<Download |
 
 function toRedirect(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw failure(`${from.href}: redirects to a malformed URL.`);
-  const target = parseUrl(new URL(location, from).href);
+  // Where a server sends us is taken to the letter: without its last slash it may send us there again.
+  const target = checkUrl(new URL(location, from).href);
   if (typeof target === 'string') throw failure(`${from.href}: redirects to what cannot be fetched. ${target}`);
   return target;
 }

@@ -28,7 +28,13 @@ export function findUrls(text: string): ParsedUrls {
 }
 
 /** The URL in its normal form, or a sentence that says why it is none. */
-export function parseUrl(text: string): URL | string {
+function parseUrl(text: string): URL | string {
+  const url = checkUrl(text);
+  return typeof url === 'string' ? url : normalise(url);
+}
+
+/** The URL as it is written, or a sentence that says why it cannot be fetched. */
+export function checkUrl(text: string): URL | string {
   if (text.length > MAX_URL_LENGTH) return `A URL must not be longer than ${MAX_URL_LENGTH} characters.`;
   if (!URL.canParse(text)) return `Malformed URL: "${text}".`;
   const url = new URL(text);
@@ -36,7 +42,7 @@ export function parseUrl(text: string): URL | string {
     return `Unsupported protocol in URL: "${text}". Only http and https are supported.`;
   }
   if (url.username !== '' || url.password !== '') return `A URL must not carry a user name or password: "${url.host}".`;
-  return normalise(toRawContent(url));
+  return toRawContent(url);
 }
 
 /** The parser has lower-cased the host and dropped a default port. */

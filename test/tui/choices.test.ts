@@ -1,0 +1,285 @@
+/** Every dialog a command or a question opens: what it shows, what a choice does, and that backing out does nothing. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, say } from '@castor/testkit';
+import type { Terminal, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { READY, openTerminal } from './open-terminal.ts';
+
+const ESC = '\x1b';
+const DOWN = '\x1b[B';
+const COLORS = { env: { COLORTERM: 'truecolor' } };
+
+/** Types a command and waits for what it brings. */
+async function run(terminal: Terminal, command: string, expected: string | RegExp): Promise<void> {
+  terminal.type(command);
+  await terminal.waitForText(`> ${command}`);
+  terminal.type('\r');
+  await terminal.waitForText(expected);
+}
+
+async function backOut(terminal: Terminal): Promise<void> {
+  terminal.type(ESC);
+  await terminal.waitForText(READY);
+}
+
+async function readSettings({ home }: Workspace): Promise<unknown> {
+  return JSON.parse(await readFile(join(home, '.gemini', 'settings.json'), 'utf8')) as unknown;
+}
+
+describe('/model', () => {
+  it('lists the models, and the footer names the chosen one before it has answered', async () => {
+    await using opened = await openTerminal({ args: ['-m', 'gemini-2.5-pro'] });
+    const { terminal, model } = opened;
+    terminal.type('hi\r');
+    await terminal.waitForText(/^ok$/m);
+    await run(terminal, '/model', '● 6. gemini-2.5-pro');
+    await backOut(terminal);
+    await terminal.waitForText(/ · gemini-2\.5-pro$/m);
+    await run(terminal, '/model', '3. flash');
+    terminal.type('3');
+    await terminal.waitForText('The model is flash for this session.');
+    await terminal.waitForText(/ · flash$/m);
+    await run(terminal, '/model set gemini-2.5-flash', 'The model is gemini-2.5-flash for this session.');
+    await terminal.waitForText(/ · gemini-2\.5-flash$/m);
+    terminal.type('hi again\r');
+    await model.waitForRequest(2);
+    expect(model.requests.map((request) => request.model)).toEqual(['gemini-2.5-pro', 'gemini-2.5-flash']);
+  });
+});
+
+describe('/footer', () => {
+  it('switches the parts of the footer one by one, at once and for good', async () => {
+    await using opened = await openTerminal({ settings: { ui: { hideTips: true } } });
+    const { terminal, workspace } = opened;
+    await run(terminal, '/footer', '● 1. ☑ workspace');
+    terminal.type('1');
+    await terminal.waitForText('1. ☐ workspace');
+    terminal.type('8');
+    await terminal.waitForText('8. ☑ auth');
+    await backOut(terminal);
+    await terminal.waitForText(/^ {2}auto · gateway$/m);
+    expect(await readSettings(workspace)).toEqual({
+      ui: { hideTips: true, footer: { items: ['git-branch', 'model-name', 'context-used', 'auth'] } },
+    });
+    await run(terminal, '/statusline', '☐ workspace');
+    for (let count = 0; count < 2; count++) terminal.type('\x1b[A');
+    await terminal.waitForText(/●\s+As usual/);
+    terminal.type('\r');
+    await terminal.waitForText('☑ workspace');
+    await backOut(terminal);
+    await terminal.waitForText(/project · auto$/m);
+  });
+});
+
+describe('/theme', () => {
+  const DARK = '38;2;195;166;255';
+
+  it('shows the colours one moves to, and gives the old ones back to who backs out', async () => {
+    await using opened = await openTerminal({ settings: { ui: { theme: 'Default' } }, ...COLORS });
+    const { terminal } = opened;
+    const accents = (from: number) =>
+      new Set([...terminal.bytes.slice(from).matchAll(/\[(38;2;[\d;]+)m(?:●|>)/g)].map(([, color]) => color));
+    await run(terminal, '/theme', '● 4. Default');
+    const before = terminal.bytes.length;
+    terminal.type(DOWN);
+    await terminal.waitForText('● 5. Dracula');
+    expect([accents(before).has(DARK), accents(before).size]).toEqual([false, 1]);
+    const after = terminal.bytes.length;
+    await backOut(terminal);
+    await terminal.waitUntil(() => accents(after).has(DARK));
+  });
+
+  it('has the person’s own', async () => {
+    const customThemes = { Mine: { name: 'Mine', type: 'custom', text: { accent: '#010203' } } };
+    await using opened = await openTerminal({ settings: { ui: { customThemes } }, ...COLORS });
+    const { terminal, workspace } = opened;
+    await run(terminal, '/theme', '● 4. Default');
+    for (let count = 0; count < 4; count++) terminal.type('\x1b[A');
+    await terminal.waitForText(/●\s+Mine/);
+    terminal.type('\r');
+    await terminal.waitForText('The theme is Mine.');
+    expect(await readSettings(workspace)).toEqual({ ui: { customThemes, theme: 'Mine' } });
+    expect(terminal.bytes).toContain('38;2;1;2;3');
+  });
+});
+
+describe('/settings', () => {
+  it('takes a number, and says what is none', async () => {
+    await using opened = await openTerminal();
+    const { terminal, workspace } = opened;
+    await run(terminal, '/settings', 'type to search');
+    terminal.type('maxSessionTurns');
+    await terminal.waitForText(/● model\.maxSessionTurns/);
+    terminal.type('\r');
+    await terminal.waitForText('(empty: the default)');
+    terminal.type('many\r');
+    await terminal.waitForText(/Expected an? (?:integer|number|whole)/);
+    terminal.type('\x15');
+    terminal.type('7\r');
+    await terminal.waitForText(/● ?.*model\.maxSessionTurns {2}7/);
+    expect(await readSettings(workspace)).toEqual({ model: { maxSessionTurns: 7 } });
+  });
+});
+
+describe('/auth', () => {
+  it('goes on with the offline model, and forgets the key that was kept', async () => {
+    const env = 'GEMINI_API_KEY="kept-here"\n';
+    await using opened = await openTerminal({ homeFiles: { '.gemini/.env': env } });
+    const { terminal, workspace } = opened;
+    await run(terminal, '/auth signin', 'Stay as it is (esc)');
+    await backOut(terminal);
+    await run(terminal, '/auth', 'Stay as it is (esc)');
+    terminal.type('2');
+    await terminal.waitForText('The offline model answers now.');
+    terminal.type('hello\r');
+    await terminal.waitForText("I am Castor's offline model");
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    await run(terminal, '/auth signout', 'No key is kept in ~/.gemini/.env any more.');
+    expect(await readFile(join(workspace.home, '.gemini', '.env'), 'utf8')).not.toContain('kept-here');
+  });
+});
+
+describe('a command of the person’s own', () => {
+  it('runs in their shell when they say so, is printed once, and nothing runs when they do not', async () => {
+    const greet = 'prompt = "Say !{touch made; echo hi} to {{args}}"';
+    await using opened = await openTerminal({ homeFiles: { '.gemini/commands/greet.toml': greet } });
+    const { terminal, model, workspace } = opened;
+    await run(terminal, '/greet Bob', '3. No (esc)');
+    expect(terminal.title()).toContain('Action Required');
+    await backOut(terminal);
+    await expect(workspace.read('made')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(model.requests).toEqual([]);
+    await run(terminal, '/greet Ann', '3. No (esc)');
+    terminal.type('1');
+    await terminal.waitForText(/^ok$/m);
+    expect([await workspace.read('made'), JSON.stringify(model.requests[0]?.body).includes('Say hi')]).toEqual([
+      '',
+      true,
+    ]);
+    expect(terminal.lines().filter((line) => line === '> /greet Ann')).toHaveLength(1);
+  });
+});
+
+describe('the answers to a call', () => {
+  const settings = { security: { enablePermanentToolApproval: true } };
+  const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+  const shell = (command: string) => answer(call('run_shell_command', { command }));
+  const edit = (file_path: string, from: string, to: string) =>
+    answer(call('replace', { file_path, old_string: from, new_string: to, instruction: 'shout' }));
+  const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'one\n' };
+  const EDITS = [edit('a.txt', 'one', 'ONE'), edit('a.txt', 'two', 'TWO'), edit('b.txt', 'one', 'ONE'), say('Over.')];
+  const SHELLS = [shell('touch a && mkdir d'), shell('touch e'), shell('rm e'), say('Over.')];
+
+  it.each([
+    ['for this session, of edits', EDITS, '2', 'accepting edits', undefined],
+    ['for this session, of commands', SHELLS, '2', '$ rm e', undefined],
+    ['for good, of a file', EDITS, '3', 'Confirm Edit: b.txt', /toolName = "replace"\nargsPattern = ".*a\\\\\.txt/],
+    ['for good, of a command', SHELLS, '3', '$ rm e', /commandPrefix = "touch"[^]*commandPrefix = "mkdir"/],
+  ])('hold %s', async (_what, script, key, next, rule) => {
+    await using opened = await openTerminal({ script, files, settings, env });
+    const { terminal, workspace } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('suggest changes (esc)');
+    terminal.type(key);
+    // Asked about next is only what the answer did not cover.
+    await terminal.waitForText(next);
+    const saved = readFile(join(workspace.home, '.gemini', 'policies', 'auto-saved.toml'), 'utf8');
+    if (rule) expect(await saved).toMatch(rule);
+    else await expect(saved).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('are given about pages, too', async () => {
+    const prompt = 'Read http://127.0.0.1:9/page';
+    await using opened = await openTerminal({ script: [answer(call('web_fetch', { prompt })), say('Over.')] });
+    const { terminal } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('3. No, suggest changes (esc)');
+    expect(terminal.screen().join('\n')).toContain('- http://127.0.0.1:9/page');
+    terminal.type('3');
+    await terminal.waitForText('What should be done instead?');
+    terminal.type('\r');
+    await terminal.waitForText('Request cancelled.');
+  });
+});
+
+describe('a question of the model', () => {
+  const options = ['Red', 'Blue'].map((label) => ({ label, description: '' }));
+  const questions = [{ question: 'Which colour?', header: 'Colour', type: 'choice', options }];
+
+  it('is answered in other words, or not at all', async () => {
+    const script = [answer(call('ask_user', { questions })), say('Noted.'), answer(call('ask_user', { questions }))];
+    await using opened = await openTerminal({ script });
+    const { terminal, model } = opened;
+    terminal.type('Ask\r');
+    await terminal.waitForText('3. Something else…');
+    terminal.type('3');
+    await terminal.waitForText('enter to confirm');
+    terminal.type('Mauve\r');
+    await terminal.waitForText('Noted.');
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Mauve');
+    terminal.type('Ask again\r');
+    await terminal.waitForText('3. Something else…');
+    terminal.type(ESC);
+    await terminal.waitForText('Request cancelled.');
+    await terminal.waitForText(READY);
+  });
+});
+
+describe('a plan', () => {
+  it('is approved with its edits accepted', async () => {
+    const homeFiles = { '.gemini/tmp/project/plans/plan.md': '# The plan\n' };
+    const script = [answer(call('exit_plan_mode', { plan_filename: 'plan.md' })), say('Working on it.')];
+    await using opened = await openTerminal({ script, homeFiles, args: ['--approval-mode', 'plan'] });
+    const { terminal } = opened;
+    terminal.type('Plan\r');
+    await terminal.waitForText('3. No, say what should change (esc)');
+    terminal.type('2');
+    await terminal.waitForText('Working on it.');
+    await terminal.waitForText(/^ {2}accepting edits · /m);
+  });
+});
+
+describe('Esc pressed twice', () => {
+  it('asks where to go back to, and leaves no trace when that is not wanted', async () => {
+    await using opened = await openTerminal();
+    const { terminal } = opened;
+    terminal.type('hi\r');
+    await terminal.waitForText(/^ok$/m);
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    const before = terminal.lines().slice(0, terminal.lines().indexOf('ok') + 1);
+    terminal.type(ESC);
+    await terminal.waitForText('Press Esc again');
+    terminal.type(ESC);
+    await terminal.waitForText('Go back to before which message?');
+    expect(terminal.title()).toContain('Ready');
+    await backOut(terminal);
+    expect(terminal.lines().slice(0, before.length + 1)).toEqual([...before, '']);
+    expect(terminal.lines().join('\n')).not.toContain('/rewind');
+  });
+});
+
+describe('the window’s title', () => {
+  it.each([
+    ['/settings', 'type to search', 'Ready'],
+    ['/resume', 'There are no earlier sessions', 'Ready'],
+    ['/permissions', '4. Never trust', 'Ready'],
+    ['/editor', '2. vscode', 'Ready'],
+  ])('does not say that somebody works while %s is open', async (command, shown, expected) => {
+    await using opened = await openTerminal();
+    const { terminal } = opened;
+    await run(terminal, command, shown);
+    await terminal.waitUntil((seen) => seen.title().includes(expected));
+  });
+});
+
+describe('a command that Castor does not have', () => {
+  it('is answered here, and costs no request', async () => {
+    await using opened = await openTerminal();
+    const { terminal, model } = opened;
+    await run(terminal, '/mcp list', 'Castor has no MCP servers yet. /help lists the commands there are.');
+    await terminal.waitForText(READY);
+    expect(model.requests).toEqual([]);
+  });
+});
