@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -120,6 +120,13 @@ command = "git log && rm x"
 mode = "yolo"
 expect = "deny"
 `;
+
+  it('passes for the example of docs/policy.md', async () => {
+    const page = readFileSync(new URL('../../../../docs/policy.md', import.meta.url), 'utf8');
+    const example = /```toml\n([^`]*)```/.exec(page)?.[1];
+    const { code, stdout } = await setUp(example).run('test');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '3 of 3 policy tests passed (1 file).\n' });
+  });
 
   it('succeeds when every example comes out as written', async () => {
     expect(await setUp(TESTS).run('test')).toEqual({

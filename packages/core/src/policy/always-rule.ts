@@ -8,8 +8,9 @@ import { resolve } from 'node:path';
 import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { modesFrom } from './approval-mode.ts';
-import { isDestructive, isKnownSafe, reachesNetwork } from './known-commands.ts';
 import { quote } from './command-matching.ts';
+import { isKnownSafe } from './known-commands.ts';
+import { prefixOf } from './remembered-prefix.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
 import { loadShellParser } from './shell-command.ts';
@@ -62,70 +63,12 @@ async function commandTargets(command: string): Promise<RuleTarget[]> {
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 
-/** Programs with subcommands that differ in what they do. */
-const SUBCOMMAND_TOOLS = new Set([
-  ...[
-    'git',
-    'npm',
-    'pnpm',
-    'yarn',
-    'bun',
-    'cargo',
-    'go',
-    'make',
-    'just',
-    'task',
-    'pip',
-    'pip3',
-    'uv',
-    'poetry',
-    'gh',
-    'brew',
-    'dotnet',
-  ],
-  ...[
-    'mvn',
-    'gradle',
-    './gradlew',
-    'bundle',
-    'rake',
-    'composer',
-    'mix',
-    'flutter',
-    'dart',
-    'swift',
-    'terraform',
-    'nx',
-    'turbo',
-  ],
-]);
-const RUNS_NAMED_SCRIPT = new Set(['run', 'exec', 'x', 'dlx']);
-/** Never generalised: the next arguments may mean something else entirely. */
-const EXACT_ONLY =
-  /^(?:rm|mv|cp|ln|dd|tee|chmod|chown|kill|sudo|doas|find|xargs|env|docker|podman|kubectl|ssh|(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby|php|deno|tsx|npx|sed|awk|tar|source|eval|\.)$/;
-
 function commandTarget(leaf: Leaf): RuleTarget {
   const { words } = leaf.command;
-  const commandPrefix = prefixOf(leaf);
+  const commandPrefix = leaf.risks.length > 0 ? undefined : prefixOf(leaf.command);
   if (commandPrefix !== undefined) return { toolName: SHELL_TOOL, commandPrefix };
   const exact = escapeRegExp(words.map(({ value }) => quote(value)).join(' '));
   return { toolName: SHELL_TOOL, commandRegex: `${exact}$` };
-}
-
-/** The words that every command the answer is also for begins with; undefined when it is for this one alone. */
-function prefixOf({ command, risks }: Leaf): string | undefined {
-  const { words } = command;
-  const [name = '', second, third] = words.map(({ value }) => value);
-  if (risks.length > 0 || isDestructive(command) || reachesNetwork(command) || EXACT_ONLY.test(name)) return undefined;
-  if (words.some(({ kind }) => kind !== 'literal') || /[\s"'\\]/.test(name)) return undefined;
-  if (!SUBCOMMAND_TOOLS.has(name)) return name;
-  if (second === undefined || second.startsWith('-')) return undefined;
-  if (!RUNS_NAMED_SCRIPT.has(second)) return isPlainWord(second) ? `${name} ${second}` : undefined;
-  return third !== undefined && isPlainWord(third) ? `${name} ${second} ${third}` : undefined;
-}
-
-function isPlainWord(value: string): boolean {
-  return /^[\w:@./+][\w:@./+-]*$/.test(value);
 }
 
 export function escapeRegExp(text: string): string {

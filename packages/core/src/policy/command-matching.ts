@@ -135,6 +135,8 @@ function wordForms(leaf: Leaf): (readonly ShellWord[])[] {
   if (baseName(head) === 'git') {
     const { subcommand, rest } = readGit(words);
     forms.push([head, literal(subcommand), ...rest]);
+    if (/^(?:send-pack|http-push)$/.test(subcommand) || (subcommand === 'subtree' && rest[0]?.value === 'push'))
+      forms.push([head, literal('push'), ...rest]);
   }
   // git-push is git push under its own name.
   const alone = /^git-(.+)/.exec(baseName(head))?.[1];
@@ -179,13 +181,15 @@ function beginsWith(words: readonly ShellWord[], prefix: readonly string[]): boo
   const [head] = words;
   const [name, ...expected] = prefix;
   if (head === undefined || name === undefined) return false;
-  const same = head.value === name || baseName(head).toLowerCase() === name.toLowerCase();
+  const called = baseName(head).toLowerCase();
+  // GNU programs beside others have a g before their name.
+  const same = head.value === name || [name.toLowerCase(), `g${name.toLowerCase()}`].includes(called);
   if (!same) return false;
-  const rest = words.slice(1).map(({ value }) => value);
+  const rest = words.slice(1).map(({ value, kind }) => (kind === 'dynamic' ? defaultOf(value) : value));
   if (expected.every((word, index) => rest[index] === word)) return true;
   const operands = rest.filter((word) => !word.startsWith('-'));
   const letters = new Set(rest.filter((word) => /^-[^-]/.test(word)).flatMap((word) => [...word.slice(1)]));
-  for (const word of rest) if (word.startsWith('--')) for (const letter of LONG_FORMS[word] ?? '') letters.add(letter);
+  for (const word of rest) for (const letter of lettersOf(word)) letters.add(letter);
   return (
     expected.filter((word) => !word.startsWith('-')).every((word, index) => operands[index] === word) &&
     expected.filter((word) => word.startsWith('-')).every((word) => hasOption(word, rest, letters))
@@ -199,6 +203,17 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   '--delete': 'dD',
   '--hard': '',
 };
+
+/** Programs take any unique beginning of a long option. */
+function lettersOf(word: string): string {
+  if (!/^--\w{2}/.test(word)) return '';
+  return Object.entries(LONG_FORMS).find(([long]) => long.startsWith(word))?.[1] ?? '';
+}
+
+/** `${x:--rf}` is -rf where nothing set x. */
+function defaultOf(value: string): string {
+  return /^\$\{\w+:?[-=+](.*)\}$/.exec(value)?.[1] ?? value;
+}
 
 function hasOption(option: string, words: readonly string[], letters: ReadonlySet<string>): boolean {
   if (option.startsWith('--')) {

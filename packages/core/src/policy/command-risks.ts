@@ -38,12 +38,13 @@ function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreAr
   }
   const name = baseName(head);
   const risks = [...risksByName(name, command.words), ...setterRisks(name, command.words)];
-  if ((isInterpreter(name) || INPUT_RUNNERS.has(name)) && readsItsInput(command)) {
+  if (isInterpreter(name) ? readsItsInput(command) : INPUT_RUNNERS.has(name) && hasInput(command)) {
     risks.push({ reason: `${name} reads code from its input`, word: '', unreadable: true });
   }
   const unknown = command.words.slice(1).find(({ kind }) => kind === 'dynamic');
-  // Any unknown word could be one of the options above; git's are looked at where they stand.
-  if (isArgumentSensitive(name) && (options.moreArguments || (unknown !== undefined && name !== 'git'))) {
+  // Any unknown word could be one of the options above; git's are looked at where they stand. uniq writes its second.
+  const another = options.moreArguments && name === 'uniq';
+  if (another || (isArgumentSensitive(name) && (options.moreArguments || (unknown !== undefined && name !== 'git')))) {
     const reason = `${name} gets arguments that are known only when it runs`;
     risks.push({ reason, word: unknown?.text ?? '', unreadable: true });
   }
@@ -68,6 +69,12 @@ const INPUT_RUNNERS = new Set([
   ...['ed', 'ex', 'at', 'batch', 'crontab', 'm4', 'dc', 'ftp', 'telnet', 'gdb', 'lldb', 'sqlite3', 'psql', 'mysql'],
   ...['mongo', 'mongosh', 'gnuplot', 'octave', 'ghci', 'irb', 'sftp', 'lftp', 'mail', 'mailx'],
 ]);
+
+/** Whatever their operands are, which are mostly names of databases and hosts. */
+function hasInput(command: SimpleCommand): boolean {
+  const { piped, input, redirections } = command;
+  return piped || input.length > 0 || redirections.some(({ operator }) => operator === '<') || readsItsInput(command);
+}
 
 const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:self|\d+|\$\$)\/fd\/\d+)$/;
 

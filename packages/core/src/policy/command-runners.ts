@@ -8,7 +8,7 @@
 import { SAFE_COMMANDS } from './known-commands.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
-import { WRITERS } from './shell-effects.ts';
+import { WRITERS } from './written-words.ts';
 
 const RUNNERS = new Set([
   ...['npx', 'pnpx', 'bunx', 'uvx', 'pipx', 'sem', 'env_parallel', 'cross-env', 'cross-env-shell', 'dotenv', 'dotenvx'],
@@ -100,7 +100,26 @@ const TAKES_DATA = new Set([
     'sleep',
     'date',
   ],
-  ...['npm', 'pnpm', 'yarn', 'bun', 'pip', 'pip3', 'cargo', 'go', 'gem', 'composer', 'brew', 'apt', 'apt-get', 'apk'],
+  ...[
+    'sort',
+    'base64',
+    'iconv',
+    'jq',
+    'npm',
+    'pnpm',
+    'yarn',
+    'bun',
+    'pip',
+    'pip3',
+    'cargo',
+    'go',
+    'gem',
+    'composer',
+    'brew',
+    'apt',
+    'apt-get',
+    'apk',
+  ],
   ...['dnf', 'yum', 'pacman', 'make', 'gmake', 'ninja', 'gcc', 'g++', 'cc', 'clang', 'rustc', 'javac', 'tsc', 'eslint'],
   ...['prettier', 'jest', 'vitest', 'mocha', 'pytest', 'ruff', 'black', 'mypy', 'gh', 'docker', 'podman', 'kubectl'],
   ...[

@@ -111,6 +111,12 @@ function splitOption(value: string): [string, string | undefined] {
   return [value.slice(0, equals), value.slice(equals + 1)];
 }
 
+/** The program in `--option=program` or `-Oprogram`. */
+function attachedValue(option: string): string | undefined {
+  const [, value] = splitOption(option);
+  return value ?? /^-[A-Za-z]*?[OxtuX]([^-].*)$/s.exec(option)?.[1];
+}
+
 function configurationRisk(setting: string, word: string): GitRisk {
   const equals = setting.indexOf('=');
   const key = equals < 0 ? setting : setting.slice(0, equals);
@@ -128,9 +134,16 @@ const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
   difftool: /^(?:-[A-Za-z]*[xt]|--ext|--tool)/,
   mergetool: /^(?:-t|--tool)/,
   rebase: /^(?:-x|--ex|-i$|--int|-s|--str)/,
+  'cherry-pick': /^--str/,
+  revert: /^--str/,
+  'merge-index': /^/,
+  'for-each-repo': /^/,
+  'remote-ext': /^/,
+  'remote-fd': /^/,
+  'fast-import': /^--(?:exp|imp|rew)/,
   clone: /^(?:-u|--upload-pack|--up|-c|--conf|--templ)/,
   fetch: /^--up/,
-  pull: /^--up/,
+  pull: /^(?:--up|-s|--str)/,
   push: /^--(?:rec|exec)/,
   'ls-remote': /^--(?:up|exec)/,
   'fetch-pack': /^--(?:up|exec)/,
@@ -167,7 +180,7 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
   rest.forEach((word, index) => {
     const program = pattern?.test(word.value) === true || ANYWHERE.test(word.value);
     if (program || (word.kind === 'dynamic' && pattern !== undefined)) {
-      const script = splitOption(word.value)[1] ?? (program ? rest[index + 1]?.value : undefined);
+      const script = attachedValue(word.value) ?? (program ? rest[index + 1]?.value : undefined);
       risks.push({
         reason: `git ${subcommand} ${word.value} can run another program`,
         word: word.value,
@@ -210,7 +223,10 @@ export function setsGitProgram(words: readonly ShellWord[]): boolean {
   const { subcommand, rest } = readGit(words);
   if (!writesGitConfiguration(subcommand, rest)) return false;
   return rest.some(
-    ({ value }) => /^(?:-e|--edit|edit)$/.test(value) || /^include(?:if)?\./i.test(value) || COMMAND_KEY.test(value),
+    ({ value }) =>
+      /^(?:-e|--edit|edit|(?:--)?rename-section)$/.test(value) ||
+      /^include(?:if)?\./i.test(value) ||
+      COMMAND_KEY.test(value),
   );
 }
 
@@ -275,6 +291,11 @@ const DESTRUCTIVE: Readonly<Record<string, RegExp>> = {
   'update-ref': /^/,
   'filter-repo': /^/,
 };
+
+/** Whether some form of the subcommand throws work away, or what others have. */
+export function hasDestructiveForms(subcommand: string): boolean {
+  return Object.hasOwn(DESTRUCTIVE, subcommand);
+}
 
 /** Forms that throw away work which is not committed, or history. */
 export function isDestructiveGit(words: readonly ShellWord[]): boolean {

@@ -5,7 +5,7 @@
  */
 
 import { isDestructiveGit, isSafeGit } from './git-command.ts';
-import { globMatches } from './protected-paths.ts';
+import { globMatches } from './glob-matches.ts';
 import { isPlainSedScript } from './sed-script.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
@@ -37,10 +37,18 @@ export const SAFE_COMMANDS: readonly string[] = [
 
 const ALWAYS_SAFE = new Set(SAFE_COMMANDS);
 
+/** Whether no option could make more of it than reading and printing. */
+export function isSafeWithAnyOption({ words: [head] }: SimpleCommand): boolean {
+  return head !== undefined && ALWAYS_SAFE.has(head.value);
+}
+
 /** Safe in some forms; every option and operand is looked at. */
 const SAFE_FORMS: Readonly<Record<string, (words: Arguments) => boolean>> = {
-  // The second operand of uniq is a file it writes.
-  uniq: (words) => allKnown(words) && words.slice(1).filter(({ value }) => !value.startsWith('-')).length <= 1,
+  // The second operand of uniq is a file it writes; behind `--` an operand may begin with a dash.
+  uniq: (words) =>
+    allKnown(words) &&
+    !words.some(({ value, kind }) => value === '--' || kind === 'glob') &&
+    words.slice(1).filter(({ value }) => !/^-./.test(value)).length <= 1,
   git: isSafeGit,
   find: (words) => allKnown(words) && !words.some(({ value }) => FIND_EFFECTS.test(value)),
   rg: (words) => allKnown(words) && !words.some(({ value }) => RIPGREP_EFFECTS.test(value)),
@@ -66,12 +74,18 @@ function allKnown(words: Arguments): boolean {
 }
 
 function isSafeSed(words: Arguments): boolean {
-  const operands = words
-    .slice(1)
-    .filter(({ value }) => !/^(?:-[nErsz]+|--quiet|--silent|--regexp-extended)$/.test(value));
-  const [script, ...files] = operands;
-  if (!allKnown(words) || script === undefined || files.some(({ value }) => value.startsWith('-'))) return false;
-  return !script.value.startsWith('-') && isPlainSedScript(script.value);
+  if (!allKnown(words)) return false;
+  const scripts: (string | undefined)[] = [];
+  const operands: string[] = [];
+  for (let index = 1; index < words.length; index += 1) {
+    const value = words[index]?.value ?? '';
+    if (/^(?:-[nErsz]*e|--expression)$/.test(value)) scripts.push(words[(index += 1)]?.value);
+    else if (value.startsWith('--expression=')) scripts.push(value.slice('--expression='.length));
+    else if (!value.startsWith('-')) operands.push(value);
+    else if (!/^(?:-[nErsz]+|--quiet|--silent|--regexp-extended)$/.test(value)) return false;
+  }
+  if (scripts.length === 0) scripts.push(operands[0]);
+  return scripts.every((script) => script !== undefined && isPlainSedScript(script));
 }
 
 /** Contains secrets by convention; reading them is a decision of the person. */

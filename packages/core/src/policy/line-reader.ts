@@ -6,6 +6,8 @@
 import type { Assignment, Command, CommandArgument, ParsedScript, Redirected, Redirection, SyntaxNode } from 'unbash';
 import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
+import { NameValues } from './name-values.ts';
+import { NAME_PROBLEM, SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellAssignment, ShellRedirection, ShellWord, SimpleCommand } from './shell-line.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
@@ -27,6 +29,7 @@ export class LineReader {
   readonly #source: string;
   readonly #variables: LineVariables;
   readonly #words: WordReader;
+  readonly #names = new NameValues();
   #arithmetic = false;
   #subscriptCode = false;
 
@@ -45,6 +48,7 @@ export class LineReader {
     if (this.#arithmetic && this.#subscriptCode) {
       this.problems.push('A value with a command inside a subscript meets an arithmetic expression.');
     }
+    if (this.#names.meetArithmetic) this.problems.push(NAME_PROBLEM);
   }
 
   #visit(node: SyntaxNode, source: string, piped: boolean): void {
@@ -52,13 +56,13 @@ export class LineReader {
       if (this.commands.length === MAX_COMMANDS + 1) this.problems.push('The line holds more than 20,000 commands.');
       return;
     }
+    this.#names.note(node, source, (word) => this.#words.word(word).kind);
     const doubt = doubtOf(node);
     if (doubt !== undefined && !this.problems.includes(doubt)) this.problems.push(doubt);
     switch (node.type) {
       case 'Script': {
         const own = node.source ?? source;
-        for (const { message } of node.errors ?? [])
-          this.problems.push(`The shell syntax could not be read: ${message}.`);
+        for (const { message } of node.errors ?? []) this.problems.push(`${SYNTAX_PROBLEM}: ${message}.`);
         this.#visitChildren(node, own, piped);
         return;
       }

@@ -92,3 +92,12 @@ function isMissing(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
+
+/** Names in a folder that a program would take for an option. */
+export function dashNamesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.startsWith('-'));
+  } catch {
+    return [];
+  }
+}

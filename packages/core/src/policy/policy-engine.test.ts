@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -24,6 +24,11 @@ mkdirSync(plansDirectory, { recursive: true });
 symlinkSync(join(root, '.git'), join(root, 'innocent'));
 symlinkSync(join(home, '.bashrc'), join(root, 'notes.txt'));
 symlinkSync(root, join(plansDirectory, 'out'));
+mkdirSync(join(root, 'secrets'));
+mkdirSync(join(root, 'docs'));
+mkdirSync(join(root, 'hostile'));
+symlinkSync(join(root, 'secrets'), join(root, 'open'));
+symlinkSync(join(root, 'src'), join(root, 'docs', 'elsewhere'));
 
 function createEngine(rules: PolicyRule[] = [], options: Partial<PolicyEngineOptions> = {}): PolicyEngine {
   return new PolicyEngine({
@@ -206,6 +211,51 @@ describe('rules', () => {
     expect(await decide(engine, call('read_file', { file_path: 'src/a' }))).toBe('allow');
   });
 
+  it.each([
+    './secrets/a',
+    'src/../secrets/a',
+    join(root, 'secrets/a'),
+    '@secrets/a',
+    'secr\0ets/a',
+    'open/a',
+    join(root, 'open/a'),
+  ])('that forbid a file hold for %j, which is another name of it', async (file_path) => {
+    const engine = createEngine([
+      userRule({ toolName: '*', decision: 'deny', argsPattern: /"(?:file|dir)_path":"secrets\// }),
+    ]);
+    expect(await decide(engine, call('read_file', { file_path }))).toBe('deny');
+    expect(await decide(engine, write(file_path), 'yolo')).toBe('deny');
+    expect(await decide(engine, call('list_directory', { dir_path: file_path }))).toBe('deny');
+  });
+
+  it.each([
+    ['sed -n 1p *', 'ask_user'],
+    ['rg todo *', 'ask_user'],
+    ['find * -name a', 'ask_user'],
+    ['git diff *', 'ask_user'],
+    ['cd hostile && rg todo *', 'ask_user'],
+    ['sed -n 1p ./*', 'allow'],
+    ['git diff -- *', 'allow'],
+    ['rg todo *.md', 'allow'],
+    ['cat *', 'allow'],
+  ])('that know commands as safe take the names of files into account: %s', async (command, expected) => {
+    writeFileSync(join(root, 'hostile', '-fevil'), '');
+    const inHostile = call('run_shell_command', { command, dir_path: command.startsWith('cd') ? '.' : 'hostile' });
+    expect(await decide(createEngine(), inHostile)).toBe(expected);
+    const rules = ['sed', 'rg', 'find', 'git', 'cat', 'cd'].map((commandPrefix) =>
+      userRule({ toolName: 'run_shell_command', decision: 'allow', commandPrefix }),
+    );
+    expect(await decide(createEngine(rules), inHostile)).toBe(expected);
+  });
+
+  it('that allow a folder do not follow its links out of it', async () => {
+    const engine = createEngine([
+      userRule({ toolName: 'write_file', decision: 'allow', argsPattern: /"file_path":"docs\// }),
+    ]);
+    expect(await decide(engine, write('docs/a.md'))).toBe('allow');
+    expect(await decide(engine, write('docs/elsewhere/a.ts'))).toBe('ask_user');
+  });
+
   it('for a server do not reach another server whose tool has a similar name', async () => {
     const engine = createEngine([
       userRule({ toolName: 'mcp_good_*', decision: 'allow' }),
@@ -361,9 +411,27 @@ describe('protected places', () => {
     expect(await decide(engine, shell('cp ci.yml .github/workflows/x.yml'), 'yolo')).toBe('ask_user');
   });
 
+  it.each([
+    ['cat .gitignore', 'cat .gitignore > .git/hooks/pre-commit'],
+    ['cp .gitattributes', 'cp .gitattributes .git/config'],
+    ['cp x.bashrc', 'cp x.bashrc ~/.bashrc'],
+  ])('do not open for a rule that only has a longer name: %s', async (commandPrefix, command) => {
+    const engine = createEngine([userRule({ toolName: 'run_shell_command', decision: 'allow', commandPrefix })]);
+    for (const mode of ['default', 'autoEdit', 'yolo'] as const)
+      expect(await decide(engine, shell(command), mode)).toBe('ask_user');
+  });
+
   it("do not include the program's own temporary folder", async () => {
     expect(await decide(createEngine(), write(join(tempDirectory, 'note.txt')), 'yolo')).toBe('allow');
   });
+
+  it.each(['.git', '@.git', '.gi\0t', 'innocent', './src/../.git'])(
+    'are found from the folder a command runs in, written %j',
+    async (dir_path) => {
+      const inFolder = call('run_shell_command', { command: 'touch hooks/x', dir_path });
+      expect(await decide(createEngine(), inFolder, 'yolo')).toBe('ask_user');
+    },
+  );
 
   it('are found through a link from a shell command', async () => {
     expect(await decide(createEngine(), shell('echo x > innocent/config'), 'yolo')).toBe('ask_user');

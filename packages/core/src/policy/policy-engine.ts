@@ -7,11 +7,12 @@
 
 import { resolve } from 'node:path';
 import { toCliName } from './approval-mode.ts';
+import { ArgumentTexts, cleanArguments, isForeign } from './argument-texts.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
-import { isInside, pathArguments, protectedPlaceOf } from './protected-paths.ts';
+import { isInside, pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.ts';
 import { READING_TOOLS } from './reading-tools.ts';
-import { isMcp, matchesArguments, matchesCall, namesAbsolutePath, SHELL_TOOL, stableJson } from './rule-matching.ts';
+import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isNarrowed, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell-judge.ts';
@@ -93,26 +94,13 @@ export class PolicyEngine {
   }
 
   #decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
-    let json: string | undefined;
-    let whole: string | undefined;
-    const given = () => (json ??= stableJson(call.args));
-    const absolute = () => (whole ??= stableJson(this.#withAbsolutePath(call.args)));
-    const rule = rules.find((candidate) =>
-      this.#matches(candidate, call, namesAbsolutePath(candidate) ? absolute : given),
+    const texts = new ArgumentTexts(call, this.#options.root);
+    const rule = rules.find(
+      (candidate) => (candidate.planFile !== true || this.#isPlanFile(call)) && texts.matches(candidate),
     );
     return rule === undefined
       ? { decision: 'ask_user', reason: 'no rule speaks about it' }
       : { decision: rule.decision, reason: ruleReason(rule), rule };
-  }
-
-  #matches(rule: PolicyRule, call: PolicyCall, json: () => string): boolean {
-    if (rule.planFile === true && !this.#isPlanFile(call)) return false;
-    return matchesArguments(rule, json);
-  }
-
-  #withAbsolutePath(args: PolicyCall['args']): PolicyCall['args'] {
-    const path = args['file_path'];
-    return typeof path === 'string' ? { ...args, file_path: resolve(this.#options.root, path) } : args;
   }
 
   #isPlanFile({ args }: PolicyCall): boolean {
@@ -163,11 +151,10 @@ export class PolicyEngine {
   #writtenPaths(call: PolicyCall): string[] {
     if (call.toolName === 'write_file' || call.toolName === 'replace') {
       const path = call.args['file_path'];
-      return typeof path === 'string' ? [path.replaceAll('\0', '').replace(/^@/, '')] : [];
+      return typeof path === 'string' ? [path] : [];
     }
-    const foreign = isMcp(call) || call.toolName.startsWith('discovered_tool_');
     const changes = call.kind === 'edit' || call.kind === 'delete' || call.kind === 'move';
-    if (!changes && !(foreign && call.annotations?.['readOnlyHint'] !== true)) return [];
+    if (!changes && !(isForeign(call) && call.annotations?.['readOnlyHint'] !== true)) return [];
     return pathArguments(call.args);
   }
 
@@ -212,14 +199,15 @@ export class PolicyEngine {
 
 function canonicalCall(call: PolicyCall): PolicyCall {
   const toolName = Object.hasOwn(TOOL_ALIASES, call.toolName) ? TOOL_ALIASES[call.toolName] : undefined;
-  return toolName === undefined ? call : { ...call, toolName };
+  const named = toolName === undefined ? call : { ...call, toolName };
+  return { ...named, args: cleanArguments(named) };
 }
 
 /** A person's rule that names the place is the one thing that opens it. */
 function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
   if (rule === undefined || rule.tier === 'default' || rule.tier === 'extension' || rule.argsPattern === undefined)
     return false;
-  return rule.argsPattern.source.replaceAll(/\\(.)/g, '$1').toLowerCase().includes(place.toLowerCase());
+  return spellsPlace(rule.argsPattern.source, place);
 }
 
 /** Besides those that read: some are asked about, and change nothing either. */

@@ -13,6 +13,11 @@ export interface ProgramOptions {
 
 const TEX: ProgramOptions = { words: /shell-escape|write18|enable-write/ };
 
+/** A program, a plug-in or a file of more options. */
+const COMPILER: ProgramOptions = {
+  words: /^-(?:wrapper|fplugin|specs|B|Xclang|load|fuse-ld|-ld-path|-config)|^@/,
+};
+
 /** Make runs what stands in its variables: the shell, compilers, and $(shell …) in any of them. */
 const MAKE: ProgramOptions = {
   short: 'fE',
@@ -54,17 +59,20 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
       '--call',
       '--prefix',
     ],
-    short: 'c',
+    short: 'cC',
     // Other people's programs, and what npm itself runs.
     words: /^(?:exec|x|explore|edit|config|c|set|get|init|create|innit|pkg|set-script)$/,
   },
   npx: { short: 'c', long: ['--call', '--script-shell', '--node-options'] },
   pnpm: {
-    short: 'c',
-    long: ['--script-shell', '--shell-mode', '--node-options', '--config'],
+    short: 'cC',
+    long: ['--script-shell', '--shell-mode', '--node-options', '--config', '--dir', '--pnpmfile', '--global-pnpmfile'],
     words: /^(?:exec|dlx|config|create)$/,
   },
-  yarn: { long: ['--script-shell', '--use-yarnrc', '--node-options'], words: /^(?:exec|dlx|config|create)$/ },
+  yarn: {
+    long: ['--script-shell', '--use-yarnrc', '--node-options', '--cwd'],
+    words: /^(?:exec|dlx|config|create|plugin|policies|set)$/,
+  },
   // What is allowed to sort is not allowed to write.
   sort: { short: 'o', long: ['--compress-program', '--output'] },
   split: { long: ['--filter'] },
@@ -81,10 +89,14 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
     long: ['--eval', '--load', '--funcall', '--execute', '--script'],
     words: /^-(?:eval|load|funcall|execute)/,
   },
-  gcc: { words: /^-(?:wrapper|fplugin|specs|B)/ },
-  'g++': { words: /^-(?:wrapper|fplugin|specs|B)/ },
-  cc: { words: /^-(?:wrapper|fplugin|specs|B)/ },
-  clang: { words: /^-(?:fplugin|Xclang|load|B)/ },
+  gcc: COMPILER,
+  'g++': COMPILER,
+  cc: COMPILER,
+  clang: COMPILER,
+  'clang++': COMPILER,
+  java: { words: /^-(?:javaagent|agentlib|agentpath|XX:On|XX:Flags|XX:VMOptionsFile)|^@/ },
+  javac: { words: /^-{1,2}(?:processor|J)|^@/ },
+  rustc: { words: /linker=|^-Zcodegen-backend|^@/ },
   make: MAKE,
   gmake: MAKE,
   remake: MAKE,
@@ -101,10 +113,11 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
         '--preproxy',
         '--netrc-file',
         '--variable',
+        '--proto-default',
       ],
     ],
     // A file is sent, or read over another protocol than the web's.
-    words: /^@|^[^-=]*=[@<]|^(?:file|scp|sftp|smb|telnet|gopher|dict|ldap|ftp)s?:/i,
+    words: /^@|^[^-=]*=[@<]|^[\w.-]+@\/|%output\{|^(?:file|scp|sftp|smb|telnet|gopher|dict|ldap|ftp)s?:/i,
   },
   wget: {
     short: 'eOiPo',
@@ -116,7 +129,11 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   tcpdump: { short: 'zw' },
   nmap: { long: ['--script', '--script-args', '--datadir'] },
   gdb: { short: 'x', words: /^-(?:ex|iex|x|eval-command)/ },
-  sqlite3: { words: /\.(?:shell|system|load|output|once)|^-(?:cmd|init)/ },
+  // Dot commands may be shortened; these functions load, run or write.
+  sqlite3: {
+    words:
+      /^\s*\.(?:sh|sy|lo|ou|on|im|rea|ba|sa|ex|e$|w|cl|ar|cd|op)|\.(?:shell|system|load|output|once)|(?:load_extension|writefile|edit|fts3_tokenizer)\s*\(|^-{1,2}(?:cmd|init)/i,
+  },
   psql: { short: 'cf', long: ['--command', '--file'] },
   mysql: {
     short: 'e',
@@ -124,7 +141,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   },
   go: { words: /^-{1,2}(?:toolexec|exec|vettool|overlay|modfile|ldflags|gccgoflags|w$)/ },
   cargo: { long: ['--config'] },
-  mvn: { words: /exec:/ },
+  mvn: { words: /exec:|:exec$|exec-maven|antrun|^-Dexec/ },
   gradle: { short: 'I', long: ['--init-script'] },
   install: { long: ['--strip-program'] },
   openssl: { words: /^-(?:engine|provider|config|out|keyout|writerand)|^engine$/ },
@@ -133,7 +150,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
       /^(?:run|exec|cp|build|buildx|compose|plugin|context|stack|load|import|create|-H|--host.*|--context.*|--config.*)$/,
   },
   podman: { words: /^(?:run|exec|cp|build|compose|--url.*)$/ },
-  kubectl: { words: /^(?:exec|run|debug|cp|plugin)$/ },
+  kubectl: { words: /^(?:exec|run|debug|cp|plugin|edit|config|--kubeconfig.*)$/ },
   complete: { short: 'CF' },
   compgen: { short: 'CFW' },
   bind: { short: 'xf' },
@@ -145,7 +162,20 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   at: { words: /^/ },
   batch: { words: /^/ },
   crontab: { words: /^(?!-l$)/ },
-  cmake: { words: /^-[PE]/ },
+  cmake: { words: /^-[PEC]|^-D\s*CMAKE_\w*(?:COMPILER|TOOLCHAIN|LAUNCHER|LINKER|MAKE_PROGRAM)|^\w*SHELL=/ },
+  // A pattern run on each file found, in one word with the option.
+  fd: { words: /^-[A-Za-z]+[xX]|^-[xX].|^--exec(?:-batch)?=/ },
+  fdfind: { words: /^-[A-Za-z]+[xX]|^-[xX].|^--exec(?:-batch)?=/ },
+  bat: { long: ['--pager'] },
+  tree: { short: 'o' },
+  strace: { words: /^\||^-o\|/ },
+  pandoc: {
+    short: 'FLo',
+    long: ['--filter', '--lua-filter', '--pdf-engine', '--defaults', '--output', '--extract-media'],
+  },
+  helm: { long: ['--post-renderer'], words: /^plugin$/ },
+  gh: { words: /^(?:extension|extensions|ext|alias|config|codespace|cs)$|^--upload-pack/ },
+  terraform: { words: /^-(?:chdir|plugin-dir)/ },
   ninja: { short: 'fC' },
   rpm: { words: /^(?:-E|--eval|-D|--define|--load|--macros|--pipe)/ },
   m4: { words: /^/ },
@@ -180,7 +210,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
 const INTERPRETERS: readonly (readonly [RegExp, ProgramOptions])[] = [
   [/^(?:i?python|pypy)[\d.]*$/, { short: 'ci', words: /^(?:-m)?(?:timeit|pdb|runpy|code|trace|c?Profile|doctest)$/ }],
   [/^perl[\d.]*$/, { short: 'eEMmIx' }],
-  [/^ruby[\d.]*$/, { short: 'erI' }],
+  [/^ruby[\d.]*$/, { short: 'erI', long: ['--require', '--enable'] }],
   [
     /^(?:node|nodejs|bun|deno|tsx|ts-node)$/,
     {
@@ -188,11 +218,12 @@ const INTERPRETERS: readonly (readonly [RegExp, ProgramOptions])[] = [
       long: [
         ...['--eval', '--print', '--require', '--import', '--loader', '--experimental-loader', '--env-file'],
         ...['--env-file-if-exists', '--openssl-config', '--interactive', '--inspect', '--inspect-brk', '--run'],
+        ...['--test-reporter', '--test-global-setup', '--experimental-config-file', '--preload'],
       ],
-      words: /^eval$|^data:|^https?:/,
+      words: /^(?:eval|x|create)$|^data:|^https?:/,
     },
   ],
-  [/^php[\d.]*$/, { short: 'rBRERd' }],
+  [/^php[\d.]*$/, { short: 'rBREd', long: ['--run', '--process', '--define', '--interactive', '--php-ini'] }],
   [/^(?:lua|luajit|lua[\d.]+)$/, { short: 'el' }],
   [
     /^(?:R|Rscript|julia|elixir|groovy|scala|jshell|erl|osascript|tclsh|expect|guile|racket|sbcl|ghc|runghc)$/,

@@ -6,6 +6,7 @@
  */
 
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { globMatches } from './glob-matches.ts';
 import { realPathOf } from './policy-disk.ts';
 
 /** A folder of this name protects everything in it. */
@@ -116,9 +117,9 @@ function placeIn(absolute: string, places: ProtectedPlaces): string | undefined 
 function placeInSegments(written: readonly string[]): string | undefined {
   const segments = written.map(foldName);
   for (const [index, segment] of segments.entries()) {
-    if (hasGlob(segment)) {
+    if (hasGlob(segment) && segment.startsWith('.')) {
       const name = [...FOLDERS, ...FILES].find((candidate) => globMatches(segment, candidate));
-      if (name !== undefined && segment.startsWith('.')) return name;
+      if (name !== undefined) return name;
     }
     if (FOLDER_SET.has(segment)) return segment;
     const folder = FOLDER_PATHS.find((parts) => parts.every((part, offset) => segments[index + offset] === part));
@@ -140,20 +141,6 @@ function hasGlob(segment: string): boolean {
   return /[*?[]/.test(segment);
 }
 
-export function globMatches(pattern: string, name: string): boolean {
-  const source = pattern
-    .replace(/[.+^${}()|\\]/g, '\\$&')
-    .replaceAll('?', '.')
-    .replaceAll('*', '.*')
-    .replace(/\[!/g, '[^');
-  try {
-    return new RegExp(`^(?:${source})$`).test(name);
-  } catch {
-    // A pattern we cannot read may match anything.
-    return true;
-  }
-}
-
 export function isInside(path: string, directory: string): boolean {
   const rest = relative(directory, path);
   return rest === '' || (!rest.startsWith(`..${sep}`) && rest !== '..' && !isAbsolute(rest));
@@ -173,6 +160,16 @@ const MENTION = new RegExp(
 /** Whether free text names a protected place; for code and for arguments put together at run time. */
 export function mentionsProtectedPlace(text: string): boolean {
   return MENTION.test(text);
+}
+
+/** Whether a rule, as it is written, names this place itself: `.gitignore` does not name `.git`. */
+export function spellsPlace(written: string, place: string): boolean {
+  const text = written.replaceAll(/\\(.)/g, '$1').toLowerCase();
+  const name = place.toLowerCase();
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/[\w.-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + name.length))) return true;
+  }
+  return false;
 }
 
 /** String arguments that may be paths, wherever a foreign tool keeps them. */

@@ -80,12 +80,6 @@ export function toMcpName(text: string): string {
 }
 
 /** Whether the rule is about a file by its whole path, however a call may write it. */
-export function namesAbsolutePath({ argsPattern }: PolicyRule): boolean {
+export function namesAbsolutePath({ argsPattern }: Pick<PolicyRule, 'argsPattern'>): boolean {
   return argsPattern !== undefined && /"file_path":"(?:\\?\/[\w\\]|[A-Za-z]:)/.test(argsPattern.source);
-}
-
-/** Arguments of any tool but the shell. */
-export function matchesArguments(rule: PolicyRule, json: () => string): boolean {
-  if (rule.commandPrefix !== undefined || rule.commandRegex !== undefined) return false;
-  return rule.argsPattern === undefined || rule.argsPattern.test(json());
 }

@@ -9,7 +9,7 @@ import { PolicyEngine } from './policy-engine.ts';
 import type { PolicyDecision, PolicyRule } from './rule.ts';
 
 interface Row {
-  profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo';
+  profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo' | 'narrow' | 'wide' | 'forbidden' | 'edits';
   expect: PolicyDecision;
   command: string;
   threat: string;
@@ -63,6 +63,48 @@ const PROFILES: Record<Row['profile'], { mode: ApprovalMode; rules: PolicyRule[]
   },
   denied: { mode: 'yolo', rules: prefixRules('deny', ['shutdown', 'git push', 'rm -rf']) },
   yolo: { mode: 'yolo', rules: [] },
+  narrow: { mode: 'default', rules: prefixRules('allow', ['ls', 'git status', 'cat', 'echo', 'npm test']) },
+  wide: {
+    mode: 'default',
+    rules: prefixRules('allow', [
+      'bat',
+      'bun',
+      'clang',
+      'cmake',
+      'curl',
+      'eslint',
+      'fd',
+      'gcc',
+      'gh',
+      'git',
+      'go',
+      'helm',
+      'java',
+      'javac',
+      'kubectl',
+      'ls',
+      'mail',
+      'mvn',
+      'node',
+      'npm',
+      'pandoc',
+      'php',
+      'pip',
+      'pnpm',
+      'pytest',
+      'ruby',
+      'rustc',
+      'sqlite3',
+      'strace',
+      'systemctl',
+      'terraform',
+      'tree',
+      'tsc',
+      'yarn',
+    ]),
+  },
+  forbidden: { mode: 'yolo', rules: prefixRules('deny', ['curl', 'git push', 'shutdown', 'rm -rf']) },
+  edits: { mode: 'autoEdit', rules: [] },
 };
 
 /** Nothing of this exists: what is protected is so whether or not it is there. */

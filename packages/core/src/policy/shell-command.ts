@@ -7,11 +7,13 @@
 import { LineReader } from './line-reader.ts';
 import type { ShellParser } from './line-reader.ts';
 import { DISPUTED_QUOTES, withoutDisputedQuotes } from './shell-doubts.ts';
+import { SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellLine } from './shell-line.ts';
 
-/** Longer lines are not read at all: nobody could review them either. */
-const MAX_LENGTH = 1_000_000;
+/** Longer lines are not read at all: Linux would not hand them to a shell, and nobody could review them either. */
+const MAX_LENGTH = 131_072;
 const MAX_READINGS = 8;
+const MAX_BRACES = 1000;
 
 let parser: ShellParser | undefined;
 
@@ -23,8 +25,9 @@ export async function loadShellParser(): Promise<void> {
 /** Needs `loadShellParser` first. `variables` are values known from outside the line, for example HOME. */
 export function parseShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellLine {
   if (parser === undefined) throw new Error('loadShellParser() must be awaited before parseShellLine()');
-  if (source.length > MAX_LENGTH)
-    return { commands: [], problems: ['The command is longer than 1,000,000 characters.'] };
+  if (source.length > MAX_LENGTH) return { commands: [], problems: ['The command is longer than 131,072 characters.'] };
+  if (hasEndlessBraces(source))
+    return { commands: [], problems: [`The command has a word with more than ${MAX_BRACES} braces.`] };
   const problems = unsafeCharacters(source);
   const reader = new LineReader(parser, source, variables);
   try {
@@ -38,9 +41,15 @@ export function parseShellLine(source: string, variables: ReadonlyMap<string, st
     }
   } catch (error) {
     // A parser that gives up, for example on nesting without end, says the same as one that reports an error.
-    problems.push(`The shell syntax could not be read: ${error instanceof Error ? error.message : String(error)}.`);
+    problems.push(`${SYNTAX_PROBLEM}: ${error instanceof Error ? error.message : String(error)}.`);
   }
   return { commands: reader.commands, problems: [...problems, ...reader.problems] };
+}
+
+/** The parser takes the square of their number in time, and no shell would end expanding them. */
+function hasEndlessBraces(source: string): boolean {
+  if (!source.includes('{') || source.length < MAX_BRACES) return false;
+  return source.split(/[\s'"]+/).some((word) => word.split('{').length > MAX_BRACES);
 }
 
 /** Characters on which shells, terminals and people disagree about where a word ends. */

@@ -6,10 +6,19 @@
 import type { SyntaxNode, WordPart } from 'unbash';
 
 /** A subscript with a command in it: arithmetic runs that command when it reads the value. */
-const SUBSCRIPT_CODE = /\w\[[^\]]*(?:\$\(|`)/;
+const SUBSCRIPT = /\w\[/;
+const CODE = /\$\(|`/;
 
 export function hasSubscriptCode(text: string): boolean {
-  return text.includes('[') && SUBSCRIPT_CODE.test(text.replaceAll(/['"\\]/g, ''));
+  if (!text.includes('[') || !CODE.test(text)) return false;
+  // Bracket by bracket: one search over the whole would take the square of a long text's time.
+  return text
+    .replaceAll(/['"\\]/g, '')
+    .split(']')
+    .some((piece) => {
+      const start = piece.search(SUBSCRIPT);
+      return start >= 0 && CODE.test(piece.slice(start));
+    });
 }
 
 /** Commands that take the name of a variable, and evaluate the subscript in it. */

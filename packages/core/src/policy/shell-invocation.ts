@@ -11,6 +11,12 @@ import type { Inner, Unwrapped } from './unwrapped.ts';
 /** Distributions add versions to the names: bash-5.2, sh.distrib, ksh93. */
 const SHELL = /^(?:r?bash|sh|zsh|[drp]?ash|[lmo]*ksh|fish|t?csh|yash|[op]osh|osh|hush|posh)(?:[-.]?[\d.]+|\.\w+)?$/;
 
+/** Shells with a language of their own: where it differs, a reading of it as sh would miss commands. */
+const OWN_LANGUAGE = /^(?:zsh|fish|t?csh)/;
+const SAME_IN_ALL = /^(?!.*(?:^|\s)=)[\w\s./,:@%+=;|&<>~-]*$/s;
+const PLAIN_LONG_OPTION =
+  /^--(?:posix|login|norc|noprofile|noediting|restricted|verbose|debug|no-config|no-rcs|interactive|private|command|version|help)$/;
+
 export function isShell(name: string): boolean {
   return SHELL.test(name);
 }
@@ -27,8 +33,8 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
       break;
     }
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word.value)) return shellText(words, index, name);
-    if (/^--(?:rcfile|init-file)/.test(word.value))
-      return unreadable(`${name} ${word.value} runs a start file`, word.value);
+    if (startsCode(word.value)) return unreadable(`${name} ${word.value} may run other code first`, word.value);
+    if (word.value === '--command') return shellText(words, index, name);
     if (/^[-+][oO]$/.test(word.value)) index += 1;
   }
   const file = words[index];
@@ -37,12 +43,21 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
   return unreadable(`${name} runs commands from ${place}`, file.value);
 }
 
+/** A start file, fish's -C, or a long option nobody here knows. */
+function startsCode(option: string): boolean {
+  return option.startsWith('--') ? !PLAIN_LONG_OPTION.test(option) : /^-[A-Za-z]*C/.test(option);
+}
+
 /** Options may still stand between -c and the text. */
 function shellText(words: readonly ShellWord[], option: number, name: string): Unwrapped {
   let at = option + 1;
   while (/^[-+]/.test(words[at]?.value ?? '')) at += /^[-+][oO]$/.test(words[at]?.value ?? '') ? 2 : 1;
   const text = words[at];
-  return text === undefined ? unreadable(`${name} -c without text`, '') : result(scriptOf(text, at, `${name} -c`));
+  if (text === undefined) return unreadable(`${name} -c without text`, '');
+  const script = scriptOf(text, at, `${name} -c`);
+  if (!OWN_LANGUAGE.test(name) || SAME_IN_ALL.test(text.value)) return result(script);
+  const reason = `${name} has a language of its own, which is not read here`;
+  return result([{ kind: 'unreadable', reason, word: text.text }, ...script], false);
 }
 
 function shellInput(command: SimpleCommand, name: string): Unwrapped {

@@ -1,22 +1,22 @@
 /**
  * The decision on a shell line: every command in it gets one, and the strictest wins.
  * Deny and ask rules hold for any spelling; an allow holds only for what it says. A
- * line that cannot be read is never allowed.
+ * line that cannot be read is allowed in yolo mode only, and there not next to anything guarded.
  */
 
 import type { ApprovalMode } from './approval-mode.ts';
 import { isDestructive, isKnownSafe } from './known-commands.ts';
-import { isInside } from './protected-paths.ts';
-import { realPathOf } from './policy-disk.ts';
+import { LinePlace } from './line-place.ts';
+import { mentionsProtectedPlace, spellsPlace } from './protected-paths.ts';
 import type { CommandTexts } from './command-matching.ts';
 import { commandTexts, coversLine, matchesCommand, namesBehind, prefixWords, spells } from './command-matching.ts';
 import type { PolicyDecision, PolicyRule } from './rule.ts';
 import { isNarrowed, ruleReason, stricter } from './rule.ts';
+import { isTolerable } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
 import type { Leaf, ShellReading } from './shell-leaves.ts';
-import { resolve } from 'node:path';
 
 /** One command of the line and what was decided about it. */
 export interface CommandVerdict {
@@ -46,7 +46,7 @@ export interface JudgeOptions extends EffectOptions {
 }
 
 export function judgeLine(source: string, reading: ShellReading, options: JudgeOptions): LineVerdict {
-  const judge = new LineJudge(options);
+  const judge = new LineJudge(options, reading.leaves);
   const commands = judge.commands(reading.leaves);
   let verdict: LineVerdict = { ...strictest(commands, options), commands, problems: reading.problems };
   const tighten = (decision: PolicyDecision, reason: string, rule?: PolicyRule) => {
@@ -60,7 +60,9 @@ export function judgeLine(source: string, reading: ShellReading, options: JudgeO
   for (const write of protectedWrites(reading.leaves, source, options)) {
     if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
   }
-  for (const problem of reading.problems) tighten('ask_user', problem);
+  for (const problem of reading.problems) {
+    if (!isTolerable(problem) || !judge.mayRunUnread(source)) tighten('ask_user', problem);
+  }
   const spanning = judge.spanningRule(source, commands);
   if (spanning !== undefined) tighten(spanning.decision, ruleReason(spanning), spanning);
   return verdict;
@@ -93,9 +95,11 @@ class LineJudge {
   readonly #known = new Map<string, CommandVerdict>();
   /** Whether some rule forbids particular commands, so that unreadable ones may hide them. */
   readonly #restricted: boolean;
+  readonly #place: LinePlace;
 
-  constructor(options: JudgeOptions) {
+  constructor(options: JudgeOptions, leaves: readonly Leaf[]) {
     this.#options = options;
+    this.#place = new LinePlace(leaves, options);
     this.#restricted = options.rules.some((rule) => rule.decision !== 'allow' && isNarrowed(rule));
   }
 
@@ -158,7 +162,9 @@ class LineJudge {
   /** Only a built-in question gives way to knowledge about commands: a person's rule means what it says. */
   #isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
     if (rule !== undefined && (rule.tier !== 'default' || isNarrowed(rule))) return false;
-    return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.#options);
+    return (
+      leaf.risks.length === 0 && isKnownSafe(leaf.command, this.#options) && !this.#place.findsOption(leaf.command)
+    );
   }
 
   /** Why an allow does not hold for this form of the command. */
@@ -167,22 +173,31 @@ class LineJudge {
     rule: PolicyRule | undefined,
   ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
     if (rule === undefined) return undefined;
-    const ask = (reason: string) => ({ decision: 'ask_user' as const, reason, rule });
-    if (isNarrowed(rule)) {
-      const risk = leaf.risks.find(({ word }) => !spells(rule, word));
-      return risk === undefined ? undefined : ask(risk.reason);
-    }
+    const reason = isNarrowed(rule) ? this.#beyondRule(leaf, rule) : this.#doubtAbout(leaf, rule);
+    return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
+  }
+
+  /** What a rule for particular commands did not mean. */
+  #beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
+    const risk = leaf.risks.find(({ word }) => !spells(rule, word));
+    if (risk !== undefined) return risk.reason;
+    return this.#options.mode !== 'yolo' && this.#place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
+  }
+
+  /** What a rule for every command leaves to a person. */
+  #doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
     const behind = this.#behind(leaf, rule);
-    if (behind !== undefined) return ask(`what it is given is forbidden by ${behind.source.name}`);
+    if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
     if (this.#options.mode === 'yolo') {
       const hidden = this.#restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
-      return hidden === undefined ? undefined : ask(`${hidden.reason}, and rules forbid some commands`);
+      return hidden === undefined ? undefined : `${hidden.reason}, and rules forbid some commands`;
     }
     const [risk] = leaf.risks;
-    if (risk !== undefined) return ask(risk.reason);
-    if (isDestructive(leaf.command)) return ask('it may destroy what cannot be had back');
+    if (risk !== undefined) return risk.reason;
+    if (this.#place.findsOption(leaf.command)) return FINDS_OPTION;
+    if (isDestructive(leaf.command)) return 'it may destroy what cannot be had back';
     if (!this.#options.trustedFolder && leaf.command.words[0]?.value === 'git')
-      return ask('git runs code from a folder that is not trusted');
+      return 'git runs code from a folder that is not trusted';
     return undefined;
   }
 
@@ -205,7 +220,7 @@ class LineJudge {
     const written = leaf.command.redirections.filter(({ writes }) => writes);
     if (written.length === 0 || rule?.allowRedirection === true || this.#options.mode === 'yolo') return undefined;
     const outside = written.find(
-      ({ target }) => this.#options.mode !== 'autoEdit' || !this.#isInWorkspace(target.value, target.kind),
+      ({ target }) => this.#options.mode !== 'autoEdit' || !this.#place.isInWorkspace(target),
     );
     if (outside === undefined) return undefined;
     return {
@@ -215,21 +230,20 @@ class LineJudge {
     };
   }
 
-  #isInWorkspace(path: string, kind: string): boolean {
-    if (kind === 'dynamic' || kind === 'glob') return false;
-    const real = realPathOf(resolve(this.#options.directory, path));
-    return this.#options.workspace.some((directory) => isInside(real, realPathOf(directory)));
+  /** Where everything is allowed, the shell itself may refuse what it cannot read; but not with what is guarded in sight. */
+  mayRunUnread(source: string): boolean {
+    return (
+      this.#options.mode === 'yolo' && !this.#restricted && !mentionsProtectedPlace(source) && !DELETES.test(source)
+    );
   }
 
   /** Whether a person's own rule names this place for this command. */
   isExplicit(leaf: Leaf, place: string): boolean {
-    const name = place.toLowerCase();
     return this.#options.rules.some((rule) => {
       if (rule.decision !== 'allow' || rule.tier === 'default' || rule.tier === 'extension' || !isNarrowed(rule))
         return false;
-      const written =
-        rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source.replaceAll(/\\(.)/g, '$1') ?? '';
-      return written.toLowerCase().includes(name) && matchesCommand(rule, this.#textsOf(leaf));
+      const written = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source ?? '';
+      return spellsPlace(written, place) && matchesCommand(rule, this.#textsOf(leaf));
     });
   }
 
@@ -254,6 +268,9 @@ class LineJudge {
     return texts;
   }
 }
+
+const FINDS_OPTION = 'the name of a file here would be taken for an option';
+const DELETES = /\b(?:rm|find|shred|dd|mkfs|wipefs|mv|chmod|chown|rsync|tar)\b/;
 
 /** A bare assignment runs nothing. */
 function isNothing({ command, risks }: Leaf): boolean {

@@ -40,6 +40,7 @@ export interface ShellReading {
 
 const MAX_DEPTH = 12;
 const MAX_LEAVES = 40_000;
+const MAX_PROBLEMS = 20;
 
 /** Needs `loadShellParser` first. */
 export function readShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellReading {
@@ -59,7 +60,9 @@ interface Place {
 }
 
 function addLine(line: ShellLine, place: Place): void {
-  place.reading.problems.push(...line.problems);
+  // Some lines repeat a mistake without end; nobody reads on after the first ones.
+  const { problems } = place.reading;
+  if (problems.length < MAX_PROBLEMS) problems.push(...line.problems.slice(0, MAX_PROBLEMS));
   for (const command of line.commands) addCommand(command, place, false);
 }
 

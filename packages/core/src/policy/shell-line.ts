@@ -40,6 +40,17 @@ export interface SimpleCommand {
   readonly piped: boolean;
 }
 
+/** How the problem of a line begins that no shell could read either, as far as we know. */
+export const SYNTAX_PROBLEM = 'The shell syntax could not be read';
+
+export const NAME_PROBLEM =
+  'The name of a file meets an arithmetic expression, which would run a command in that name.';
+
+/** The problems of a line that matter only where something could be asked or refused for its sake. */
+export function isTolerable(problem: string): boolean {
+  return problem.startsWith(SYNTAX_PROBLEM) || problem === NAME_PROBLEM;
+}
+
 export interface ShellLine {
   readonly commands: readonly SimpleCommand[];
   /** Why the line cannot be read with certainty. */

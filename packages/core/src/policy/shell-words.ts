@@ -54,6 +54,8 @@ export class WordReader {
 
   #tilde(word: ShellWord): ShellWord {
     const home = this.#variables.home;
+    // ~name, ~+ and ~- are folders that only the shell knows.
+    if (/^~[^/]/.test(word.text)) return { ...word, kind: 'dynamic' };
     if (home === undefined || !/^~(?=\/|$)/.test(word.text)) return word;
     const value = home + word.value.slice(1);
     return { value, text: word.text, kind: word.kind === 'literal' ? 'resolved' : word.kind, skeleton: value };

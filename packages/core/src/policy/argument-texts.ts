@@ -1,0 +1,106 @@
+/**
+ * A call's arguments as the texts that rules are tested against. A file has many names:
+ * what forbids or asks is tested against each of them, links followed; what allows has
+ * to hold for the name given and, behind a link, for the file itself.
+ */
+
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { realPathOf } from './policy-disk.ts';
+import { isMcp, namesAbsolutePath, stableJson } from './rule-matching.ts';
+import type { PolicyCall, PolicyRule } from './rule.ts';
+
+type Arguments = PolicyCall['args'];
+
+/** Under these our own tools take a path. */
+const PATH_KEYS = ['file_path', 'dir_path'] as const;
+
+/** The path as the tools read it: they let NULs and the sign of a reference fall away. */
+function cleanPath(path: string): string {
+  return path.replaceAll('\0', '').replace(/^@(?=.)/, '');
+}
+
+/** The arguments with their paths as the tools read them; those of foreign tools as they are. */
+export function cleanArguments(call: PolicyCall): Arguments {
+  return isForeign(call) ? call.args : mapPaths(call.args, cleanPath);
+}
+
+export function isForeign(call: PolicyCall): boolean {
+  return isMcp(call) || call.toolName.startsWith('discovered_tool_');
+}
+
+function mapPaths(args: Arguments, change: (path: string) => string): Arguments {
+  const changed = PATH_KEYS.flatMap((key) => {
+    const path = args[key];
+    return typeof path === 'string' ? [[key, change(path)] as const] : [];
+  });
+  return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) };
+}
+
+export class ArgumentTexts {
+  readonly #args: Arguments;
+  readonly #root: string;
+  readonly #hasPaths: boolean;
+  readonly #texts = new Map<string, string>();
+  #linked: readonly string[] | undefined;
+
+  /** `call` as `cleanArguments` leaves it. */
+  constructor(call: PolicyCall, root: string) {
+    this.#args = call.args;
+    this.#root = root;
+    this.#hasPaths = !isForeign(call) && PATH_KEYS.some((key) => typeof call.args[key] === 'string');
+  }
+
+  matches({ argsPattern, ...rule }: PolicyRule): boolean {
+    if (rule.commandPrefix !== undefined || rule.commandRegex !== undefined) return false;
+    if (argsPattern === undefined) return true;
+    const test = (text: string) => argsPattern.test(text);
+    if (rule.decision !== 'allow') return this.#named().some(test) || this.#behindLinks().some(test);
+    const name = namesAbsolutePath({ argsPattern }) ? this.#absolute() : this.#given();
+    return test(name) && (this.#behindLinks().length === 0 || this.#behindLinks().some(test));
+  }
+
+  #named(): string[] {
+    return this.#hasPaths ? [this.#given(), this.#absolute(), this.#relative()] : [this.#given()];
+  }
+
+  #given(): string {
+    return this.#text('given', (path) => path);
+  }
+
+  #absolute(): string {
+    return this.#text('absolute', (path) => resolve(this.#root, path));
+  }
+
+  #relative(): string {
+    return this.#text('relative', (path) => relative(this.#root, resolve(this.#root, path)) || '.');
+  }
+
+  #text(form: string, change: (path: string) => string): string {
+    let text = this.#texts.get(form);
+    if (text === undefined) {
+      text = stableJson(this.#hasPaths ? mapPaths(this.#args, change) : this.#args);
+      this.#texts.set(form, text);
+    }
+    return text;
+  }
+
+  /** Empty where the names lead through no link. */
+  #behindLinks(): readonly string[] {
+    this.#linked ??= this.#hasPaths && PATH_KEYS.some((key) => this.#isLink(this.#args[key])) ? this.#realTexts() : [];
+    return this.#linked;
+  }
+
+  #isLink(path: unknown): boolean {
+    if (typeof path !== 'string') return false;
+    const absolute = resolve(this.#root, path);
+    const below = relative(this.#root, absolute);
+    const isBelow = below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+    return realPathOf(absolute) !== (isBelow ? join(realPathOf(this.#root), below) : absolute);
+  }
+
+  #realTexts(): string[] {
+    const root = realPathOf(this.#root);
+    const real = (path: string) => realPathOf(resolve(this.#root, path));
+    return [this.#text('real', real), this.#text('real relative', (path) => relative(root, real(path)) || '.')];
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Whether a pattern of the shell stands for a name: `*`, `?` and `[…]`. No pattern makes it
+ * slow, since a model chooses the pattern and anybody the name. What it cannot read may
+ * stand for anything.
+ */
+
+export function globMatches(pattern: string, name: string): boolean {
+  const tokens = tokensOf(pattern);
+  if (tokens === undefined) return true;
+  let at = 0;
+  let token = 0;
+  let star = -1;
+  let resume = 0;
+  while (at < name.length) {
+    const expected = tokens[token];
+    if (expected === '*') {
+      star = token++;
+      resume = at;
+    } else if (expected !== undefined && stands(expected, name.charAt(at))) {
+      at += 1;
+      token += 1;
+    } else if (star >= 0) {
+      // Only the last star ever has to take more: earlier ones took as little as they could.
+      token = star + 1;
+      at = ++resume;
+    } else return false;
+  }
+  while (tokens[token] === '*') token += 1;
+  return token === tokens.length;
+}
+
+/** One for each character of a name, and stars between them; undefined for what cannot be read. */
+function tokensOf(pattern: string): string[] | undefined {
+  if (/[()]|\[[:.=]/.test(pattern)) return undefined;
+  const tokens: string[] = pattern.match(/\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^]/g) ?? [];
+  return tokens.includes('[') ? undefined : tokens.map((token) => (token.startsWith('*') ? '*' : token));
+}
+
+function stands(token: string, character: string): boolean {
+  if (token === '?') return true;
+  if (token.startsWith('\\')) return token.slice(1) === character;
+  if (!token.startsWith('[')) return token === character;
+  const negated = /^\[[!^]/.test(token);
+  const members = token.slice(negated ? 2 : 1, -1);
+  return isMember(members, character) !== negated;
+}
+
+function isMember(members: string, character: string): boolean {
+  for (let index = 0; index < members.length; index += 1) {
+    const first = members.charAt(index);
+    const isRange = members.charAt(index + 1) === '-' && index + 2 < members.length;
+    if (isRange ? first <= character && character <= members.charAt(index + 2) : first === character) return true;
+    if (isRange) index += 2;
+  }
+  return false;
+}
