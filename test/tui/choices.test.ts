@@ -190,6 +190,13 @@ describe('the answers to a call', () => {
     else await expect(saved).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('say which commands they are for', async () => {
+    await using opened = await openTerminal({ script: SHELLS, files, settings, env });
+    const { terminal } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('Allow this command for all future sessions  touch *, mkdir *');
+  });
+
   it('are given about pages, too', async () => {
     const prompt = 'Read http://127.0.0.1:9/page';
     await using opened = await openTerminal({ script: [answer(call('web_fetch', { prompt })), say('Over.')] });

@@ -71,6 +71,15 @@ function commandTarget(leaf: Leaf): RuleTarget {
   return { toolName: SHELL_TOOL, commandRegex: `${exact}$` };
 }
 
+/** For the person who is asked. */
+export function describeTarget(target: RuleTarget): string {
+  if ('commandPrefix' in target && target.commandPrefix !== undefined) return `${target.commandPrefix} *`;
+  if ('commandRegex' in target && target.commandRegex !== undefined) {
+    return target.commandRegex.slice(0, -1).replaceAll(/\\(.)/gs, '$1');
+  }
+  return target.toolName;
+}
+
 export function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sessionRule, targetsOfAlways } from './always-rule.ts';
+import { describeTarget, sessionRule, targetsOfAlways } from './always-rule.ts';
 import { PolicyEngine } from './policy-engine.ts';
 import { loadPolicies } from './policy-loader.ts';
 import type { PolicyCall } from './rule.ts';
@@ -139,5 +139,17 @@ describe('the file of kept answers', () => {
     writeFileSync(path, '[[rule]\n');
     await expect(always(home, shell('npm test'))).rejects.toThrow('was not changed');
     expect(readFileSync(path, 'utf8')).toBe('[[rule]\n');
+  });
+});
+
+describe('what an answer to keep is said to be for', () => {
+  it.each([
+    ['npm test -- --watch', ['npm test *']],
+    ['rm -rf "a b"', ["rm -rf 'a b'"]],
+    ['ls && touch a.txt && make all', ['touch *', 'make all']],
+    ['echo hi > out.txt', []],
+  ])('of %s is %j', async (command, described) => {
+    const targets = await targetsOfAlways(shell(command), 'proceed_always', '/project');
+    expect(targets.map(describeTarget)).toEqual(described);
   });
 });

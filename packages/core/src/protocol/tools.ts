@@ -118,7 +118,15 @@ export type ToolConfirmationOutcome =
 /** What a person is asked before a call runs. Plain data: the answer comes back by `respond`. */
 export type ToolCallConfirmationDetails =
   | ({ type: 'edit'; title: string } & Omit<FileDiff, 'diffStat'>)
-  | { type: 'exec'; title: string; command: string; rootCommand: string; rootCommands: string[] }
+  | {
+      type: 'exec';
+      title: string;
+      command: string;
+      rootCommand: string;
+      rootCommands: string[];
+      /** The commands an "always" is for, `npm test *` for all that begin so; empty where it would change nothing. */
+      alwaysCovers?: string[];
+    }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
   | { type: 'mcp'; title: string; serverName: string; toolName: string; toolDisplayName: string }
   | { type: 'ask_user'; title: string; questions: AskUserQuestion[] }

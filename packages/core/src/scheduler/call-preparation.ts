@@ -117,7 +117,7 @@ export class CallPreparation {
   private async askPerson(asked: ReadyCall, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
     let problem: string | undefined;
     for (let call = asked; ;) {
-      const details = (await untilAborted(call.invocation.confirm(signal), signal)) || toQuestion(call);
+      const details = await untilAborted(this.describe(call, signal), signal);
       const { request } = call;
       const answer = await this.ask({ request, details, ...(problem !== undefined && { problem }) }, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);
@@ -132,6 +132,14 @@ export class CallPreparation {
       const accepted = this.modify(call, payload?.newContent);
       return { ...accepted, ...(payload && { confirmation: payload }) };
     }
+  }
+
+  /** What the person sees; of a command also how far an "always" would reach. */
+  private async describe(call: ReadyCall, signal: AbortSignal): Promise<ToolCallConfirmationDetails> {
+    const details = (await call.invocation.confirm(signal)) || toQuestion(call);
+    if (details.type !== 'exec') return details;
+    const alwaysCovers = await this.options.policy.describeAlways?.(questionOf(call));
+    return { ...details, ...(alwaysCovers && { alwaysCovers }) };
   }
 
   private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {

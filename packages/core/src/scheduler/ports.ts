@@ -39,6 +39,8 @@ export interface PolicyPort {
   /** False where nobody can be asked; absent means somebody can. */
   readonly canAsk?: boolean;
   check(question: PolicyQuestion): Promise<PolicyVerdict>;
+  /** The commands an "always" would be for; absent where nobody can say. */
+  describeAlways?(question: PolicyQuestion): Promise<string[]>;
   /** A person said "always" in one of its forms. */
   remember(approval: RememberedApproval): Promise<void>;
 }

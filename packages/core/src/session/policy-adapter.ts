@@ -82,6 +82,12 @@ export class PolicyAdapter implements PolicyPort {
     };
   }
 
+  async describeAlways({ toolName, args, kind }: PolicyQuestion): Promise<string[]> {
+    const { describeTarget, targetsOfAlways } = await import('../policy/always-rule.ts');
+    const targets = await targetsOfAlways({ toolName, args, kind }, 'proceed_always', this.options.engine.root);
+    return targets.map(describeTarget);
+  }
+
   async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
     if (this.options.allowsAlways === false) return;
     // "Always" for an edit means: stop asking about edits in this session.

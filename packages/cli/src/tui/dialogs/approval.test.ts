@@ -43,6 +43,24 @@ describe('the answers before a call', () => {
   });
 });
 
+describe('the lasting answers to a command', () => {
+  const all = { allowsAlways: true, allowsPermanent: true, hasEditor: true };
+
+  it('say beside them what they are for', () => {
+    expect(answersFor({ ...EXEC, alwaysCovers: ['npm test *', 'touch *'] }, all)).toEqual([
+      { label: 'Allow once', value: 'proceed_once' },
+      { label: 'Allow for this session', value: SESSION, hint: 'npm test *, touch *' },
+      { label: 'Allow this command for all future sessions', value: SAVED, hint: 'npm test *, touch *' },
+      { label: 'No, suggest changes (esc)', value: 'cancel' },
+    ]);
+  });
+
+  it('are not offered where they would change nothing', () => {
+    const values = answersFor({ ...EXEC, alwaysCovers: [] }, all).map(({ value }) => value);
+    expect(values).toEqual(['proceed_once', 'cancel']);
+  });
+});
+
 describe('the dialog before a call', () => {
   const all = { allowsAlways: true, allowsPermanent: true, hasEditor: true };
   const open = (details: ActionDetails) =>

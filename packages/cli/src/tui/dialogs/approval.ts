@@ -117,7 +117,11 @@ function allAnswersFor(
         refuse,
       ];
     case 'exec':
-      return [once, session, ...permanent('Allow this command for all future sessions'), refuse];
+      return [
+        once,
+        ...coveredBy(details, [session, ...permanent('Allow this command for all future sessions')]),
+        refuse,
+      ];
     case 'mcp':
       return [
         once,
@@ -133,6 +137,16 @@ function allAnswersFor(
     default:
       return assertNever(details);
   }
+}
+
+/** How far they reach is said beside them; those that would change nothing are not offered. */
+function coveredBy(
+  { alwaysCovers }: Extract<ActionDetails, { type: 'exec' }>,
+  answers: readonly SelectOption<ToolConfirmationOutcome>[],
+): SelectOption<ToolConfirmationOutcome>[] {
+  if (alwaysCovers?.length === 0) return [];
+  const hint = alwaysCovers?.map(makeVisibleLine).join(', ');
+  return answers.map((answer) => ({ ...answer, ...(hint !== undefined && { hint }) }));
 }
 
 export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {

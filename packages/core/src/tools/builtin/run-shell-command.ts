@@ -4,7 +4,8 @@
  * could not be started is. How processes run and die is the runner's business.
  */
 
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { isAbortError, ToolError } from '../../protocol/errors.ts';
 import type { PartListUnion } from '../../protocol/content.ts';
 import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
@@ -117,6 +118,9 @@ async function checkDirectory(workspace: Workspace, given: string | undefined): 
   const found = await stat(directory).catch(() => undefined);
   if (found === undefined) throw new ToolError(`Directory not found: ${given}`, 'file_not_found');
   if (!found.isDirectory()) throw new ToolError(`Not a directory: ${given}`, 'path_is_not_a_directory');
+  await access(directory, constants.X_OK).catch((cause: unknown) => {
+    throw new ToolError(`Permission denied: no command can be run in ${given}`, 'permission_denied', { cause });
+  });
   return directory;
 }
 
