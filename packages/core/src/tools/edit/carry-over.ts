@@ -65,9 +65,16 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
    */
   function isSame(glue: string, place: number, isWhole: boolean): boolean {
     const { from, to } = fileGlue(place);
-    if (glue === content.slice(from, to)) return true;
+    if (glue === content.slice(from, to) && !isOtherInFile(glue)) return true;
     if (asFile && glue.includes('\n')) return false;
     return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || isEdge(place));
+  }
+
+  /** Whether the model's indentation stands for another one of the file: that the file has it too is then chance. */
+  function isOtherInFile(glue: string): boolean {
+    const indentation = glue.slice(glue.lastIndexOf('\n') + 1);
+    const isLine = glue.includes('\n') && !asFile;
+    return isLine && pairs.some(({ wanted, found }) => wanted === indentation && found !== wanted);
   }
 
   function fileGlue(place: number): { from: number; to: number } {

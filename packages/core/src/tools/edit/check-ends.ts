@@ -9,6 +9,7 @@ import { MIN_GOING_ON } from './reach-ends.ts';
 import type { Reach } from './reach-ends.ts';
 import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
+import type { EditTexts } from './variants.ts';
 
 /** Whether the place ends amid a line where the new text ends otherwise than the old one: it is open what belongs to it. */
 export function isCutShort({ old, file, from, to }: Reach, next: Tokens): boolean {
@@ -39,3 +40,12 @@ export function joinsLines(content: string, start: number, old: string, replacem
 }
 
 const MAX_SPACE = 2000;
+
+/** Line ends that only the old text has around it, and an indentation that only the new one ends with, are no part of the edit. */
+export function dropOuterBreaks({ old, replacement }: EditTexts): EditTexts {
+  if (replacement.trim() === '') return { old, replacement };
+  const isLed = /^[^\S\n]*\n(?!\s*\n)/.test(old) && !/^\s*\n/.test(replacement);
+  const led = isLed ? old.slice(old.indexOf('\n') + 1) : old;
+  if (/\n\s*$/.test(led) && !/\s$/.test(replacement)) return { old: led.trimEnd(), replacement };
+  return { old: led, replacement: old.endsWith('\n') ? replacement.replace(/(?<=\n)[^\S\n]+$/, '') : replacement };
+}

@@ -36,7 +36,18 @@ export function findDifferences(old: Tokens, alignment: Alignment, file: Tokens)
     open = undefined;
     next = partner + 1;
   }
-  return differences;
+  return differences.map((difference, index) => slideInRun(old, file, difference, differences[index + 1]));
+}
+
+/** One mark of a run that the old text lacks is the last of the run: which one it is makes no difference. */
+function slideInRun(old: Tokens, file: Tokens, difference: Difference, next: Difference | undefined): Difference {
+  let { from, first, last } = difference;
+  const end = next?.from ?? old.keys.length;
+  const mark = file.keys[first];
+  if (from !== difference.to || last - first !== 1) return difference;
+  const goesOn = () => file.keys[last] === mark && old.keys[from] === mark && !beginsLine(file, last);
+  while (from < end && goesOn()) [from, first, last] = [from + 1, last, last + 1];
+  return { from, to: from, first, last };
 }
 
 /** Of two ways to leave out as much, the one that leaves out whole lines. */

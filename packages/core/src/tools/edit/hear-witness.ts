@@ -8,21 +8,13 @@ import type { Difference } from './differences.ts';
 import { countOf } from './key-lists.ts';
 import type { Kept } from './kept-tokens.ts';
 import { beginsLine } from './lined-keys.ts';
+import { isOpen } from './open-differences.ts';
+import type { Texts } from './open-differences.ts';
 import type { Patch } from './patch-text.ts';
-import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the new text says of a difference. */
 export type Witness = 'file' | 'slip' | 'neither';
-
-export interface Texts {
-  old: Tokens;
-  next: Tokens;
-  /** The part of the file meant and nothing else. */
-  file: Tokens;
-  keptOld: Kept;
-  keptFile: Kept;
-}
 
 /** What the new text says; where it repeats the slip, what is to be put into it. */
 export function hear(texts: Texts, difference: Difference): Witness | Patch | undefined {
@@ -30,50 +22,45 @@ export function hear(texts: Texts, difference: Difference): Witness | Patch | un
   const { keptOld, keptFile, next } = texts;
   if (isOpen(texts, difference)) return undefined;
   if (first === last && isNoMore(texts, difference)) return 'file';
+  if (isRunShort(texts, difference)) return hearRun(texts, difference);
   const saysOld = isKept(keptOld, from, to, next);
   const saysFile = isKept(keptFile, first, last, next) && !(saysOld && first === last);
   if (saysFile && saysOld && (from < to || !isWholeIn(texts, difference))) return undefined;
   if (saysFile) return isMoved(texts, difference) ? undefined : 'file';
-  if (saysOld) return putRight(texts, difference);
-  return from < to ? hearReplaced(texts, difference) : hearBeside(texts, difference);
+  return saysOld ? putRight(texts, difference) : hearChanged(texts, difference);
+}
+
+/** The new text changes that very spot. */
+function hearChanged(texts: Texts, difference: Difference): Witness | Patch | undefined {
+  return difference.from < difference.to ? hearReplaced(texts, difference) : hearBeside(texts, difference);
+}
+
+/** Whether the old text has one mark less of a run than the file, and the new one has a run there too. */
+function isRunShort({ file, keptOld }: Texts, { from, to, first, last }: Difference): boolean {
+  const isRun = last - first === 1 && !beginsLine(file, first) && file.keys[first] === file.keys[first - 1];
+  return isRun && from === to && from > 0 && keptOld[from - 1] !== -1;
+}
+
+/** Of a run it counts how long it is, and not which mark answers to which. */
+function hearRun(texts: Texts, difference: Difference): Witness | Patch | undefined {
+  const { old, next, file, keptOld } = texts;
+  const said = runLength(next.keys, keptOld[difference.from - 1]!);
+  if (said === runLength(file.keys, difference.first)) return 'file';
+  return said === runLength(old.keys, difference.from - 1) ? putRight(texts, difference) : undefined;
+}
+
+function runLength(keys: readonly string[], at: number): number {
+  let [from, to] = [at, at];
+  while (keys[from - 1] === keys[at]) from--;
+  while (keys[to + 1] === keys[at]) to++;
+  return to - from + 1;
 }
 
 /** What the file has, for the slip the new text repeats. */
 function putRight(texts: Texts, { from, to, first, last }: Difference): Patch {
   const begin = from < to ? texts.keptOld[from]! : leftOf(texts.keptOld, from) + 1;
-  return { from: begin, to: begin + to - from, first, last, setsGlue: isSameGlue(texts, from, begin) };
-}
-
-/** Whether it is open which place or which part of it is meant, whatever the new text says. */
-function isOpen(texts: Texts, difference: Difference): boolean {
-  const isLacking = difference.first === difference.last;
-  return isOpenAtEnd(texts, difference) || isTakenAway(texts, difference) || (isLacking && isMadeUp(texts, difference));
-}
-
-/** At an end, lines that do not answer to each other leave open what else belongs to the place. */
-function isOpenAtEnd({ old, file }: Texts, { from, to, first, last }: Difference): boolean {
-  const end = old.keys.length;
-  // What is there twice may as well be the one at the end.
-  const reachesStart = from === 0 || (first === last && isSameRun(old.keys, 0, to - from, from));
-  const reachesEnd = to === end || (first === last && isSameRun(old.keys, from, to, end - to));
-  if (!reachesStart && !reachesEnd) return false;
-  return first === last || countLines(old, from, to) > countLines(file, first, last);
-}
-
-function isSameRun(keys: readonly string[], a: number, b: number, length: number): boolean {
-  return keys.slice(a, a + length).every((key, index) => key === keys[b + index]);
-}
-
-function countLines(tokens: Tokens, from: number, to: number): number {
-  let count = 0;
-  for (let index = from; index < to; index++) if (beginsLine(tokens, index)) count++;
-  return count;
-}
-
-/** Whether the old text has brackets that the file lacks, and no words with them: nobody makes those up, so it is another place. */
-function isMadeUp({ old }: Texts, { from, to }: Difference): boolean {
-  const piece = old.keys.slice(from, to);
-  return piece.some((key) => '()[]{}'.includes(key)) && !piece.some(isWord);
+  const end = begin + to - from;
+  return { from: begin, to: end, first, last, setsGlue: isSameGlue(texts, to, end) };
 }
 
 /** Whether the old text has a line too much, and the new one has it no more often than the file. */
@@ -159,10 +146,4 @@ function isMoved({ old, next, file }: Texts, { from, to, first, last }: Differen
   if (from < to || (last - first < 2 && !isWhole)) return false;
   const piece = file.keys.slice(first, last);
   return countOf(old.keys, piece) > 0 && countOf(next.keys, piece) <= countOf(old.keys, piece);
-}
-
-/** Whether the edit takes away elsewhere what the old text lacks here: it is open which of the two is meant. */
-function isTakenAway({ old, next, file }: Texts, { from, to, first, last }: Difference): boolean {
-  const piece = file.keys.slice(first, last);
-  return from === to && last - first > 1 && countOf(next.keys, piece) < countOf(old.keys, piece);
 }

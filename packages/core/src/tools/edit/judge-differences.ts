@@ -111,7 +111,7 @@ function isHarmless(compared: Compared, difference: Difference): boolean {
   const { old, file } = compared;
   const { from, to, first, last } = difference;
   const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
-  if (wanted.length === 0) return found.length === 1 && !/[-\d+*/%<>=!&|^~?]/.test(found[0]!);
+  if (wanted.length === 0) return found.length === 1 && !/[-\w+*/%<>=!&|^~?]/.test(found[0]!);
   if (found.length === 0) return wanted.every((key) => !/\d/.test(key) && (isWord(key) || FREE_MARKS.has(key)));
   if (wanted.length !== found.length) return false;
   return wanted.every((key, index) => isSameThing(compared.content, key, found[index]!));
@@ -121,11 +121,19 @@ function isHarmless(compared: Compared, difference: Difference): boolean {
 function isTypo({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
   const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
   if (found.length === 0) return wanted.every((key) => FREE_MARKS.has(key));
+  // Words run together where a bracket was left out.
+  if (found.length === wanted.length + 2)
+    return found.toSpliced(1, 1).join('') === wanted.join('') && isBracket(found[1]!);
   return wanted.length === found.length && wanted.every((key, index) => isMistyped(key, found[index]!));
+}
+
+function isBracket(key: string): boolean {
+  return '()[]{}'.includes(key);
 }
 
 function isMistyped(wanted: string, found: string): boolean {
   if (wanted === found || (isQuote(wanted) && isQuote(found))) return true;
+  if (wanted.toLowerCase() === found.toLowerCase()) return true;
   const keepsEnds = wanted[0] === found[0] && wanted.at(-1) === found.at(-1);
   return isWord(wanted) && isWord(found) && keepsEnds && editDistance(wanted, found) === 1;
 }

@@ -7,7 +7,7 @@ import type { Tokens } from './tokens.ts';
 export interface Patch extends Difference {
   /** Where there is nothing to replace: the piece follows what is before it, unless it goes with what is behind. */
   goesWithNext?: boolean;
-  /** Where there is nothing to replace: the whitespace on both sides becomes that of the file too. */
+  /** Where there is nothing to replace, or nothing to put there: the whitespace around becomes that of the file too. */
   setsGlue?: boolean;
 }
 
@@ -29,8 +29,9 @@ export function patchText(tokens: Tokens, patches: readonly Patch[], file: Token
     }
     const piece = first < last ? file.text.slice(file.starts[first], file.ends[last - 1]) : '';
     if (piece === '' && from > 0 && to < starts.length) {
+      const own = text.slice(ends[to - 1], starts[to]) || text.slice(ends[from - 1], starts[from]);
       copyUntil(ends[from - 1]!, starts[to]);
-      result += file.text.slice(file.ends[first - 1], file.starts[first]);
+      result += patch.setsGlue ? file.text.slice(file.ends[first - 1], file.starts[first]) : own;
       continue;
     }
     copyUntil(starts[from]!, ends[to - 1]);

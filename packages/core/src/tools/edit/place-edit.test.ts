@@ -62,6 +62,39 @@ describe('placeEdit', () => {
     });
   });
 
+  it('indents a new line as the file does what the model indents alike, and not as chance has it', () => {
+    expect(
+      edit(
+        'class A:\n    REMOVE = auto()\n\n\ndef f():\n    """Doc."""\n',
+        '        REMOVE = auto()\n\n\n    def f():\n        """Doc."""',
+        '        REMOVE = auto()\n\n\n    def f():\n    mark = 1\n        """Doc."""',
+      ),
+    ).toEqual({
+      strategy: 'flexible',
+      text: 'class A:\n    REMOVE = auto()\n\n\ndef f():\nmark = 1\n    """Doc."""\n',
+    });
+  });
+
+  it('replaces of many places only those that are as close as the closest', () => {
+    const content = '  {\n    open(a);\n    close(a);\n  }\n  {\n    open(a);\n\n    close(a);\n  }\n';
+    expect(edit(content, 'open(a);\nclose(a);', 'open(b);\nclose(a);', true)).toEqual({
+      strategy: 'flexible',
+      text: content.replace('open(a)', 'open(b)'),
+    });
+  });
+
+  it('ends new lines with a carriage return where all lines do', () => {
+    expect(edit('def a():\r    return 1\r', 'def a():\n  return 1', 'def a():\n  b()\n  return 1')).toEqual({
+      strategy: 'flexible',
+      text: 'def a():\r    b()\r    return 1\r',
+    });
+  });
+
+  it('takes listed line numbers away, whatever their form', () => {
+    for (const mark of ['12: ', 'L12: ', '    12\t', '12|'])
+      expect(edit('first\nsecond\n', `${mark}second`, `${mark}third`)).toMatchObject({ text: 'first\nthird\n' });
+  });
+
   it('keeps text of the file that the model left out, and never says it twice', () => {
     const content =
       'start(server);\nconnect(database, options);\n// audited\nwarm(cache, options);\nlisten(server, port);\n';

@@ -8,7 +8,7 @@
 
 import type { Splice } from '../text-file.ts';
 import { carryOver } from './carry-over.ts';
-import { joinsLines } from './check-ends.ts';
+import { dropOuterBreaks, joinsLines } from './check-ends.ts';
 import { indexLines, lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
 import { levelOf, MatchLevel } from './match-level.ts';
@@ -42,9 +42,24 @@ const MIN_TOKENS_ANYWHERE = 3;
 const MIN_LETTERS_ANYWHERE = 4;
 
 export function placeEdit(content: string, request: EditRequest): EditPlacement {
-  const exact = placeExact(content, request);
+  if (content.includes('\n') || !content.includes('\r')) return placeInLines(content, request);
+  // Where no line ends with `\n`, a lone `\r` ends it.
+  const [old, replacement] = [toBreaks(request.old), toBreaks(request.replacement)];
+  const placement = placeInLines(toBreaks(content), { ...request, old, replacement });
+  if (placement.kind !== 'placed') return placement;
+  const splices = placement.splices.map((each) => ({ ...each, replacement: each.replacement.replaceAll('\n', '\r') }));
+  return { ...placement, splices };
+}
+
+function toBreaks(text: string): string {
+  return text.replaceAll('\r', '\n');
+}
+
+function placeInLines(content: string, given: EditRequest): EditPlacement {
+  const exact = placeExact(content, given);
   if (exact !== undefined) return exact;
   const index = indexLines(content);
+  const request = { ...given, ...dropOuterBreaks(given) };
   const lenient = placeByTokens(index, request);
   if (lenient !== undefined) return lenient;
   for (const variant of variantsOf(request)) {
@@ -52,7 +67,7 @@ export function placeEdit(content: string, request: EditRequest): EditPlacement 
     const placed = placeWhole(content, edit) ?? placeByTokens(index, edit);
     if (placed !== undefined) return placed;
   }
-  return placeElided(content, request, placeEdit) ?? placeFuzzy(index, request);
+  return placeElided(content, request, placeInLines) ?? placeFuzzy(index, request);
 }
 
 function placeExact(content: string, { old, replacement, allowMultiple }: EditRequest): EditPlacement | undefined {
@@ -97,8 +112,8 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const letters = pattern.keys.join('').match(/\w/g)?.length ?? 0;
   const tooShort = pattern.keys.length < MIN_TOKENS_ANYWHERE || letters < MIN_LETTERS_ANYWHERE;
   if (leveled.length === 0 || (tooShort && lowest >= MatchLevel.Layout)) return undefined;
-  // Indentation and blank lines are got wrong as easily as each other.
-  const highest = lowest === MatchLevel.Indentation ? MatchLevel.BlankLines : lowest;
+  // Indentation and blank lines are got wrong as easily as each other; all of them are only those that are as close.
+  const highest = lowest === MatchLevel.Indentation && !allowMultiple ? MatchLevel.BlankLines : lowest;
   const matches = leveled.filter(({ level }) => level <= highest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
   if (matches.length > 1 && !allowMultiple) return { kind: 'ambiguous', occurrences: matches.length, lines };

@@ -35,8 +35,45 @@ const list = `  keywords: [
   ],
 `;
 
+const scripts = `"check": "yarn run-tsd && yarn run-attw",
+"test": "nyc yarn _test",
+"_test": "yarn build && cross-env NODE_ENV=test yarn run-mocha",
+"attw": "yarn attw --pack --entrypoints . && yarn attw --pack --entrypoints lib/diff/word.js",
+"tsd": "yarn tsd --typings libesm/ && yarn tsd --files test-d/",
+"rollup": "rollup -c rollup.config.mjs",
+"uglify": "uglifyjs dist/diff.js -c -o dist/diff.min.js",
+`;
+
 describe('an old text that is wrong about the file', () => {
   it.each([
+    [
+      'lacks a bracket of a run, and so does the new text',
+      'start();\nlog(format(name));\nreturn name;\n',
+      'start();\nlog(format(name);\nreturn name;',
+      'start();\nlog(format(name));\nreturn other;\n',
+      'start();\nlog(format(name);\nreturn other;',
+    ],
+    [
+      'ends with a comma too much',
+      list,
+      "    'incremental',\n    'parsing',\n    'grammar',",
+      list.replace('parsing', 'reading'),
+      "    'incremental',\n    'reading',\n    'grammar'",
+    ],
+    [
+      'has a dash for two hyphens',
+      'run(first, "--verbose");\nrun(second, "--quiet");\n',
+      'run(first, "—verbose");\nrun(second, "—quiet");',
+      'run(third, "--verbose");\nrun(second, "--quiet");\n',
+      'run(third, "—verbose");\nrun(second, "—quiet");',
+    ],
+    [
+      'has a comma too much before a line that goes',
+      'if ready:\n    value = find(\n        name\n    )\n    other = value.kind if value else None\nelse:\n    value = None\n',
+      '    value = find(\n        name\n    ),\n    other = value.kind if value else None\nelse:\n    value = None',
+      'if ready:\n    value = find(\n        name\n    )\nelse:\n    value = None\n',
+      '    value = find(\n        name\n    ),\nelse:\n    value = None',
+    ],
     [
       'lacks a bracket before the same bracket',
       grammar,
@@ -104,6 +141,24 @@ describe('an old text that is wrong about the file', () => {
       'function loadUser(id) {\n  return find(table, id);\n}\n',
       'function loadOrder(id) {\n  return find(table, id);\n}',
       'function loadOrder(id) {\n  return find(table, id, true);\n}',
+    ],
+    [
+      'says a name that the file has with a part more',
+      'request:\n  api_version: v1\n  collection: projects.locations.instances_b\n  method: apply\n',
+      'request:\n  api_version: v1\n  collection: projects.locations.instances\n  method: apply',
+      'request:\n  retries: 3',
+    ],
+    [
+      'has a last line that the file lacks, and that ends as the one before',
+      `${scripts}reset(context)\n`,
+      `${scripts}"mocha": "mocha --require ./runtime 'test/*.js'"`,
+      `${scripts}added\n"mocha": "mocha --require ./runtime 'test/*.js'"`,
+    ],
+    [
+      'lacks a word in both texts',
+      'if (isDone(task)) {\n  log(task);\n  return cached;\n}\nfinish(task, now);\n',
+      'if (isDone(task)) {\n  log(task);\n  return;\n}\nfinish(task, now);',
+      'if (isDone(task)) {\n  send(task);\n  return;\n}\nfinish(task, now);',
     ],
   ])('is refused when it %s', (_name, content, old, replacement) => {
     expect(edit(content, old, replacement)).toBe('missing');

@@ -35,8 +35,9 @@ function countBehind(reach: Reach, next: Tokens, mayAddLines: boolean): number {
   for (let count = 1; count <= MAX_ADDED && to + count <= file.keys.length; count++) {
     if (!beginsLine(file, to + count)) continue;
     const added = file.keys.slice(to, to + count);
+    if (endsWith(next.keys, goesOn)) return 0;
     if (isAmidLine && hasBehind(next.keys, goesOn, added)) return count;
-    if (!mayAddLines || endsWith(next.keys, goesOn)) return 0;
+    if (!mayAddLines) return 0;
     if (!endsWith(next.keys, added) || !isMore(reach, next, added)) continue;
     const isBeyond = isIndentedAs(reach, old.keys.length - 1, to - 1, to + count - 1);
     if (endsWith(next.keys, [...goesOn, ...added]) || (isBeyond && evensBrackets(reach, next, added))) return count;
@@ -119,7 +120,7 @@ function evensBrackets({ file, from, to }: Reach, next: Tokens, added: readonly 
   return wanted !== without && wanted === without + depthOf(added);
 }
 
-function depthOf(keys: readonly string[]): number {
+export function depthOf(keys: readonly string[]): number {
   let depth = 0;
   for (const key of keys) {
     if ('([{'.includes(key)) depth++;

@@ -151,7 +151,8 @@ export function repeatedLines(keys: readonly string[]): Int32Array {
   const breaks = previousBreaks(keys);
   return breaks.map((start, index) => {
     const before = start > 1 ? breaks[start - 1]! : 0;
+    if (before === 0) return 0;
     const [line, other] = [keys.slice(start, index).join(' '), keys.slice(before, start - 1).join(' ')];
-    return before > 0 && line === other ? start : 0;
+    return line === other ? start : 0;
   });
 }

@@ -7,7 +7,15 @@
 import type { Difference } from './differences.ts';
 import type { Compared } from './judge-differences.ts';
 import { isWord } from './tokens.ts';
-import { differingParts, editDistance, hasSameDigits, hasWord, isCommonWord, isHexadecimal } from './word-slips.ts';
+import {
+  differingParts,
+  editDistance,
+  hasSameDigits,
+  hasWord,
+  isCommonWord,
+  isHexadecimal,
+  isOtherName,
+} from './word-slips.ts';
 
 const OPERATORS = /[-+*/%<>=!&|^~?@#]/g;
 
@@ -16,7 +24,7 @@ export function isSingleSlip({ content, old, file }: Compared, { from, to, first
   const [a, b] = [wanted.join(''), found.join('')];
   if (editDistance(a, b) > 1 || !hasSameMeaning(a, b) || found.some(isHexadecimal)) return false;
   const [part, other] = differingParts(a, b);
-  if (part === `${other}s` || other === `${part}s` || isCommonWord(part)) return false;
+  if (isOtherName(a, b) || part === `${other}s` || other === `${part}s` || isCommonWord(part)) return false;
   return !wanted.some((key) => isWord(key) && !found.includes(key) && hasWord(content, key));
 }
 

@@ -37,6 +37,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 const VARIANTS: readonly ((text: string) => string)[] = [
+  // What a word processor makes of two hyphens.
+  (text) => text.replaceAll('—', '--'),
   (text) => text.replaceAll(String.raw`\"`, '"'),
   // All quotes, as when a string literal was written into JSON once too often.
   (text) => text.replaceAll(/\\(["'`])/g, '$1'),
@@ -53,7 +55,7 @@ const VARIANTS: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll(/&(?:lt|gt|quot|apos|#39|#34|#x27|amp);/g, (entity) => ENTITIES[entity]!),
 ];
 
-const LINE_NUMBER = /^\s*\d+(?:\t|→| ?[|:] ?)/;
+const LINE_NUMBER = /^\s*[Ll]?\d+(?:\t|→| ?[|:] ?)/;
 
 /** What cannot be meant: where the new text has it too, it is taken away there as well. */
 const WRAPPINGS: readonly ((text: string) => string)[] = [

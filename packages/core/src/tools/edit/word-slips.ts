@@ -36,6 +36,7 @@ function distanceOf(a: string, b: string): number {
 /** Whether the word is a slip for the other, and not another word. */
 export function isMisspelling(content: string, wanted: string, found: string): boolean {
   const [a, b] = differingParts(wanted, found);
+  if (isOtherName(wanted, found)) return false;
   if (a.length < 2 || b.length < 2 || isHexadecimal(wanted) || isHexadecimal(found)) return false;
   const allowed = Math.max(a.length, b.length) < 8 ? 1 : 2;
   if (editDistance(a, b) > allowed) return false;
@@ -51,13 +52,23 @@ export function isHexadecimal(word: string): boolean {
 
 /** What is left of two names when the parts they share (`get`, `user`, `name` of `getUserName`) are taken away. */
 export function differingParts(a: string, b: string): [string, string] {
-  const partsOf = (word: string) => word.match(/[A-Z]+(?![a-z])|[A-Z]?[^A-Z_$\d-]+|[\d_$-]+/g) ?? [word];
   const left = partsOf(a);
   const right = partsOf(b);
   if (left.length !== right.length) return [a, b];
   const differing = left.map((part, index) => [part, right[index]!] as const).filter(([x, y]) => x !== y);
   if (differing.length !== 1) return [a, b];
   return [differing[0]![0], differing[0]![1]];
+}
+
+function partsOf(word: string): string[] {
+  return word.match(/[A-Z]+(?![a-z])|[A-Z]?[^A-Z_$\d-]+|[\d_$-]+/g) ?? [word];
+}
+
+/** Whether one name is the other and a part more (`path_b`, `pathB`): nobody adds one by a slip. */
+export function isOtherName(a: string, b: string): boolean {
+  const [more, less] = [partsOf(a), partsOf(b)].toSorted((x, y) => y.length - x.length) as [string[], string[]];
+  const isWithin = (from: number) => less.every((part, index) => more[from + index] === part);
+  return more.length > less.length && (isWithin(0) || isWithin(more.length - less.length));
 }
 
 export function hasWord(content: string, word: string): boolean {
