@@ -56,7 +56,7 @@ export function directoriesOf(
 /** Writes into protected places, as far as the line shows them. */
 export function protectedWrites(leaves: readonly Leaf[], source: string, options: EffectOptions): Effect[] {
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
-  const mentioned = mentionsProtectedPlace(source);
+  const mentioned = mentionsProtectedPlace(withoutSourced(source, leaves));
   // Then a pattern may also stand for names that begin with a dot.
   const dotted = /dotglob|GLOBIGNORE/.test(source);
   const effects: Effect[] = [];
@@ -83,6 +83,16 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
     }
   }
   return effects;
+}
+
+/** The line without the files it reads as scripts: `source ~/.bashrc` names that file in order to run it. */
+function withoutSourced(source: string, leaves: readonly Leaf[]): string {
+  return leaves.reduce((rest, { command: { words } }) => {
+    const [head, file] = words;
+    const isSourced =
+      head !== undefined && file !== undefined && file.kind !== 'dynamic' && /^(?:source|\.)$/.test(head.value);
+    return isSourced ? rest.replace(file.text, '') : rest;
+  }, source);
 }
 
 /** The forms in which a word can carry a path: itself, `of=path`, `-opath`, `-xopath`. */
