@@ -106,6 +106,43 @@ describe('the scrollback', () => {
     expect(all.map((line) => line.replaceAll(/\s+/g, ' '))).toEqual([...BEFORE, ...answers]);
   });
 
+  it('holds every word once and in order that arrives in another window than it was written for', async () => {
+    const random = seededRandom(40);
+    const gates: Gate[] = Array.from({ length: 40 }, () => gate());
+    const word = (number: number) => `word${String(number).padStart(4, '0')}`;
+    // Pieces end in the middle of words and of marks, and paragraphs go on over several of them.
+    const answered = Array.from({ length: 600 }, (_, index) => {
+      return (index % 7 === 3 ? `**${word(index)}**` : word(index)) + (index % 40 === 39 ? '\n\n' : ' ');
+    }).join('');
+    const length = Math.ceil(answered.length / gates.length);
+    const pieces = gates.flatMap((held, index) => [held, text(answered.slice(index * length, (index + 1) * length))]);
+    await using model = await fakeModel([answer(...pieces, text('Finished.'))]);
+    await using terminal = await startTerminal([], { model, before: BEFORE.map((line) => `${line}\r\n`).join('') });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    for (const [index, held] of gates.entries()) {
+      const size = [30 + Math.floor(random() * 130), 12 + Math.floor(random() * 40)] as const;
+      await held.reached;
+      await terminal.reshape(...size);
+      held.release();
+      const whole =
+        answered
+          .slice(0, (index + 1) * length)
+          .match(/word\d{4}(?=\**\s)/g)
+          ?.at(-1) ?? '';
+      await terminal.waitUntil(({ bytes }) => bytes.includes(whole));
+      await terminal.resize(...size);
+      await terminal.waitUntil(isDrawnFor(size[0]));
+    }
+    await terminal.waitUntil((seen) => seen.lines().some((line) => line.includes('Finished.')));
+    const words = terminal
+      .lines()
+      .join(' ')
+      .match(/shell line \d+|word\d{4}/g);
+    expect(words).toEqual([...BEFORE, ...Array.from({ length: 600 }, (_, index) => word(index))]);
+    expect(['\x1b[2J', '\x1b[3J'].filter((erase) => terminal.bytes.includes(erase))).toEqual([]);
+  });
+
   it('gives back what was written where it is copied: code, and prose as raw markdown', async () => {
     const code = `const words = '${'so many of them '.repeat(8)}';`;
     const prose = `A **long** line, ${'and it goes on '.repeat(12)}to its end.`;

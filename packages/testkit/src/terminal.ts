@@ -60,6 +60,8 @@ export interface Terminal extends AsyncDisposable {
   /** Resolves when this is true of the terminal. */
   waitUntil(isMet: (terminal: Terminal) => boolean): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
+  /** The window alone: the program is told by `resize`. */
+  reshape(columns: number, rows: number): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
   readonly done: Promise<TerminalExit>;
 }
@@ -224,9 +226,13 @@ class RunningTerminal implements Terminal {
 
   /** What the program wrote before is taken in first: a terminal shows bytes in the size it has when they arrive. */
   async resize(columns: number, rows: number): Promise<void> {
+    await this.reshape(columns, rows);
+    this.pty.resize(columns, rows);
+  }
+
+  async reshape(columns: number, rows: number): Promise<void> {
     await new Promise<void>((resolve) => this.emulator.write('', resolve));
     this.emulator.resize(columns, rows);
-    this.pty.resize(columns, rows);
   }
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): void {

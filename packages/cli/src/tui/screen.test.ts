@@ -4,17 +4,17 @@ import type { Size } from './terminal/painter.ts';
 
 /** A window behind a multiplexer: what it has become is one thing, what it has told another. */
 function openWindow() {
-  let size: Size = { columns: 80, rows: 24 };
+  let told: Size = { columns: 80, rows: 24 };
+  let measured = told;
   let listener: () => void = () => {};
-  let asked = Promise.withResolvers<void>();
-  const written: string[] = [];
+  let written = Promise.withResolvers<string>();
   const screen = new Screen({
     terminal: {
       get size() {
-        return size;
+        return told;
       },
-      measure: () => size,
-      write: (bytes) => void (bytes !== '' && written.push(bytes)),
+      measure: () => measured,
+      write: (bytes) => void (bytes !== '' && written.resolve(bytes)),
       onResize(next) {
         listener = next;
         return () => {};
@@ -25,55 +25,43 @@ function openWindow() {
     settleMs: 0,
     draw: ({ columns }) => ({ lines: [], frame: { rows: [`for ${columns}`, '>'], caret: { row: 1, column: 1 } } }),
     onResize: () => {},
-    askPlaces: () => {
-      asked.resolve();
-      asked = Promise.withResolvers();
-    },
   });
-  const tell = (next: Size) => {
-    size = next;
-    const question = asked.promise;
-    listener();
-    return question;
+  return {
+    screen,
+    become: (next: Size) => void (measured = next),
+    tell: (next: Size) => {
+      told = next;
+      listener();
+    },
+    /** What is written next. */
+    next: () => {
+      written = Promise.withResolvers();
+      return written.promise;
+    },
   };
-  const answer = (end: Size) => {
-    const question = asked.promise;
-    screen.noteCursor({ row: 3, column: 2 });
-    screen.noteCursor({ row: end.rows, column: end.columns });
-    return question;
-  };
-  return { screen, written, tell, answer };
 }
 
 describe('a screen whose window changes', () => {
-  it('draws nothing until the terminal itself says that it has the size that was told', async () => {
-    const { screen, written, tell, answer } = openWindow();
+  it('draws nothing for a size the terminal no longer has, and then for the one it has', async () => {
+    const { screen, become, tell, next } = openWindow();
     screen.drawNow();
-    written.length = 0;
-    await tell({ columns: 60, rows: 20 });
+    const frame = next();
+    become({ columns: 40, rows: 10 });
+    tell({ columns: 60, rows: 20 });
     screen.drawNow();
-    const again = answer({ columns: 40, rows: 10 });
+    tell({ columns: 40, rows: 10 });
     screen.drawNow();
-    await again;
-    expect(written).toEqual([]);
-    void answer({ columns: 60, rows: 20 });
-    expect(written.join('')).toContain('for 60');
+    expect(await frame).toContain('for 40');
     screen.close();
   });
 
-  it('takes an answer to an earlier question for what it is', async () => {
-    const { screen, written, tell, answer } = openWindow();
+  it('draws when the terminal never tells of the size it has', async () => {
+    const { screen, become, tell, next } = openWindow();
     screen.drawNow();
-    written.length = 0;
-    await tell({ columns: 60, rows: 20 });
-    screen.noteCursor({ row: 3, column: 2 });
-    const question = tell({ columns: 50, rows: 20 });
-    // The last answer of before: who still owes one is not asked.
-    screen.noteCursor({ row: 20, column: 60 });
-    await question;
-    expect(written).toEqual([]);
-    void answer({ columns: 50, rows: 20 });
-    expect(written.join('')).toContain('for 50');
+    const frame = next();
+    become({ columns: 40, rows: 10 });
+    tell({ columns: 60, rows: 20 });
+    expect(await frame).toContain('for 60');
     screen.close();
   });
 });

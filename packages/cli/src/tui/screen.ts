@@ -17,30 +17,22 @@ export interface ScreenOptions {
   readonly draw: (size: Size) => { lines: readonly string[]; frame: Frame };
   /** Told before the first frame of a new size. */
   readonly onResize: (size: Size) => void;
-  /** Told how many growing rows of the frame are in the scrollback for good; see Painter.resize. */
-  readonly onRowsLeft?: (count: number) => void;
+  /** What was final of the frame stays in the scrollback; answers whether it may. See Painter. */
+  readonly onGrownLeft?: () => boolean;
   /** Told of a frame of which only a part fits. */
   readonly onTallFrame?: () => void;
-  /** Asks the terminal where its cursor stands and where its last cell is; both answers come by `noteCursor`. */
-  readonly askPlaces?: () => void;
   /** How long a window rests before it counts as resting; default SETTLE_MS. */
   readonly settleMs?: number | undefined;
 }
 
-/** A cell of the screen, from 1. */
-export interface Place {
-  readonly row: number;
-  readonly column: number;
-}
-
 const FRAME_MS = 33;
+/** Lines that come faster than anybody reads: the frame under them is drawn anew each time, so they come together. */
+const FLOW_MS = 80;
 /**
  * A window that is being dragged has many sizes; the last one counts. What is written for one and arrives in another
  * is put in the wrong place, so nothing is written before the window has come to rest.
  */
 const SETTLE_MS = 60;
-/** A terminal that has not told by then where its cursor stands is not waited for. */
-const ANSWER_MS = 250;
 /** So often a window is found to be moving still; then it is drawn in as well as may be. */
 const MOST_TRIES = 8;
 
@@ -56,16 +48,8 @@ export class Screen {
   private settling: NodeJS.Timeout | undefined;
   /** The size the terminal had when the window came to rest, whoever was told of it. */
   private believed: Size | undefined;
-  /** The row the cursor stands in since then, from 0, if the terminal has told. */
-  private cursorRow: number | undefined;
-  /** What the terminal has answered, while it is waited for. */
-  private answers: Place[] | undefined;
-  /** Answers that have not come yet, to this question and to earlier ones. */
-  private owed = 0;
-  /** How often the window may still be found moving. */
-  private tries = 0;
   private ticker: NodeJS.Timeout | undefined;
-  private lastFrameAt = -Infinity;
+  private nextFrameAt = -Infinity;
   private isHeld = false;
   private isFrozen = false;
   private isDrawing = false;
@@ -73,7 +57,8 @@ export class Screen {
 
   constructor(options: ScreenOptions) {
     this.options = options;
-    this.painter = new Painter({ reflow: options.reflow });
+    const { onGrownLeft } = options;
+    this.painter = new Painter({ reflow: options.reflow, ...(onGrownLeft && { onGrownLeft }) });
     this.stopListening = options.terminal.onResize(() => {
       if (this.painter instanceof Painter) {
         this.painter.disturb();
@@ -118,7 +103,7 @@ export class Screen {
   /** Something arrived: it may wait for the next frame. */
   refresh(): void {
     if (this.timer) return;
-    this.schedule(Math.max(0, this.lastFrameAt + FRAME_MS - performance.now()));
+    this.schedule(Math.max(0, this.nextFrameAt - performance.now()));
   }
 
   /** Something was typed: a person looks at it. */
@@ -149,12 +134,10 @@ export class Screen {
       const { size } = this.options.terminal;
       const own = this.own;
       this.own = [];
-      const left = this.painter instanceof Painter ? this.painter.resize(size, this.cursorRow) : 0;
-      this.cursorRow = undefined;
-      if (left > 0) this.options.onRowsLeft?.(left);
+      if (this.painter instanceof Painter) this.painter.resize(size);
       const { lines, frame } = this.options.draw(size);
       if (frame.rows.length >= size.rows) this.options.onTallFrame?.();
-      this.lastFrameAt = performance.now();
+      this.nextFrameAt = performance.now() + (lines.length > 0 ? FLOW_MS : FRAME_MS);
       this.lastLine = lines.at(-1) ?? own.at(-1) ?? this.lastLine;
       this.options.terminal.write(this.painter.paint([...own, ...lines], frame, size));
     } finally {
@@ -195,7 +178,6 @@ export class Screen {
     this.isFrozen = false;
     clearTimeout(this.settling);
     this.settling = undefined;
-    this.answers = undefined;
     this.believed = this.options.terminal.measure();
     try {
       this.drawNow();
@@ -209,47 +191,15 @@ export class Screen {
     }
   }
 
-  /** The terminal has answered: where its cursor stands, or where its last cell is. */
-  noteCursor(place: Place): void {
-    this.owed = Math.max(this.owed - 1, 0);
-    this.answers?.push(place);
-    const [cursor, end] = this.answers ?? [];
-    if (!cursor || !end) return;
-    const size = { columns: end.column, rows: end.row };
-    // A multiplexer may have changed the window long before it tells.
-    if (!isSameSize(size, this.options.terminal.measure()) && this.tries > 0) return this.settle(this.tries - 1);
-    if (isSameSize(size, this.options.terminal.size)) this.cursorRow = cursor.row - 1;
-    this.rest();
-  }
-
   /** Nothing is drawn until the window keeps its size, or until its size was asked for often enough. */
   private settle(tries = MOST_TRIES): void {
     clearTimeout(this.settling);
-    this.tries = tries;
-    this.answers = undefined;
-    this.cursorRow = undefined;
     this.settling = setTimeout(() => {
       if (this.isMoving() && tries > 0) return this.settle(tries - 1);
       this.believed = this.options.terminal.measure();
-      this.ask();
+      this.settling = undefined;
+      this.drawNow();
     }, this.options.settleMs ?? SETTLE_MS);
-  }
-
-  /** Who owes an answer is not asked: nobody could tell to which question it is. */
-  private ask(): void {
-    const { askPlaces } = this.options;
-    if (!askPlaces || this.owed > 0 || this.isHeld) return this.rest();
-    this.answers = [];
-    this.owed = 2;
-    this.settling = setTimeout(() => this.rest(), ANSWER_MS);
-    askPlaces();
-  }
-
-  private rest(): void {
-    clearTimeout(this.settling);
-    this.settling = undefined;
-    this.answers = undefined;
-    this.drawNow();
   }
 
   /** The terminal has a size that nobody has told us yet, as somebody will. */

@@ -75,24 +75,24 @@ export class TranscriptPrinter {
     return lines;
   }
 
-  /** What the rest of the answer looks like by now; the last rows of it. */
-  pendingRows(maxRows: number): string[] {
-    const rows = this.answer?.stream.pending() ?? [];
+  /** What the rest of the answer looks like by now; the last rows of it. While lines come, only what will stay so. */
+  pendingRows(maxRows: number, isFlowing = false): string[] {
+    const { stream } = this.answer ?? {};
+    const rows = (isFlowing ? stream?.settled() : stream?.pending()) ?? [];
     this.hasAllRows = rows.length <= maxRows;
     return this.hasAllRows ? rows : rows.slice(rows.length - maxRows);
   }
 
   /** How far the rows that `pendingRows` gave will not look otherwise; undefined if nowhere. */
   pendingSeam(): { row: number; column: number } | undefined {
-    const { answer, hasAllRows } = this;
-    const settled = answer && hasAllRows && 'settled' in answer.stream ? answer.stream.settled() : [];
+    const settled = (this.hasAllRows && this.answer?.stream.settled()) || [];
     return settled.length === 0 ? undefined : { row: settled.length - 1, column: rowWidth(settled.at(-1) ?? '') };
   }
 
   /** What stands before the seam is in the scrollback; it is not printed again. False if it will be. */
   leaveSettled(): boolean {
     const { answer } = this;
-    if (!answer || !('leave' in answer.stream) || !answer.stream.leave()) return false;
+    if (!answer?.stream.leave()) return false;
     answer.hasPrinted = true;
     return true;
   }

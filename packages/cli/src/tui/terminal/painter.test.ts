@@ -46,6 +46,39 @@ function random(seed: number) {
   return { next, integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)) };
 }
 
+/** Words that come one after the other, as rows: those that are full, and the one that grows. */
+class Writer {
+  readonly all: string[] = [];
+  private row: string[] = [];
+  private width = 0;
+
+  add(count: number, width: number): string[] {
+    this.width = width;
+    const fresh = Array.from({ length: count }, (_, index) => `w${String(this.all.length + index).padStart(4, '0')}`);
+    this.all.push(...fresh);
+    const full: string[] = [];
+    for (const word of [...this.row.splice(0), ...fresh]) {
+      if ([...this.row, word].join(' ').length > width) full.push(...this.end());
+      this.row.push(word);
+    }
+    return full;
+  }
+
+  end(): string[] {
+    const row = this.row.join(' ');
+    this.row = [];
+    return row === '' ? [] : [row];
+  }
+
+  /** Behind the words that are there a part of the next, which is not final. */
+  frame(below: readonly string[]): Frame {
+    const row = this.row.join(' ');
+    const rows = row === '' ? below : [`${row} w`.slice(0, this.width), ...below];
+    const caret = { row: rows.length - 1, column: 2 };
+    return { rows, caret, ...(row !== '' && { seam: { row: 0, column: row.length } }) };
+  }
+}
+
 describe('Painter', () => {
   it('writes lines above a frame that stays at the bottom', async () => {
     const size = { columns: 40, rows: 10 };
@@ -80,22 +113,22 @@ describe('Painter', () => {
     const size = { columns: 80, rows: 10 };
     painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def'] }, size);
     const bytes = painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def ghi'] }, size);
-    expect(bytes).toBe('\x1b[?2026h\x1b[8G ghi\r\x1b[?2026l');
+    expect(bytes).toBe('\x1b[?2026h\x1b7\x1b[?7l\x1b[8G ghi\x1b[?7h\x1b8\x1b[?2026l');
   });
 
-  it('does not write a row again that was shown before it was final', () => {
-    const painter = new Painter();
+  it('does not write again what was shown when it was final already', () => {
+    const painter = new Painter({ reflow: 'text' });
     const size = { columns: 80, rows: 10 };
-    const below = ['rule', '> ', 'footer'];
-    const caretAt = (row: number) => ({ row, column: 2 });
-    painter.paint([], { rows: ['a paragraph that is', 'not at its', ...below], caret: caretAt(3) }, size);
+    const below = ['rule', '> '];
+    painter.paint([], { rows: ['a paragraph that is', 'not at its e', ...below], seam: { row: 1, column: 10 } }, size);
     const bytes = painter.paint(
-      ['a paragraph that is', 'not at its end'],
-      { rows: ['next', ...below], caret: caretAt(2) },
+      ['a paragraph that is', 'not at its \x1b[1mend\x1b[0m'],
+      { rows: ['next', ...below], seam: { row: 0, column: 4 } },
       size,
     );
-    // One row comes in above what stays: no other is touched.
-    expect(bytes).toBe('\x1b[?2026h\r\n\n\x1b[3A\r\x1b[1L\x1b[1A\x1b[11G end\r\nnext\x1b[2B\x1b[3G\x1b[?2026l');
+    // From where the cursor rests; the frame is drawn below, and the cursor put behind what is final now.
+    const frame = '\x1bD\x1bD\x1b[2A\x1b7\x1b[?7l\r\nrule\r\n>\x1b[?7h\x1b8';
+    expect(bytes).toBe(`\x1b[?2026h\x1b[J \x1b[1mend\x1b[m\r\nnext${frame}\x1b[?2026l`);
   });
 
   it('writes text whole where the terminal counts other cells than we do', async () => {
@@ -133,57 +166,42 @@ describe('Painter', () => {
     }
   });
 
-  it('lets growing rows stay that are out of reach, and says how many', async () => {
+  it.each(['rows', 'text', 'either', 'none'] as const)(
+    'lets what is final already stay when the window changes, and takes the rest of its row away (%s)',
+    async (reflow) => {
+      const screen = new Screen({ columns: 60, rows: 12 });
+      const painter = new Painter({ reflow, onGrownLeft: () => true });
+      const frame = { rows: ['a paragraph that has come', 'to its second ro', '', '>'], seam: { row: 1, column: 13 } };
+      await screen.write(painter.paint(['before'], frame, { columns: 60, rows: 12 }));
+      screen.terminal.resize(70, 9);
+      const next = { rows: ['row, and on', '', '>'] };
+      await screen.write(painter.paint([], next, { columns: 70, rows: 9 }));
+      expect(screen.lines()).toEqual(['before', 'a paragraph that has come', 'to its second', ...next.rows]);
+    },
+  );
+
+  it('writes nothing over what is final when a lower window has dropped the rows below it', async () => {
     const screen = new Screen({ columns: 60, rows: 12 });
-    const painter = new Painter({ reflow: 'rows' });
-    const growing = ['a paragraph that has come', 'to its second row'];
+    const painter = new Painter({ reflow: 'text' });
     const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`);
-    const frame = { rows: [...growing, '─'.repeat(59), '>'], caret: { row: 3, column: 1 }, growing: 2 };
-    await screen.write(painter.paint(lines, frame, { columns: 60, rows: 12 }));
-    expect(painter.resize({ columns: 60, rows: 10 })).toBe(0);
-    await screen.write(painter.paint([], frame, { columns: 60, rows: 12 }));
-    screen.terminal.resize(20, 4);
-    expect(painter.resize({ columns: 20, rows: 4 })).toBe(2);
-    await screen.write(painter.paint(['and its end'], { rows: ['>'] }, { columns: 20, rows: 4 }));
-    expect(screen.lines()).toEqual([...lines, ...growing, 'and its end', '>']);
-  });
-
-  it('takes away what a lower window pushed out of reach when the terminal brings it back', async () => {
-    const screen = new Screen({ columns: 60, rows: 20 });
-    const painter = new Painter({ reflow: 'rows' });
-    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
-    const question = ['? May it run?', ...Array.from({ length: 9 }, (_, index) => `output ${index} ${'x'.repeat(40)}`)];
-    await screen.write(painter.paint(lines, { rows: question }, { columns: 60, rows: 20 }));
-    screen.terminal.resize(30, 6);
-    painter.resize({ columns: 30, rows: 6 }, screen.terminal.buffer.active.cursorY);
-    await screen.write(painter.paint([], { rows: ['? May it run?'] }, { columns: 30, rows: 6 }));
-    expect(screen.lines()).toContain(question[1]);
-    // Through a window so low that nothing is empty below the question.
-    for (const [columns, rows] of [[30, 1] as const, [60, 20] as const]) screen.terminal.resize(columns, rows);
-    painter.resize({ columns: 60, rows: 20 }, screen.terminal.buffer.active.cursorY);
-    await screen.write(painter.paint([], { rows: ['>'] }, { columns: 60, rows: 20 }));
-    expect(screen.lines()).toEqual([...lines, '>']);
-  });
-
-  it('takes nothing away above a line that was written since', async () => {
-    const screen = new Screen({ columns: 60, rows: 20 });
-    const painter = new Painter({ reflow: 'rows' });
-    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
-    await screen.write(painter.paint(lines, { rows: ['a', 'b', 'c', 'd', '>'] }, { columns: 60, rows: 20 }));
-    screen.terminal.resize(60, 3);
-    painter.resize({ columns: 60, rows: 3 }, screen.terminal.buffer.active.cursorY);
-    await screen.write(painter.paint(['kept'], { rows: ['>'] }, { columns: 60, rows: 3 }));
-    for (const rows of [2, 20]) screen.terminal.resize(60, rows);
-    painter.resize({ columns: 60, rows: 20 }, screen.terminal.buffer.active.cursorY);
-    await screen.write(painter.paint([], { rows: ['>'] }, { columns: 60, rows: 20 }));
-    expect(screen.lines()).toEqual([...lines, 'a', 'b', 'kept', '>']);
+    const frame = (tick: string) => ({
+      rows: ['final and no', '', `${tick} Thinking`, '>'],
+      seam: { row: 0, column: 5 },
+    });
+    await screen.write(painter.paint(lines, frame('|'), { columns: 60, rows: 12 }));
+    screen.terminal.resize(60, 6);
+    // Nobody has told it yet.
+    await screen.write(painter.paint([], frame('/'), { columns: 60, rows: 12 }));
+    expect(screen.lines().slice(0, 13)).toEqual([...lines, 'final and no']);
+    await screen.write(painter.paint(['final and now'], { rows: ['>'] }, { columns: 60, rows: 12 }));
+    expect(screen.lines()).toEqual([...lines, 'final and now', '>']);
   });
 
   it('deletes the old frame of another size, because tmux keeps what is erased from its first cell on', () => {
     const painter = new Painter({ reflow: 'text' });
     painter.paint([], { rows: ['a', 'b', 'c'] }, { columns: 40, rows: 10 });
     const bytes = painter.paint([], { rows: ['a'] }, { columns: 40, rows: 4 });
-    expect([bytes.includes('\x1b[4M'), bytes.includes('\x1b[J')]).toEqual([true, false]);
+    expect([bytes.includes('\x1b[999M'), bytes.includes('\x1b[J')]).toEqual([true, false]);
   });
 
   it('draws the frame again after a window that came back to its size', async () => {
@@ -230,6 +248,41 @@ describe('Painter', () => {
         await screen.write(painter.paint(fresh, frame, size));
         expect(screen.lines().filter((line) => line.startsWith('#'))).toEqual(expected);
       }
+    },
+  );
+
+  it.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
+    'loses and repeats no word that arrives in another window than it was written for (seed %i)',
+    async (seed) => {
+      const { integer, next } = random(seed * 15_485_863);
+      let told = { columns: 80, rows: 24 };
+      let size = told;
+      let untilTold = 0;
+      const screen = new Screen(size);
+      const writer = new Writer();
+      const painter = new Painter({ reflow: 'rows', onGrownLeft: () => writer.end().length > 0 });
+      for (let step = 0; step < 120; step++) {
+        if (untilTold < 0 && next() < 0.4) {
+          size = { columns: integer(20, 160), rows: integer(8, 40) };
+          screen.terminal.resize(size.columns, size.rows);
+          untilTold = integer(0, 4);
+        }
+        if (untilTold-- <= 0) told = size;
+        painter.resize(told);
+        const lines = writer.add(integer(0, 15), told.columns - 1);
+        if (next() < 0.2) lines.push(...writer.end(), '');
+        const footer = `${'footer '.repeat(integer(1, 9))}${step}`;
+        const frame = writer.frame(['', `~${step % 10}`, footer, '─'.repeat(told.columns - 1), '> Type']);
+        await screen.write(painter.paint(lines, frame, told));
+      }
+      await screen.write(painter.leave());
+      const words = screen
+        .lines()
+        .join(' ')
+        .match(/w\d{4}/g);
+      // The last row was not final.
+      expect(words).toEqual(writer.all.slice(0, writer.all.indexOf(words?.at(-1) ?? '') + 1));
+      expect(['\x1b[2J', '\x1b[3J'].filter((erase) => screen.bytes.includes(erase))).toEqual([]);
     },
   );
 

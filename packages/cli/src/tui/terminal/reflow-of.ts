@@ -5,10 +5,15 @@ import type { Reflow } from './painter.ts';
 /** Terminals made with xterm.js. */
 const XTERM_JS = /^(vscode|Hyper|Tabby|WaveTerminal|Theia|JupyterLab)$/i;
 
+/** Terminals that keep the cursor at its text, by the name they give themselves or by what only they set. */
+const KEEPS_CURSOR = /^(iTerm\.app|WezTerm|ghostty|rio)$/;
+const KEEPS_CURSOR_BY = ['VTE_VERSION', 'KITTY_WINDOW_ID', 'ALACRITTY_WINDOW_ID', 'WEZTERM_PANE', 'KONSOLE_VERSION'];
+
 export function reflowOf(environment: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = '', TERM_PROGRAM = '', TMUX, XTERM_VERSION, STY } = environment;
   if (TMUX) return 'text';
   if (XTERM_JS.test(TERM_PROGRAM)) return 'rows';
+  if (KEEPS_CURSOR.test(TERM_PROGRAM) || KEEPS_CURSOR_BY.some((name) => environment[name])) return 'text';
   const isOld = XTERM_VERSION !== undefined || STY !== undefined || /^(linux|rxvt|st(-|$)|screen|vt\d)/.test(TERM);
-  return isOld ? 'none' : 'text';
+  return isOld ? 'none' : 'either';
 }

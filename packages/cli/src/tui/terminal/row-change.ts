@@ -5,7 +5,7 @@
  */
 
 import { compactRow } from './compact-row.ts';
-import { RESET, hasSureWidth, rowWidth } from './row-width.ts';
+import { PIECES, RESET, cutRow, hasSureWidth, rowWidth, stripStyles } from './row-width.ts';
 
 export interface RowChange {
   readonly column: number;
@@ -40,17 +40,19 @@ function sameEnd(before: string, after: string, start: number): number {
   return isInPlace ? end : after.length;
 }
 
-/** How many rows at the bottom are the same in both, but for one that may change on its own. */
-export function rowsKept(before: readonly string[], after: readonly string[]): number {
-  const most = Math.min(before.length, after.length);
-  let kept = 0;
-  let isOneDifferent = false;
-  for (let count = 1; count <= most; count++) {
-    if (before[before.length - count] === after[after.length - count]) kept = count;
-    else if (isOneDifferent) break;
-    else isOneDifferent = true;
+/** What comes behind the row that was, with its styles; undefined where it is another row. */
+export function additionTo(before: string, after: string): string | undefined {
+  const width = rowWidth(before);
+  const kept = cutRow(after, width);
+  if (compactRow(kept) !== before) return undefined;
+  const cells = stripStyles(kept).length;
+  let index = 0;
+  for (const [piece] of after.matchAll(PIECES)) {
+    const left = cells - stripStyles(after.slice(0, index)).length;
+    if (piece.startsWith('\x1b') || piece.length <= left) index += piece.length;
+    else return compactRow(stylesIn(after.slice(0, index)) + after.slice(index + left));
   }
-  return kept;
+  return '';
 }
 
 function safeStart(before: string, after: string): number {

@@ -11,8 +11,9 @@ const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]*
 const STYLED = /^(?:[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]|\x1b\[[\d;]*m)*$/;
 // oxlint-disable-next-line no-control-regex -- see above
 const SGR = /\x1b\[[\d;]*m/g;
+/** Style sequences, and the text between them. */
 // oxlint-disable-next-line no-control-regex -- see above
-const PIECES = /\x1b\[[\d;]*m|[^\x1b]+/g;
+export const PIECES = /\x1b\[[\d;]*m|[^\x1b]+/g;
 
 const SURE =
   // oxlint-disable-next-line no-control-regex -- see above

@@ -1,0 +1,69 @@
+/** Taking a frame away, as it was drawn or as a resized terminal shows it; what of it is final may stay. Pure. */
+
+import { compactRow } from './compact-row.ts';
+import type { FittedFrame } from './fit-frame.ts';
+import { ERASE_BELOW, ERASE_RIGHT, climb, toColumn, up } from './moves.ts';
+import type { Reflow, Size } from './painter.ts';
+import { additionTo } from './row-change.ts';
+import { cutRow, graphemesIn, rowHeight, rowWidth, stripStyles } from './row-width.ts';
+
+/** As many rows as there are. */
+const DELETE_ALL = '\x1b[999M';
+
+export interface Resize {
+  /** The size the frame was drawn for; none of its rows is as wide. */
+  readonly before: Size;
+  readonly after: Size;
+  readonly reflow: Reflow;
+}
+
+/** From the row the cursor is in to the beginning of another one above it. */
+export function rise(rows: readonly string[], from: number, to: number, reflow: Reflow): string {
+  return reflow === 'rows' ? climb(rows.slice(to, from + 1)) : `${up(from - to)}\r`;
+}
+
+/** From this row of the frame on. */
+export function eraseFrom(first: number, { rows, rest }: FittedFrame, reflow: Reflow): string {
+  return `${rise(rows, rest.row, first, reflow)}${takeAway(reflow)}`;
+}
+
+/**
+ * From the row below what is final to its end, with nothing behind it. The last character is written again: where the
+ * terminal has become narrower and the column is none any more, it stands in the last cell, and is not written over.
+ */
+export function toSeam(grown: readonly string[]): string {
+  const row = grown.at(-1) ?? '';
+  const [last = ''] = [...graphemesIn(stripStyles(row))].slice(-1);
+  const column = rowWidth(row) - rowWidth(last);
+  const styled = additionTo(compactRow(cutRow(row, column)), row) ?? last;
+  return `${up(1)}${toColumn(column)}${ERASE_RIGHT}${styled}`;
+}
+
+/** The cursor stands in an empty row, below what is final if that is left. */
+export function eraseResized(frame: FittedFrame, isLeft: boolean, resize: Resize): string {
+  const { rows, grown, tail, restsAtSeam } = frame;
+  const { after, reflow } = resize;
+  if (isLeft && restsAtSeam) return `${ERASE_BELOW}\r\n`;
+  const first = isLeft ? grown.length : 0;
+  const height = heightAboveCursor(frame, resize) - heightOf(rows.slice(0, first), resize);
+  const body = reflow === 'rows' ? eraseFrom(first, frame, reflow) : `${up(height)}\r${takeAway(reflow)}`;
+  // In a row that is broken its end cannot be found for sure: better a part of a word too much.
+  const hasTail = isLeft && tail !== '' && rowHeight(rows[first - 1] ?? '', after.columns) === 1;
+  return hasTail ? `${body}${toSeam(grown)}\r\n` : body;
+}
+
+/** Where it may be tmux, rows are deleted: what is erased from the first cell on it keeps in its history. */
+function takeAway(reflow: Reflow): string {
+  return reflow === 'text' ? DELETE_ALL : ERASE_BELOW;
+}
+
+function heightOf(rows: readonly string[], { after, reflow }: Resize): number {
+  return rows.reduce((sum, row) => sum + (reflow === 'none' ? 1 : rowHeight(row, after.columns)), 0);
+}
+
+/** Rows between the beginning of the frame and the cursor, which has gone with its text. */
+function heightAboveCursor({ rows, rest }: FittedFrame, resize: Resize): number {
+  const { before, after, reflow } = resize;
+  if (reflow === 'none' || after.columns >= before.columns) return rest.row;
+  return heightOf(rows.slice(0, rest.row), resize) + Math.floor(rest.column / after.columns);
+}
