@@ -7,6 +7,7 @@ import { runAppCommand } from './app-commands.ts';
 import type { ComposerController, Submission } from './input/composer-contract.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import type { InputReport } from './input/key-parser.ts';
+import { reflowOfDevice } from './terminal/reflow-of.ts';
 import { backgroundOfReport } from './theme/detect-background.ts';
 
 const WHEEL_UP = 64;
@@ -46,6 +47,10 @@ function queue(app: App, submission: Submission): void {
 function onReport({ screen, options, appearance }: App, report: InputReport): void {
   if (report.kind === 'mouse' && report.button >= WHEEL_UP) screen.scroll(report.button === WHEEL_UP ? -3 : 3);
   if (report.kind === 'keyboard') options.terminal.enableKittyKeyboard();
+  if (report.kind === 'device') {
+    const reflow = reflowOfDevice(report.data);
+    if (reflow) screen.learn(reflow);
+  }
   if (report.kind !== 'color' || report.slot !== 11) return;
   const background = backgroundOfReport(report.value);
   if (background && appearance.noteBackground(background)) screen.drawNow();

@@ -69,6 +69,11 @@ export class Screen {
     });
   }
 
+  /** The terminal has said what it does with rows that no longer fit. */
+  learn(reflow: Reflow): void {
+    if (this.painter instanceof Painter) this.painter.learn(reflow);
+  }
+
   /** From here on for a screen reader: nothing is drawn again but the input line. */
   useLinear(): void {
     this.options.terminal.write(this.painter.leave());

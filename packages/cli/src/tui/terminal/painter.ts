@@ -13,7 +13,7 @@ import { drawFrame } from './draw-frame.ts';
 import { eraseFrom, eraseResized, toSeam } from './erase-frame.ts';
 import { NO_FRAME, fitFrame } from './fit-frame.ts';
 import type { FittedFrame } from './fit-frame.ts';
-import { ERASE_BELOW, repeatLines } from './moves.ts';
+import { ERASE_BELOW, shortenLines } from './moves.ts';
 import { additionTo } from './row-change.ts';
 import { hasSureWidth } from './row-width.ts';
 
@@ -58,7 +58,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 const HIDE_CURSOR = '\x1b[?25l';
 
 export class Painter {
-  private readonly reflow: Reflow;
+  private reflow: Reflow;
   private readonly onGrownLeft: () => boolean;
   private size: Size | undefined;
   /** What is on the screen. */
@@ -73,6 +73,11 @@ export class Painter {
     this.onGrownLeft = onGrownLeft;
   }
 
+  /** What it is, if it was not known. */
+  learn(reflow: Reflow): void {
+    if (this.reflow === 'either') this.reflow = reflow;
+  }
+
   /** Writes `lines` above the frame, for good, and makes the frame this one. Lines may be wider than the terminal. */
   paint(lines: readonly string[], frame: Frame, size: Size): string {
     this.resize(size);
@@ -82,8 +87,8 @@ export class Painter {
     const out = change ?? this.rewrite(lines.map(compactRow), next);
     const cursor = shown.isCursorShown === next.isCursorShown ? '' : next.isCursorShown ? SHOW_CURSOR : HIDE_CURSOR;
     this.shown = next;
-    // tmux repeats no such character, and of others it is not known.
-    const bytes = this.reflow === 'rows' ? repeatLines(out) : out;
+    // The console of Linux has no such drawing in UTF-8.
+    const bytes = this.reflow === 'none' ? out : shortenLines(out, this.reflow === 'rows');
     return bytes + cursor === '' ? '' : `${BEGIN}${bytes}${cursor}${END}`;
   }
 

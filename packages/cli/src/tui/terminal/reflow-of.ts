@@ -17,3 +17,11 @@ export function reflowOf(environment: Readonly<Record<string, string | undefined
   const isOld = XTERM_VERSION !== undefined || STY !== undefined || /^(linux|rxvt|st(-|$)|screen|vt\d)/.test(TERM);
   return isOld ? 'none' : 'either';
 }
+
+/** What xterm.js answers when it is asked what it is. */
+const XTERM_JS_DEVICE = '>0;276;0';
+
+/** From the terminal's own answer; undefined where it says nothing new. */
+export function reflowOfDevice(report: string): Reflow | undefined {
+  return report === XTERM_JS_DEVICE ? 'rows' : undefined;
+}

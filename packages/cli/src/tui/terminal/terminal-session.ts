@@ -19,6 +19,8 @@ const PASTE_OFF = '\x1b[?2004l';
 const FOCUS_ON = '\x1b[?1004h';
 const FOCUS_OFF = '\x1b[?1004l';
 const KITTY_QUERY = '\x1b[?u';
+/** Who are you: the answer tells a terminal that no variable names. */
+const DEVICE_QUERY = '\x1b[>c';
 const KITTY_ON = '\x1b[>1u';
 const KITTY_OFF = '\x1b[<u';
 const ALTERNATE_ON = '\x1b[?1049h';
@@ -28,6 +30,7 @@ const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
 const SHOW_CURSOR = '\x1b[?25h';
 const FRESH_LINE = '\r\x1b[J';
 const END_UPDATE = '\x1b[?2026l';
+const BREAK_ROWS = '\x1b[?7h';
 
 export class TerminalSession {
   private readonly options: TerminalSessionOptions;
@@ -138,7 +141,7 @@ export class TerminalSession {
     input.setRawMode?.(true);
     input.on('data', this.onBytes);
     input.resume();
-    const modes = isPlain ? PASTE_ON : `${PASTE_ON}${FOCUS_ON}${KITTY_QUERY}`;
+    const modes = isPlain ? PASTE_ON : `${PASTE_ON}${FOCUS_ON}${KITTY_QUERY}${DEVICE_QUERY}`;
     const alternate = this.isAlternate ? ALTERNATE_ON + (this.hasMouse ? MOUSE_ON : '') : '';
     this.write(`${alternate}${modes}`);
   }
@@ -149,7 +152,7 @@ export class TerminalSession {
     const { input, isPlain } = this.options;
     const kitty = this.hasKitty ? KITTY_OFF : '';
     this.hasKitty = false;
-    const modes = isPlain ? PASTE_OFF : `${END_UPDATE}${kitty}${PASTE_OFF}${FOCUS_OFF}${SHOW_CURSOR}`;
+    const modes = isPlain ? PASTE_OFF : `${END_UPDATE}${BREAK_ROWS}${kitty}${PASTE_OFF}${FOCUS_OFF}${SHOW_CURSOR}`;
     this.writeNow(`${modes}${this.isAlternate ? MOUSE_OFF + ALTERNATE_OFF : ''}`);
     input.off('data', this.onBytes);
     input.pause();
