@@ -26,8 +26,12 @@ export interface ScreenOptions {
 }
 
 const FRAME_MS = 33;
-/** Lines that come faster than anybody reads: the frame under them is drawn anew each time, so they come together. */
-const FLOW_MS = 80;
+/**
+ * Lines that come faster than anybody reads: the frame under them is drawn anew each time, so that a frame comes the
+ * later the more bytes it takes.
+ */
+const FRAME_BYTES_PER_MS = 3.6;
+const MOST_FLOW_MS = 200;
 /**
  * A window that is being dragged has many sizes; the last one counts. What is written for one and arrives in another
  * is put in the wrong place, so nothing is written before the window has come to rest.
@@ -142,9 +146,10 @@ export class Screen {
       if (this.painter instanceof Painter) this.painter.resize(size);
       const { lines, frame } = this.options.draw(size);
       if (frame.rows.length >= size.rows) this.options.onTallFrame?.();
-      this.nextFrameAt = performance.now() + (lines.length > 0 ? FLOW_MS : FRAME_MS);
       this.lastLine = lines.at(-1) ?? own.at(-1) ?? this.lastLine;
-      this.options.terminal.write(this.painter.paint([...own, ...lines], frame, size));
+      const bytes = this.painter.paint([...own, ...lines], frame, size);
+      this.nextFrameAt = performance.now() + (lines.length > 0 ? flowMsOf(bytes, lines) : FRAME_MS);
+      this.options.terminal.write(bytes);
     } finally {
       this.isDrawing = false;
     }
@@ -222,6 +227,12 @@ export class Screen {
       this.drawNow();
     }, delay);
   }
+}
+
+/** What the frame has cost is what was written beside the lines. */
+function flowMsOf(bytes: string, lines: readonly string[]): number {
+  const cost = lines.reduce((rest, line) => rest - Buffer.byteLength(line), Buffer.byteLength(bytes));
+  return Math.min(MOST_FLOW_MS, Math.max(FRAME_MS, cost / FRAME_BYTES_PER_MS));
 }
 
 function isSameSize(left: Size, right: Size | undefined): boolean {

@@ -44,9 +44,7 @@ export function toColumn(column: number): string {
   return column === 0 ? '\r' : `\x1b[${column + 1}G`;
 }
 
-/** Lines that go across are said once and repeated, or with a byte for each cell: tmux repeats no such character. */
-export function shortenLines(bytes: string, canRepeat: boolean): string {
-  return bytes.replaceAll(ACROSS, (line) =>
-    canRepeat ? `─\x1b[${line.length - 1}b` : `\x1b(0${'q'.repeat(line.length)}\x1b(B`,
-  );
+/** Lines that go across are said once and repeated. */
+export function repeatLines(bytes: string): string {
+  return bytes.replaceAll(ACROSS, (line) => `─\x1b[${line.length - 1}b`);
 }

@@ -13,7 +13,7 @@ import { drawFrame } from './draw-frame.ts';
 import { eraseFrom, eraseResized, toSeam } from './erase-frame.ts';
 import { NO_FRAME, fitFrame } from './fit-frame.ts';
 import type { FittedFrame } from './fit-frame.ts';
-import { ERASE_BELOW, shortenLines } from './moves.ts';
+import { ERASE_BELOW, repeatLines } from './moves.ts';
 import { additionTo } from './row-change.ts';
 import { hasSureWidth } from './row-width.ts';
 
@@ -87,8 +87,8 @@ export class Painter {
     const out = change ?? this.rewrite(lines.map(compactRow), next);
     const cursor = shown.isCursorShown === next.isCursorShown ? '' : next.isCursorShown ? SHOW_CURSOR : HIDE_CURSOR;
     this.shown = next;
-    // The console of Linux has no such drawing in UTF-8.
-    const bytes = this.reflow === 'none' ? out : shortenLines(out, this.reflow === 'rows');
+    // tmux repeats no such character, and of others it is not known.
+    const bytes = this.reflow === 'rows' ? repeatLines(out) : out;
     return bytes + cursor === '' ? '' : `${BEGIN}${bytes}${cursor}${END}`;
   }
 
