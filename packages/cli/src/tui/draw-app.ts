@@ -21,7 +21,9 @@ export function drawApp(app: App, printer: TranscriptPrinter, size: Size): Pictu
   const lines = printer.take(app.store.getSnapshot());
   const snapshot = composer.getSnapshot();
   const answer = (maxRows: number) => printer.pendingRows(maxRows, lines.length > 0);
-  const sections = layoutFrame(frameStateOf(app, { size, answer, composerHeight: composerHeight(snapshot) }));
+  const { endsInGap: isBelowGap } = printer;
+  const given = { size, answer, isBelowGap, composerHeight: composerHeight(snapshot) };
+  const sections = layoutFrame(frameStateOf(app, given));
   const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
   // Before Ink is there, and where it broke, the same rows are put together without it.
   const rows =

@@ -50,6 +50,15 @@ function full(columns: number, rows: number, change: Partial<FrameState> = {}): 
   };
 }
 
+it('has one empty row between an answer and its calls, whoever has it', () => {
+  const heads = (change: Partial<FrameState>) =>
+    layoutFrame(full(80, 24, { calls: [{ ...call, output: '' }], ...change })).calls.filter((row) => row === '').length;
+  expect(heads({})).toBe(1);
+  expect(heads({ isBelowGap: true })).toBe(1);
+  expect(heads({ isBelowGap: true, answer: () => [] })).toBe(0);
+  expect(heads({ isBelowGap: true, dialog: dialog() })).toBe(0);
+});
+
 const COMPOSER = { rows: ['rule', '> '], caret: { row: 1, column: 2 } };
 const dialog = () =>
   new SelectDialog(

@@ -22,6 +22,8 @@ export interface FrameState {
   readonly styles: Styles;
   /** The rows of the answer that may still change, as many as there are. */
   readonly answer: (maxRows: number) => readonly string[];
+  /** The last row above the frame is empty. */
+  readonly isBelowGap?: boolean;
   readonly calls: readonly PendingCall[];
   /** Of a command that has one, and has written to it. */
   readonly screenOf?: (call: PendingCall) => ScreenPicture | undefined;
@@ -89,7 +91,7 @@ export function layoutFrame(state: FrameState): FrameSections {
     left -= calls.length;
     const queue = state.keepsDrawer ? renderQueue(state, width).slice(0, Math.max(left, 0)) : [];
     const todos = state.keepsDrawer ? todoRows(state, width, left - queue.length) : [];
-    return { answer: [], calls, todos, loading, queue, dialog, ...around };
+    return { answer: [], calls: withOneGap(calls, state), todos, loading, queue, dialog, ...around };
   }
   left -= state.composerHeight;
   const queue = renderQueue(state, width).slice(0, Math.max(left, 0));
@@ -99,7 +101,8 @@ export function layoutFrame(state: FrameState): FrameSections {
   const calls = renderCalls(state, width, Math.max(0, Math.min(left - 1, Math.ceil(size.rows / 2))));
   left -= calls.length;
   const answer = state.answer(Math.max(0, Math.min(left, MOST_ANSWER_ROWS, Math.ceil(size.rows / 4))));
-  return { answer, calls, todos, loading, queue, dialog: undefined, ...around };
+  const below = answer.length > 0 ? calls : withOneGap(calls, state);
+  return { answer, calls: below, todos, loading, queue, dialog: undefined, ...around };
 }
 
 /** The answers stand at the end: what does not fit is left out above. */
@@ -156,6 +159,10 @@ function renderCalls(state: FrameState, width: number, most: number): string[] {
     return renderToolCall(call, { ...options, screen: screenOf?.(call) });
   });
   return ['', ...rows].slice(0, most);
+}
+
+function withOneGap(rows: readonly string[], { isBelowGap }: FrameState): readonly string[] {
+  return isBelowGap && rows[0] === '' ? rows.slice(1) : rows;
 }
 
 function hasRows(screen: ScreenPicture | undefined): boolean {

@@ -19,7 +19,10 @@ import type { FooterState } from './render/status-rows.ts';
 /** Most prompts are on their way sooner; a row that comes and goes would blink. */
 const PREPARING_MS = 250;
 
-export function frameStateOf(app: App, given: Pick<FrameState, 'size' | 'answer' | 'composerHeight'>): FrameState {
+export function frameStateOf(
+  app: App,
+  given: Pick<FrameState, 'size' | 'answer' | 'isBelowGap' | 'composerHeight'>,
+): FrameState {
   const { state } = app;
   const transcript = app.store.getSnapshot();
   const { streamingState, initError, thought } = geminiStreamOf(app.streamPort);

@@ -57,6 +57,11 @@ export class TranscriptPrinter {
     this.options = options;
   }
 
+  /** Whether the last line that became final is empty. */
+  get endsInGap(): boolean {
+    return this.lastLine === '';
+  }
+
   /** The lines that became final. */
   take(transcript: Transcript): string[] {
     const lines: string[] = [];
