@@ -128,7 +128,7 @@ export type { CommandFile, LoadedCommandFiles } from './session/command-files.ts
 export { JustInTimeContext } from './session/just-in-time-context.ts';
 export type { FileReferences, ReferencedFiles, ResolvedReference } from './session/file-references.ts';
 export type { BackgroundProcess } from './tools/shell/background.ts';
-export type { ShellOutcome } from './tools/shell/shell-runner.ts';
+export type { ShellOutcome } from './tools/shell/shell-outcome.ts';
 export type { TerminalDisplay, TerminalSink, TerminalSize } from './tools/shell/terminal-display.ts';
 export { Ledger } from './session/ledger.ts';
 export { PRICES, PRICES_AS_OF } from './session/prices-data.ts';

@@ -18,7 +18,8 @@ import { headAndTail } from '../shell/output-ring.ts';
 import { readOwnProcess } from '../shell/own-process.ts';
 import { findSelfSignal, parseCommand } from '../shell/parsed-command.ts';
 import type { OwnProcess } from '../shell/parsed-command.ts';
-import type { ShellOutcome, ShellRunner } from '../shell/shell-runner.ts';
+import type { ShellOutcome } from '../shell/shell-outcome.ts';
+import type { ShellRunner } from '../shell/shell-runner.ts';
 import { wrapUntrusted } from '../tool-output.ts';
 import type { Workspace } from '../workspace.ts';
 

@@ -6,7 +6,8 @@ import { createChildEnvironment } from './child-environment.ts';
 import { createShellFixture } from './shell-fixture.ts';
 import type { ShellFixture } from './shell-fixture.ts';
 import { ShellRunner } from './shell-runner.ts';
-import type { ShellOutcome, ShellRequest, ShellRunnerOptions } from './shell-runner.ts';
+import type { ShellOutcome, ShellRequest } from './shell-outcome.ts';
+import type { ShellRunnerOptions } from './shell-runner.ts';
 import { findGroupMembers, signalGroup } from './stray-processes.ts';
 
 const QUIET = { exitCode: 0, signal: null, backgroundPids: [], ending: 'exited' };

@@ -8,24 +8,27 @@
 import { getErrorMessage } from '../../protocol/errors.ts';
 import { CALL_MARK } from './child-environment.ts';
 import { CommandOutput } from './command-output.ts';
+import { CommandWatch } from './command-watch.ts';
+import type { CommandWatchOptions } from './command-watch.ts';
 import { endProcess, within } from './end-process.ts';
+import { findLeftBehind, mayStartDaemon } from './left-behind.ts';
 import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
-import { PromptWatch } from './prompt-detector.ts';
-import { ServerWatch } from './server-detector.ts';
 import type { ChildGuard } from '../run-child.ts';
 import { loadPty, startPty } from './pty.ts';
 import { toShellInvocation } from './shell-program.ts';
+import { isMoved, notStarted } from './shell-outcome.ts';
+import type { MovedCommand, ShellEnding, ShellOutcome, ShellRequest } from './shell-outcome.ts';
 import { startPiped } from './shell-process.ts';
-import type { ShellExit, ShellProcess, StartRequest } from './shell-process.ts';
-import { findGroupMembers, findMarkedProcesses, killMarkedProcesses, signalGroup } from './stray-processes.ts';
+import type { ShellProcess, StartRequest } from './shell-process.ts';
+import { killMarkedProcesses } from './stray-processes.ts';
 import { DEFAULT_TERMINAL_SIZE } from './terminal-display.ts';
 import type { TerminalDisplay, TerminalSink, TerminalSize } from './terminal-display.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
 
-export interface ShellRunnerOptions {
+export interface ShellRunnerOptions extends CommandWatchOptions {
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
   /** Further variables for one command, asked before it starts. */
@@ -34,59 +37,10 @@ export interface ShellRunnerOptions {
   tempDirectory: string;
   /** A terminal for each command, where there can be one. Off where nobody could type. */
   useTerminal?: boolean;
-  /** What to do with a command that waits for input nobody will give. */
-  whenWaiting?: 'end' | 'report';
   /** Without output for so long a command is ended; 0 for never. */
   inactivityTimeoutMs?: number;
   /** Characters kept of one output. */
   outputCap?: number;
-  /** How long the output must be silent before a command can count as waiting. */
-  promptSilenceMs?: number;
-  /** How long a server must be silent after it said it is ready before it runs on in the background. */
-  serverSilenceMs?: number;
-}
-
-export interface ShellRequest {
-  command: string;
-  directory: string;
-  signal: AbortSignal;
-  onOutput?: (text: string) => void;
-  onPid?: (pid: number) => void;
-}
-
-type ShellEnding =
-  | 'exited'
-  | 'cancelled'
-  | 'timed_out'
-  | 'waiting_for_input'
-  /** By the person. */
-  | 'moved_to_background'
-  /** By itself: a server that is up is not waited for. */
-  | 'serving';
-
-export interface ShellOutcome {
-  ending: ShellEnding;
-  /** Clean text, of bounded size; when moved, what there was until then. */
-  output: string;
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-  /** Undefined when nothing was started. */
-  pid?: number;
-  /** Still running when the shell had exited. */
-  backgroundPids: number[];
-  /** The line it waits, or waited, at. */
-  waitingAt?: string;
-  /** Why nothing was started. */
-  error?: Error;
-  moved?: MovedCommand;
-}
-
-/** A command that runs on while the call is over. */
-export interface MovedCommand {
-  finished: Promise<ShellExit>;
-  /** Where its further output goes; clean text. */
-  onText(sink: (text: string) => void): void;
-  end(): Promise<void>;
 }
 
 interface Running {
@@ -98,7 +52,6 @@ interface Running {
 }
 
 const DEFAULT_INACTIVITY_MS = 300_000;
-const LONGEST_TIMER_MS = 2_147_483_647;
 /** A process that does not even die of SIGKILL hangs in the kernel; nobody waits for it. */
 const LAST_WAIT_MS = 2000;
 
@@ -144,44 +97,31 @@ export class ShellRunner {
     const onAbort = () => interrupted.resolve('cancelled');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
-    const waiting: { at?: string; isKnown?: boolean } = {};
-    const silence = setTimeout(() => {
-      // Who has typed into it is the one it waits for, and may think for as long as they like.
-      if (output.isAttended && waiting.at !== undefined) silence.refresh();
-      else interrupted.resolve('timed_out');
-    }, silenceLimit(this.inactivityTimeoutMs)).unref();
-    const prompt = this.#watchPrompt(process, output, (line) => {
-      waiting.at = line;
-      sink?.wait(line);
-      if (process.hasTerminal && this.#options.whenWaiting !== 'report') interrupted.resolve('waiting_for_input');
-      else if (!waiting.isKnown)
-        output.remark(`[The command seems to wait for input${line === '' ? '' : ` at: ${line}`}]`);
-      waiting.isKnown = true;
-    });
-    const server = this.#watchServer(process, output, () => interrupted.resolve('serving'));
-    touch = () => {
-      silence.refresh();
-      prompt.touch();
-      server.touch();
-      if (waiting.at !== undefined) sink?.wait(undefined);
-      delete waiting.at;
-    };
+    const watch = new CommandWatch(
+      {
+        process,
+        output,
+        inactivityTimeoutMs: this.inactivityTimeoutMs,
+        onWait: (line) => sink?.wait(line),
+        onEnding: interrupted.resolve,
+      },
+      this.#options,
+    );
+    touch = () => watch.touch();
     this.#running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
     let ending: ShellEnding = 'exited';
     try {
       ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
-      const facts = { ending, pid: process.pid, ...(waiting.at !== undefined && { waitingAt: waiting.at }) };
+      const { waitingAt } = watch;
+      const facts = { ending, pid: process.pid, ...(waitingAt !== undefined && { waitingAt }) };
       if (isMoved(ending)) return { ...facts, ...this.#move(process, mark, output) };
       if (ending !== 'exited') await endProcess(process, mark);
       const exit = await within(process.finished, LAST_WAIT_MS);
-      const mayDetach = DAEMON.test(request.command) || JOB.test(request.command);
-      const backgroundPids = ending === 'exited' ? await findLeftBehind(process, mark, mayDetach) : [];
+      const backgroundPids = ending === 'exited' ? await findLeftBehind(request.command, process, mark) : [];
       const { code, signal } = exit ?? { code: null, signal: null };
       return { ...facts, output: output.text(), exitCode: code, signal, backgroundPids };
     } finally {
-      clearTimeout(silence);
-      prompt.stop();
-      server.stop();
+      watch.stop();
       request.signal.removeEventListener('abort', onAbort);
       if (!isMoved(ending)) this.#forget(process.pid);
     }
@@ -270,7 +210,7 @@ export class ShellRunner {
     if (this.#options.useTerminal) {
       const module = await loadPty();
       // The end of a terminal's shell hangs up its jobs, and a job or daemon left behind is to live.
-      if (module && !DAEMON.test(request.command) && !(await parseCommand(request.command)).leavesJobs)
+      if (module && !mayStartDaemon(request.command) && !(await parseCommand(request.command)).leavesJobs)
         return startPty(start, module);
     }
     return startPiped(start, this.#pipes);
@@ -282,29 +222,6 @@ export class ShellRunner {
     const sink = this.#display?.open(pid);
     if (sink) void finished.then(() => sink.close());
     return sink;
-  }
-
-  #watchPrompt(process: ShellProcess, output: CommandOutput, onWaiting: (line: string) => void): PromptWatch {
-    const { promptSilenceMs, whenWaiting } = this.#options;
-    return new PromptWatch({
-      pid: process.pid,
-      hasTerminal: process.hasTerminal,
-      unfinishedLine: () => output.unfinishedLine,
-      onWaiting,
-      // Who takes keys may well go on without one: that is worth a word, and no reason to end it.
-      ...(whenWaiting === 'report' && { isRaw: () => process.isRaw() }),
-      ...(promptSilenceMs !== undefined && { silenceMs: promptSilenceMs }),
-    });
-  }
-
-  #watchServer(process: ShellProcess, output: CommandOutput, onServing: () => void): ServerWatch {
-    const { serverSilenceMs } = this.#options;
-    return new ServerWatch({
-      pid: process.pid,
-      hasSaidReady: () => output.hasSaidReady,
-      onServing,
-      ...(serverSilenceMs !== undefined && { silenceMs: serverSilenceMs }),
-    });
   }
 
   #move(process: ShellProcess, mark: string, output: CommandOutput): Omit<ShellOutcome, 'ending'> {
@@ -329,28 +246,4 @@ export class ShellRunner {
     this.#running.delete(pid);
     this.#watchdog.unwatch(pid);
   }
-}
-
-/** A timer waits no longer than 24 days; asked for more it would end at once. */
-function silenceLimit(milliseconds: number): number {
-  return milliseconds === 0 ? LONGEST_TIMER_MS : Math.min(milliseconds, LONGEST_TIMER_MS);
-}
-
-function isMoved(ending: ShellEnding): boolean {
-  return ending === 'moved_to_background' || ending === 'serving';
-}
-
-function notStarted(ending: ShellEnding): ShellOutcome {
-  return { ending, output: '', exitCode: null, signal: null, backgroundPids: [] };
-}
-
-/** Words and signs of something that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
-const DAEMON = /\bsetsid\b|daemon/i;
-const JOB = /(?<![&>|<])&(?![&>])/;
-
-/** Looking at every process of the machine takes a while: only where one may be left. */
-async function findLeftBehind(process: ShellProcess, mark: string, mayDetach: boolean): Promise<number[]> {
-  if (!mayDetach && process.isOutputClosed() && !signalGroup(process.pid, 0)) return [];
-  const found = await Promise.all([findGroupMembers(process.pid), findMarkedProcesses(mark)]);
-  return [...new Set(found.flat())].filter((pid) => pid !== process.pid).sort((a, b) => a - b);
 }
