@@ -4,40 +4,20 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
-import type { FakeModel, Script, Terminal, TerminalOptions, Workspace } from '@castor/testkit';
+import { call, fakeModel, say, startTerminal } from '@castor/testkit';
+import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { READY, openTerminal } from './open-terminal.ts';
+import type { OpenTerminalOptions } from './open-terminal.ts';
 
-const READY = 'Type your message';
 const FOCUS_OUT = '\x1b[O';
 const TAB = '\t';
 const SHIFT_TAB = '\x1b[Z';
 const CTRL_B = '\x02';
 const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('full-screen-program.mjs', import.meta.url))}`;
 
-interface Opened extends AsyncDisposable {
-  readonly workspace: Workspace;
-  readonly model: FakeModel;
-  readonly terminal: Terminal;
-}
-
-async function open(script: Script, options: TerminalOptions & { settings?: object } = {}): Promise<Opened> {
-  const { settings = {}, ...others } = options;
-  const workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
-  const model = await fakeModel(script);
-  const terminal = await startTerminal(['--yolo'], { model, workspace, columns: 100, rows: 30, ...others });
-  await terminal.waitForText(READY);
-  return {
-    workspace,
-    model,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await workspace.dispose();
-    },
-  };
-}
+const open = (script: Script, options: OpenTerminalOptions = {}) =>
+  openTerminal({ args: ['--yolo'], columns: 100, rows: 30, script, ...options });
 
 const shell = (command: string) => call('run_shell_command', { command });
 const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);

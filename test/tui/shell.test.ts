@@ -1,10 +1,10 @@
 /** Commands that run: typing into them, sending them to the background, looking at them there. */
 
-import { call, createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
-import type { FakeModel, Script, Terminal, Workspace } from '@castor/testkit';
+import { call, say } from '@castor/testkit';
+import type { FakeModel, Script, Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { READY, openTerminal } from './open-terminal.ts';
 
-const READY = 'Type your message';
 const TAB = '\t';
 const SHIFT_TAB = '\x1b[Z';
 const CTRL_B = '\x02';
@@ -14,28 +14,7 @@ const CTRL_L = '\x0c';
 const ESC = '\x1b';
 const BACKSPACE = '\x7f';
 
-interface Opened extends AsyncDisposable {
-  readonly workspace: Workspace;
-  readonly model: FakeModel;
-  readonly terminal: Terminal;
-}
-
-async function open(script: Script = [], columns = 100): Promise<Opened> {
-  const workspace = await createWorkspace();
-  const model = await fakeModel(script);
-  const terminal = await startTerminal(['--yolo'], { model, workspace, columns });
-  await terminal.waitForText(READY);
-  return {
-    workspace,
-    model,
-    terminal,
-    async [Symbol.asyncDispose]() {
-      await terminal[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await workspace.dispose();
-    },
-  };
-}
+const open = (script?: Script, columns = 100) => openTerminal({ args: ['--yolo'], columns, ...(script && { script }) });
 
 const shell = (command: string) => call('run_shell_command', { command });
 const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
