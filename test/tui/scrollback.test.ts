@@ -152,6 +152,20 @@ describe('the scrollback', () => {
     expect(['\x1b[2J', '\x1b[3J'].filter((erase) => terminal.bytes.includes(erase))).toEqual([]);
   });
 
+  it('breaks no row in two where the terminal counts emoji in its own way', async () => {
+    const words = Array.from({ length: 120 }, (_, index) => `w${index} 👨‍👩‍👧`).join(' ');
+    await using model = await fakeModel([say(`${words}\n\nFinished.`)]);
+    await using terminal = await startTerminal([], { model });
+    await terminal.waitForText(READY);
+    terminal.type('Go\r');
+    await terminal.waitUntil((seen) => seen.lines().includes('Finished.'));
+    const rows = terminal.lines().filter((line) => line.includes('👨‍👩‍👧'));
+    expect(rows.join(' ')).toBe(words);
+    // The emulator gives each of the three a cell.
+    const cells = rows.map((row) => row.replaceAll('👨‍👩‍👧', 'xxx').length);
+    expect(cells.filter((count) => count > 79)).toEqual([]);
+  });
+
   it('gives back what was written where it is copied: code, and prose as raw markdown', async () => {
     const code = `const words = '${'so many of them '.repeat(8)}';`;
     const prose = `A **long** line, ${'and it goes on '.repeat(12)}to its end.`;

@@ -8,6 +8,7 @@ import type { ComposerController, Submission } from './input/composer-contract.t
 import { createComposerController } from './input/composer-controller.ts';
 import type { InputReport } from './input/key-parser.ts';
 import { reflowOfDevice } from './terminal/reflow-of.ts';
+import { useWidths } from './terminal/row-width.ts';
 import { backgroundOfReport } from './theme/detect-background.ts';
 
 const WHEEL_UP = 64;
@@ -21,6 +22,7 @@ export function createAppComposer(app: App): ComposerController {
     onCommand: (command) => runAppCommand(app, command),
     takeQueued: () => app.conversation.takeQueue(),
     onReport: (report) => onReport(app, report),
+    onWidths: useWidths,
     onFocus: (isFocused) => {
       app.state.isTerminalFocused = isFocused;
       if (isFocused) app.onFocused?.();

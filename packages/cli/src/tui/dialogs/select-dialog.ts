@@ -39,6 +39,7 @@ const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1,
 const PAGE = 5;
 /** A frame that stays small leaves nothing behind when the window shrinks. */
 const MOST_OPTIONS = 12;
+const MOST_DETAIL_ROWS = 4;
 /** A dialog of so few rows has room for a title of one. */
 const LOW = 7;
 const SEARCH = '  search: ';
@@ -73,11 +74,13 @@ export class SelectDialog<T> implements Dialog {
     const forBody = isLow ? 0 : Math.min(body.length, Math.ceil(room / 2));
     const most = Math.min(MOST_OPTIONS, Math.max(3, room - forBody));
     const optionRows = Math.min(options.length || 1, most);
+    const detail = isLow ? [] : this.detailRows(options, room - optionRows - forBody, space);
     const rows = [
       ...title,
-      ...this.visibleBody(body, room - optionRows, space),
+      ...this.visibleBody(body, room - optionRows - detail.length, space),
       ...search,
       ...this.renderOptions(options, optionRows, space),
+      ...detail,
     ];
     return this.question.search
       ? {
@@ -190,13 +193,29 @@ export class SelectDialog<T> implements Dialog {
     const rows = options.slice(first, first + shown).map(({ label, hint }, offset) => {
       const index = first + offset;
       const isActive = index === this.index;
-      const number = this.question.search ? '' : index > 8 ? '   ' : `${index + 1}. `;
-      const words = `${number}${sanitize(label)}`;
+      const words = `${this.numberOf(index)}${sanitize(label)}`;
       const text = isActive ? styles.accent(words) : words;
       const tail = hint === undefined ? '' : styles.secondary(`  ${sanitize(hint)}`);
       return shortenRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
     });
     const below = options.length - first - shown;
     return isCut ? [...rows, styles.secondary(`  … ${first} above, ${below} below`)] : rows;
+  }
+
+  /** What did not fit of the chosen one, whole; as many rows for every choice, so that nothing moves. */
+  private detailRows(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
+    if (this.question.search) return [];
+    const details = options.map(({ label, hint = '' }, index) => {
+      const isWhole = rowWidth(`  ${this.numberOf(index)}${sanitize(label)}  ${sanitize(hint)}`) <= width;
+      return isWhole ? [] : wrapRows(sanitize(hint || label), { width, first: '     ' });
+    });
+    const height = Math.min(Math.max(0, ...details.map((rows) => rows.length)), MOST_DETAIL_ROWS);
+    if (height === 0 || height > most) return [];
+    const rows = (details[this.index] ?? []).slice(0, height).map((row) => styles.secondary(row));
+    return [...rows, ...Array.from({ length: height - rows.length }, () => '')];
+  }
+
+  private numberOf(index: number): string {
+    return this.question.search ? '' : index > 8 ? '   ' : `${index + 1}. `;
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { CommandName } from './commands.ts';
+import type { WidthProfile } from './graphemes.ts';
 import type { InputHistory } from './input-history.ts';
 import type { Key } from './key.ts';
 import type { InputReport } from './key-parser.ts';
@@ -40,6 +41,8 @@ export interface ComposerOptions {
   readonly onFocus?: (isFocused: boolean) => void;
   /** Answers of the terminal to queries (colours, cursor, device, keyboard) and mouse reports. */
   readonly onReport?: (report: InputReport) => void;
+  /** How the terminal counts cells, once it has answered `probeWidths`. */
+  readonly onWidths?: (widths: WidthProfile) => void;
   /** Prompts of earlier; those of shell mode are kept apart. */
   readonly history?: InputHistory;
   readonly shellHistory?: InputHistory;

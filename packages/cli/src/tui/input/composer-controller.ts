@@ -31,7 +31,10 @@ export function createComposerController(options: ComposerOptions): ComposerCont
   const suggestions = new SuggestionSession(options.completion ?? [], store.touch);
   const picture = createComposerPicture(store, suggestions, options.placeholder);
   const histories = createComposerHistories(options.history, options.shellHistory);
-  const probe = createWidthProbe(picture.setWidths);
+  const probe = createWidthProbe((widths) => {
+    picture.setWidths(widths);
+    options.onWidths?.(widths);
+  });
   let keymap = options.keymap ?? createKeymap();
 
   const batch = (run: () => void) =>

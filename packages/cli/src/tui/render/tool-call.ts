@@ -25,6 +25,10 @@ export interface ToolCallOptions {
   readonly screen?: ScreenPicture | undefined;
 }
 
+/** So few lines are a message rather than a listing. */
+const FEW_LINES = 2;
+const MOST_ROWS_OF_FEW = 4;
+
 const MARKS: Readonly<Record<ToolCallStatus, string>> = {
   validating: 'o',
   scheduled: 'o',
@@ -97,6 +101,7 @@ function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, i
   const style = isError ? styles.error : styles.secondary;
   const show = (some: readonly string[]) => some.map((line) => style(shortenRow(line, width)));
   if (lines.length === 1 && lines[0] === '') return [];
+  if (lines.length <= FEW_LINES) return lines.flatMap((line) => wrapFew(line, width, maxRows).map((row) => style(row)));
   if (lines.length <= maxRows) return show(lines);
   const head = Math.floor(maxRows / 3);
   const tail = Math.max(maxRows - head - 1, 1);
@@ -106,6 +111,14 @@ function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, i
     styles.secondary(`… ${countOf(left, 'more line')} …`),
     ...show(lines.slice(-tail)),
   ];
+}
+
+/** Words are read to their end, such as why something was not done; of what goes on for long the beginning will do. */
+function wrapFew(line: string, width: number, maxRows: number): string[] {
+  const most = Math.max(Math.min(maxRows, MOST_ROWS_OF_FEW), 1);
+  // No more than may be seen, and a row to know that there is more.
+  const rows = wrapRows(line.slice(0, (most + 1) * width).toWellFormed(), { width });
+  return rows.length <= most ? rows : [...rows.slice(0, most - 1), shortenRow(`${rows[most - 1]}…`, width)];
 }
 
 /** Of a running call the end counts. */

@@ -4,7 +4,7 @@
  */
 
 import { wrapAnsi } from 'fast-wrap-ansi';
-import { rowWidth } from '../terminal/row-width.ts';
+import { isCountedOtherwise, rowWidth } from '../terminal/row-width.ts';
 
 /** A name, and blanks before what is said of it. Plain letters: their number is their width. */
 const SECOND_COLUMN = /^ +[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
@@ -41,8 +41,18 @@ export function indentUnder(first: string): string {
 function wrapLine(line: string, width: number): string[] {
   if (line.length <= width && rowWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0].slice(0, Math.max(0, width - 20)) ?? '';
-  const rows = wrapAnsi(line.slice(indent.length), width - indent.length, { hard: true, trim: true }).split('\n');
+  const rows = breakWords(line.slice(indent.length), width - indent.length);
   return indent === '' ? rows : rows.map((row) => indent + row);
+}
+
+/** Where this terminal takes more cells for a row than others do, all are made so much shorter. */
+function breakWords(text: string, width: number): string[] {
+  const breakAt = (columns: number) => wrapAnsi(text, columns, { hard: true, trim: true }).split('\n');
+  if (!isCountedOtherwise(text)) return breakAt(width);
+  if (rowWidth(text) <= width) return [text];
+  let rows = breakAt(width);
+  for (let inner = width - 1; inner >= 2 && rows.some((row) => rowWidth(row) > width); inner--) rows = breakAt(inner);
+  return rows;
 }
 
 /** Undefined where there is no second column, or no room to go on in it. */

@@ -5,7 +5,7 @@ import type { FittedFrame } from './fit-frame.ts';
 import { ERASE_BELOW, ERASE_RIGHT, climb, toColumn, up } from './moves.ts';
 import type { Reflow, Size } from './painter.ts';
 import { additionTo } from './row-change.ts';
-import { cutRow, graphemesIn, rowHeight, rowWidth, stripStyles } from './row-width.ts';
+import { cutRow, graphemesIn, hasSureWidth, rowHeight, rowWidth, stripStyles } from './row-width.ts';
 
 /** As many rows as there are. */
 const DELETE_ALL = '\x1b[999M';
@@ -47,8 +47,9 @@ export function eraseResized(frame: FittedFrame, isLeft: boolean, resize: Resize
   const first = isLeft ? grown.length : 0;
   const height = heightAboveCursor(frame, resize) - heightOf(rows.slice(0, first), resize);
   const body = reflow === 'rows' ? eraseFrom(first, frame, reflow) : `${up(height)}\r${takeAway(reflow)}`;
-  // In a row that is broken its end cannot be found for sure: better a part of a word too much.
-  const hasTail = isLeft && tail !== '' && rowHeight(rows[first - 1] ?? '', after.columns) === 1;
+  // In a row that is broken or has unsure cells its end cannot be found: better a part of a word too much.
+  const row = rows[first - 1] ?? '';
+  const hasTail = isLeft && tail !== '' && hasSureWidth(row) && rowHeight(row, after.columns) === 1;
   return hasTail ? `${body}${toSeam(grown)}\r\n` : body;
 }
 

@@ -2,7 +2,7 @@ import headless from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import { Painter } from './painter.ts';
 import type { Frame, Size } from './painter.ts';
-import { cutRow } from './row-width.ts';
+import { cutRow, rowWidth } from './row-width.ts';
 
 /** A real terminal: what it shows and keeps, as lines a person would copy. */
 class Screen {
@@ -144,6 +144,36 @@ describe('Painter', () => {
     await screen.write(painter.paint([], { rows: ['\x1b[34m👍\x1b[0m stat', '>'] }, size));
     expect(screen.lines()).toEqual(['ok 👍 good, all done', '👍 stat', '>']);
   });
+
+  it.each(['rows', 'text', 'either', 'none'] as const)(
+    'writes each letter once behind signs that the terminal counts otherwise, while somebody types (%s)',
+    async (reflow) => {
+      const size = { columns: 60, rows: 12 };
+      const screen = new Screen(size);
+      const painter = new Painter({ reflow });
+      // The heart is one cell here and the family three; for us each is two.
+      const rows = ['A \u2764\ufe0f and one two three', 'B 👨‍👩‍👧 and one two three', 'C plain one two'];
+      for (const [index, row] of rows.entries()) {
+        const words = row.split(' ');
+        for (let end = 0; end <= words.length; end++) {
+          const final = words.slice(0, end).join(' ');
+          const below = [`${final} ${words[end]?.slice(0, 1) ?? ''}`.trim(), '', `loading ${end}`, '> k'];
+          const frame = { rows: below, caret: { row: 3, column: 3 }, seam: { row: 0, column: rowWidth(final) } };
+          await screen.write(painter.paint(end === 0 && index > 0 ? [rows[index - 1] ?? ''] : [], frame, size));
+          // Rows come and go under what is final.
+          await screen.write(painter.paint([], { ...frame, rows: [final, ...below.slice(1)] }, size));
+          const more = {
+            rows: [final, '', 'queued', ...below.slice(2)],
+            caret: { row: 4, column: 3 },
+            seam: frame.seam,
+          };
+          await screen.write(painter.paint([], more, size));
+        }
+      }
+      await screen.write(painter.paint(rows.slice(-1), { rows: ['> k'], caret: { row: 0, column: 3 } }, size));
+      expect(screen.lines()).toEqual([...rows, '> k']);
+    },
+  );
 
   it('leaves nothing of the frame behind', async () => {
     const size = { columns: 40, rows: 10 };

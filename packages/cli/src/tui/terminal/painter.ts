@@ -162,8 +162,11 @@ function continuation({ grown, restsAtSeam }: FittedFrame, final: readonly strin
   let kept = 0;
   while (kept < grown.length && grown[kept] === final[kept]) kept++;
   const [row = '', next] = [grown[kept], final[kept]];
-  // Where a terminal may count cells in another way than we do, the end of a row cannot be named.
+  // Where a terminal may count cells in another way than we do, the end of a row cannot be named: it is written again.
   const isSure = restsAtSeam || hasSureWidth(row);
   const added = kept === grown.length - 1 && next !== undefined && isSure ? additionTo(row, next) : undefined;
-  return added === undefined ? { kept, added: '' } : { kept: kept + 1, added };
+  if (added !== undefined) return { kept: kept + 1, added };
+  const isAtEnd = restsAtSeam && kept === grown.length;
+  while (!isAtEnd && kept > 0 && !hasSureWidth(grown[kept - 1] ?? '')) kept--;
+  return { kept, added: '' };
 }

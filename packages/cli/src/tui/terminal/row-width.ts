@@ -1,9 +1,12 @@
 /**
  * How wide a row is on a terminal, and cutting it to a width. Rows are one line with
- * SGR sequences and nothing else that moves the cursor; a tab is no row text.
+ * SGR sequences and nothing else that moves the cursor; a tab is no row text. The process
+ * has one terminal: as it counts cells, all rows are counted.
  */
 
 import stringWidth from 'fast-string-width';
+import { DEFAULT_WIDTHS, graphemeWidth } from '../input/graphemes.ts';
+import type { WidthProfile } from '../input/graphemes.ts';
 
 /** Plain characters, Latin letters, dashes and boxes are as wide as they are many; most rows are nothing else. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]*$/;
@@ -21,6 +24,11 @@ const SURE =
 
 export const RESET = '\x1b[m';
 
+/** What terminals count in other ways than each other: emoji, and signs that join or stand beside a letter. */
+const DISPUTED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Mc}\ufe0f]/u;
+
+let widths = DEFAULT_WIDTHS;
+
 /** Made when it is first needed: it costs more than all else before the first frame. */
 let segmenter: Intl.Segmenter | undefined;
 
@@ -30,10 +38,26 @@ export function* graphemesIn(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
+/** The terminal has said how it counts. */
+export function useWidths(profile: WidthProfile): void {
+  widths = profile;
+}
+
 export function rowWidth(row: string): number {
   if (PLAIN.test(row)) return row.length;
   if (STYLED.test(row)) return row.replaceAll(SGR, '').length;
-  return stringWidth(row);
+  return isCountedOtherwise(row) ? sumOfCells(stripStyles(row)) : stringWidth(row);
+}
+
+/** Whether this terminal counts the row in its own way. */
+export function isCountedOtherwise(row: string): boolean {
+  return widths !== DEFAULT_WIDTHS && DISPUTED.test(row);
+}
+
+function sumOfCells(text: string): number {
+  let cells = 0;
+  for (const grapheme of graphemesIn(text)) cells += graphemeWidth(grapheme, widths);
+  return cells;
 }
 
 /** Whether every terminal counts its cells as we do: letters, lines, plain marks and ideographs, no emoji and nothing combined. */
