@@ -6,7 +6,7 @@
 
 import { LineReader } from './line-reader.ts';
 import type { ShellParser } from './line-reader.ts';
-import { DISPUTED_QUOTES, withoutDisputedQuotes } from './shell-doubts.ts';
+import { DISPUTED_QUOTES, inPlainShell, withoutDisputedQuotes } from './shell-doubts.ts';
 import { SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellLine } from './shell-line.ts';
 
@@ -22,8 +22,15 @@ export async function loadShellParser(): Promise<void> {
   parser ??= await import('unbash');
 }
 
-/** Needs `loadShellParser` first. `variables` are values known from outside the line, for example HOME. */
-export function parseShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellLine {
+/**
+ * Needs `loadShellParser` first. `variables` are values known from outside the line, for example HOME. Where `isBash`
+ * is false another shell may run the line: what it would run counts as well.
+ */
+export function parseShellLine(
+  source: string,
+  variables: ReadonlyMap<string, string> = new Map(),
+  isBash = true,
+): ShellLine {
   if (parser === undefined) throw new Error('loadShellParser() must be awaited before parseShellLine()');
   if (source.length > MAX_LENGTH) return { commands: [], problems: ['The command is longer than 131,072 characters.'] };
   if (hasEndlessBraces(source))
@@ -31,19 +38,23 @@ export function parseShellLine(source: string, variables: ReadonlyMap<string, st
   const problems = unsafeCharacters(source);
   const reader = new LineReader(parser, source, variables);
   try {
-    reader.read(parser.parse(source));
-    // Both readings count: the one in which those quotes quote nothing is read as well.
-    let other = source;
-    for (let round = 0; round < MAX_READINGS && reader.problems.includes(DISPUTED_QUOTES); round += 1) {
-      const next = withoutDisputedQuotes(other);
-      if (next === other) break;
-      reader.read(parser.parse((other = next)));
-    }
+    for (const text of new Set([source, isBash ? source : inPlainShell(source)])) readText(parser, reader, text);
   } catch (error) {
     // A parser that gives up, for example on nesting without end, says the same as one that reports an error.
     problems.push(`${SYNTAX_PROBLEM}: ${error instanceof Error ? error.message : String(error)}.`);
   }
   return { commands: reader.commands, problems: [...problems, ...reader.problems] };
+}
+
+/** Where quotes are disputed both readings count: the one in which they quote nothing is read as well. */
+function readText(loaded: ShellParser, reader: LineReader, source: string): void {
+  reader.read(loaded.parse(source));
+  let other = source;
+  for (let round = 0; round < MAX_READINGS && reader.problems.includes(DISPUTED_QUOTES); round += 1) {
+    const next = withoutDisputedQuotes(other);
+    if (next === other) break;
+    reader.read(loaded.parse((other = next)));
+  }
 }
 
 /** The parser takes the square of their number in time, and no shell would end expanding them. */

@@ -39,6 +39,17 @@ export function withoutDisputedQuotes(source: string): string {
   return source.replace(/\$\{\w+[^}'"\s]*'[^}]*\}/, (expansion) => expansion.replaceAll("'", '_'));
 }
 
+/**
+ * The line as a shell reads it that is not bash, dash for one: `((` opens two subshells, `[[` is the name of a
+ * command that ends where any does, and neither `$[` nor `$'` is anything of its own.
+ */
+export function inPlainShell(source: string): string {
+  return source
+    .replaceAll(/(?<!\$(?:\\\n)*)\((?=(?:\\\n)*\()/g, '( ')
+    .replaceAll(/(?<![^\s;&|(){}!`])\[(?:\\\n)*\[(?=\s|\\\n)/g, '[')
+    .replaceAll(/\$(?=(?:\\\n)*[['])/g, '_');
+}
+
 /** Why this node cannot be read with certainty; undefined when it can. */
 export function doubtOf(node: SyntaxNode): string | undefined {
   switch (node.type) {

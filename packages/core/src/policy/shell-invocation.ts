@@ -17,6 +17,16 @@ const SAME_IN_ALL = /^(?!.*(?:^|\s)=)[\w\s./,:@%+=;|&<>~-]*$/s;
 const PLAIN_LONG_OPTION =
   /^--(?:posix|login|norc|noprofile|noediting|restricted|verbose|debug|no-config|no-rcs|interactive|private|command|version|help)$/;
 
+const BASH = /^(?:r?bash|zsh)(?:[-.]?[\d.]+|\.\w+)?$/;
+/** What hands text to the shell it stands in. */
+const SAME_SHELL = new Set(['eval', 'trap', 'alias', 'command', 'builtin', 'exec']);
+
+/** Whether text found in these wrappers, outermost first, is run by bash: a line is, and most programs take sh. */
+export function isReadByBash(within: readonly string[]): boolean {
+  const reader = within.findLast((name) => !SAME_SHELL.has(name));
+  return reader === undefined || BASH.test(reader);
+}
+
 export function isShell(name: string): boolean {
   return SHELL.test(name);
 }

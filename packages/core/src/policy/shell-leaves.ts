@@ -8,6 +8,7 @@ import { findRisks, risksBehind } from './command-risks.ts';
 import { isRunner, systemCommandIn } from './command-runners.ts';
 import type { Risk } from './risk.ts';
 import { parseShellLine } from './shell-command.ts';
+import { isReadByBash } from './shell-invocation.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellLine, ShellWord, SimpleCommand } from './shell-line.ts';
 import { isWrapper, unwrap } from './shell-wrappers.ts';
@@ -160,5 +161,5 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolea
 }
 
 function addScript(text: string, place: Place): void {
-  if (!isTooDeep(place)) addLine(parseShellLine(text, place.variables), place);
+  if (!isTooDeep(place)) addLine(parseShellLine(text, place.variables, isReadByBash(place.within)), place);
 }

@@ -59,6 +59,8 @@ const LINE_WRAPPERS: readonly ((line: string) => string)[] = [
   (line) => `  \t  ${line}  \t `,
   (line) => `${line} # a comment`,
   (line) => `sh -c ${quoted(line)}`,
+  (line) => `sh -c ${quoted(`((${line}))`)}`,
+  (line) => `sh -c ${quoted(`[[ x || ${line}; ]]`)}`,
   (line) => `bash -lc ${quoted(line)}`,
   (line) => `eval ${quoted(line)}`,
   (line) => `alias x=${quoted(line)}; x`,

@@ -40,12 +40,13 @@ const CALLS: Readonly<Record<string, (files: Files, backgroundPid: number) => Ex
   }),
   grep_search: (files) => ({
     args: { pattern: 'needle' },
+    path: { parameter: 'dir_path', kind: 'directory' },
     hugeArgs: async () => {
       await files.write('huge.txt', `needle ${'x'.repeat(5_000_000)}\n`.repeat(3));
       return { pattern: 'needle', total_max_matches: 1_000_000 };
     },
   }),
-  glob: () => ({ args: { pattern: '**/*.ts' } }),
+  glob: () => ({ args: { pattern: '**/*.ts' }, path: { parameter: 'dir_path', kind: 'directory' } }),
   replace: () => ({
     args: { file_path: 'src/a.ts', instruction: 'rename', old_string: 'needle', new_string: 'pin' },
     path: { parameter: 'file_path', kind: 'file' },
@@ -65,6 +66,7 @@ const CALLS: Readonly<Record<string, (files: Files, backgroundPid: number) => Ex
   web_fetch: () => ({ args: { prompt: 'Summarise https://example.com/page' } }),
   run_shell_command: () => ({
     args: { command: 'echo hello' },
+    path: { parameter: 'dir_path', kind: 'directory' },
     hugeArgs: async () => ({ command: 'head -c 20000000 /dev/zero | tr "\\0" x' }),
   }),
   list_background_processes: () => ({ args: {} }),

@@ -23,9 +23,19 @@ export function createIndentationMap(pairs: readonly IndentationPair[]): Indenta
     const same = byDistance.find((pair) => pair.wanted === wanted);
     if (same !== undefined) return same.found;
     if (isMostlySame) return wanted;
-    const unitWanted = unitOf([...pairs.map((pair) => pair.wanted), wanted]);
-    return moveFrom(closestInDepth(wanted, byDistance), wanted, unitWanted ?? ' ', unitFound ?? unitWanted ?? '');
+    const unitWanted = unitOf([...pairs.map((pair) => pair.wanted), wanted]) ?? ' ';
+    const unit = isDepthAlone(pairs) && isSpaces(unitWanted) && isSpaces(unitFound) ? unitWanted : unitFound;
+    return moveFrom(closestInDepth(wanted, byDistance), wanted, unitWanted, unit ?? unitWanted);
   };
+}
+
+/** Lines of one depth that came without any indentation teach how deep they stand, not how wide a level is. */
+function isDepthAlone(pairs: readonly IndentationPair[]): boolean {
+  return pairs.every(({ wanted, found }) => wanted === '' && found === pairs[0]?.found);
+}
+
+function isSpaces(unit = ''): boolean {
+  return !unit.includes('\t');
 }
 
 function moveFrom(pair: IndentationPair, wanted: string, unitWanted: string, unitFound: string): string {

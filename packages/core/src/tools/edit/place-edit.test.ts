@@ -49,6 +49,19 @@ describe('placeEdit', () => {
     });
   });
 
+  it('steps a level as the model does where the old text came without any indentation', () => {
+    expect(
+      edit(
+        'class A:\n    def f(self):\n        a()\n        return 1\n',
+        'a()\nreturn 1',
+        'a()\nif x:\n    return 2\nreturn 1',
+      ),
+    ).toEqual({
+      strategy: 'flexible',
+      text: 'class A:\n    def f(self):\n        a()\n        if x:\n            return 2\n        return 1\n',
+    });
+  });
+
   it('turns spaces into the tabs of the file', () => {
     expect(
       edit(

@@ -2,7 +2,8 @@
  * Watchdog: nothing we started in the foreground outlives us, kill -9 included. One
  * small shell process holds the other end of a pipe; when we die the pipe closes and
  * it ends every group we had running, all below it, and every process that carries our mark. The
- * commands themselves know nothing of it: no wrapper, no extra descriptor, no job.
+ * commands themselves know nothing of it: no wrapper, no extra descriptor, no job. What leaves its group, its
+ * parents and its environment all at once (`env -i setsid -f`) looks like anybody's process, and stays.
  */
 
 import type { ChildProcess } from 'node:child_process';
