@@ -12,6 +12,7 @@ import { CommandWatch } from './command-watch.ts';
 import type { CommandWatchOptions } from './command-watch.ts';
 import { endProcess, within } from './end-process.ts';
 import { findLeftBehind, mayStartDaemon } from './left-behind.ts';
+import { withLimitMark } from './limit-mark.ts';
 import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
 import type { ChildGuard } from '../run-child.ts';
@@ -191,7 +192,7 @@ export class ShellRunner {
     const running = [...this.#running.values()];
     for (const { interrupt } of running) interrupt('cancelled');
     await Promise.all(running.map(({ process, mark }) => endProcess(process, mark)));
-    if (this.#watchdog.hasCalls) await killMarkedProcesses(this.#watchdog.mark);
+    if (this.#watchdog.hasCalls) await killMarkedProcesses(this.#watchdog.mark, this.#watchdog.limitMark);
     this.#watchdog.dispose();
     await this.#pipes.dispose();
   }
@@ -200,7 +201,7 @@ export class ShellRunner {
     const added = await this.#options.environmentFor?.(request.command, request.directory);
     const environment = { ...this.#options.environment, ...added, [CALL_MARK]: mark };
     const start: StartRequest = {
-      invocation: toShellInvocation(request.command, environment),
+      invocation: withLimitMark(toShellInvocation(request.command, environment), this.#watchdog.limitMark),
       directory: request.directory,
       environment,
       size: this.#display?.size ?? DEFAULT_TERMINAL_SIZE,

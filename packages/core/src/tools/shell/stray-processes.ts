@@ -6,6 +6,7 @@
 
 import { readFile, readdir } from 'node:fs/promises';
 import { CALL_MARK } from './child-environment.ts';
+import { limitInBytes } from './limit-mark.ts';
 
 /** Of the kernel's flags: it is on its way out, its files are closed already, and nothing of it will run again. */
 const EXITING = 0x4;
@@ -50,10 +51,17 @@ export async function findMarkedProcesses(mark: string): Promise<number[]> {
   });
 }
 
-/** Kills what carries the mark until nothing does: a process may fork while we look. */
-export async function killMarkedProcesses(mark: string): Promise<void> {
+/** Those whose limit of resident memory is this many kilobytes. */
+async function findLimitedProcesses(limitMark: number): Promise<number[]> {
+  const limit = new RegExp(`^Max resident set +${limitInBytes(limitMark)} `, 'm');
+  return findProcesses(async (pid) => limit.test(await readFile(`/proc/${pid}/limits`, 'latin1')));
+}
+
+/** Kills what carries the mark, or the limit, until nothing does: a process may fork while we look. */
+export async function killMarkedProcesses(mark: string, limitMark?: number): Promise<void> {
   for (let round = 0; round < 5; round++) {
-    const found = await findMarkedProcesses(mark);
+    const limited = limitMark === undefined ? [] : await findLimitedProcesses(limitMark);
+    const found = [...(await findMarkedProcesses(mark)), ...limited];
     if (found.length === 0) return;
     for (const pid of found) signalProcess(pid, 'SIGKILL');
   }

@@ -65,6 +65,18 @@ describe('Watchdog', () => {
       (fifo) =>
         `(setsid sh -c 'cd /; exec 9>${fifo} </dev/null >/dev/null 2>&1; (echo up >&9; sleep 1000) &' &) ; exit 0`,
     ],
+    [
+      'a daemon that has nothing in common with us at all',
+      'foreground',
+      (fifo) =>
+        `env -i setsid -f /bin/sh -c 'cd /; exec 9>${fifo} </dev/null >/dev/null 2>&1; (echo up >&9; /bin/sleep 1000) &'; /bin/sleep 1000`,
+    ],
+    [
+      'such a daemon whose command is over',
+      'terminal',
+      (fifo) =>
+        `env -i setsid -f /bin/sh -c 'cd /; exec 9>${fifo} </dev/null >/dev/null 2>&1; (echo up >&9; /bin/sleep 1000) &'; exit 0`,
+    ],
     ['a job the command left behind', 'foreground', (fifo) => `(exec 9>${fifo}; echo up >&9; sleep 1000) & exit 0`],
     ['a command with a terminal', 'terminal', (fifo) => `trap '' HUP; exec 9>${fifo}; echo up >&9; sleep 1000`],
   ];

@@ -1,13 +1,14 @@
 /**
  * Watchdog: nothing we started in the foreground outlives us, kill -9 included. One
  * small shell process holds the other end of a pipe; when we die the pipe closes and
- * it ends every group we had running, all below it, and every process that carries our mark. The
- * commands themselves know nothing of it: no wrapper, no extra descriptor, no job. What leaves its group, its
- * parents and its environment all at once (`env -i setsid -f`) looks like anybody's process, and stays.
+ * it ends every group we had running, all below it, and every process that carries our mark
+ * in its environment or in its limits. The commands themselves know nothing of it: no
+ * extra descriptor, no job.
  */
 
 import type { ChildProcess } from 'node:child_process';
 import { CALL_MARK } from './child-environment.ts';
+import { createLimitMark, limitInBytes } from './limit-mark.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 
 /** It ignores what a command may send by name; only its own input ends it. */
@@ -22,9 +23,9 @@ while read -r verb group; do
   esac
 done
 marked() {
-  for file in $(grep -lsz "^$1=$2\\." /proc/[0-9]*/environ); do
+  for file in $(grep -lsz "^$1=$2\\." /proc/[0-9]*/environ) \${3:+$(grep -ls "^Max resident set  *$3 " /proc/[0-9]*/limits)}; do
     file=\${file#/proc/}
-    echo "\${file%/environ}"
+    echo "\${file%/*}"
   done
 }
 below() {
@@ -50,12 +51,12 @@ end() {
   for group in $groups; do kill -s "$1" -- "-$group"; done
   for pid in $2; do kill -s "$1" "$pid"; done
 }
-strays=$(below "$groups $(marked "$1" "$2" | tr '\\n' ' ')")
+strays=$(below "$groups $(marked "$@" | tr '\\n' ' ')")
 end TERM "$strays"
 sleep 0.2
 end KILL "$strays"
 for round in 1 2 3 4 5; do
-  left=$(marked "$1" "$2")
+  left=$(marked "$@")
   [ -z "$left" ] && break
   end KILL "$left"
 done
@@ -67,6 +68,7 @@ export class Watchdog {
   #calls = 0;
   #disposed = false;
   #mark: string | undefined;
+  #limitMark: number | undefined;
 
   /** Whether anything was ever started under its eyes. */
   get hasCalls(): boolean {
@@ -77,6 +79,12 @@ export class Watchdog {
   get mark(): string {
     this.#mark ??= `${builtin.crypto.randomUUID()}.`;
     return this.#mark;
+  }
+
+  /** What every command has as its limit; see limit-mark.ts. */
+  get limitMark(): number | undefined {
+    this.#limitMark ??= createLimitMark();
+    return this.#limitMark;
   }
 
   /** A mark of its own for one call. */
@@ -100,7 +108,10 @@ export class Watchdog {
     if (this.#process !== undefined || this.#disposed || process.platform === 'win32') return;
     const child = builtin.childProcess.spawn(
       '/bin/sh',
-      ['-c', SCRIPT, 'castor-watchdog', CALL_MARK, this.mark.slice(0, -1)],
+      [
+        ...['-c', SCRIPT, 'castor-watchdog', CALL_MARK, this.mark.slice(0, -1)],
+        ...(this.limitMark === undefined ? [] : [limitInBytes(this.limitMark)]),
+      ],
       {
         stdio: ['pipe', 'ignore', 'ignore'],
         detached: true,
