@@ -6,7 +6,6 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
-import { askApproval } from './dialogs/approval.ts';
 import type { ApprovalOptions } from './dialogs/approval.ts';
 import { askQuestions } from './dialogs/ask-user.ts';
 import type { DialogHost } from './dialogs/dialog-host.ts';
@@ -86,6 +85,7 @@ export class Questions {
       if (payload) (await agent()).session.respond(callId, 'proceed_once', payload);
       return;
     }
+    const { askApproval } = await import('./dialogs/approval.ts');
     const answer = await askApproval(details, { ...this.options.approval(), host, signal });
     if (!answer) return;
     (await agent()).session.respond(callId, answer.outcome, answer.payload);
