@@ -49,10 +49,7 @@ function queue(app: App, submission: Submission): void {
 function onReport({ screen, options, appearance }: App, report: InputReport): void {
   if (report.kind === 'mouse' && report.button >= WHEEL_UP) screen.scroll(report.button === WHEEL_UP ? -3 : 3);
   if (report.kind === 'keyboard') options.terminal.enableKittyKeyboard();
-  if (report.kind === 'device') {
-    const reflow = reflowOfDevice(report.data);
-    if (reflow) screen.learn(reflow);
-  }
+  if (report.kind === 'device') screen.learn(reflowOfDevice(report.data));
   if (report.kind !== 'color' || report.slot !== 11) return;
   const background = backgroundOfReport(report.value);
   if (background && appearance.noteBackground(background)) screen.drawNow();

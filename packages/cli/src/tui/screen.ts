@@ -31,7 +31,7 @@ const FRAME_MS = 33;
  * later the more bytes it takes.
  */
 const FRAME_BYTES_PER_MS = 3.6;
-const MOST_FLOW_MS = 200;
+const MOST_FLOW_MS = 250;
 /**
  * A window that is being dragged has many sizes; the last one counts. What is written for one and arrives in another
  * is put in the wrong place, so nothing is written before the window has come to rest.
@@ -73,8 +73,8 @@ export class Screen {
     });
   }
 
-  /** The terminal has said what it does with rows that no longer fit. */
-  learn(reflow: Reflow): void {
+  /** The terminal has said what it is, and so maybe what it does with rows that no longer fit. */
+  learn(reflow: Reflow | undefined): void {
     if (this.painter instanceof Painter) this.painter.learn(reflow);
   }
 

@@ -4,29 +4,11 @@
  * stand for anything.
  */
 
+import { matchStars } from '../util/match-stars.ts';
+
 export function globMatches(pattern: string, name: string): boolean {
   const tokens = tokensOf(pattern);
-  if (tokens === undefined) return true;
-  let at = 0;
-  let token = 0;
-  let star = -1;
-  let resume = 0;
-  while (at < name.length) {
-    const expected = tokens[token];
-    if (expected === '*') {
-      star = token++;
-      resume = at;
-    } else if (expected !== undefined && stands(expected, name.charAt(at))) {
-      at += 1;
-      token += 1;
-    } else if (star >= 0) {
-      // Only the last star ever has to take more: earlier ones took as little as they could.
-      token = star + 1;
-      at = ++resume;
-    } else return false;
-  }
-  while (tokens[token] === '*') token += 1;
-  return token === tokens.length;
+  return tokens === undefined || matchStars(name, tokens, stands);
 }
 
 /** One for each character of a name, and stars between them; undefined for what cannot be read. */

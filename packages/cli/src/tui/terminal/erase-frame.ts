@@ -15,6 +15,8 @@ export interface Resize {
   readonly before: Size;
   readonly after: Size;
   readonly reflow: Reflow;
+  /** Nothing is known of the terminal: rather a row of the frame stays in its scrollback than that a line is lost. */
+  readonly isLeast: boolean;
 }
 
 /** From the row the cursor is in to the beginning of another one above it. */
@@ -58,13 +60,13 @@ function takeAway(reflow: Reflow): string {
   return reflow === 'text' ? DELETE_ALL : ERASE_BELOW;
 }
 
-function heightOf(rows: readonly string[], { after, reflow }: Resize): number {
-  return rows.reduce((sum, row) => sum + (reflow === 'none' ? 1 : rowHeight(row, after.columns)), 0);
+function heightOf(rows: readonly string[], { after, reflow, isLeast }: Resize): number {
+  return rows.reduce((sum, row) => sum + (reflow === 'none' || isLeast ? 1 : rowHeight(row, after.columns)), 0);
 }
 
 /** Rows between the beginning of the frame and the cursor, which has gone with its text. */
 function heightAboveCursor({ rows, rest }: FittedFrame, resize: Resize): number {
-  const { before, after, reflow } = resize;
-  if (reflow === 'none' || after.columns >= before.columns) return rest.row;
+  const { before, after, reflow, isLeast } = resize;
+  if (reflow === 'none' || isLeast || after.columns >= before.columns) return rest.row;
   return heightOf(rows.slice(0, rest.row), resize) + Math.floor(rest.column / after.columns);
 }

@@ -80,6 +80,19 @@ class Writer {
 }
 
 describe('Painter', () => {
+  it('loses no line where a terminal that has said nothing is wide again when what was meant for it narrow arrives', async () => {
+    const [wide, narrow] = [80, 30].map((columns) => ({ columns, rows: 24 })) as [Size, Size];
+    const frameOf = ({ columns }: Size): Frame => ({
+      rows: ['─'.repeat(columns - 1), '> '],
+      caret: { row: 1, column: 2 },
+    });
+    const screen = new Screen(wide);
+    const painter = new Painter({ reflow: 'either' });
+    await screen.write(painter.paint(['one', 'two', 'three'], frameOf(wide), wide));
+    await screen.write(painter.paint([], frameOf(narrow), narrow));
+    expect(screen.lines()).toEqual(['one', 'two', 'three', '─'.repeat(29), '>']);
+  });
+
   it('writes lines above a frame that stays at the bottom', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);

@@ -66,6 +66,8 @@ export class Painter {
   /** What a resize takes away, until the next frame. */
   private erased = '';
   private isDisturbed = false;
+  /** Whether the terminal has said what it is. */
+  private isHeard = false;
   private lastTail = '';
 
   constructor({ reflow = 'either', onGrownLeft = () => false }: PainterOptions = {}) {
@@ -73,9 +75,10 @@ export class Painter {
     this.onGrownLeft = onGrownLeft;
   }
 
-  /** What it is, if it was not known. */
-  learn(reflow: Reflow): void {
-    if (this.reflow === 'either') this.reflow = reflow;
+  /** The terminal has said what it is: what that means, if anything was not known. */
+  learn(reflow: Reflow | undefined): void {
+    this.isHeard = true;
+    if (this.reflow === 'either' && reflow) this.reflow = reflow;
   }
 
   /** Writes `lines` above the frame, for good, and makes the frame this one. Lines may be wider than the terminal. */
@@ -106,7 +109,12 @@ export class Painter {
     const { shown, reflow } = this;
     if (isSame || shown.rows.length === 0) return;
     const isLeft = shown.grown.length > 0 && this.onGrownLeft();
-    this.erased = eraseResized(shown, isLeft, { before, after: size, reflow });
+    this.erased = eraseResized(shown, isLeft, {
+      before,
+      after: size,
+      reflow,
+      isLeast: reflow === 'either' && !this.isHeard,
+    });
     this.shown = { ...NO_FRAME, isCursorShown: shown.isCursorShown };
   }
 
