@@ -203,16 +203,21 @@ class RunningTerminal implements Terminal {
     this.pty.write(text);
   }
 
+  /** A person sees no half of a frame. */
+  private get isWhole(): boolean {
+    return !this.emulator.modes.synchronizedOutputMode;
+  }
+
   waitForText(expected: string | RegExp): Promise<void> {
     return this.until(
-      () => holds(this.screen(), expected),
+      () => this.isWhole && holds(this.screen(), expected),
       () => `"${expected}" on the screen`,
     );
   }
 
   waitForNoText(unexpected: string | RegExp): Promise<void> {
     return this.until(
-      () => !holds(this.screen(), unexpected),
+      () => this.isWhole && !holds(this.screen(), unexpected),
       () => `"${unexpected}" off the screen`,
     );
   }
