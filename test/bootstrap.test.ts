@@ -128,7 +128,7 @@ describe('npm start on a fresh clone', () => {
   });
 
   it('builds again when a source has changed, and installs again when the lockfile has', async () => {
-    const source = join(clone, 'packages/cli/src/help.ts');
+    const source = join(clone, 'packages/cli/src/args/help.ts');
     writeFileSync(source, readFileSync(source, 'utf8').replace('Usage: castor', 'Usage of castor'));
     expect((await start(['--help'])).stdout).toContain('Usage of castor');
     expect(installs()).toEqual([]);

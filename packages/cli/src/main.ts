@@ -6,16 +6,16 @@
 
 import { isatty } from 'node:tty';
 import { homeDirectory } from './home-directory.ts';
-import { parseArguments, UsageError } from './args.ts';
-import type { CliArguments } from './args.ts';
+import { parseArguments, UsageError } from './args/args.ts';
+import type { CliArguments } from './args/args.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { describeCrash, listenForSignals } from './signals.ts';
 import type { Interruption } from './signals.ts';
-import { readStandardInput } from './stdin.ts';
-import { chooseSurface } from './surface.ts';
+import { readStandardInput } from './prompt/stdin.ts';
+import { chooseSurface } from './start/choose-surface.ts';
 
 declare const CASTOR_VERSION: string;
 
@@ -49,7 +49,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (args instanceof ExitError) throw args;
     exitCode = isSubcommand
-      ? await (await import('./subcommands.ts')).runSubcommand(argv, output)
+      ? await (await import('./commands/subcommands.ts')).runSubcommand(argv, output)
       : await dispatch(args, output, interruption);
   } catch (error) {
     exitCode = await explain(error, output, argv, args instanceof ExitError ? undefined : args);
@@ -69,11 +69,11 @@ function parse(argv: readonly string[]): CliArguments | ExitError {
 
 async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
   if (args.help || args.version) {
-    await output.answer(args.help ? (await import('./help.ts')).helpText() : `${CASTOR_VERSION}\n`);
+    await output.answer(args.help ? (await import('./args/help.ts')).helpText() : `${CASTOR_VERSION}\n`);
     return ExitCode.Success;
   }
   if (args.listSessions || args.deleteSession !== undefined || args.listExtensions) {
-    return (await import('./subcommands.ts')).runListing(args, output);
+    return (await import('./commands/subcommands.ts')).runListing(args, output);
   }
   if (isRaw(args) && !args.acceptRawOutputRisk) {
     output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
@@ -148,7 +148,7 @@ async function explain(
   const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
   const code = isExpected ? error.exitCode : ExitCode.Failure;
   // Last what is wrong: it is what stays in sight.
-  if (error instanceof UsageError) output.note((await import('./help.ts')).helpText());
+  if (error instanceof UsageError) output.note((await import('./args/help.ts')).helpText());
   output.note(`castor: ${message}`);
   if (isExpected && isDebug(args) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
   const { tellFailure } = await import('./headless/tell-failure.ts');

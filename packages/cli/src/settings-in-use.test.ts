@@ -48,7 +48,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'ui.showCompatibilityWarnings',
     'experimental.modelSteering',
   ],
-  'packages/cli/src/agent-options.ts': [
+  'packages/cli/src/start/agent-options.ts': [
     'useWriteTodos',
     'general.plan.enabled',
     'general.plan.directory',
@@ -81,7 +81,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'security.disableAlwaysAllow',
     'experimental.directWebFetch',
   ],
-  'packages/cli/src/approval.ts': [
+  'packages/cli/src/start/approval.ts': [
     'policyPaths',
     'adminPolicyPaths',
     'general.defaultApprovalMode',
@@ -92,16 +92,16 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'tools.exclude',
     'security.disableYoloMode',
   ],
-  'packages/cli/src/auth-type.ts': [
+  'packages/cli/src/start/auth-type.ts': [
     'security.auth.selectedType',
     'security.auth.enforcedType',
     'security.auth.useExternal',
   ],
-  'packages/cli/src/credentials.ts': ['model.name', 'model.offline', 'model.streamIdleTimeoutMs'],
+  'packages/cli/src/start/credentials.ts': ['model.name', 'model.offline', 'model.streamIdleTimeoutMs'],
   'packages/cli/src/editor-command.ts': ['general.preferredEditor', 'general.openEditorInNewWindow'],
   'packages/cli/src/generators/open-generator.ts': ['advanced.dnsResolutionOrder'],
   'packages/cli/src/headless/run.ts': ['output.format'],
-  'packages/cli/src/start.ts': [
+  'packages/cli/src/start/start.ts': [
     'tools.sandbox',
     'security.toolSandboxing',
     'security.enableConseca',
@@ -130,13 +130,13 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'hooks.AfterModel',
     'hooks.BeforeToolSelection',
   ],
-  'packages/core/src/model/model-config-settings.ts': [
+  'packages/core/src/routing/model-config-settings.ts': [
     'modelConfigs.aliases',
     'modelConfigs.customAliases',
     'modelConfigs.customOverrides',
     'modelConfigs.overrides',
   ],
-  'packages/core/src/session/session-retention.ts': [
+  'packages/core/src/records/session-retention.ts': [
     'general.sessionRetention.enabled',
     'general.sessionRetention.maxAge',
     'general.sessionRetention.maxCount',

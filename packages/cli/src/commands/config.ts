@@ -6,7 +6,7 @@
 import { loadConfiguration, SettingsError } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import { decideTrust } from '../trust.ts';
+import { decideTrust } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { setSetting } from './config-edit.ts';
 import { explainKey, getKey, showSettings } from './config-report.ts';

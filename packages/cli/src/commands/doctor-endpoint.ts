@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { proxyFromEnvironment } from '@castor/core';
-import type { GeminiAccess } from '../credentials.ts';
+import type { GeminiAccess } from '../start/credentials.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 

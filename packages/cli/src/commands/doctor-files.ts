@@ -11,9 +11,9 @@ import {
 } from '@castor/core';
 import type { Configuration } from '@castor/core';
 import { ExitError } from '../exit-codes.ts';
-import { findDirectories } from '../include-directories.ts';
+import { findDirectories } from '../start/include-directories.ts';
 import { nearest } from '../nearest.ts';
-import { refuseMissing } from '../start.ts';
+import { refuseMissing } from '../start/start.ts';
 import { count } from './doctor.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';

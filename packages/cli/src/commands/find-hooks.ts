@@ -2,8 +2,8 @@
 
 import { inspectHooks, toHookLayers } from '@castor/core';
 import type { InspectedHook } from '@castor/core';
-import { loadTrustedConfiguration } from '../start.ts';
-import type { StartContext } from '../start.ts';
+import { loadTrustedConfiguration } from '../start/start.ts';
+import type { StartContext } from '../start/start.ts';
 
 export type HookFolder = Pick<StartContext, 'cwd' | 'home' | 'environment'> & Partial<Pick<StartContext, 'args'>>;
 

@@ -19,7 +19,7 @@ import {
 } from '@castor/core';
 import type { InspectedHook } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
-import { loadTrustedConfiguration } from '../start.ts';
+import { loadTrustedConfiguration } from '../start/start.ts';
 import { fromClaude } from './hooks-from-claude.ts';
 import type { TranslatedDefinition, Translation } from './hooks-from-claude.ts';
 import type { SubcommandContext } from './subcommand-context.ts';

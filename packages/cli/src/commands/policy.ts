@@ -17,9 +17,9 @@ import {
   type PolicyEngineOptions,
   type PolicyLoaderOptions,
 } from '@castor/core';
-import { chooseApproval } from '../approval.ts';
+import { chooseApproval } from '../start/approval.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { loadTrustedConfiguration } from '../start.ts';
+import { loadTrustedConfiguration } from '../start/start.ts';
 
 export interface PolicyCommandIo {
   stdout(text: string): void;

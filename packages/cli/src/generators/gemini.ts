@@ -2,7 +2,7 @@
 
 import { createGeminiGenerator, parseCustomHeaders, proxyFromEnvironment } from '@castor/core';
 import type { ContentGenerator } from '@castor/core';
-import type { GeminiAccess } from '../credentials.ts';
+import type { GeminiAccess } from '../start/credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
 declare const CASTOR_VERSION: string;

@@ -6,7 +6,7 @@
 
 import { assertNever } from '@castor/core';
 import type { ContentGenerator, Settings } from '@castor/core';
-import type { ModelAccess, ModelChoice } from '../credentials.ts';
+import type { ModelAccess, ModelChoice } from '../start/credentials.ts';
 import { openGemini } from './gemini.ts';
 
 export interface GeneratorQuestion {

@@ -10,12 +10,12 @@ import {
   TelemetrySettingsError,
 } from '@castor/core';
 import type { OpenedSession, TelemetryPort, WorkspaceAgent } from '@castor/core';
-import { toAgentOptions } from '../agent-options.ts';
+import { toAgentOptions } from '../start/agent-options.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
-import type { Start } from '../start.ts';
-import { openTelemetryFor, tellStart } from '../telemetry.ts';
+import type { Start } from '../start/start.ts';
+import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 
 export interface OpenAgentOptions {
   start: Start;

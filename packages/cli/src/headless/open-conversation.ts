@@ -1,8 +1,8 @@
 /** A conversation over stdin of this process; loaded only when one is asked for. */
 
-import { assertYolo } from '../approval.ts';
+import { assertYolo } from '../start/approval.ts';
 import { ExitError } from '../exit-codes.ts';
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 import { Conversation } from './conversation.ts';
 import { readLines } from './input-lines.ts';
 import type { PromptRunner } from './prompt-runner.ts';

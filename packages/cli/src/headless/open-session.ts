@@ -4,7 +4,7 @@ import { openSession, SessionError } from '@castor/core';
 import type { OpenedSession, Part } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 
 export interface SessionToRun {
   session: OpenedSession;

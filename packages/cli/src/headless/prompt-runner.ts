@@ -7,12 +7,12 @@
 import { FinishReason, GeminiEventType } from '@castor/core';
 import type { AgentEvent, OpenedSession, Part, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import { keepHouse } from '../housekeeping.ts';
+import { runMaintenance } from '../start/maintenance.ts';
 import type { Output } from '../output.ts';
-import { preparePrompt } from '../prompt-input.ts';
-import type { PreparedPrompt } from '../prompt-input.ts';
-import type { Start } from '../start.ts';
-import { trustedFoldersFile } from '../trust.ts';
+import { preparePrompt } from '../prompt/prompt-input.ts';
+import type { PreparedPrompt } from '../prompt/prompt-input.ts';
+import type { Start } from '../start/start.ts';
+import { trustedFoldersFile } from '../start/trust.ts';
 import type { RunSummary } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
 
@@ -156,7 +156,7 @@ export class PromptRunner {
   private async cleanUp(): Promise<void> {
     this.hasCleanedUp = true;
     const { start, session, output } = this.options;
-    const problems = await keepHouse(start, session.recorder.path);
+    const problems = await runMaintenance(start, session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }
 }

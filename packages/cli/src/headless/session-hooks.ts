@@ -1,7 +1,7 @@
 /** SessionStart and SessionEnd of a run without a screen. Costs nothing where no hook is configured. */
 
 import type { WorkspaceAgent } from '@castor/core';
-import type { CliArguments } from '../args.ts';
+import type { CliArguments } from '../args/args.ts';
 import type { Output } from '../output.ts';
 import { noteHookMessage } from './hook-note.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { getErrorMessage } from '@castor/core';
-import { decideOnFolder } from '../trust-folder.ts';
+import { decideOnFolder } from '../start/trust-folder.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 

@@ -14,8 +14,8 @@ import {
   saveCheckpoint,
 } from '@castor/core';
 import type { Content, WorkspaceAgent } from '@castor/core';
-import { chooseAuthType } from '../auth-type.ts';
-import type { Start } from '../start.ts';
+import { chooseAuthType } from '../start/auth-type.ts';
+import type { Start } from '../start/start.ts';
 import type { SessionService } from './command.ts';
 import { toMarkdown } from './conversation-text.ts';
 

@@ -5,7 +5,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { OpenedSession, Part, WorkspaceAgent } from '@castor/core';
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 import { beginSession, endSession } from './session-hooks.ts';
 import type { SessionOccasion } from './session-hooks.ts';
 

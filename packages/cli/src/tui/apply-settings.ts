@@ -1,12 +1,12 @@
 /** What the settings say about the screen, applied: at the start, and again when a person changes one. */
 
 import { getErrorMessage } from '@castor/core';
-import { prepareStart } from '../start.ts';
-import type { Start } from '../start.ts';
+import { prepareStart } from '../start/start.ts';
+import type { Start } from '../start/start.ts';
 import type { App } from './app.ts';
 import { attachStatus } from './attach-status.ts';
 import { loadingPhrases } from './loading-phrases.ts';
-import { tellAttempts } from './tell-attempts.ts';
+import { tellAttempts } from './retry-notice.ts';
 import { ASK_BACKGROUND } from './theme/detect-background.ts';
 import { isThemePath, readThemeFile } from './theme/theme-file.ts';
 

@@ -1,6 +1,6 @@
 /** Which answers a person is offered before a call, from the settings. Pure. */
 
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 import type { ApprovalOptions } from './dialogs/approval.ts';
 
 type Choices = Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'proposesPermanent'>;

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { StreamingState } from '@castor/core';
 import { sanitize } from '../sanitize.ts';
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 import type { App } from './app.ts';
 import { notification } from './terminal/notification.ts';
 

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { tokenLimit } from '@castor/core';
 import type { PendingCall } from '@castor/core';
-import { chooseAuthType } from '../auth-type.ts';
+import { chooseAuthType } from '../start/auth-type.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
 import type { AppState } from './app-state.ts';

@@ -2,11 +2,11 @@
 
 import { tmpdir } from 'node:os';
 import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
-import { toAgentOptions } from '../agent-options.ts';
+import { toAgentOptions } from '../start/agent-options.ts';
 import { editorCommand } from '../editor-command.ts';
 import { openGenerator } from '../generators/open-generator.ts';
-import type { Start } from '../start.ts';
-import { openTelemetryFor, tellStart } from '../telemetry.ts';
+import type { Start } from '../start/start.ts';
+import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 import type { AgentLinkOptions, OpenedAgent, SessionWish } from './agent-link.ts';
 
 declare const CASTOR_VERSION: string;

@@ -8,10 +8,10 @@
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { getErrorMessage } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import { prepareStart } from '../start.ts';
-import type { Start } from '../start.ts';
-import { decideOnFolder } from '../trust-folder.ts';
-import { trustedFoldersFile } from '../trust.ts';
+import { prepareStart } from '../start/start.ts';
+import type { Start } from '../start/start.ts';
+import { decideOnFolder } from '../start/trust-folder.ts';
+import { trustedFoldersFile } from '../start/trust.ts';
 import type { App } from './app.ts';
 import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
@@ -75,8 +75,8 @@ async function loadInk(app: App): Promise<void> {
 
 /** Nobody waits for it, and a session in use is never touched. */
 async function tidyUp(app: App, start: Start): Promise<void> {
-  const { keepHouse } = await import('../housekeeping.ts');
-  for (const problem of await keepHouse(start, undefined)) app.warn(problem);
+  const { runMaintenance } = await import('../start/maintenance.ts');
+  for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
 }
 
 /** Without a key the person is asked for one; undefined when they would rather leave. */

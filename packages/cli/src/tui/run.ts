@@ -5,7 +5,7 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { CliArguments } from '../args.ts';
+import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Interruption } from '../signals.ts';
 import { App } from './app.ts';

@@ -1,6 +1,6 @@
 /** What a person should know about where they started. Pure. */
 
-import type { Start } from '../start.ts';
+import type { Start } from '../start/start.ts';
 import { unknownEditor } from '../editor-command.ts';
 import { colorDepthOf } from './theme/color-depth.ts';
 

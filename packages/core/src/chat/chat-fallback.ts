@@ -4,11 +4,11 @@
  * models may stand in for which, and who is asked, is decided behind the port.
  */
 
-import type { FallbackAsk, FallbackDecision } from '../model/fallback-decision.ts';
+import type { FallbackAsk, FallbackDecision } from '../routing/fallback-decision.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-export type { FallbackAsk, FallbackDecision } from '../model/fallback-decision.ts';
+export type { FallbackAsk, FallbackDecision } from '../routing/fallback-decision.ts';
 
 export interface ChatFallback {
   /**

@@ -1,8 +1,8 @@
 /** What a chat is made of, what it tells outside of itself, and what goes with each message. */
 
-import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
-import type { ModelConfigResolver } from '../model/model-config.ts';
-import type { RetryLimits } from '../model/retry-plan.ts';
+import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
+import type { ModelConfigResolver } from '../routing/model-config.ts';
+import type { RetryLimits } from '../provider/retry-plan.ts';
 import type { Content, GenerateContentConfig, Tool, UsageMetadata } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ChatFallback } from './chat-fallback.ts';

@@ -1,7 +1,7 @@
 import { answer, call, citation, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content, GenerateContentResponse, PartListUnion } from '../protocol/content.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
 import { INTERRUPTED_RESPONSE } from './conversation.ts';

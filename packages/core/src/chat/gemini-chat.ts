@@ -5,11 +5,11 @@
  * of it. Frames from the first call or the finish reason on wait until it is accepted.
  */
 
-import { RetryPlan } from '../model/retry-plan.ts';
-import { burstsOf } from '../model/burst-stream.ts';
-import type { LlmRole } from '../model/content-generator.ts';
-import { toModelConfigKey } from '../model/model-config.ts';
-import type { ModelConfigKey } from '../model/model-config.ts';
+import { RetryPlan } from '../provider/retry-plan.ts';
+import { burstsOf } from '../provider/burst-stream.ts';
+import type { LlmRole } from '../provider/content-generator.ts';
+import { toModelConfigKey } from '../routing/model-config.ts';
+import type { ModelConfigKey } from '../routing/model-config.ts';
 import type { Content, GenerateContentParameters, PartListUnion, Tool } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { untilAborted } from '../util/abort.ts';

@@ -1,6 +1,6 @@
 /** What one attempt of a send asks the model for, before any hook has seen it. */
 
-import type { ModelConfigKey, ModelConfigResolver } from '../model/model-config.ts';
+import type { ModelConfigKey, ModelConfigResolver } from '../routing/model-config.ts';
 import type { Content, GenerateContentParameters, Tool } from '../protocol/content.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 

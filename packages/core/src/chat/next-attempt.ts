@@ -3,10 +3,10 @@
  * and when. It announces the attempt and waits for its time; it makes none.
  */
 
-import type { ModelConfigKey } from '../model/model-config.ts';
-import type { RetryPlan } from '../model/retry-plan.ts';
-import { retryRule } from '../model/retry-table.ts';
-import type { RetryPhase } from '../model/retry-table.ts';
+import type { ModelConfigKey } from '../routing/model-config.ts';
+import type { RetryPlan } from '../provider/retry-plan.ts';
+import { retryRule } from '../provider/retry-table.ts';
+import type { RetryPhase } from '../provider/retry-table.ts';
 import { InvalidStreamError, toStructuredError } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';

@@ -4,7 +4,7 @@
  * It sends nothing.
  */
 
-import { estimateTokenCount } from '../model/token-estimate.ts';
+import { estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content } from '../protocol/content.ts';
 import type { ChatRecorder, RecordedAnswer } from './chat-recorder.ts';
 import { History } from './history.ts';

@@ -6,8 +6,8 @@
 
 import { hasFunctionCall } from '../chat/parts.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
-import type { ContentGenerator } from '../model/content-generator.ts';
-import { calculateRequestTokenCount } from '../model/token-estimate.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import { calculateRequestTokenCount } from '../provider/token-estimate.ts';
 import type { Part } from '../protocol/content.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
@@ -15,7 +15,7 @@ import type { Compressor } from './compression.ts';
 import { STOP, STOP_TOO_LARGE, again, toLoopRecovery } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
 import type { IdeContext } from './ide-context.ts';
-import type { LoopDetectionService } from './loop-detection.ts';
+import type { LoopDetectionService } from './loops/loop-detection.ts';
 import type { ToolOutputMask } from './tool-output-masking.ts';
 
 /** A request may fill this share of what the window still holds. */

@@ -2,7 +2,7 @@ import { createFakeClock, fakeModel, fault, findConversationViolations, say } fr
 import type { Script, Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
-import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import { formatCarriedOver } from './carried-over.ts';

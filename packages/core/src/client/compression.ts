@@ -7,7 +7,7 @@
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { findIndexAfterFraction, findStepAfterFraction } from '../chat/history.ts';
 import { hasFunctionCall } from '../chat/parts.ts';
-import { estimateTokenCount } from '../model/token-estimate.ts';
+import { estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';

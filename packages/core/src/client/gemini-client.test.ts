@@ -2,7 +2,7 @@ import { answer, call, createFakeClock, ending, fakeModel, fault, say, text } fr
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
-import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content, PartListUnion } from '../protocol/content.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { TurnEvent } from '../turn/turn.ts';
@@ -13,7 +13,7 @@ import { GeminiClient, MAX_TURNS } from './gemini-client.ts';
 import type { GeminiClientOptions } from './gemini-client.ts';
 import { IdeContext } from './ide-context.ts';
 import type { IdeState } from './ide-context.ts';
-import { LoopDetectionService } from './loop-detection.ts';
+import { LoopDetectionService } from './loops/loop-detection.ts';
 
 const NEVER = new AbortController().signal;
 const MODEL = 'gemini-2.5-flash';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
-import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content } from '../protocol/content.ts';
 import { ToolOutputMask } from './tool-output-masking.ts';
 

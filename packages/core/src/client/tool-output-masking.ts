@@ -6,7 +6,7 @@
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
-import { estimateTokenCount } from '../model/token-estimate.ts';
+import { estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 
 const PROTECTED_TOKENS = 50_000;

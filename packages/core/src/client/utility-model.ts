@@ -7,9 +7,9 @@
 import { getResponseText } from '../chat/response.ts';
 import { isRecord } from '../chat/call-ids.ts';
 import { ConversationBuilder } from '../chat/conversation.ts';
-import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
-import type { ModelConfigResolver } from '../model/model-config.ts';
-import { retryWithBackoff } from '../model/retry.ts';
+import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
+import type { ModelConfigResolver } from '../routing/model-config.ts';
+import { retryWithBackoff } from '../provider/retry.ts';
 import type { Content, GenerateContentConfig } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';

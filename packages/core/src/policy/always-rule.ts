@@ -8,14 +8,14 @@ import { resolve } from 'node:path';
 import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { modesFrom } from './approval-mode.ts';
-import { quote } from './command-matching.ts';
-import { isKnownSafe } from './known-commands.ts';
-import { prefixOf } from './remembered-prefix.ts';
+import { quote } from './shell/command-matching.ts';
+import { isKnownSafe } from './shell/known-commands.ts';
+import { prefixOf } from './shell/remembered-prefix.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
-import { loadShellParser } from './shell-command.ts';
-import type { Leaf } from './shell-leaves.ts';
-import { readShellLine } from './shell-leaves.ts';
+import { loadShellParser } from './shell/shell-command.ts';
+import type { Leaf } from './shell/shell-leaves.ts';
+import { readShellLine } from './shell/shell-leaves.ts';
 
 /** The part of a rule that says what it is about, as a rule file writes it. */
 export type RuleTarget = { toolName: string; mcpName?: string } & (

@@ -15,7 +15,7 @@ import { READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isNarrowed, ruleReason } from './rule.ts';
-import type { CommandVerdict } from './shell-judge.ts';
+import type { CommandVerdict } from './shell/shell-judge.ts';
 
 export interface PolicyEngineOptions {
   rules: readonly PolicyRule[];
@@ -116,7 +116,7 @@ export class PolicyEngine {
     rules: readonly PolicyRule[],
     context: PolicyContext,
   ): Promise<PolicyVerdict> {
-    const { judgeShell } = await import('./judge-shell.ts');
+    const { judgeShell } = await import('./shell/judge-shell.ts');
     const { root, home, tempDirectory, trustedFolder = true } = this.#options;
     const folder = call.args['dir_path'];
     return judgeShell(command, home, {

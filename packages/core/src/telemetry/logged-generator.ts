@@ -3,7 +3,7 @@
  * telemetry, each once when it has ended. It changes nothing of what passes through.
  */
 
-import type { ContentGenerator, LlmRole } from '../model/content-generator.ts';
+import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import type { GenerateContentParameters, GenerateContentResponse } from '../protocol/content.ts';
 import type { EventTelemetry } from './event-telemetry.ts';
 import { RequestTelemetry } from './request-telemetry.ts';

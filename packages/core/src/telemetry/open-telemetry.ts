@@ -5,7 +5,7 @@
  */
 
 import type { HookExecution } from '../hooks/hook-events.ts';
-import type { ContentGenerator } from '../model/content-generator.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';

@@ -3,7 +3,7 @@
  * and by OpenTelemetry's. It ends once, whatever is called afterwards.
  */
 
-import type { LlmRole } from '../model/content-generator.ts';
+import type { LlmRole } from '../provider/content-generator.ts';
 import type { GenerateContentParameters, GenerateContentResponse, Part, UsageMetadata } from '../protocol/content.ts';
 import { extractStatusCode, getErrorMessage, toStructuredError } from '../protocol/errors.ts';
 import type { EventTelemetry } from './event-telemetry.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { Blob, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { OutputTruncation } from '../protocol/tool-calls.ts';
-import { TextPieces } from './text-pieces.ts';
+import { TextPieces } from './files/text-pieces.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
 export const DEFAULT_OUTPUT_THRESHOLD = 40_000;

@@ -2,7 +2,7 @@ import { answer, call, createFakeClock, fakeModel, fault, gate, say, text } from
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
-import { createGeminiGenerator } from '../model/gemini/generator.ts';
+import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import { ApiError, UnauthorizedError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import { BatchTurnProcessor } from './batch-turn-processor.ts';

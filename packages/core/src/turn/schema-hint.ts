@@ -3,7 +3,7 @@
  * at fault. Schemas that refer to themselves are the usual cause and can be found.
  */
 
-import { mayBlameSchema } from '../model/schema-complaint.ts';
+import { mayBlameSchema } from '../provider/schema-complaint.ts';
 import type { Tool } from '../protocol/content.ts';
 
 export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {

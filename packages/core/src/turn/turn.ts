@@ -10,8 +10,8 @@ import { createUserContent } from '../chat/parts.ts';
 import { getCitations, getFunctionCalls, getResponseText, getThoughts } from '../chat/response.ts';
 import { StreamEventType, toStreamEvent } from '../chat/stream-events.ts';
 import type { StreamEvent } from '../chat/stream-events.ts';
-import type { LlmRole } from '../model/content-generator.ts';
-import type { ModelConfigKey } from '../model/model-config.ts';
+import type { LlmRole } from '../provider/content-generator.ts';
+import type { ModelConfigKey } from '../routing/model-config.ts';
 import type {
   Content,
   FinishReason,

@@ -1,7 +1,7 @@
 /** `/auth`: another key or the offline model, from now on; and forgetting the key that was kept. */
 
 import { getErrorMessage } from '@castor/core';
-import { prepareStart } from '../../start.ts';
+import { prepareStart } from '../../start/start.ts';
 import type { App } from '../app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
 import { reopenSession } from '../session-change.ts';

@@ -2,7 +2,7 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { CommandContext } from '../../slash/command.ts';
-import { decideOnFolder } from '../../trust-folder.ts';
+import { decideOnFolder } from '../../start/trust-folder.ts';
 import type { App } from '../app.ts';
 import { askAboutTrust } from '../dialogs/trust-question.ts';
 import { folderContents } from '../folder-contents.ts';

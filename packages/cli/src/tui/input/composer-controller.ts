@@ -6,7 +6,7 @@
 
 import { systemClock } from '@castor/core';
 import type { ComposerController, ComposerOptions } from './composer-contract.ts';
-import type { ComposerHands } from './composer-hands.ts';
+import type { ComposerActions } from './composer-actions.ts';
 import { createComposerHistories } from './composer-histories.ts';
 import type { ComposerHistories } from './composer-histories.ts';
 import { handleKey, handleText } from './composer-keys.ts';
@@ -44,7 +44,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     });
   const sources = createComposerSources(options, store, batch);
 
-  const hands: ComposerHands = {
+  const actions: ComposerActions = {
     state: store.get,
     set: store.set,
     layout: picture.layout,
@@ -58,7 +58,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     ...createSending(options, { store, suggestions, histories }),
   };
 
-  const router = createKeyRouter(createConsumer(hands, sources));
+  const router = createKeyRouter(createConsumer(actions, sources));
   const takeToken = createTokenTaker(options, { store, router, probe });
   const reader = createInputReader({
     clock: options.clock ?? systemClock,
@@ -133,7 +133,7 @@ interface SendingParts {
 function createSending(
   { onSubmit, onQueue, canQueue, takeQueued }: ComposerOptions,
   { store, suggestions, histories }: SendingParts,
-): Pick<ComposerHands, 'submit' | 'queue' | 'takeQueued'> {
+): Pick<ComposerActions, 'submit' | 'queue' | 'takeQueued'> {
   const give = (receive: ComposerOptions['onSubmit']): boolean => {
     const taken = takeSubmission(store.get());
     if (taken === undefined) return false;
@@ -151,18 +151,18 @@ function createSending(
 }
 
 /** The bottom of the stack of those who get keys. */
-function createConsumer(hands: ComposerHands, sources: ComposerSources): KeyConsumer {
+function createConsumer(actions: ComposerActions, sources: ComposerSources): KeyConsumer {
   return {
-    onKey: (key) => handleKey(hands, key),
+    onKey: (key) => handleKey(actions, key),
     onText(text) {
-      const { vim, search } = hands.state();
-      if (vim?.mode !== 'NORMAL' || search !== undefined) return handleText(hands, text);
+      const { vim, search } = actions.state();
+      if (vim?.mode !== 'NORMAL' || search !== undefined) return handleText(actions, text);
       // In NORMAL every character is a command, until one of them begins INSERT.
-      for (const key of toKeys(text)) handleKey(hands, key);
+      for (const key of toKeys(text)) handleKey(actions, key);
       return true;
     },
     onPaste(text) {
-      if (hands.state().search !== undefined) return handleText(hands, text.replaceAll(/\s+/g, ' '));
+      if (actions.state().search !== undefined) return handleText(actions, text.replaceAll(/\s+/g, ' '));
       sources.paste(text);
       return true;
     },

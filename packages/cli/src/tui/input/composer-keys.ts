@@ -5,7 +5,7 @@
  */
 
 import type { CommandName } from './commands.ts';
-import type { ComposerHands } from './composer-hands.ts';
+import type { ComposerActions } from './composer-actions.ts';
 import { toEditingAction } from './editing-commands.ts';
 import { formatKey } from './key.ts';
 import type { Key } from './key.ts';
@@ -37,156 +37,156 @@ const COMPOSER_COMMANDS: readonly CommandName[] = [
   'edit.clear',
 ];
 
-export function handleKey(hands: ComposerHands, key: Key): boolean {
+export function handleKey(actions: ComposerActions, key: Key): boolean {
   return (
-    handleSearchKey(hands, key) ||
-    handleSuggestionKey(hands, key) ||
-    vimKey(hands, key) ||
-    editorKey(hands, key) ||
-    appKey(hands, key)
+    handleSearchKey(actions, key) ||
+    handleSuggestionKey(actions, key) ||
+    vimKey(actions, key) ||
+    editorKey(actions, key) ||
+    appKey(actions, key)
   );
 }
 
 /** A run of text; true always, text has no other place to go. */
-export function handleText(hands: ComposerHands, text: string): boolean {
-  if (handleSearchText(hands, text)) return true;
-  const current = hands.state();
-  if (state.isEmpty(current)) return handleFirstText(hands, text);
-  hands.set(state.insertText(current, text));
+export function handleText(actions: ComposerActions, text: string): boolean {
+  if (handleSearchText(actions, text)) return true;
+  const current = actions.state();
+  if (state.isEmpty(current)) return handleFirstText(actions, text);
+  actions.set(state.insertText(current, text));
   return true;
 }
 
 /** On empty input `!` turns shell mode on or off and `?` shows the keys. */
-function handleFirstText(hands: ComposerHands, text: string): boolean {
-  const current = hands.state();
+function handleFirstText(actions: ComposerActions, text: string): boolean {
+  const current = actions.state();
   if (text.startsWith('!')) {
     const next = { ...current, isShell: !current.isShell };
-    hands.set(text === '!' ? next : state.insertText(next, text.slice(1)));
+    actions.set(text === '!' ? next : state.insertText(next, text.slice(1)));
     return true;
   }
   const question = { name: '?', ctrl: false, alt: false, shift: false, cmd: false, text: '?' };
-  const isQuestion = text === '?' && !current.isShell && isBoundTo(hands.keymap(), question, 'app.showShortcuts');
-  if (isQuestion && hands.tellApp('app.showShortcuts', question)) return true;
-  hands.set(state.insertText(current, text));
+  const isQuestion = text === '?' && !current.isShell && isBoundTo(actions.keymap(), question, 'app.showShortcuts');
+  if (isQuestion && actions.tellApp('app.showShortcuts', question)) return true;
+  actions.set(state.insertText(current, text));
   return true;
 }
 
-function vimKey(hands: ComposerHands, key: Key): boolean {
-  const current = hands.state();
+function vimKey(actions: ComposerActions, key: Key): boolean {
+  const current = actions.state();
   if (current.vim === undefined) return false;
   const written = key.text === '' ? formatKey(key) : key.text;
   const spelled = written === 'ctrl+[' ? 'escape' : written;
   // The arrows reach the history at the edge, in every mode.
   if ((spelled === 'up' || spelled === 'down') && current.vim.keys.length === 0) return false;
-  const result = reduceVimKey({ vim: current.vim, buffer: current.buffer }, spelled, hands.layout());
-  if (result.isHandled) hands.set({ ...current, vim: result.vim, buffer: result.buffer });
+  const result = reduceVimKey({ vim: current.vim, buffer: current.buffer }, spelled, actions.layout());
+  if (result.isHandled) actions.set({ ...current, vim: result.vim, buffer: result.buffer });
   return result.isHandled;
 }
 
-function editorKey(hands: ComposerHands, key: Key): boolean {
-  const keymap = hands.keymap();
+function editorKey(actions: ComposerActions, key: Key): boolean {
+  const keymap = actions.keymap();
   for (const command of COMPOSER_COMMANDS) {
-    if (isBoundTo(keymap, key, command) && runCommand(hands, command, key)) return true;
+    if (isBoundTo(keymap, key, command) && runCommand(actions, command, key)) return true;
   }
-  if (isBoundTo(keymap, key, 'edit.deleteLeft') && leaveShell(hands)) return true;
+  if (isBoundTo(keymap, key, 'edit.deleteLeft') && leaveShell(actions)) return true;
   const action = toEditingAction(keymap, key);
   if (action !== undefined) {
-    hands.set(state.act(hands.state(), action));
+    actions.set(state.act(actions.state(), action));
     return true;
   }
-  return key.text === '' ? false : handleText(hands, key.text);
+  return key.text === '' ? false : handleText(actions, key.text);
 }
 
 /** Whether the command had something to do. */
-function runCommand(hands: ComposerHands, command: CommandName, key: Key): boolean {
-  const current = hands.state();
+function runCommand(actions: ComposerActions, command: CommandName, key: Key): boolean {
+  const current = actions.state();
   switch (command) {
     case 'basic.exit':
-      return state.isEmpty(current) && hands.tellApp(command, key);
+      return state.isEmpty(current) && actions.tellApp(command, key);
     case 'input.newline':
-      hands.set(state.act(current, { type: 'insert', text: '\n' }));
+      actions.set(state.act(current, { type: 'insert', text: '\n' }));
       return true;
     case 'input.submit':
-      if (state.isEmpty(current) && hands.tellApp(command, key)) return true;
-      if (!breakAtBackslash(hands)) hands.submit();
+      if (state.isEmpty(current) && actions.tellApp(command, key)) return true;
+      if (!breakAtBackslash(actions)) actions.submit();
       return true;
     case 'input.openExternalEditor':
-      hands.openEditor();
+      actions.openEditor();
       return true;
     case 'input.paste':
-      hands.pasteClipboard();
+      actions.pasteClipboard();
       return true;
     case 'history.search.start':
-      hands.suggestions.close();
-      hands.set(state.startSearch(current));
+      actions.suggestions.close();
+      actions.set(state.startSearch(current));
       return true;
     case 'history.previous':
     case 'history.next':
-      hands.set(state.recall(current, hands.entries(), command === 'history.previous' ? -1 : 1));
+      actions.set(state.recall(current, actions.entries(), command === 'history.previous' ? -1 : 1));
       return true;
     case 'cursor.up':
     case 'cursor.down':
-      moveOrRecall(hands, command === 'cursor.up' ? -1 : 1);
+      moveOrRecall(actions, command === 'cursor.up' ? -1 : 1);
       return true;
     case 'app.expandPaste':
-      return setIfSome(hands, state.expandBlock(current));
+      return setIfSome(actions, state.expandBlock(current));
     case 'input.queueMessage':
-      return hands.queue();
+      return actions.queue();
     case 'basic.cancel':
-      return leaveShell(hands) || hands.tellApp(command, key);
+      return leaveShell(actions) || actions.tellApp(command, key);
     case 'basic.quit':
-      return hands.tellApp(command, key);
+      return actions.tellApp(command, key);
     case 'edit.clear':
-      return setIfSome(hands, state.isEmpty(current) ? undefined : state.replaceText(current, ''));
+      return setIfSome(actions, state.isEmpty(current) ? undefined : state.replaceText(current, ''));
     default:
       return false;
   }
 }
 
 /** Up and Down move by rows, and at the edge through history; Up on empty input takes back what is queued. */
-function moveOrRecall(hands: ComposerHands, by: -1 | 1): void {
-  const current = hands.state();
-  const queued = by === -1 && state.isEmpty(current) ? hands.takeQueued() : undefined;
+function moveOrRecall(actions: ComposerActions, by: -1 | 1): void {
+  const current = actions.state();
+  const queued = by === -1 && state.isEmpty(current) ? actions.takeQueued() : undefined;
   if (queued !== undefined) {
-    hands.set(state.replaceText(current, queued));
+    actions.set(state.replaceText(current, queued));
     return;
   }
-  const layout = hands.layout();
+  const layout = actions.layout();
   const { row } = toVisual(layout, current.buffer.caret);
   const isAtEdge = by === -1 ? row === 0 : row === countRows(layout) - 1;
   if (!isAtEdge) {
-    hands.set(state.act(current, { type: 'moveRows', by, layout }));
+    actions.set(state.act(current, { type: 'moveRows', by, layout }));
     return;
   }
-  const recalled = state.recall(current, hands.entries(), by);
+  const recalled = state.recall(current, actions.entries(), by);
   // Nothing further that way: the caret goes as far as it can.
-  hands.set(recalled === current ? state.act(current, { type: 'move', to: by === -1 ? 'start' : 'end' }) : recalled);
+  actions.set(recalled === current ? state.act(current, { type: 'move', to: by === -1 ? 'start' : 'end' }) : recalled);
 }
 
 /** `\` before Enter is a new line, also where no other key for it gets through. */
-function breakAtBackslash(hands: ComposerHands): boolean {
-  const current = hands.state();
+function breakAtBackslash(actions: ComposerActions): boolean {
+  const current = actions.state();
   const { row, column } = current.buffer.caret;
   if (lineAt(current.buffer.lines, row)[column - 1] !== '\\') return false;
   const range = { start: { row, column: column - 1 }, end: { row, column } };
-  hands.set(state.act(current, { type: 'replace', ...range, text: '\n' }));
+  actions.set(state.act(current, { type: 'replace', ...range, text: '\n' }));
   return true;
 }
 
-function leaveShell(hands: ComposerHands): boolean {
-  const current = hands.state();
-  return setIfSome(hands, current.isShell && state.isEmpty(current) ? { ...current, isShell: false } : undefined);
+function leaveShell(actions: ComposerActions): boolean {
+  const current = actions.state();
+  return setIfSome(actions, current.isShell && state.isEmpty(current) ? { ...current, isShell: false } : undefined);
 }
 
-function setIfSome(hands: ComposerHands, next: ComposerState | undefined): boolean {
+function setIfSome(actions: ComposerActions, next: ComposerState | undefined): boolean {
   if (next === undefined) return false;
-  hands.set(next);
+  actions.set(next);
   return true;
 }
 
-function appKey(hands: ComposerHands, key: Key): boolean {
-  const command = findCommand(hands.keymap(), key, APP_COMMANDS);
-  return command !== undefined && hands.tellApp(command, key);
+function appKey(actions: ComposerActions, key: Key): boolean {
+  const command = findCommand(actions.keymap(), key, APP_COMMANDS);
+  return command !== undefined && actions.tellApp(command, key);
 }
 
 /** What only the app can do, the more general first where two share a key. */

@@ -1,49 +1,49 @@
 /** What keys mean while the list of suggestions is open. */
 
-import type { ComposerHands } from './composer-hands.ts';
+import type { ComposerActions } from './composer-actions.ts';
 import { act } from './composer-state.ts';
 import type { Key } from './key.ts';
 import { isBoundTo } from './keymap.ts';
 import { lineAt } from './line-at.ts';
 
 /** False when the list is closed, or the key is not one of its own. */
-export function handleSuggestionKey(hands: ComposerHands, key: Key): boolean {
-  const { suggestions } = hands;
+export function handleSuggestionKey(actions: ComposerActions, key: Key): boolean {
+  const { suggestions } = actions;
   if (!suggestions.isOpen()) return false;
-  const keymap = hands.keymap();
+  const keymap = actions.keymap();
   if (isBoundTo(keymap, key, 'suggest.focusPrevious')) suggestions.moveBy(-1);
   else if (isBoundTo(keymap, key, 'suggest.focusNext')) suggestions.moveBy(1);
   else if (isBoundTo(keymap, key, 'basic.cancel')) suggestions.dismiss();
-  else if (isBoundTo(keymap, key, 'suggest.accept')) return acceptSuggestion(hands, key);
-  else return expandSuggestion(hands, key);
+  else if (isBoundTo(keymap, key, 'suggest.accept')) return acceptSuggestion(actions, key);
+  else return expandSuggestion(actions, key);
   return true;
 }
 
 /** The keys are those that move the caret: where there is nothing to see by them, they do. */
-function expandSuggestion(hands: ComposerHands, key: Key): boolean {
-  const keymap = hands.keymap();
-  const { caret, lines } = hands.state().buffer;
-  const isExpanded = hands.suggestions.list()?.isExpanded ?? false;
+function expandSuggestion(actions: ComposerActions, key: Key): boolean {
+  const keymap = actions.keymap();
+  const { caret, lines } = actions.state().buffer;
+  const isExpanded = actions.suggestions.list()?.isExpanded ?? false;
   const isAtEnd = caret.column === lines[caret.row]?.length;
-  const isMore = !isExpanded && isAtEnd && hands.isSuggestionCut() && isBoundTo(keymap, key, 'suggest.expand');
+  const isMore = !isExpanded && isAtEnd && actions.isSuggestionCut() && isBoundTo(keymap, key, 'suggest.expand');
   const isLess = isExpanded && isBoundTo(keymap, key, 'suggest.collapse');
-  if (isMore || isLess) hands.suggestions.expand(isMore);
+  if (isMore || isLess) actions.suggestions.expand(isMore);
   return isMore || isLess;
 }
 
-function acceptSuggestion(hands: ComposerHands, key: Key): boolean {
-  const chosen = hands.suggestions.chosen();
+function acceptSuggestion(actions: ComposerActions, key: Key): boolean {
+  const chosen = actions.suggestions.chosen();
   if (chosen === undefined) return false;
   const { suggestion, target } = chosen;
   // What is typed whole already is meant to be sent.
-  if (suggestion.isExact && isBoundTo(hands.keymap(), key, 'input.submit')) return false;
-  const current = hands.state();
+  if (suggestion.isExact && isBoundTo(actions.keymap(), key, 'input.submit')) return false;
+  const current = actions.state();
   const { row } = current.buffer.caret;
   const line = lineAt(current.buffer.lines, row);
   // A blank that stands there already is not doubled.
   const insert = line[target.end] === ' ' ? suggestion.insert.trimEnd() : suggestion.insert;
   const range = { start: { row, column: target.start }, end: { row, column: target.end } };
-  hands.suggestions.close();
-  hands.set(act(current, { type: 'replace', ...range, text: insert }));
+  actions.suggestions.close();
+  actions.set(act(current, { type: 'replace', ...range, text: insert }));
   return true;
 }

@@ -10,7 +10,7 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { openRegularFile, toFileError } from '../opened-file.ts';
+import { openRegularFile, toFileError } from '../files/opened-file.ts';
 
 const DESCRIPTION =
   'Presents the finished plan to the user for approval and leaves Plan mode. Write the plan to a file in the plans directory first.';

@@ -3,8 +3,8 @@ import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';
-import { IgnoreRules } from '../ignore-rules.ts';
-import { Workspace } from '../workspace.ts';
+import { IgnoreRules } from '../files/ignore-rules.ts';
+import { Workspace } from '../files/workspace.ts';
 import { createGlobTool } from './glob.ts';
 
 const NOW = Date.UTC(2026, 0, 2);

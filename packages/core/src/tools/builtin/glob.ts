@@ -6,10 +6,10 @@ import type { ServerTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { findFiles } from '../find-files.ts';
-import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../search-scope.ts';
-import type { SearchScope } from '../search-scope.ts';
-import type { Workspace } from '../workspace.ts';
+import { findFiles } from '../files/find-files.ts';
+import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../files/search-scope.ts';
+import type { SearchScope } from '../files/search-scope.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION =
   'Finds files whose path matches a glob pattern (for example "src/**/*.ts" or "**/*.md"). Returns absolute paths, recently modified files first.';

@@ -1,7 +1,7 @@
 /** google_web_search: asks a model that may search the web, and cites what it found. */
 
-import type { ContentGenerator } from '../../model/content-generator.ts';
-import type { ModelConfigResolver } from '../../model/model-config.ts';
+import type { ContentGenerator } from '../../provider/content-generator.ts';
+import type { ModelConfigResolver } from '../../routing/model-config.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';

@@ -3,8 +3,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';
-import { IgnoreRules } from '../ignore-rules.ts';
-import { Workspace } from '../workspace.ts';
+import { IgnoreRules } from '../files/ignore-rules.ts';
+import { Workspace } from '../files/workspace.ts';
 import { createGrepSearchTool } from './grep-search.ts';
 import type { GrepSearchDependencies } from './grep-search.ts';
 

@@ -12,9 +12,9 @@ import { searchWithoutRipgrep } from '../grep/scan.ts';
 import type { GrepSearch } from '../grep/search.ts';
 import { compilePattern, runGuarded } from '../guarded-regexp.ts';
 import type { ChildGuard } from '../run-child.ts';
-import { EXCLUDED_DIRECTORIES, holdScope, openScope } from '../search-scope.ts';
-import type { SearchScope } from '../search-scope.ts';
-import type { Workspace } from '../workspace.ts';
+import { EXCLUDED_DIRECTORIES, holdScope, openScope } from '../files/search-scope.ts';
+import type { SearchScope } from '../files/search-scope.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION =
   'Searches file contents for a regular expression (ripgrep syntax) and returns the matching lines with file and line number. Few matches come with the lines around them.';

@@ -4,11 +4,11 @@
  * policy's business. activate_skill, invoke_agent and MCP tools join elsewhere.
  */
 
-import type { ContentGenerator } from '../../model/content-generator.ts';
-import type { ModelConfigResolver } from '../../model/model-config.ts';
+import type { ContentGenerator } from '../../provider/content-generator.ts';
+import type { ModelConfigResolver } from '../../routing/model-config.ts';
 import type { ServerTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
-import type { FileStore } from '../file-store.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
 import { isToolEnabled } from '../tool-registry.ts';

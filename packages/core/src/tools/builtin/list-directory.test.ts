@@ -3,9 +3,9 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';
-import { IgnoreRules } from '../ignore-rules.ts';
+import { IgnoreRules } from '../files/ignore-rules.ts';
 import { matchesWildcard } from '../wildcard.ts';
-import { Workspace } from '../workspace.ts';
+import { Workspace } from '../files/workspace.ts';
 import { createListDirectoryTool } from './list-directory.ts';
 
 const context: ToolExecutionContext = {

@@ -7,11 +7,11 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import type { IgnoreQuery } from '../ignore-rules.ts';
-import { toFileError } from '../opened-file.ts';
-import type { Workspace } from '../workspace.ts';
-import { holdPlace } from '../search-scope.ts';
-import type { HeldPlace } from '../search-scope.ts';
+import type { IgnoreQuery } from '../files/ignore-rules.ts';
+import { toFileError } from '../files/opened-file.ts';
+import type { Workspace } from '../files/workspace.ts';
+import { holdPlace } from '../files/search-scope.ts';
+import type { HeldPlace } from '../files/search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
 
 const DESCRIPTION =

@@ -4,12 +4,12 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { readBounded } from '../file-store.ts';
-import { detectMediaType } from '../media-type.ts';
-import { fingerprint } from '../read-ledger.ts';
-import type { ReadLedger } from '../read-ledger.ts';
-import { decodeText, toVisibleText } from '../text-file.ts';
-import type { Workspace } from '../workspace.ts';
+import { readBounded } from '../files/file-store.ts';
+import { detectMediaType } from '../files/media-type.ts';
+import { fingerprint } from '../files/read-ledger.ts';
+import type { ReadLedger } from '../files/read-ledger.ts';
+import { decodeText, toVisibleText } from '../files/text-file.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION =
   'Reads a file: text (by lines with start_line and end_line), images, PDF, audio and video. Long text is cut, and the result says how to read on.';

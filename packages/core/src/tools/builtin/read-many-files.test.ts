@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../protocol/content.ts';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';
-import { IgnoreRules } from '../ignore-rules.ts';
-import { ReadLedger } from '../read-ledger.ts';
-import { Workspace } from '../workspace.ts';
+import { IgnoreRules } from '../files/ignore-rules.ts';
+import { ReadLedger } from '../files/read-ledger.ts';
+import { Workspace } from '../files/workspace.ts';
 import { createReadFileTool } from './read-file.ts';
 import { createReadManyFilesTool } from './read-many-files.ts';
 

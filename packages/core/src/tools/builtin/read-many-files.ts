@@ -10,11 +10,11 @@ import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.
 import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { findFiles } from '../find-files.ts';
-import type { FindOptions } from '../find-files.ts';
-import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../search-scope.ts';
+import { findFiles } from '../files/find-files.ts';
+import type { FindOptions } from '../files/find-files.ts';
+import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../files/search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION = 'Reads the files that match paths or glob patterns and returns their contents one after the other.';
 

@@ -4,14 +4,14 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import type { EditPlacement } from '../edit/place-edit.ts';
-import { createFileChange, planSplices, planText } from '../file-change.ts';
-import type { FileParams, PlannedChange } from '../file-change.ts';
-import type { FileStore } from '../file-store.ts';
-import { findOmissionPlaceholder } from '../omission-placeholder.ts';
-import { findBySuffix } from '../suffix-search.ts';
-import { applyToText, fromModelText, toVisibleText } from '../text-file.ts';
-import type { Splice, TextFile } from '../text-file.ts';
-import type { Workspace } from '../workspace.ts';
+import { createFileChange, planSplices, planText } from '../files/file-change.ts';
+import type { FileParams, PlannedChange } from '../files/file-change.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { findOmissionPlaceholder } from '../files/omission-placeholder.ts';
+import { findBySuffix } from '../files/suffix-search.ts';
+import { applyToText, fromModelText, toVisibleText } from '../files/text-file.ts';
+import type { Splice, TextFile } from '../files/text-file.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION =
   'Replaces text within a file. old_string must occur exactly once (every occurrence is replaced with allow_multiple); copy it from the file with at least three lines of context, indentation included, unescaped. An empty old_string creates a new file with new_string. Read the file first.';

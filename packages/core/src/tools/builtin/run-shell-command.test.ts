@@ -9,7 +9,7 @@ import type { ShellFixture } from '../shell/shell-fixture.ts';
 import { ShellRunner } from '../shell/shell-runner.ts';
 import type { ShellRunnerOptions } from '../shell/shell-runner.ts';
 import { wrapUntrusted } from '../tool-output.ts';
-import { Workspace } from '../workspace.ts';
+import { Workspace } from '../files/workspace.ts';
 import { createListBackgroundProcessesTool } from './list-background-processes.ts';
 import { createReadBackgroundOutputTool } from './read-background-output.ts';
 import { createRunShellCommandTool } from './run-shell-command.ts';

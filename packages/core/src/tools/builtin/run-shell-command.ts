@@ -21,7 +21,7 @@ import type { OwnProcess } from '../shell/parsed-command.ts';
 import type { ShellOutcome } from '../shell/shell-outcome.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
 import { wrapUntrusted } from '../tool-output.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Nobody can answer prompts: pass flags such as --yes.
 For servers, watchers and other long-running commands set is_background instead of writing &.

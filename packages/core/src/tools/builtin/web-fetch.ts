@@ -5,8 +5,8 @@
  * marked as foreign.
  */
 
-import type { ContentGenerator } from '../../model/content-generator.ts';
-import type { ModelConfigResolver } from '../../model/model-config.ts';
+import type { ContentGenerator } from '../../provider/content-generator.ts';
+import type { ModelConfigResolver } from '../../routing/model-config.ts';
 import type { GenerateContentResponse } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
 import type {

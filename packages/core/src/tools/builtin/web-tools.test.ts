@@ -2,7 +2,7 @@ import { createFakeClock } from '@castor/testkit';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { ContentGenerator } from '../../model/content-generator.ts';
+import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
 import { ApiError } from '../../protocol/errors.ts';
 import type { ToolExecutionContext } from '../../protocol/tools.ts';

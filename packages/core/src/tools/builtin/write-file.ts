@@ -3,12 +3,12 @@
 import os from 'node:os';
 import type { ServerTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
-import { createFileChange, planText } from '../file-change.ts';
-import type { FileParams, PlannedChange } from '../file-change.ts';
-import type { FileStore } from '../file-store.ts';
-import { findOmissionPlaceholder } from '../omission-placeholder.ts';
-import { fromModelText, withLineEnding } from '../text-file.ts';
-import type { TextFile } from '../text-file.ts';
+import { createFileChange, planText } from '../files/file-change.ts';
+import type { FileParams, PlannedChange } from '../files/file-change.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { findOmissionPlaceholder } from '../files/omission-placeholder.ts';
+import { fromModelText, withLineEnding } from '../files/text-file.ts';
+import type { TextFile } from '../files/text-file.ts';
 
 const DESCRIPTION =
   'Writes the complete content of a file, creating it and its parent directories where needed. Give the whole content; never leave parts out with placeholders.';

@@ -5,7 +5,7 @@
  * surroundings. The result says what the new text says, token for token.
  */
 
-import type { Splice } from '../text-file.ts';
+import type { Splice } from '../files/text-file.ts';
 import { indentationAt, indentationPairs, isIndentedAsFile, pairAsIndented } from './compare-indentation.ts';
 import { createIndentationMap } from './indentation.ts';
 import type { IndentationMap } from './indentation.ts';

@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { applyToText } from '../text-file.ts';
+import { applyToText } from '../files/text-file.ts';
 import { placeEdit } from './place-edit.ts';
 import { tokenize } from './tokens.ts';
 

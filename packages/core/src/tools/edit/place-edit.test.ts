@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyToText } from '../text-file.ts';
+import { applyToText } from '../files/text-file.ts';
 import { placeEdit } from './place-edit.ts';
 
 function edit(content: string, old: string, replacement: string, allowMultiple = false) {

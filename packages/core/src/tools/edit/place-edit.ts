@@ -6,7 +6,7 @@
  * surer), or nothing. Text is in `\n` form on both sides.
  */
 
-import type { Splice } from '../text-file.ts';
+import type { Splice } from '../files/text-file.ts';
 import { carryOver } from './carry-over.ts';
 import { dropOuterBreaks, joinsLines } from './check-ends.ts';
 import { indexLines, lineOf } from './line-index.ts';

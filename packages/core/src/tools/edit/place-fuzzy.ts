@@ -5,8 +5,8 @@
  * as likely must come to the same, or there is no edit.
  */
 
-import { applyToText } from '../text-file.ts';
-import type { Splice } from '../text-file.ts';
+import { applyToText } from '../files/text-file.ts';
+import type { Splice } from '../files/text-file.ts';
 import { alignTokens } from './align-tokens.ts';
 import type { Alignment } from './align-tokens.ts';
 import { carryOver } from './carry-over.ts';

@@ -6,7 +6,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { applyToText } from '../text-file.ts';
+import { applyToText } from '../files/text-file.ts';
 import { createRandom, makeEdit } from './edit-cases-fixture.ts';
 import type { EditCase } from './edit-cases-fixture.ts';
 import { placeEdit } from './place-edit.ts';

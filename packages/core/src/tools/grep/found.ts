@@ -4,7 +4,7 @@
  */
 
 import type { ToolResult } from '../../protocol/tools.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../files/workspace.ts';
 
 export interface FoundLine {
   number: number;

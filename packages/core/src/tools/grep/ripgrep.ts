@@ -12,7 +12,7 @@ import type { Collector } from './collector.ts';
 import type { Found } from './found.ts';
 import type { GrepSearch } from './search.ts';
 import { runChild } from '../run-child.ts';
-import type { HeldPlace } from '../search-scope.ts';
+import type { HeldPlace } from '../files/search-scope.ts';
 
 /** A JSON event past this is read only at its beginning and for its line number. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;

@@ -1,0 +1,54 @@
+/** Flags that may not be said together, and values that can be judged by themselves. Pure. */
+
+import { UsageError } from '../exit-codes.ts';
+import type { CliArguments, FlagName } from './flags.ts';
+
+const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
+  ({ prompt, query }) =>
+    Boolean(prompt && query) && 'give the prompt either with --prompt (-p) or as words after the flags, not both.',
+  ({ prompt, promptInteractive }) =>
+    Boolean(prompt && promptInteractive) && 'use --prompt (-p) or --prompt-interactive (-i), not both.',
+  ({ query, promptInteractive }) =>
+    Boolean(query && promptInteractive) &&
+    'give the first words either with --prompt-interactive (-i) or after the flags, not both.',
+  ({ yolo, approvalMode }) =>
+    Boolean(yolo && approvalMode !== undefined) &&
+    'use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.',
+  ({ resume, sessionId, sessionFile }) =>
+    [resume, sessionId, sessionFile].filter((value) => value !== undefined).length > 1 &&
+    'use only one of --resume, --session-id and --session-file.',
+  ({ sessionId }) =>
+    sessionId !== undefined &&
+    !/^[A-Za-z0-9_-]+$/.test(sessionId) &&
+    `--session-id may hold letters, digits, - and _ only, not ${JSON.stringify(sessionId)}.`,
+  ({ fork, resume, continue: goesOn }) =>
+    Boolean(fork && resume === undefined && !goesOn) &&
+    '--fork goes with --resume or --continue: it copies that session.',
+  ({ continue: goesOn, sessionId, sessionFile }) =>
+    Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
+    '--continue goes on with a session there is; leave --session-id and --session-file out.',
+  ({ continue: goesOn, prompt, promptInteractive, query }) =>
+    Boolean(goesOn && (prompt || promptInteractive || query)) &&
+    '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
+  ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
+  ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
+  ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),
+  ({ inputFormat, outputFormat = 'stream-json' }) =>
+    inputFormat === 'stream-json' &&
+    outputFormat !== 'stream-json' &&
+    '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
+];
+
+function refuseOther(name: FlagName, value: string | undefined, known: readonly string[]): string | false {
+  if (value === undefined || known.includes(value)) return false;
+  return `--${name} must be ${known.slice(0, -1).join(', ')} or ${known.at(-1)}, not ${JSON.stringify(value)}.`;
+}
+
+/** Throws a UsageError. */
+export function checkTogether(args: CliArguments): CliArguments {
+  for (const refuse of REFUSALS) {
+    const sentence = refuse(args);
+    if (sentence !== false) throw new UsageError(sentence);
+  }
+  return args;
+}

@@ -1,0 +1,81 @@
+/** `castor <command> …`: which file runs it. Commands never start the agent. */
+
+import type { CliArguments } from '../args/args.ts';
+import { homeDirectory } from '../home-directory.ts';
+import { ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+export interface CommandContext {
+  output: Output;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  async policy(args, context) {
+    const { runPolicyCommand } = await import('./policy.ts');
+    const { output, home, cwd, environment } = context;
+    const io = {
+      environment,
+      stdout: (text: string) => void output.answer(text),
+      stderr: (text: string) => output.note(text.trimEnd()),
+      home,
+      cwd,
+    };
+    return runPolicyCommand([...args], io);
+  },
+  async config(args, context) {
+    const { runConfigCommand } = await import('./config.ts');
+    return runConfigCommand(args, context);
+  },
+  async sessions(args, context) {
+    const { runSessionsCommand } = await import('./sessions.ts');
+    return runSessionsCommand(args, context);
+  },
+  hooks: runHooks,
+  hook: runHooks,
+  async doctor(args, context) {
+    const { runDoctorCommand } = await import('./doctor.ts');
+    return runDoctorCommand(args, context);
+  },
+  mcp: notYet('MCP servers'),
+  extensions: notYet('Extensions'),
+  extension: notYet('Extensions'),
+  skills: notYet('Skills'),
+  skill: notYet('Skills'),
+  gemma: notYet('A local model router'),
+};
+
+export async function runSubcommand([name = '', ...args]: readonly string[], output: Output): Promise<ExitCode> {
+  return ((await COMMANDS[name]?.(args, contextOf(output))) ?? ExitCode.Failure) as ExitCode;
+}
+
+/** The flags that only look or remove. */
+export async function runListing({ listSessions, deleteSession }: CliArguments, output: Output): Promise<ExitCode> {
+  if (!listSessions && deleteSession === undefined) {
+    await output.answer('No extensions installed.\n');
+    return ExitCode.Success;
+  }
+  const sessions = await import('./sessions.ts');
+  const context = contextOf(output);
+  return listSessions ? sessions.printSessionList(context) : sessions.printDeletedSession(deleteSession ?? '', context);
+}
+
+function contextOf(output: Output): CommandContext {
+  return { output, cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
+}
+
+async function runHooks(args: readonly string[], context: CommandContext): Promise<number> {
+  const { runHooksCommand } = await import('./hooks.ts');
+  return runHooksCommand(args, context);
+}
+
+function notYet(what: string): Command {
+  return async (_args, { output }) => {
+    output.note(`castor: ${what} cannot be managed with Castor yet. What it can do: castor --help`);
+    return ExitCode.Failure;
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * `!command`: what a person runs themselves. The model is not asked; it reads what was run
+ * and what came of it with the next prompt. Without a terminal nobody can be seen to have
+ * typed it (a script may pass on what others wrote), so that only what policy allows
+ * without a question runs then.
+ */
+
+import type { Content, ShellOutcome } from '@castor/core';
+import type { PreparedPrompt } from './prompt-input.ts';
+import type { CommandContext } from '../slash/command.ts';
+
+const MAX_OUTPUT = 10_000;
+
+export interface ShellPromptOptions {
+  onOutput?: (text: string) => void;
+  onPid?: (pid: number) => void;
+}
+
+/** Runs to the end of the command and adds it to the history. */
+export async function runShellPrompt(
+  command: string,
+  { agent, isAttended, signal }: Pick<CommandContext, 'agent' | 'isAttended' | 'signal'>,
+  options: ShellPromptOptions = {},
+): Promise<PreparedPrompt> {
+  const refusal = await refuse(command, agent.policy, isAttended);
+  if (refusal !== undefined) return { kind: 'error', message: refusal };
+  const outcome = await agent.shell.run({ command, directory: agent.workspace.root, signal, ...options });
+  if (outcome.moved && outcome.pid !== undefined) {
+    await agent.background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+  }
+  const text = withEnding(outcome, agent.shell.inactivityTimeoutMs);
+  agent.chat.addHistory(toHistory(command, text));
+  const isSuccess = outcome.exitCode === 0 || outcome.moved !== undefined;
+  return { kind: 'answered', text, exitCode: isSuccess ? 0 : 1 };
+}
+
+/** The words by which the model learns of it. */
+export function toHistory(command: string, output: string): Content {
+  const cut = output.length > MAX_OUTPUT ? `${output.slice(0, MAX_OUTPUT).toWellFormed()}\n... (truncated)` : output;
+  const text = `I ran the following shell command:\n\`\`\`sh\n${escape(command)}\n\`\`\`\n\nThis produced the following result:\n\`\`\`\n${escape(cut)}\n\`\`\``;
+  return { role: 'user', parts: [{ text }] };
+}
+
+async function refuse(
+  command: string,
+  policy: CommandContext['agent']['policy'],
+  isAttended: boolean,
+): Promise<string | undefined> {
+  const question = { toolName: 'run_shell_command', args: { command }, kind: 'execute' as const };
+  const { decision, denyMessage } = await policy.checkForPerson(question);
+  if (decision === 'deny') return `!${command} was not run: ${denyMessage ?? 'a policy rule denies it'}`;
+  if (decision === 'allow' || isAttended) return undefined;
+  return `!${command} was not run: without a terminal a command in a prompt runs only when it is known to be harmless or a policy allows it. Allow it with --allowed-tools "run_shell_command(…)" or --yolo, or run it in your shell.`;
+}
+
+function withEnding(outcome: ShellOutcome, inactivityMs: number): string {
+  const said = outcome.output.trimEnd();
+  const ending = describeEnding(outcome, inactivityMs);
+  return [said, ending].filter(Boolean).join('\n') || '(Command produced no output)';
+}
+
+function describeEnding(outcome: ShellOutcome, inactivityMs: number): string {
+  const { ending, exitCode, signal, error } = outcome;
+  if (error) return `[The command could not be started: ${error.message}]`;
+  switch (ending) {
+    case 'cancelled':
+      return '[The command was cancelled]';
+    case 'timed_out':
+      return `[The command printed nothing for ${inactivityMs / 60_000} minutes and was ended]`;
+    case 'waiting_for_input':
+      return '[The command waited for input and was ended]';
+    case 'moved_to_background':
+    case 'serving':
+      return `[The command runs on in the background (PID: ${outcome.pid})]`;
+    case 'exited':
+      if (signal !== null) return `[The command was ended by ${signal}]`;
+      return exitCode === 0 || exitCode === null ? '' : `[The command ended with exit code ${exitCode}]`;
+  }
+}
+
+/** Nothing a command prints ends the fence it is shown in. */
+function escape(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`');
+}

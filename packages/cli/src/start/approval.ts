@@ -1,0 +1,88 @@
+/** What the tools may do without asking, from flags and settings. It decides and reads nothing. */
+
+import { join } from 'node:path';
+import type { ApprovalMode, Settings, WorkspaceAgentOptions } from '@castor/core';
+import type { CliArguments } from '../args/args.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+/** Spelled as on the command line; `core` knows them by other names. */
+const MODES = { default: 'default', auto_edit: 'autoEdit', yolo: 'yolo', plan: 'plan' } as const;
+
+export interface Approval {
+  mode: ApprovalMode;
+  rules: NonNullable<WorkspaceAgentOptions['rules']>;
+  policyPaths?: readonly string[];
+  adminPolicyPaths?: readonly string[];
+  includeDirectories: readonly string[];
+  /** Why the mode is another than the one asked for. */
+  warnings: string[];
+}
+
+export interface ApprovalQuestion {
+  args: CliArguments;
+  settings: Settings;
+  home: string;
+  /** False: nothing is done without asking. */
+  trustedFolder: boolean | undefined;
+}
+
+/** Throws an ExitError for a mode that may not be used. */
+export function chooseApproval({ args, settings, home, trustedFolder }: ApprovalQuestion): Approval {
+  const warnings: string[] = [];
+  const { policyPaths, adminPolicyPaths, context } = settings;
+  const policy = args.policy ?? policyPaths;
+  const adminPolicy = args.adminPolicy ?? adminPolicyPaths;
+  return {
+    mode: chooseMode(args, settings, trustedFolder, warnings),
+    rules: chooseRules(args, settings),
+    ...(policy.length > 0 && { policyPaths: policy }),
+    ...(adminPolicy.length > 0 && { adminPolicyPaths: adminPolicy }),
+    includeDirectories: [...context.includeDirectories, ...(args.includeDirectories ?? [])].map((path) =>
+      path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path,
+    ),
+    warnings,
+  };
+}
+
+function chooseMode(
+  { yolo, approvalMode }: CliArguments,
+  settings: Settings,
+  trustedFolder: boolean | undefined,
+  warnings: string[],
+): ApprovalMode {
+  const wanted = approvalMode ?? (yolo ? 'yolo' : settings.general.defaultApprovalMode);
+  const mode = MODES[wanted as keyof typeof MODES];
+  if (mode === 'yolo') assertYolo(settings);
+  if (mode === 'plan' && !settings.general.plan.enabled) {
+    warnings.push('plan mode is switched off (general.plan.enabled); the approval mode is default.');
+    return 'default';
+  }
+  if (mode !== 'default' && trustedFolder === false) {
+    warnings.push(`the folder is not trusted; the approval mode is default, not ${wanted}.`);
+    return 'default';
+  }
+  return mode;
+}
+
+/** Throws an ExitError where nobody may switch the questions off. */
+export function assertYolo({ security, admin }: Settings): void {
+  if (!security.disableYoloMode && !admin.secureModeEnabled) return;
+  const key = security.disableYoloMode ? 'security.disableYoloMode' : 'admin.secureModeEnabled';
+  throw new ExitError(ExitCode.Settings, `YOLO mode is switched off by ${key}; run without --yolo.`);
+}
+
+/** A flag replaces the setting of the same meaning. */
+function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['rules'] {
+  const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
+  const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
+  const mcpAllowed = servers ?? mcp.allowed;
+  const mcpExcluded = servers ? undefined : mcp.excluded;
+  return {
+    ...(allowed && { allowed }),
+    ...(tools.exclude && { exclude: tools.exclude }),
+    ...(tools.core && { core: tools.core }),
+    ...(tools.confirmationRequired && { confirmationRequired: tools.confirmationRequired }),
+    ...(mcpAllowed && { mcpAllowed }),
+    ...(mcpExcluded && { mcpExcluded }),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * How requests are authorised, by Gemini CLI's names for it, and whether Castor can do
+ * that. Pure. What it cannot do it says, with the ways that work.
+ */
+
+import type { Settings } from '@castor/core';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type AuthSettings = Settings['security']['auth'];
+
+/** The setting, else what the environment speaks for, in the order of Gemini CLI. */
+export function chooseAuthType({ selectedType }: AuthSettings, environment: Environment): string | undefined {
+  if (selectedType) return selectedType;
+  if (environment['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
+  if (environment['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
+  if (environment['GOOGLE_GEMINI_BASE_URL']?.trim()) return 'gateway';
+  if (environment['GEMINI_API_KEY']?.trim()) return 'gemini-api-key';
+  const isOnGoogleMachine =
+    environment['CLOUD_SHELL'] === 'true' || environment['GEMINI_CLI_USE_COMPUTE_ADC'] === 'true';
+  return isOnGoogleMachine ? 'compute-default-credentials' : undefined;
+}
+
+/** Throws an ExitError that says what is missing. */
+export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
+  const type = chooseAuthType(settings, environment);
+  const { enforcedType, useExternal = false } = settings;
+  if (type === undefined && !useExternal) throw refusal(`there is no key for a model. ${WAYS}`);
+  if (enforcedType && enforcedType !== type) {
+    throw refusal(
+      `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
+    );
+  }
+  if (useExternal || isUsable(type, environment)) return;
+  throw describeUnusable(type, settings);
+}
+
+function isUsable(type: string | undefined, environment: Environment): boolean {
+  if (type === 'gateway') return Boolean(environment['GOOGLE_GEMINI_BASE_URL']?.trim());
+  return type === 'gemini-api-key' && Boolean(environment['GEMINI_API_KEY']?.trim());
+}
+
+function describeUnusable(type: string | undefined, { selectedType }: AuthSettings): ExitError {
+  if (type === 'gemini-api-key') {
+    return refusal(`security.auth.selectedType asks for a key, and GEMINI_API_KEY is not set. ${WAYS}`);
+  }
+  const source = selectedType ? 'security.auth.selectedType' : 'the environment';
+  const fix = selectedType
+    ? '\n  castor config set security.auth.selectedType gemini-api-key   when you have a key'
+    : '';
+  return refusal(`${source} asks for "${type}", which Castor does not have. ${WAYS}${fix}`);
+}
+
+function refusal(message: string): ExitError {
+  return new ExitError(ExitCode.Unauthorized, message);
+}
+
+const WAYS = `Ways to go on:
+  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey
+  GOOGLE_GEMINI_BASE_URL=…   the address of a gateway that needs no key of yours
+  castor --model offline …   the built-in offline model: a few fixed jobs, no network`;

@@ -1,0 +1,46 @@
+/**
+ * Which surface a start asks for, from flags, the environment and what stdin and
+ * stdout are. Pure; the rules are Gemini CLI's, so that scripts find what they expect.
+ */
+
+import type { CliArguments } from '../args/args.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+export interface SurfaceQuestion {
+  args: CliArguments;
+  environment: Readonly<Record<string, string | undefined>>;
+  isInputTerminal: boolean;
+  isOutputTerminal: boolean;
+}
+
+export type Surface =
+  | { kind: 'headless'; prompt: string }
+  /** `prompt` is sent first, if there is one; `notice` is shown before it. */
+  | { kind: 'interactive'; prompt: string; notice?: string }
+  | { kind: 'acp' };
+
+const NOTICE = 'Words without a flag begin a conversation. For one answer and no screen: castor -p "…"';
+
+/** Throws an ExitError for a conversation nobody could type into. */
+export function chooseSurface(question: SurfaceQuestion): Surface {
+  const { prompt, promptInteractive, query = '', acp, experimentalAcp, inputFormat } = question.args;
+  if (promptInteractive) {
+    if (!question.isInputTerminal) {
+      throw new ExitError(
+        ExitCode.Input,
+        'Error: The --prompt-interactive flag cannot be used when input is piped from stdin.',
+      );
+    }
+    return { kind: 'interactive', prompt: promptInteractive };
+  }
+  if (acp || experimentalAcp) return { kind: 'acp' };
+  // A program on the other end of stdin needs no screen.
+  if (inputFormat === 'stream-json' || isHeadless(question)) return { kind: 'headless', prompt: prompt || query };
+  return { kind: 'interactive', prompt: query, ...(query !== '' && { notice: NOTICE }) };
+}
+
+function isHeadless({ args, environment, isInputTerminal, isOutputTerminal }: SurfaceQuestion): boolean {
+  const isAutomated = environment['CI'] === 'true' || environment['GITHUB_ACTIONS'] === 'true';
+  const isTested = environment['GEMINI_CLI_INTEGRATION_TEST'] === 'true';
+  return (isAutomated && !isTested) || !isInputTerminal || !isOutputTerminal || args.prompt !== undefined;
+}

@@ -1,0 +1,87 @@
+/**
+ * Which model answers and with what credentials, from flags, settings and the
+ * environment. It decides and opens nothing. The offline model is never a fallback:
+ * only its name, its setting or CASTOR_OFFLINE chooses it.
+ */
+
+import type { Settings } from '@castor/core';
+import type { CliArguments } from '../args/args.ts';
+import { assertUsableAuth } from './auth-type.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+export interface GeminiAccess {
+  kind: 'gemini';
+  apiKey?: string;
+  baseUrl?: string;
+  bearer: boolean;
+  /** `Name: value, Name2: value2`. */
+  customHeaders?: string;
+  streamIdleTimeoutMs?: number;
+}
+
+export type ModelAccess =
+  | GeminiAccess
+  | { kind: 'offline' }
+  /** Answers from a recording. */
+  | { kind: 'replay'; path: string; strict: boolean };
+
+export interface ModelChoice {
+  /** As asked for; an alias is resolved by whoever sends. */
+  model: string;
+  access: ModelAccess;
+  /** Where answers are recorded, if anywhere. */
+  recordTo?: string;
+}
+
+export interface ModelQuestion {
+  args: CliArguments;
+  settings: Pick<Settings, 'model' | 'security'>;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws an ExitError when nobody could answer. */
+export function chooseModel(question: ModelQuestion): ModelChoice {
+  const { args, settings } = question;
+  // A script whose variable is empty names no model.
+  const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
+  const { recordResponses } = args;
+  const access = chooseAccess(question, model);
+  return { model, access, ...(recordResponses !== undefined && { recordTo: recordResponses }) };
+}
+
+function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {
+  const { fakeResponses, fakeResponsesNonStrict } = args;
+  if (fakeResponsesNonStrict !== undefined) return { kind: 'replay', path: fakeResponsesNonStrict, strict: false };
+  if (fakeResponses !== undefined) return { kind: 'replay', path: fakeResponses, strict: true };
+  // Offline is a promise that nothing is sent, so it holds whatever model is named.
+  if (model.trim() === 'offline' || settings.model.offline) return { kind: 'offline' };
+  assertUsableAuth(settings.security.auth, environment);
+  return geminiAccess(settings, environment);
+}
+
+function geminiAccess({ model }: ModelQuestion['settings'], environment: ModelQuestion['environment']): GeminiAccess {
+  const apiKey = environment['GEMINI_API_KEY']?.trim();
+  const baseUrl = environment['GOOGLE_GEMINI_BASE_URL']?.trim();
+  const customHeaders = environment['GEMINI_CLI_CUSTOM_HEADERS'];
+  const streamIdleTimeoutMs = milliseconds('CASTOR_STREAM_IDLE_TIMEOUT_MS', environment) ?? model.streamIdleTimeoutMs;
+  return {
+    kind: 'gemini',
+    bearer: environment['GEMINI_API_KEY_AUTH_MECHANISM']?.trim() === 'bearer',
+    ...(apiKey && { apiKey }),
+    ...(baseUrl && { baseUrl }),
+    ...(customHeaders && { customHeaders }),
+    streamIdleTimeoutMs,
+  };
+}
+
+function milliseconds(name: string, environment: ModelQuestion['environment']): number | undefined {
+  const value = environment[name]?.trim();
+  if (!value) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) {
+    throw new ExitError(
+      ExitCode.Settings,
+      `${name} must be a whole number of milliseconds from 1 to 999999999 (eleven days), not ${JSON.stringify(value)}.`,
+    );
+  }
+  return Number(value);
+}

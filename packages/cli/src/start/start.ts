@@ -1,0 +1,145 @@
+/**
+ * What every surface starts with, decided once from flags, settings, files and the
+ * environment: who answers, what may be done, what may be spent. It opens nothing.
+ */
+
+import { loadConfiguration, SettingsError } from '@castor/core';
+import type { BudgetLimits, Configuration, Settings } from '@castor/core';
+import { chooseApproval } from './approval.ts';
+import type { Approval } from './approval.ts';
+import { UsageError } from '../args/args.ts';
+import type { CliArguments } from '../args/args.ts';
+import { chooseBudget } from './budget-flags.ts';
+import { chooseModel } from './credentials.ts';
+import type { ModelChoice } from './credentials.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { findDirectories } from './include-directories.ts';
+import { decideTrust, refusalWithoutScreen } from './trust.ts';
+import type { TrustDecision } from './trust.ts';
+
+export interface StartContext {
+  args: CliArguments;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Start extends StartContext {
+  configuration: Configuration;
+  settings: Settings;
+  choice: ModelChoice;
+  approval: Approval;
+  budget: BudgetLimits | undefined;
+  trustedFolder: boolean | undefined;
+  /** For stderr, or wherever the surface says such things. */
+  warnings: string[];
+}
+
+export interface StartOptions extends StartContext {
+  /** Whether a person can be shown a question: then an untrusted folder is worked in, with more of them. */
+  isAttended: boolean;
+}
+
+/** `environment` of the answer holds what a .env file added. Throws an ExitError when there is nothing to run with. */
+export function prepareStart({ isAttended, ...context }: StartOptions): Start {
+  const { args, home } = context;
+  const budget = chooseBudget(args);
+  const { configuration, trust } = loadTrustedConfiguration(context);
+  const { settings, environment } = configuration;
+  try {
+    const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
+    if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
+    refuseMissing(args, settings, environment);
+    const trustedFolder = trust.trusted;
+    const approval = chooseApproval({ args, settings, home, trustedFolder });
+    const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);
+    return {
+      ...context,
+      environment,
+      configuration,
+      settings,
+      choice: chooseModel({ args, settings, environment }),
+      approval: { ...approval, includeDirectories: directories },
+      budget,
+      trustedFolder,
+      warnings: [...configuration.warnings, ...approval.warnings, ...warnings, ...warnAboutFlags(args)],
+    };
+  } catch (error) {
+    throw isAttended ? error : inFormat(error, settings.output.format);
+  }
+}
+
+/** Who reads the error reads it in the format the settings promise. */
+export function inFormat(error: unknown, format: string): unknown {
+  if (error instanceof ExitError) error.outputFormat = format;
+  return error;
+}
+
+/** Throws an ExitError for settings that cannot be used. */
+export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): {
+  configuration: Configuration;
+  trust: TrustDecision;
+} {
+  let trust: TrustDecision = { trusted: undefined };
+  try {
+    const configuration = loadConfiguration({
+      home,
+      cwd,
+      environment,
+      platform: process.platform,
+      ignoreLocalEnv: args.ignoreEnv ?? false,
+      isTrusted({ security }) {
+        const { skipTrust = false } = args;
+        trust = decideTrust({ folder: cwd, home, environment, skipTrust, isAsked: security.folderTrust.enabled });
+        return trust.trusted === true;
+      },
+      isRefused: () => trust.trusted === false,
+    });
+    return { configuration, trust };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new ExitError(ExitCode.Settings, error.message, { cause: error });
+  }
+}
+
+/** What was asked for and is not there must not be passed over: somebody relies on it. Throws an ExitError. */
+export function refuseMissing(
+  { sandbox, worktree }: CliArguments,
+  settings: Settings,
+  environment: StartContext['environment'],
+) {
+  if ((sandbox ?? isSandboxWanted(settings)) && !environment['SANDBOX']) {
+    throw new ExitError(
+      ExitCode.Sandbox,
+      'a sandbox was asked for, and Castor has none yet. To go on without one: --no-sandbox.',
+    );
+  }
+  const { toolSandboxing, enableConseca } = settings.security;
+  if (toolSandboxing) {
+    const fix = 'To go on without it: castor config set security.toolSandboxing false';
+    throw new ExitError(
+      ExitCode.Sandbox,
+      `security.toolSandboxing asks for a sandbox for each tool, and Castor has none yet. ${fix}`,
+    );
+  }
+  if (enableConseca) {
+    throw new ExitError(
+      ExitCode.Settings,
+      'security.enableConseca asks for a check Castor does not have yet. To go on without it: castor config set security.enableConseca false',
+    );
+  }
+  if (worktree === undefined) return;
+  if (!settings.experimental.worktrees) {
+    throw new UsageError('--worktree needs the setting experimental.worktrees to be true.');
+  }
+  throw new ExitError(ExitCode.Failure, '--worktree cannot be used yet. Make one with: git worktree add <path>');
+}
+
+function isSandboxWanted({ tools: { sandbox } }: Settings): boolean {
+  return typeof sandbox === 'object' ? sandbox.enabled === true : Boolean(sandbox);
+}
+
+function warnAboutFlags({ extensions = [] }: CliArguments): string[] {
+  const isNone = extensions.every((name) => name === '' || name.toLowerCase() === 'none');
+  return isNone ? [] : ['extensions cannot be used yet; --extensions has no effect.'];
+}

@@ -1,0 +1,82 @@
+/**
+ * Whether the folder may have a say, by flag, variable, setting and the user's own
+ * file. A folder the user marked as not trusted is not worked in without a screen; one
+ * nobody has decided on is, and nothing it configures runs (docs/decisions/0009), unless
+ * somebody has asked in their own settings to decide first.
+ */
+
+import { join } from 'node:path';
+import { TrustedFolders } from '@castor/core';
+import type { SettingsLayer } from '@castor/core';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+export interface TrustQuestion {
+  folder: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** `--skip-trust`. */
+  skipTrust: boolean;
+  /** `security.folderTrust.enabled`. */
+  isAsked: boolean;
+}
+
+export interface TrustDecision {
+  /** Undefined where nobody has decided. */
+  trusted: boolean | undefined;
+  /** Why it is not trusted and what to do; only then. */
+  reason?: string;
+}
+
+const VARIABLE = 'GEMINI_CLI_TRUST_WORKSPACE';
+
+/** The user's file of trusted folders. */
+export function trustedFoldersFile({ home, environment }: Pick<TrustQuestion, 'home' | 'environment'>): string {
+  return environment['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(home, '.gemini', 'trustedFolders.json');
+}
+
+/** Throws an ExitError for a variable or a file that cannot be meant. */
+export function decideTrust(question: TrustQuestion): TrustDecision {
+  const { folder, environment, skipTrust, isAsked } = question;
+  const override = skipTrust || readOverride(environment[VARIABLE]);
+  if (override === true) return { trusted: true };
+  if (override === false) {
+    const reason = `${VARIABLE} says that this folder is not trusted. Unset it, or trust the folder for this run with --skip-trust.`;
+    return { trusted: false, reason };
+  }
+  const file = trustedFoldersFile(question);
+  const folders = TrustedFolders.load(file);
+  // An entry that cannot be read may be the one that says no.
+  if (folders.problems.length > 0) throw new ExitError(ExitCode.Settings, folders.problems.join('\n'));
+  const { trusted, path } = folders.check({ folder, enabled: isAsked });
+  if (trusted !== false) return { trusted };
+  const reason = `${folder} is not trusted: ${file} marks ${path} as DO_NOT_TRUST. Change that entry, or trust the folder for this run with --skip-trust.`;
+  return { trusted, reason };
+}
+
+const SETTING = 'security.folderTrust.enabled';
+
+/**
+ * Why a folder is not worked in without a screen; undefined when it is. Who has written
+ * the setting that asks about folders wants to be asked about one nobody decided on.
+ */
+export function refusalWithoutScreen(
+  { trusted, reason }: TrustDecision,
+  { cwd, layers }: { cwd: string; layers: readonly SettingsLayer[] },
+): string | undefined {
+  if (trusted !== undefined) return reason;
+  const asking = layers.find((layer) => ['systemDefaults', 'user', 'system'].includes(layer.scope) && asks(layer));
+  if (asking === undefined) return undefined;
+  return `Nobody has decided whether ${cwd} is trusted, and ${asking.locate(SETTING) ?? asking.scope} asks for that (${SETTING}). Trust the folder for this run with --skip-trust or ${VARIABLE}=true, or for good in the terminal UI.`;
+}
+
+function asks({ values }: SettingsLayer): boolean {
+  const { security } = values as { security?: { folderTrust?: { enabled?: unknown } } };
+  return security?.folderTrust?.enabled === true;
+}
+
+/** Undefined where the variable decides nothing. */
+function readOverride(value: string | undefined): boolean | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new ExitError(ExitCode.Settings, `${VARIABLE} must be true or false, not ${JSON.stringify(value)}.`);
+}

@@ -1,0 +1,113 @@
+/**
+ * The client of an agent, with all that happens around its turns: compression, loops,
+ * masked outputs, who speaks next. It wires and decides nothing.
+ */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import { Compressor } from '../client/compression.ts';
+import { GeminiClient } from '../client/gemini-client.ts';
+import { IdeContext } from '../client/ide-context.ts';
+import { LoopDetectionService } from '../client/loops/loop-detection.ts';
+import { checkNextSpeaker } from '../client/next-speaker.ts';
+import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
+import type { MaskedOutputs } from '../client/tool-output-masking.ts';
+import type { UtilityModel } from '../client/utility-model.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import type { createModelConfigResolver } from '../routing/model-configs.ts';
+import type { Clock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
+import type { WiringOptions } from './agent-options.ts';
+import { createLoopJudge, SECOND_OPINION } from './loop-judge.ts';
+import type { ModelChoice } from './model-choice.ts';
+
+export interface AgentClientParts {
+  readonly chat: GeminiChat;
+  readonly generator: ContentGenerator;
+  readonly utility: UtilityModel;
+  readonly choice: ModelChoice;
+  readonly clock: Clock;
+  readonly tokenLimit: (model: string) => number;
+  readonly resolveConfig: ReturnType<typeof createModelConfigResolver>;
+}
+
+export interface AgentClient {
+  client: GeminiClient;
+  loopDetection: LoopDetectionService;
+}
+
+export function createAgentClient(options: WiringOptions, parts: AgentClientParts): AgentClient {
+  const { limits = {}, features = {}, hooks = {}, saveOutput, ideState, reportError, telemetry } = options;
+  const { chat, generator, utility, choice, clock, tokenLimit } = parts;
+  const compressor = new Compressor({
+    model: utility,
+    tokenLimit,
+    ...withoutUndefined({
+      threshold: limits.compressionThreshold,
+      hooks: hooks.agent,
+      savedOutputs: saveOutput && new SavedOutputs(saveOutput),
+    }),
+    onSummarised: ({ originalTokenCount: tokensBefore, newTokenCount: tokensAfter }) =>
+      telemetry?.note({ kind: 'chat_compressed', tokensBefore, tokensAfter }),
+  });
+  const loopDetection = createLoopDetection(options, parts);
+  const client = new GeminiClient({
+    chat,
+    generator,
+    model: choice.resolved,
+    tokenLimit,
+    chooseModel: choice.choose,
+    compressor,
+    loopDetection,
+    continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
+    turnOptions: { clock, ...withoutUndefined({ reportError }) },
+    ...withoutUndefined({
+      outputMask: createOutputMask(options),
+      ideContext: ideState && new IdeContext(ideState),
+      hooks: hooks.agent,
+      openingHistory: options.openingHistory,
+      maxSessionTurns: limits.maxSessionTurns,
+      checkNextSpeaker: features.nextSpeakerCheck ? createSpeakerCheck(options, parts) : undefined,
+    }),
+  });
+  return { client, loopDetection };
+}
+
+function createLoopDetection(
+  { features = {}, telemetry }: WiringOptions,
+  parts: AgentClientParts,
+): LoopDetectionService {
+  const { chat, utility, clock, resolveConfig } = parts;
+  return new LoopDetectionService({
+    clock,
+    isEnabled: features.loopDetection ?? true,
+    getHistory: () => chat.getHistory(true),
+    ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
+    ...(telemetry && {
+      onDetected: (type, prompt_id) => telemetry.note({ kind: 'loop_detected', type, prompt_id }),
+      onJudged: (check) => {
+        const secondModel = resolveConfig({ model: SECOND_OPINION }).model;
+        telemetry.note({ kind: 'loop_judged', ...check, secondModel });
+      },
+    }),
+  });
+}
+
+function createOutputMask({ saveOutput, outputMasking, telemetry }: WiringOptions): ToolOutputMask | undefined {
+  if (!saveOutput) return undefined;
+  const onMasked = telemetry && ((masked: MaskedOutputs) => telemetry.note({ kind: 'outputs_masked', ...masked }));
+  return new ToolOutputMask(saveOutput, outputMasking, onMasked);
+}
+
+function createSpeakerCheck({ telemetry }: WiringOptions, { chat, utility }: AgentClientParts) {
+  return async (signal: AbortSignal, prompt_id: string) => {
+    const speaker = await checkNextSpeaker({
+      history: chat.getHistory(),
+      curated: chat.getHistory(true),
+      model: utility,
+      signal,
+      prompt_id,
+    });
+    telemetry?.note({ kind: 'next_speaker_checked', prompt_id, result: speaker ?? '' });
+    return speaker;
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * What an agent may be given, as plain fields: what it cannot do without, and what is off or
+ * at its default unless it is named. Types only.
+ */
+
+import type { ChatRecorder } from '../chat/chat-recorder.ts';
+import type { ModelHooks } from '../chat/model-hooks.ts';
+import type { AgentHooks } from '../client/agent-hooks.ts';
+import type { IdeState } from '../client/ide-context.ts';
+import type { OutputMaskingOptions, SaveOutput } from '../client/tool-output-masking.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import type { ModelConfigChanges } from '../routing/model-configs.ts';
+import type { RetryLimits } from '../provider/retry-plan.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { Content } from '../protocol/content.ts';
+import type { CallRecorder, EditProposal, PolicyPort, ResultContext, ToolHooks } from '../scheduler/ports.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
+import type { ReportError } from '../turn/turn-error-handler.ts';
+import type { Clock } from '../util/clock.ts';
+import type { AgentSessionOptions } from './agent-session.ts';
+import type { BudgetLimits } from '../spending/budget.ts';
+import type { LedgerOptions } from '../spending/ledger.ts';
+
+export interface AgentOptions {
+  generator: ContentGenerator;
+  /** As the user named it: a model or an alias such as `auto`. */
+  model: string;
+  sessionId: string;
+  /** Where output too long for the model is kept. */
+  tempDirectory: string;
+  tools?: ToolRegistry;
+  /** Decides on every call; without it every call is allowed, so give none to a model you do not trust. */
+  policy?: PolicyPort;
+  systemInstruction?: string;
+  history?: readonly Content[];
+  /** What is left of the history when a hook clears it. */
+  openingHistory?: readonly Content[];
+  /** Whether somebody can answer questions while it runs. */
+  interactive?: boolean;
+  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks } & Pick<AgentSessionOptions, 'takeHookMessages'>;
+  limits?: AgentLimits;
+  /** Things that are off unless asked for. */
+  features?: AgentFeatures;
+  ideState?: () => IdeState | undefined;
+  saveOutput?: SaveOutput;
+  outputMasking?: OutputMaskingOptions;
+  /** Presets and overrides of the user's own. */
+  modelConfigs?: ModelConfigChanges | undefined;
+  /** Where planning is; it chooses between the models of `auto` while `features.planRouting` is not false. */
+  planning?: () => PlanningState;
+  editProposal?: EditProposal;
+  chatRecorder?: ChatRecorder;
+  callRecorder?: CallRecorder;
+  /** What the model should read beside a result. */
+  resultContext?: ResultContext;
+  record?: (event: AgentEvent) => void;
+  reportError?: ReportError;
+  prices?: LedgerOptions['prices'];
+  /** See openTelemetry. */
+  telemetry?: TelemetryPort;
+  /** What the session may spend. */
+  budget?: BudgetLimits;
+  retry?: RetryLimits;
+  /** One id for all prompts of a program that runs once. */
+  prompt_id?: string;
+  clock?: Clock;
+}
+
+export interface AgentLimits {
+  maxSessionTurns?: number;
+  compressionThreshold?: number;
+  /** Characters of tool output a model reads at once. */
+  toolOutput?: number;
+  tokenLimit?: (model: string) => number;
+}
+
+export interface PlanningState {
+  approvalMode: string;
+  /** Whether a plan was approved and is being carried out. */
+  hasApprovedPlan: boolean;
+}
+
+export interface AgentFeatures {
+  /** Whether preview models may be used. Default true. */
+  preview?: boolean;
+  nextSpeakerCheck?: boolean;
+  continueOnFailedApiCall?: boolean;
+  /** Default true. */
+  loopDetection?: boolean;
+  /** Ask a model about loops in long prompts. Default true. */
+  loopJudge?: boolean;
+  /** Whether `auto` plans with the larger model and carries out with the faster one. Default true. */
+  planRouting?: boolean;
+  /** Ask a small model how hard a request is when the model is `auto`. */
+  classifyRequests?: boolean;
+}
+
+/** What is left to wire once the spending is open. */
+export type WiringOptions = Omit<AgentOptions, 'generator' | 'budget' | 'prices'>;

@@ -1,0 +1,286 @@
+/**
+ * AgentSession: the one loop. It alternates model and tools until the model has
+ * nothing left to ask for, and yields everything that happens as AgentEvents. Every
+ * surface, and every sub-agent, runs through `prompt`.
+ */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import { toParts } from '../chat/parts.ts';
+import type { GeminiClient } from '../client/gemini-client.ts';
+import type { AgentEvent, FallbackIntent, HookMessageEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
+import type { Part, PartListUnion } from '../protocol/content.ts';
+import { toStructuredError } from '../protocol/errors.ts';
+import type { StructuredError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import type { Budget, Watch } from '../spending/budget.ts';
+import type { SchedulerPort } from './scheduler-port.ts';
+
+export interface AgentSessionOptions {
+  sessionId: string;
+  client: Pick<GeminiClient, 'sendInBursts'>;
+  chat: Pick<GeminiChat, 'addHistory'>;
+  scheduler: SchedulerPort;
+  /** Ends a prompt, between two requests, when it is spent. */
+  budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
+  /** What hooks said since it was last asked; absent where there are none. */
+  takeHookMessages?: () => readonly HookMessageEvent[];
+  /** Takes the answer to a `fallback_requested`. */
+  answerFallback?: (requestId: string, intent: FallbackIntent) => void;
+  /** Told of every event before a surface is. Must not throw. */
+  record?: (event: AgentEvent) => void;
+  /** One id for all prompts, as a program run once has; by default each prompt has its own. */
+  prompt_id?: string;
+}
+
+export interface PromptOptions {
+  /** What a person is shown of the request, where it differs from what is sent. */
+  text?: string;
+}
+
+/** How the prompt ended, and why. */
+interface Ending {
+  outcome: Outcome;
+  error?: StructuredError;
+  detail?: string;
+  budget?: SpentBudget;
+}
+
+const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
+const EMPTY: Ending = { outcome: 'failed', error: { message: 'The prompt is empty: there is nothing to send.' } };
+
+/** One for all: it is said of every piece of an answer. */
+const COMPLETED: Ending = { outcome: 'completed' };
+
+export class AgentSession {
+  readonly sessionId: string;
+  private readonly options: AgentSessionOptions;
+  private promptCount = 0;
+  private isOpen = false;
+  private steering: Part[] = [];
+  /** Whether a tool of the last round found the disk full. */
+  private isDiskFull = false;
+
+  constructor(options: AgentSessionOptions) {
+    this.options = options;
+    this.sessionId = options.sessionId;
+  }
+
+  /**
+   * Runs one request until the agent is idle again. `prompt_started` comes first and
+   * exactly one `prompt_ended` last, also on abort and on a bug; after a bug, or
+   * without valid credentials, the exception follows.
+   */
+  async *prompt(
+    input: PartListUnion,
+    outerSignal: AbortSignal,
+    options: PromptOptions = {},
+  ): AsyncGenerator<AgentEvent, void> {
+    this.open();
+    const { client } = this.options;
+    const prompt_id = this.nextPromptId();
+    const watch = this.options.budget?.watch(outerSignal) ?? unlimited(outerSignal);
+    const { signal } = watch;
+    // Until it is known better: only a consumer that leaves ends a prompt before it is.
+    let ending = ABANDONED;
+    try {
+      yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) });
+      let ended = this.overBudget() ?? EMPTY;
+      for (let request = this.begin(ended, input); request.length > 0;) {
+        ended = { outcome: 'completed' };
+        const bursts = client.sendInBursts(request, signal, prompt_id);
+        let step = await bursts.next();
+        try {
+          for (; !step.done; step = await bursts.next()) {
+            if (this.options.takeHookMessages) yield* this.hookMessages();
+            for (const event of step.value) {
+              ended = toEnding(event) ?? ended;
+              yield this.note(event);
+              // What has arrived but was not shown before the cancel is not shown any more.
+              if (signal.aborted) break;
+            }
+          }
+        } finally {
+          // The consumer left: the turn lets go of its connection.
+          if (!step.done) await bursts.return(undefined as never);
+        }
+        if (ended.outcome !== 'completed') break;
+        const completed = yield* this.runTools(step.value.pendingToolCalls, signal);
+        const next = this.next(completed, signal);
+        if (!Array.isArray(next)) {
+          ended = next;
+          break;
+        }
+        request = next;
+      }
+      ending = this.judge(ended, watch, outerSignal);
+    } catch (error) {
+      ending = { outcome: 'failed', error: toStructuredError(error) };
+      throw error;
+    } finally {
+      watch.release();
+      this.isOpen = false;
+      yield* this.hookMessages();
+      yield this.note({ type: 'prompt_ended', prompt_id, ...ending });
+    }
+  }
+
+  /** Whether a prompt is under way. */
+  get isBusy(): boolean {
+    return this.isOpen;
+  }
+
+  /** Answers a call that waits for a person. Throws when no such call waits. */
+  respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
+    this.options.scheduler.respond(callId, outcome, payload);
+  }
+
+  /** Answers a `fallback_requested`. Throws when nobody asked. */
+  answerFallback(requestId: string, intent: FallbackIntent): void {
+    const { answerFallback } = this.options;
+    if (!answerFallback) throw new Error('This session asks no questions about models.');
+    answerFallback(requestId, intent);
+  }
+
+  /**
+   * Adds words to the prompt under way: the model reads them with the next tool results, or
+   * instead of ending. If the prompt fails or is cancelled first, it reads them with the next.
+   */
+  steer(input: PartListUnion): void {
+    if (!this.isOpen) throw new Error('There is no prompt to steer. Use prompt() to begin one.');
+    this.steering.push(...toParts(input));
+  }
+
+  private open(): void {
+    if (this.isOpen) throw new Error('This session is busy with another prompt. Use steer() to add to it.');
+    this.isOpen = true;
+  }
+
+  private nextPromptId(): string {
+    const count = this.promptCount++;
+    return this.options.prompt_id ?? `${this.sessionId}########${count}`;
+  }
+
+  /** What a prompt before this one could not say any more, and the request; nothing when it is over already. */
+  private begin(ended: Ending, input: PartListUnion): Part[] {
+    this.isDiskFull = false;
+    const request = ended === EMPTY ? toParts(input) : [];
+    return request.length > 0 ? this.withWarning([...this.takeSteering(), ...request]) : [];
+  }
+
+  /** Between two turns: how the prompt ends, or what the model reads next. */
+  private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
+    const responses = completed.flatMap(({ response }) => response.responseParts);
+    const stop = signal.aborted ? { outcome: 'cancelled' as const } : (toStop(completed) ?? this.checkDisk(completed));
+    const goesOn = responses.length > 0 || this.steering.length > 0;
+    const end = stop ?? (goesOn ? this.overBudget() : undefined);
+    if (!end) return this.withWarning([...responses, ...this.takeSteering()]);
+    // What the calls did is known; the model must read it whenever the session goes on.
+    if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
+    return end;
+  }
+
+  /** The model is told of a full disk, and may make room or do without; a second time in a row nothing helps. */
+  private checkDisk(completed: readonly CompletedToolCall[]): Ending | undefined {
+    const failed = completed.find(({ response }) => response.errorType === 'no_space_left');
+    const isFatal = failed !== undefined && this.isDiskFull;
+    this.isDiskFull = failed !== undefined;
+    return isFatal ? { outcome: 'failed', error: toStructuredError(failed.response.error) } : undefined;
+  }
+
+  /** A prompt the budget cut short, or kept from sending, was ended by the budget. */
+  private judge(ended: Ending, watch: Watch, outerSignal: AbortSignal): Ending {
+    const isCutShort = ended.outcome === 'cancelled' && watch.hasExpired && !outerSignal.aborted;
+    const isRefused = ended.error?.reason === 'budget_exceeded';
+    return (isCutShort || isRefused ? this.overBudget() : undefined) ?? ended;
+  }
+
+  private overBudget(): Ending | undefined {
+    const exceeded = this.options.budget?.exceeded();
+    return exceeded && { outcome: 'budget_exceeded', ...exceeded };
+  }
+
+  /** The request, and what the model should know about what is left; nothing is added to no request. */
+  private withWarning(request: Part[]): Part[] {
+    const warning = request.length > 0 ? this.options.budget?.warning() : undefined;
+    return warning === undefined ? request : [...request, { text: warning }];
+  }
+
+  private async *runTools(
+    calls: readonly ToolCallRequestInfo[],
+    signal: AbortSignal,
+  ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
+    if (calls.length === 0) return [];
+    const events = this.options.scheduler.run(calls, signal);
+    let step = await events.next();
+    try {
+      for (; !step.done; step = await events.next()) {
+        if (this.options.takeHookMessages) yield* this.hookMessages();
+        yield this.note(step.value);
+      }
+    } finally {
+      if (!step.done) await events.return([]);
+    }
+    return step.value;
+  }
+
+  private *hookMessages(): Generator<AgentEvent> {
+    for (const message of this.options.takeHookMessages?.() ?? []) yield this.note(message);
+  }
+
+  private takeSteering(): Part[] {
+    const taken = this.steering;
+    this.steering = [];
+    return taken;
+  }
+
+  private note<E extends AgentEvent>(event: E): E {
+    this.options.record?.(event);
+    return event;
+  }
+}
+
+function pickText({ text }: PromptOptions): { text?: string } {
+  return text === undefined ? {} : { text };
+}
+
+function unlimited(signal: AbortSignal): Watch {
+  return { signal, hasExpired: false, release: () => undefined };
+}
+
+/** The events that mean more than going on; a later one counts more than an earlier one. */
+function toEnding(event: AgentEvent): Ending | undefined {
+  switch (event.type) {
+    case GeminiEventType.UserCancelled:
+      return { outcome: 'cancelled' };
+    case GeminiEventType.Error:
+      return { outcome: 'failed', error: event.value.error };
+    case GeminiEventType.InvalidStream:
+      return { outcome: 'invalid_stream', detail: event.value.message };
+    case GeminiEventType.LoopDetected:
+      return { outcome: 'loop_detected' };
+    case GeminiEventType.MaxSessionTurns:
+      return { outcome: 'max_turns' };
+    case GeminiEventType.ContextWindowWillOverflow:
+      return { outcome: 'overflow' };
+    case GeminiEventType.AgentExecutionStopped:
+      return { outcome: 'stopped', detail: event.value.reason };
+    case GeminiEventType.AgentExecutionBlocked:
+      return { outcome: 'blocked', detail: event.value.reason };
+    case GeminiEventType.Content:
+    case GeminiEventType.Finished:
+      // The model went on after a hook or a failure sent it back.
+      return COMPLETED;
+    default:
+      return undefined;
+  }
+}
+
+/** A tool that ended the prompt, or a person who said no to all that was asked. */
+function toStop(completed: readonly CompletedToolCall[]): Ending | undefined {
+  const stopped = completed.find(({ response }) => response.errorType === 'stop_execution');
+  if (stopped) return { outcome: 'stopped', detail: stopped.response.error?.message ?? 'A hook stopped the agent.' };
+  const isCancelled = completed.length > 0 && completed.every(({ status }) => status === 'cancelled');
+  return isCancelled ? { outcome: 'cancelled', detail: 'The call was declined.' } : undefined;
+}

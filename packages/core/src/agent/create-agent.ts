@@ -1,0 +1,196 @@
+/**
+ * createAgent: constructs the runtime and wires it. `wireAgent` is the one place that does so; an agent of a workspace
+ * comes through it too. Long and boring on purpose: every room gets the few things it uses, as plain fields.
+ */
+
+import { GeminiChat } from '../chat/gemini-chat.ts';
+import type { GeminiClient } from '../client/gemini-client.ts';
+import { UtilityModel } from '../client/utility-model.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import { createModelConfigResolver } from '../routing/model-configs.ts';
+import { resolveModel, tokenLimit } from '../routing/models.ts';
+import type { Tool } from '../protocol/content.ts';
+import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
+import type { PolicyPort } from '../scheduler/ports.ts';
+import { outputThreshold } from '../tools/tool-output.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
+import { createAgentClient } from './agent-client.ts';
+import type { AgentOptions, WiringOptions } from './agent-options.ts';
+import { AgentSession } from './agent-session.ts';
+import { openSpending } from '../spending/open-spending.ts';
+import type { Spending } from '../spending/open-spending.ts';
+import type { Ledger } from '../spending/ledger.ts';
+import { ModelChoice } from './model-choice.ts';
+
+export interface Agent {
+  session: AgentSession;
+  client: GeminiClient;
+  chat: GeminiChat;
+  ledger: Ledger;
+  tools: ToolRegistry;
+  /** The model or alias the next prompt asks for. */
+  requestedModel(): string;
+  /** Takes effect with the next turn. */
+  setModel(model: string): void;
+  /** No answer is taken for a loop any more, in this session. */
+  disableLoopDetection(): void;
+  /** For what only a surface knows; absent when nothing is reported. */
+  telemetry?: TelemetryPort;
+}
+
+/** Throws BudgetError when a limit cannot be held, and ModelConfigError for presets that cannot be used. */
+export function createAgent(options: AgentOptions): Agent {
+  return wireAgent(options, openSpending(options, options.clock ?? systemClock));
+}
+
+/** For an agent whose tools spend from the same ledger and budget: those are opened before the tools are. */
+export function wireAgent(options: WiringOptions, { ledger, budget, generator }: Spending): Agent {
+  const { clock = systemClock, interactive = false, limits = {}, features = {}, telemetry, planning } = options;
+  const { preview = true } = features;
+  const tools = options.tools ?? new ToolRegistry();
+  const resolveConfig = createModelConfigResolver({ preview, ...options.modelConfigs });
+  // Only a user's own alias is another name than the service's.
+  const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
+  const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model)));
+
+  const utility = new UtilityModel({
+    generator,
+    resolveModel: resolveConfig,
+    clock,
+    onMalformedJson: (model) => telemetry?.note({ kind: 'malformed_json', model }),
+  });
+  const choice = new ModelChoice({
+    model: options.model,
+    preview,
+    features,
+    interactive,
+    utility,
+    clock,
+    planning,
+    telemetry,
+    history: () => chat.getHistory(true),
+    onChosen: () => chat.setTools(declare(tools)),
+  });
+  budget?.requirePriceOf(serviceName(choice.resolved));
+  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig });
+  const common = { chat, choice, clock, tokenLimit: limitOf };
+  const { client, loopDetection } = createAgentClient(options, { ...common, generator, utility, resolveConfig });
+  const scheduler = createScheduler(options, { ...common, tools });
+
+  const session = new AgentSession({
+    sessionId: options.sessionId,
+    client,
+    chat,
+    scheduler: {
+      run: (requests, signal) => scheduler.run(requests, signal),
+      respond: (callId, outcome, payload) => {
+        scheduler.respond(callId, outcome, payload);
+        ledger.decided(callId, outcome);
+      },
+    },
+    answerFallback: (requestId, intent) => choice.fallback.answer(requestId, intent),
+    record: (event) => {
+      ledger.add(event);
+      budget?.add(event);
+      telemetry?.add(event);
+      options.record?.(event);
+    },
+    ...withoutUndefined({
+      budget,
+      takeHookMessages: options.hooks?.takeHookMessages,
+      prompt_id: options.prompt_id,
+    }),
+  });
+
+  return {
+    session,
+    client,
+    chat,
+    ledger,
+    tools,
+    requestedModel: () => choice.requested,
+    setModel: (model) => {
+      budget?.requirePriceOf(serviceName(resolveModel(model, { preview })));
+      choice.request(model);
+    },
+    disableLoopDetection: () => {
+      loopDetection.disable();
+      telemetry?.note({ kind: 'loop_detection_disabled' });
+    },
+    ...withoutUndefined({ telemetry }),
+  };
+}
+
+interface ChatParts {
+  generator: ContentGenerator;
+  choice: ModelChoice;
+  clock: Clock;
+  ledger: Ledger;
+  resolveConfig: ReturnType<typeof createModelConfigResolver>;
+}
+
+function createChat(
+  options: WiringOptions,
+  { generator, choice, clock, ledger, resolveConfig }: ChatParts,
+): GeminiChat {
+  return new GeminiChat({
+    generator,
+    model: choice.resolved,
+    resolveModel: resolveConfig,
+    fallback: choice.fallback,
+    clock,
+    onUnusableAnswer: (answer) => ledger.withdraw(answer),
+    ...withoutUndefined({
+      systemInstruction: options.systemInstruction,
+      history: options.history,
+      retry: options.retry,
+      hooks: options.hooks?.model,
+      recorder: options.chatRecorder,
+    }),
+  });
+}
+
+interface SchedulerParts {
+  chat: GeminiChat;
+  choice: ModelChoice;
+  clock: Clock;
+  tokenLimit: (model: string) => number;
+  tools: ToolRegistry;
+}
+
+function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {
+  const { chat, choice, clock, tools } = parts;
+  const { tempDirectory, sessionId } = options;
+  return new CoreToolScheduler({
+    tools,
+    policy: options.policy ?? ALLOW_EVERYTHING,
+    clock,
+    model: () => choice.current,
+    outputBounds: () => {
+      const remainingTokens = parts.tokenLimit(choice.current) - chat.getLastPromptTokenCount();
+      const configured = options.limits?.toolOutput;
+      const threshold = outputThreshold({ remainingTokens, ...withoutUndefined({ configured }) });
+      return { threshold, tempDirectory, sessionId };
+    },
+    ...withoutUndefined({
+      hooks: options.hooks?.tool,
+      recorder: options.callRecorder,
+      editProposal: options.editProposal,
+      resultContext: options.resultContext,
+    }),
+  });
+}
+
+const ALLOW_EVERYTHING: PolicyPort = {
+  check: async () => ({ decision: 'allow' }),
+  remember: async () => undefined,
+};
+
+function declare(tools: ToolRegistry): Tool[] {
+  const functionDeclarations = tools.declarations();
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
+}

@@ -1,0 +1,115 @@
+/**
+ * ModelChoice: which model answers. It keeps what the person asked for, asks the router
+ * once for each prompt, and takes what stands in for a model that is not available. A
+ * choice sticks to the prompt it was made for.
+ */
+
+import type { ChooseModel } from '../client/before-turn.ts';
+import type { UtilityModel } from '../client/utility-model.ts';
+import { ModelAvailability } from '../routing/availability.ts';
+import { createFallback } from '../routing/fallback.ts';
+import type { Fallback } from '../routing/fallback.ts';
+import { applyModelSelection } from '../routing/model-selection.ts';
+import { resolveModel } from '../routing/models.ts';
+import { policyChain } from '../routing/fallback-chains.ts';
+import { ModelRouter } from '../routing/router.ts';
+import type { Content } from '../protocol/content.ts';
+import type { Clock } from '../util/clock.ts';
+import type { AgentFeatures, AgentOptions } from './agent-options.ts';
+
+export interface ModelChoiceOptions {
+  /** As the user named it. */
+  readonly model: string;
+  readonly preview: boolean;
+  readonly features: AgentFeatures;
+  readonly interactive: boolean;
+  readonly utility: UtilityModel;
+  readonly clock: Clock;
+  readonly planning: AgentOptions['planning'];
+  readonly telemetry: AgentOptions['telemetry'];
+  /** Asked only if a strategy looks at it. */
+  readonly history: () => Content[];
+  /** Called before each turn, when the model is known. */
+  readonly onChosen: () => void;
+}
+
+export class ModelChoice {
+  /** What the first request is for, unless the router says otherwise. */
+  readonly resolved: string;
+  readonly fallback: Fallback;
+  private readonly options: ModelChoiceOptions;
+  private readonly availability: ModelAvailability;
+  private readonly router: ModelRouter;
+  private requestedModel: string;
+  private chosen: { prompt_id: string; model: string } | undefined;
+
+  constructor(options: ModelChoiceOptions) {
+    const { model, preview, features, interactive, utility, clock, telemetry } = options;
+    this.options = options;
+    this.requestedModel = model;
+    this.resolved = resolveModel(model, { preview });
+    this.availability = new ModelAvailability(clock);
+    this.fallback = createFallback({
+      availability: this.availability,
+      chainFor: (each) => this.chainFor(each),
+      interactive,
+      onSwitch: () => telemetry?.note({ kind: 'model_replaced' }),
+    });
+    this.router = new ModelRouter({
+      availability: this.availability,
+      clock,
+      preview,
+      planRouting: features.planRouting ?? true,
+      classify: features.classifyRequests ?? false,
+      askJson: (question, schema) => utility.generateJson(question, schema),
+    });
+  }
+
+  get requested(): string {
+    return this.requestedModel;
+  }
+
+  /** The one that answers at the moment. */
+  get current(): string {
+    return this.chosen?.model ?? this.resolved;
+  }
+
+  /** Takes effect with the next turn. */
+  request(model: string): void {
+    this.requestedModel = model;
+    this.chosen = undefined;
+    this.options.telemetry?.note({ kind: 'model_chosen', model });
+  }
+
+  readonly choose: ChooseModel = async (question) => {
+    const isNew = this.chosen?.prompt_id !== question.prompt_id;
+    const wanted = isNew ? await this.route(question) : this.current;
+    const { model } = applyModelSelection(wanted, this.availability, this.chainFor(wanted));
+    this.chosen = { prompt_id: question.prompt_id, model };
+    this.options.onChosen();
+    return { model, isNew };
+  };
+
+  private async route({ request, prompt_id, signal }: Parameters<ChooseModel>[0]): Promise<string> {
+    const { history, planning, telemetry } = this.options;
+    this.availability.resetTurn();
+    const { model, metadata } = await this.router.route({
+      requestedModel: this.requestedModel,
+      // Copied only if a strategy looks: most decide without it, and a session may be long.
+      get history() {
+        return history();
+      },
+      request: [...request],
+      prompt_id,
+      signal,
+      ...planning?.(),
+    });
+    telemetry?.note({ kind: 'model_routed', model, ...metadata, ...planning?.() });
+    return model;
+  }
+
+  private chainFor(model: string): ReturnType<typeof policyChain> {
+    const plan = this.options.planning?.().approvalMode === 'plan';
+    return policyChain(model, { requestedModel: this.requestedModel, plan });
+  }
+}

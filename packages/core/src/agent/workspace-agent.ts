@@ -1,0 +1,241 @@
+/**
+ * createWorkspaceAgent: an agent with the built-in tools in a folder, under the
+ * policies found on disk. What surfaces start with; `dispose` ends every process it
+ * started.
+ */
+
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolveProjectDirectory } from '../config/project-registry.ts';
+import { hasHooks } from '../hooks/hook-layer.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import { FileStore } from '../tools/files/file-store.ts';
+import { IgnoreRules } from '../tools/files/ignore-rules.ts';
+import { ReadLedger } from '../tools/files/read-ledger.ts';
+import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/background.ts';
+import type { ShellRunner } from '../tools/shell/shell-runner.ts';
+import { saveOutput } from '../tools/tool-output.ts';
+import { Workspace } from '../tools/files/workspace.ts';
+import { systemClock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
+import { openSpending } from '../spending/open-spending.ts';
+import { describeEnd, tellModel } from './background-notice.ts';
+import { wireAgent } from './create-agent.ts';
+import type { Agent } from './create-agent.ts';
+import { globalMemoryFiles } from '../context/context-files.ts';
+import type { LoadedContext } from '../context/context-files.ts';
+import { WorkspaceContext } from '../context/context-workspace.ts';
+import { createFileReferences } from '../context/file-references.ts';
+import type { FileReferences, ReadReferences } from '../context/file-references.ts';
+import type { SessionHooks } from '../hook-ports/open-hooks.ts';
+import { choosePlansDirectory } from './plans-directory.ts';
+import type { PolicyAdapter } from './policy-adapter.ts';
+import { SessionRecorder } from '../records/session-recorder.ts';
+import { loadPrices } from '../spending/user-prices.ts';
+import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
+import type { WorkspaceAgentOptions } from './workspace-options.ts';
+import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
+import { openShell } from './workspace-shell.ts';
+import { openTools } from './workspace-tools.ts';
+
+export interface WorkspaceAgent extends Agent {
+  workspace: Workspace;
+  /** Absent where no hook is configured. */
+  hooks?: SessionHooks;
+  policy: PolicyAdapter;
+  /** Runs what a person typed; the tools' own commands go the same way. */
+  shell: ShellRunner;
+  /** The commands that run on beside the conversation. */
+  background: BackgroundProcesses;
+  /** The file of the plan that was approved since plan mode was last entered. */
+  approvedPlan(): string | undefined;
+  /** What `@path` means. */
+  references: FileReferences;
+  /** The instructions the model was given so far. */
+  readonly context: LoadedContext;
+  /** Reads them again and tells the model. */
+  reloadContext(): Promise<LoadedContext>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Throws PolicyFileError when a rule that was written would not be in force, and
+ * SystemPromptError when the system prompt that was asked for cannot be used.
+ */
+export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
+  const { root, home, sessionId, clock = systemClock, includeDirectories = [], onWarning } = options;
+  const toolSettings = { ...DEFAULT_TOOL_SETTINGS, ...options.toolSettings };
+  const tempDirectory = await resolveProjectDirectory({ home, root, clock });
+  const wanted = options.planSettings?.directory;
+  const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, onWarning });
+  const [ignore, loaded, isGitRepository, priced] = await Promise.all([
+    IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
+    loadWorkspacePolicies(options),
+    exists(join(root, '.git')),
+    loadPrices(home),
+  ]);
+  for (const problem of priced.problems) onWarning?.(problem);
+
+  const files = globalMemoryFiles(home, options.context);
+  const workspace = new Workspace({ root, includeDirectories, files, tempDirectory, ignore });
+  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
+  const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory });
+  // Tools that ask a model spend from the same purse.
+  const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
+  const recorder = openRecorder(options, workspace, tempDirectory);
+  const store = new FileStore(workspace, new ReadLedger(), recorder);
+  const { generator } = spending;
+  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
+  const { tools, approvedPlan } = await openTools({ ...common, ...commands });
+
+  const context = await openContext(options, workspace, isGitRepository);
+  const hooks = await openSessionHooks(options, { root: workspace.root, plansDirectory, recorder });
+  const wiring = {
+    ...options,
+    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder }),
+    record: (event: AgentEvent) => {
+      recorder?.observe(event);
+      if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
+      options.record?.(event);
+    },
+    tools,
+    policy,
+    tempDirectory,
+    planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),
+    saveOutput: (toolName: string, callId: string, text: string) =>
+      saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
+    systemInstruction: context.systemInstruction,
+    history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
+    openingHistory: [context.firstMessage],
+    ...withoutUndefined({ resultContext: context.resultContext }),
+  };
+  const agent = wireAgent(wiring, spending);
+
+  function tellOfEnd(process: BackgroundProcess): void {
+    options.onBackgroundEnded?.();
+    const { whenBackgroundEnds } = toolSettings;
+    if (whenBackgroundEnds === 'silent') return;
+    const sentence = describeEnd(process);
+    options.onNotice?.(sentence);
+    if (whenBackgroundEnds === 'inject') tellModel(agent, sentence);
+  }
+
+  const { shell, background } = commands;
+  return {
+    ...agent,
+    ...withoutUndefined({ hooks }),
+    workspace,
+    policy,
+    shell,
+    background,
+    approvedPlan,
+    references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
+    get context() {
+      return context.loaded;
+    },
+    reloadContext: () => context.reload(agent.chat),
+    async dispose() {
+      await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
+      recorder?.close();
+    },
+  };
+}
+
+function openRecorder(
+  { session, recordSession, sessionId, clock = systemClock, onWarning }: WorkspaceAgentOptions,
+  { root }: Workspace,
+  tempDirectory: string,
+): SessionRecorder | undefined {
+  if (session) return session.recorder;
+  if (!recordSession) return undefined;
+  const directory = join(tempDirectory, 'chats');
+  return new SessionRecorder({ directory, sessionId, root, clock, ...(onWarning && { onProblem: onWarning }) });
+}
+
+function openContext(
+  options: WorkspaceAgentOptions,
+  workspace: Workspace,
+  isGitRepository: boolean,
+): Promise<WorkspaceContext> {
+  const { home, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
+  const { context: files, systemPrompt, memory, onWarning } = options;
+  return WorkspaceContext.load({
+    workspace,
+    home,
+    trustedFolder,
+    interactive,
+    isGitRepository,
+    now: () => new Date(clock.now()),
+    tellsTree,
+    ...(files && { files }),
+    ...(systemPrompt && { systemPrompt }),
+    ...(memory !== undefined && { memory }),
+    ...(onWarning && { onWarning }),
+  });
+}
+
+/** Loaded only where somebody configured a hook. */
+async function openSessionHooks(
+  options: WorkspaceAgentOptions,
+  { root, plansDirectory, recorder }: { root: string; plansDirectory: string; recorder: SessionRecorder | undefined },
+): Promise<SessionHooks | undefined> {
+  const { hookLayers = [], sessionId, home, environment, trustedFolder, clock = systemClock } = options;
+  const { secrets, telemetry, onHookExecution, onWarning, isTrustedForRun = false } = options;
+  if (!hasHooks(hookLayers)) return undefined;
+  const { openHooks } = await import('../hook-ports/open-hooks.ts');
+  return openHooks({
+    layers: hookLayers,
+    sessionId,
+    root,
+    home,
+    plansDirectory,
+    transcriptPath: () => recorder?.path ?? '',
+    environment,
+    isTrusted: trustedFolder === true,
+    isTrustedForRun,
+    clock,
+    ...(secrets && { secrets }),
+    onExecution: (execution) => {
+      telemetry?.hookExecuted(execution);
+      onHookExecution?.(execution);
+    },
+    ...(onWarning && { onWarning }),
+  });
+}
+
+/** Files a person referred to count as read by the model. */
+function readReferences({ workspace, ledger }: FileStore): ReadReferences {
+  return async (patterns, signal) => {
+    const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
+      import('../tools/builtin/read-many-files.ts'),
+      import('../tools/builtin/read-file.ts'),
+    ]);
+    const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
+    const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
+    // A file that is named is not looked for: pasted pictures lie outside the project, others where no search goes.
+    const named = await filter(patterns, isFile);
+    const include = patterns.filter((pattern) => !named.includes(pattern));
+    const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);
+    return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
+  };
+}
+
+async function filter(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<string[]> {
+  const answers = await Promise.all(names.map(test));
+  return names.filter((_name, index) => answers[index]);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

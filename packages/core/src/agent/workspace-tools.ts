@@ -1,0 +1,111 @@
+/** The tools of a workspace: the built-in ones as the settings want them, and those a trusted project brings along. */
+
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import { createModelConfigResolver } from '../routing/model-configs.ts';
+import { resolveModel } from '../routing/models.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ServerTool } from '../protocol/tools.ts';
+import { createBuiltinTools } from '../tools/builtin/index.ts';
+import type { DiscoveredToolDependencies } from '../tools/builtin/discovered-tool.ts';
+import type { FileStore } from '../tools/files/file-store.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Workspace } from '../tools/files/workspace.ts';
+import { systemClock } from '../util/clock.ts';
+import type { PolicyAdapter } from './policy-adapter.ts';
+import type { ToolSettings, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { WorkspaceShell } from './workspace-shell.ts';
+
+export interface WorkspaceToolsOptions extends WorkspaceShell {
+  options: WorkspaceAgentOptions;
+  toolSettings: Required<ToolSettings>;
+  workspace: Workspace;
+  store: FileStore;
+  generator: ContentGenerator;
+  policy: PolicyAdapter;
+  plansDirectory: string;
+}
+
+export interface WorkspaceTools {
+  tools: ToolRegistry;
+  /** The file of the plan that was approved since plan mode was last entered. */
+  approvedPlan(): string | undefined;
+}
+
+export async function openTools(given: WorkspaceToolsOptions): Promise<WorkspaceTools> {
+  const { options, toolSettings, workspace, store, generator, policy, shell, background, environment } = given;
+  const { clock = systemClock, interactive = false, features, modelConfigs, toolCommands } = options;
+  let approvedPlan: string | undefined;
+  const plan = {
+    plansDirectory: given.plansDirectory,
+    setApprovalMode: (mode: PolicyAdapter['mode']) => {
+      policy.mode = mode;
+      if (mode === 'plan') approvedPlan = undefined;
+    },
+    setApprovedPlan: (path: string) => {
+      approvedPlan = path;
+      options.telemetry?.note({ kind: 'plan_approved', mode: policy.mode });
+    },
+    ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
+  };
+  const builtins = createBuiltinTools({
+    store,
+    shell,
+    background,
+    generator,
+    resolveModel: createModelConfigResolver({ preview: features?.preview ?? true, ...modelConfigs }),
+    clock,
+    isInteractive: interactive,
+    writeTodos: toolSettings.writeTodos && isHelpedByTodos(options.model),
+    useRipgrep: toolSettings.useRipgrep,
+    respectGitIgnore: options.ignore?.git ?? true,
+    asksForShortOutput: toolSettings.asksForShortOutput,
+    webFetch: { direct: toolSettings.directWebFetch },
+    ...(options.planSettings?.enabled !== false && { plan }),
+  });
+  const where = { cwd: workspace.root, env: environment, guard: shell.guard };
+  const discovered = toolCommands ? await discover(toolCommands, where, options) : [];
+  const tools = new ToolRegistry([...builtins, ...discovered], {
+    isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
+    describe: ({ name, description }) =>
+      policy.mode === 'plan' && WRITES_PLANS.has(name)
+        ? `Plan mode is on: this writes plans only, .md files in ${given.plansDirectory}. ${description}`
+        : description,
+  });
+  return { tools, approvedPlan: () => approvedPlan };
+}
+
+/** Models of the second generation forget steps they have not written down. */
+function isHelpedByTodos(model: string): boolean {
+  return /^gemini-2(?!.*preview)/.test(resolveModel(model));
+}
+
+/** In plan mode they are left for the plan itself. */
+const WRITES_PLANS: ReadonlySet<string> = new Set(['write_file', 'replace']);
+
+/** Plan mode is entered from outside it and left from inside. */
+function isInMode(name: string, { mode }: PolicyAdapter): boolean {
+  if (name === 'enter_plan_mode') return mode !== 'plan';
+  if (name === 'exit_plan_mode') return mode === 'plan';
+  return true;
+}
+
+type Discovering = Pick<WorkspaceAgentOptions, 'trustedFolder' | 'onWarning' | 'signal'>;
+
+/** A project whose tools cannot be listed is worked in without them. */
+async function discover(
+  { discovery, call }: { discovery: string; call: string },
+  where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
+  { trustedFolder, onWarning, signal = new AbortController().signal }: Discovering,
+): Promise<ServerTool[]> {
+  if (!trustedFolder) {
+    onWarning?.("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
+    return [];
+  }
+  const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
+  try {
+    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal, onWarning);
+  } catch (error) {
+    if (!signal.aborted) onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    return [];
+  }
+}

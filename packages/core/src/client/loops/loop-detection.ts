@@ -1,0 +1,264 @@
+/**
+ * LoopDetectionService: notices that a prompt goes nowhere, by calls that repeat, by
+ * text that repeats, and, in long prompts, by asking a model. It only reports; what
+ * a first or a second detection leads to is the client's decision. It never throws
+ * and never holds a turn up for longer than the judge's budget.
+ */
+
+import type { Content, Part } from '../../protocol/content.ts';
+import { GeminiEventType } from '../../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../../protocol/events.ts';
+import type { ToolCallRequestInfo } from '../../protocol/tool-calls.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { Clock } from '../../util/clock.ts';
+import { CALLS_REMEMBERED, findCallCycle, toCallKey, toCallResult } from './call-cycles.ts';
+import type { SeenCall } from './call-cycles.ts';
+import { RepeatedContent } from './repeated-content.ts';
+
+/** Turns of one prompt before a model is asked for the first time. */
+const TURNS_BEFORE_JUDGING = 30;
+const FIRST_INTERVAL = 10;
+const SHORTEST_INTERVAL = 5;
+const LONGEST_INTERVAL = 15;
+const HISTORY_JUDGED = 20;
+const CONFIDENT = 0.9;
+/** For all that is asked in one check. */
+const JUDGE_BUDGET_MS = 10_000;
+const SHOWN_ANALYSIS_LENGTH = 500;
+
+export interface LoopJudgeInput {
+  /** The end of the conversation; neither begins with an answer to a call nor ends with an open one. */
+  history: Content[];
+  userRequest: string;
+  model: 'flash' | 'pro';
+  prompt_id: string;
+}
+
+export interface LoopJudgement {
+  analysis: string;
+  /** That the model is in an unproductive state, from 0 to 1. */
+  confidence: number;
+}
+
+/** Asks a model. Undefined says that this model is not available; a rejection, that it did not answer. */
+export type LoopJudge = (input: LoopJudgeInput, signal: AbortSignal) => Promise<LoopJudgement | undefined>;
+
+export type LoopType = 'repeated_calls' | 'repeated_content' | 'judged_by_model';
+
+export interface LoopDetectionResult {
+  /** 0: no loop. Else how many have been detected in this prompt, this one included. */
+  count: number;
+  type?: LoopType;
+  /** A clause without a full stop, of bounded length. */
+  detail?: string;
+}
+
+export interface LoopDetectionOptions {
+  /** Without one, only calls and text are watched. */
+  judge?: LoopJudge;
+  /** Read only when the judge is asked. */
+  getHistory?: () => readonly Content[];
+  isEnabled?: boolean;
+  clock?: Clock;
+  /** Told of every detection, also of one the model is only warned of. */
+  onDetected?: (type: LoopType, prompt_id: string) => void;
+  /** Told what the judge said. */
+  onJudged?: (check: LoopCheck) => void;
+}
+
+export interface LoopCheck {
+  prompt_id: string;
+  confidence: number;
+  /** Of the second opinion; absent where none was needed, or none came. */
+  secondConfidence?: number;
+}
+
+const NO_LOOP: LoopDetectionResult = Object.freeze({ count: 0 });
+
+export class LoopDetectionService {
+  private readonly options: LoopDetectionOptions;
+  private readonly clock: Clock;
+  private readonly content = new RepeatedContent();
+  private calls: SeenCall[] = [];
+  private readonly keysOfTurn = new Set<string>();
+  /** What the calls of the last cycle gave, by their keys. */
+  private cycleResults = new Map<string, string>();
+  private isEnabled: boolean;
+  private prompt_id = '';
+  private userRequest = '';
+  private detections = 0;
+  private turns = 0;
+  private lastJudgedTurn = 0;
+  private interval = FIRST_INTERVAL;
+
+  constructor(options: LoopDetectionOptions = {}) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.isEnabled = options.isEnabled ?? true;
+  }
+
+  /** A prompt begins: nothing before it counts. */
+  reset(prompt_id: string, userRequest = ''): void {
+    this.prompt_id = prompt_id;
+    this.userRequest = userRequest;
+    this.detections = 0;
+    this.turns = 0;
+    this.lastJudgedTurn = 0;
+    this.interval = FIRST_INTERVAL;
+    this.calls = [];
+    this.cycleResults.clear();
+    this.keysOfTurn.clear();
+    this.content.reset();
+  }
+
+  /** For the rest of the session. */
+  disable(): void {
+    this.isEnabled = false;
+  }
+
+  /** To be called once before each turn of the prompt. Resolves, with no loop, also when the signal is aborted. */
+  async turnStarted(signal: AbortSignal): Promise<LoopDetectionResult> {
+    if (!this.isEnabled) return NO_LOOP;
+    this.turns += 1;
+    this.keysOfTurn.clear();
+    const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
+    if (!isDue || !this.options.judge || signal.aborted) return NO_LOOP;
+    this.lastJudgedTurn = this.turns;
+    const analysis = await this.askJudge(this.options.judge, signal);
+    return analysis === undefined ? NO_LOOP : this.detect('judged_by_model', analysis);
+  }
+
+  /**
+   * To be called with every event of a turn before it is passed on. A loop is reported
+   * once, by the event that completes it; then the watch starts anew, so a second report
+   * means that the model went on after the first.
+   */
+  addAndCheck(event: ServerGeminiStreamEvent): LoopDetectionResult {
+    if (!this.isEnabled) return NO_LOOP;
+    switch (event.type) {
+      case GeminiEventType.Content:
+        return this.checkText(event.value);
+      case GeminiEventType.ToolCallRequest:
+        return this.checkCall(event.value);
+      case GeminiEventType.Retry:
+        // The next attempt may well say the same again.
+        this.content.reset();
+        return NO_LOOP;
+      case GeminiEventType.Finished:
+        this.content.endAnswer();
+        return NO_LOOP;
+      default:
+        return NO_LOOP;
+    }
+  }
+
+  /** To be called with each request before its turn: the answers in it tell whether calls make progress. */
+  noteResponses(parts: readonly Part[]): void {
+    for (const { functionResponse } of parts) {
+      if (!functionResponse) continue;
+      const { id, name } = functionResponse;
+      const call = this.calls.find((seen) => (id ? seen.callId === id : seen.name === name && !seen.result));
+      if (!call) continue;
+      const { digest, failed } = toCallResult(functionResponse, call.callId);
+      this.toolCallFinished(call.callId, digest, { failed });
+    }
+  }
+
+  /** `resultDigest` is equal for results that are taken for equal. */
+  toolCallFinished(callId: string, resultDigest: string, { failed = false }: { failed?: boolean } = {}): void {
+    const call = this.calls.find((seen) => seen.callId === callId);
+    if (call) call.result = { digest: resultDigest, failed };
+  }
+
+  private checkText(text: string): LoopDetectionResult {
+    const repeated = this.content.add(text);
+    if (repeated === undefined) return NO_LOOP;
+    return this.detect('repeated_content', `The text ${JSON.stringify(repeated)} was repeated over and over`);
+  }
+
+  private checkCall({ callId, name, args }: ToolCallRequestInfo): LoopDetectionResult {
+    this.content.reset();
+    const key = toCallKey({ name, args, callId });
+    // Equal calls of one response are one wish: a loop is going back to it turn after turn.
+    if (this.turns > 0 && this.keysOfTurn.has(key)) return NO_LOOP;
+    this.keysOfTurn.add(key);
+    this.calls.push({ callId, name, key });
+    if (this.calls.length > CALLS_REMEMBERED) this.calls.shift();
+    const cycle = findCallCycle(this.calls);
+    if (cycle === undefined) return NO_LOOP;
+    this.forgiveProgress();
+    return this.detect('repeated_calls', cycle);
+  }
+
+  /** The same calls have other results than when they were reported: a poll that is slow, and the first of its kind again. */
+  private forgiveProgress(): void {
+    const results = this.calls.flatMap(({ key, result }) => (result ? [[key, result.digest] as const] : []));
+    const before = this.cycleResults;
+    if (results.some(([key, digest]) => before.has(key) && before.get(key) !== digest)) this.detections = 0;
+    this.cycleResults = new Map(results);
+  }
+
+  private detect(type: LoopType, detail: string): LoopDetectionResult {
+    this.detections += 1;
+    this.options.onDetected?.(type, this.prompt_id);
+    this.calls = [];
+    this.content.reset();
+    return { count: this.detections, type, detail };
+  }
+
+  /** The analysis when it is a loop. A judge that fails or is slow has no say. */
+  private async askJudge(judge: LoopJudge, signal: AbortSignal): Promise<string | undefined> {
+    const ended = new AbortController();
+    const limited = AbortSignal.any([signal, ended.signal]);
+    try {
+      return await Promise.race([
+        this.judgeTwice(judge, limited),
+        this.clock.sleep(JUDGE_BUDGET_MS, limited).then(() => undefined),
+      ]);
+    } catch {
+      // The check is optional: whatever went wrong with it, the turn goes on.
+      return undefined;
+    } finally {
+      ended.abort();
+    }
+  }
+
+  private async judgeTwice(judge: LoopJudge, signal: AbortSignal): Promise<string | undefined> {
+    const input = {
+      history: selectHistory(this.options.getHistory?.() ?? []),
+      userRequest: this.userRequest,
+      prompt_id: this.prompt_id,
+    };
+    const first = await judge({ ...input, model: 'flash' }, signal);
+    // An answer that comes too late must not lead to another request, nor change the pace of the next prompt.
+    if (!first || signal.aborted) return undefined;
+    const { prompt_id } = input;
+    const { confidence } = first;
+    if (!isConfident(first)) {
+      this.options.onJudged?.({ prompt_id, confidence });
+      return this.postpone(first);
+    }
+    const second = await judge({ ...input, model: 'pro' }, signal);
+    if (signal.aborted) return undefined;
+    this.options.onJudged?.({ prompt_id, confidence, ...(second && { secondConfidence: second.confidence }) });
+    if (second && !isConfident(second)) return this.postpone(second);
+    return (second ?? first).analysis.slice(0, SHOWN_ANALYSIS_LENGTH);
+  }
+
+  /** The surer it is that all is well, the later it is asked again. */
+  private postpone({ confidence }: LoopJudgement): undefined {
+    const calm = Number.isFinite(confidence) ? 1 - Math.min(Math.max(confidence, 0), 1) : 1;
+    this.interval = Math.round(SHORTEST_INTERVAL + (LONGEST_INTERVAL - SHORTEST_INTERVAL) * calm);
+  }
+}
+
+function isConfident({ confidence }: LoopJudgement): boolean {
+  return confidence >= CONFIDENT;
+}
+
+function selectHistory(history: readonly Content[]): Content[] {
+  const recent = history.slice(-HISTORY_JUDGED);
+  while (recent.at(-1)?.parts?.some(({ functionCall }) => functionCall)) recent.pop();
+  while (recent[0]?.parts?.some(({ functionResponse }) => functionResponse)) recent.shift();
+  return recent;
+}

@@ -1,0 +1,101 @@
+/**
+ * One context file from disk as text that is safe to hand to a model: a regular file of
+ * bounded size inside its allowed directories, decided on real paths, without characters
+ * a person cannot see. What is wrong with it is said, never thrown.
+ */
+
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { getErrorMessage, ToolError } from '../protocol/errors.ts';
+import { openRegularFile } from '../tools/files/opened-file.ts';
+import { decodeText, looksBinary } from '../tools/files/text-file.ts';
+import { withoutHiddenCharacters } from './context-hidden-characters.ts';
+
+/** A file every request pays for is no place for more. */
+export const MAX_CONTEXT_FILE_BYTES = 1024 * 1024;
+
+export interface ReadContextFile {
+  /** Without links. */
+  path: string;
+  text: string;
+  /** About the text; the name of the file is for the caller to add. */
+  remarks: string[];
+}
+
+export interface UnreadContextFile {
+  reason: string;
+  isMissing: boolean;
+}
+
+/** `allowedRoots` absent: wherever the name leads, because a person put it there. */
+export async function readContextFile(
+  file: string,
+  allowedRoots?: readonly string[],
+): Promise<ReadContextFile | UnreadContextFile> {
+  try {
+    const real = await realpath(file);
+    if (allowedRoots && !(await isAllowed(real, allowedRoots))) {
+      return { reason: 'it leads out of the folders it may come from', isMissing: false };
+    }
+    const bytes = await readWhole(real);
+    if (bytes === undefined) {
+      return { reason: `it is larger than ${MAX_CONTEXT_FILE_BYTES / 1024} KiB`, isMissing: false };
+    }
+    if (looksBinary(bytes)) return { reason: 'it is not a text file', isMissing: false };
+    return { path: real, ...toSafeText(bytes) };
+  } catch (error) {
+    return { reason: toReason(error), isMissing: (error as NodeJS.ErrnoException).code === 'ENOENT' };
+  }
+}
+
+async function isAllowed(real: string, roots: readonly string[]): Promise<boolean> {
+  for (const root of roots) {
+    const realRoot = await realpath(root).catch(() => root);
+    if (real === realRoot || real.startsWith(realRoot.endsWith(path.sep) ? realRoot : realRoot + path.sep)) return true;
+  }
+  return false;
+}
+
+/** Undefined when it is too large, also when it grows while it is read. */
+async function readWhole(real: string): Promise<Buffer | undefined> {
+  const file = openRegularFile(real);
+  try {
+    return await file.readUpTo(MAX_CONTEXT_FILE_BYTES);
+  } finally {
+    file.close();
+  }
+}
+
+function toSafeText(bytes: Buffer): { text: string; remarks: string[] } {
+  const decoded = decodeText(bytes).text;
+  const isBroken = !decoded.isWellFormed();
+  const { text, count, line } = withoutHiddenCharacters(decoded.toWellFormed());
+  const remarks = isBroken ? ['holds bytes that are no UTF-8; they were replaced'] : [];
+  if (count > 0) {
+    remarks.push(
+      `holds ${count} invisible character${count === 1 ? '' : 's'} (the first in line ${line}); they were left out, because text nobody can see may be meant to mislead the model`,
+    );
+  }
+  return { text, remarks };
+}
+
+function toReason(error: unknown): string {
+  if (error instanceof ToolError) {
+    // The tools' sentences name the path, which the reader of this one has already.
+    if (error.type === 'target_is_directory') return 'it is a directory';
+    if (error.type === 'permission_denied') return 'permission denied';
+    return error.message.replace(/\.$/, '');
+  }
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file';
+    case 'ELOOP':
+      return 'its symbolic links go in a circle';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    default:
+      return getErrorMessage(error);
+  }
+}

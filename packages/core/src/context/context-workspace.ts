@@ -1,0 +1,167 @@
+/**
+ * WorkspaceContext: what the model is told about where it works, beside the conversation:
+ * the system instruction, the first message, and the project's words on a part of it when
+ * a tool gets there. It can be read anew while a session runs.
+ */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { Content } from '../protocol/content.ts';
+import type { ResultContext } from '../scheduler/ports.ts';
+import type { Workspace } from '../tools/files/workspace.ts';
+import { loadContextFiles } from './context-files.ts';
+import type { ContextFile, ContextFileOptions, LoadedContext } from './context-files.ts';
+import { describeTree } from './directory-tree.ts';
+import { createEnvironmentContext } from './environment-context.ts';
+import { JustInTimeContext } from './just-in-time-context.ts';
+import { createSystemPrompt } from './system-prompt.ts';
+import { readSystemPrompt, SystemPromptError, writeSystemPrompt } from './system-prompt-file.ts';
+
+export interface SystemPromptFields {
+  /** Read in place of our own; see resolveSystemPromptFile. */
+  file?: string | undefined;
+  /** Our own is written there. */
+  writeTo?: string | undefined;
+}
+
+export interface WorkspaceContextOptions {
+  files?: ContextFileOptions;
+  systemPrompt?: SystemPromptFields;
+  /** Further instructions of an embedding program, already framed. */
+  memory?: string;
+  workspace: Workspace;
+  home: string;
+  trustedFolder: boolean | undefined;
+  interactive: boolean;
+  isGitRepository: boolean;
+  /** Whether the tree of the folder is told. */
+  tellsTree?: boolean;
+  now: () => Date;
+  onWarning?: (message: string) => void;
+}
+
+const FIRST_MESSAGE = '<session_context>';
+
+export class WorkspaceContext {
+  /** What the model has been given; files found on the way are added. */
+  loaded: LoadedContext;
+  /** Absent where the project has no say. */
+  readonly resultContext: ResultContext | undefined;
+  private readonly options: WorkspaceContextOptions;
+  private readonly prompt: string;
+  /** Files that were told beside a result. */
+  private readonly told = new Set<string>();
+  private nearby: JustInTimeContext;
+
+  private readonly tree: string;
+
+  private constructor(options: WorkspaceContextOptions, loaded: LoadedContext, tree: string) {
+    this.options = options;
+    this.loaded = loaded;
+    this.tree = tree;
+    this.prompt = choosePrompt(options);
+    this.nearby = this.openNearby();
+    this.resultContext = options.trustedFolder === true ? (paths) => this.tell(paths) : undefined;
+  }
+
+  /** Throws SystemPromptError. */
+  static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
+    // A folder that is not trusted tells the model nothing of its own accord.
+    const hasTree = options.tellsTree === true && options.trustedFolder !== false;
+    const tree = hasTree ? describeTree(options.workspace) : '';
+    return new WorkspaceContext(options, await load(options), tree);
+  }
+
+  get systemInstruction(): string {
+    return [this.prompt, this.loaded.global, this.options.memory].filter(Boolean).join('\n\n');
+  }
+
+  get firstMessage(): Content {
+    const { workspace, now } = this.options;
+    return createEnvironmentContext({
+      now: now(),
+      platform: process.platform,
+      directories: workspace.directories,
+      tempDirectory: workspace.tempDirectory,
+      ...(this.tree !== '' && { tree: this.tree }),
+      ...(this.loaded.project !== '' && { memory: this.loaded.project }),
+    });
+  }
+
+  /** Reads the files again and tells the model, in the first message where that is still ours. */
+  async reload(chat: GeminiChat): Promise<LoadedContext> {
+    this.loaded = await load(this.options);
+    this.nearby = this.openNearby();
+    const told = chat.getContent(0)?.parts?.[0]?.text;
+    const isOurs = told?.startsWith(FIRST_MESSAGE) ?? false;
+    const first = this.firstMessage;
+    const isNews = told !== first.parts?.[0]?.text;
+    // A history that is replaced is written to the session once more, all of it.
+    if (isOurs && isNews) chat.setHistory([first, ...chat.getHistory().slice(1)]);
+    const project = isOurs ? '' : this.loaded.project;
+    chat.setSystemInstruction([this.systemInstruction, project].filter(Boolean).join('\n\n'));
+    return this.loaded;
+  }
+
+  /** What tool results said is gone, so that it is told again when a tool gets there. */
+  forgetNearby(): void {
+    this.nearby = this.openNearby();
+  }
+
+  private async tell(paths: readonly string[]): Promise<string | undefined> {
+    const told: string[] = [];
+    for (const path of paths) {
+      const text = await this.nearby.forPath(path);
+      if (text !== undefined) told.push(text);
+    }
+    return told.length > 0 ? told.join('\n\n') : undefined;
+  }
+
+  private openNearby(): JustInTimeContext {
+    const { workspace, files = {}, onWarning } = this.options;
+    return new JustInTimeContext({
+      ...files,
+      directories: workspace.directories,
+      loaded: this.loaded.files.filter(({ path }) => !this.told.has(path)),
+      isIgnored: ignoredFile(workspace),
+      isIgnoredDirectory: (directory) => workspace.ignore.isIgnored(directory, 'directory'),
+      onLoaded: (more: readonly ContextFile[]) => {
+        const known = new Set(this.loaded.files.map(({ path }) => path));
+        for (const { path } of more) this.told.add(path);
+        this.loaded = { ...this.loaded, files: [...this.loaded.files, ...more.filter(({ path }) => !known.has(path))] };
+      },
+      ...(onWarning && { onWarning }),
+    });
+  }
+}
+
+async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
+  const { files, workspace, home, trustedFolder, onWarning } = options;
+  const loaded = await loadContextFiles({
+    ...files,
+    home,
+    trustedFolder,
+    directories: workspace.directories,
+    isIgnored: ignoredFile(workspace),
+  });
+  for (const warning of loaded.warnings) onWarning?.(warning);
+  return loaded;
+}
+
+/** Only .geminiignore counts: many people keep their own GEMINI.md out of git. */
+function ignoredFile(workspace: Workspace): (file: string) => boolean {
+  return (file) => workspace.ignore.isIgnored(file, 'file', { git: false, gemini: true });
+}
+
+function choosePrompt(options: WorkspaceContextOptions): string {
+  const { systemPrompt = {}, interactive, isGitRepository, workspace, trustedFolder } = options;
+  const { file, writeTo } = systemPrompt;
+  const own = createSystemPrompt({ interactive, isGitRepository });
+  if (writeTo !== undefined) writeSystemPrompt(writeTo, own);
+  if (file === undefined) return own;
+  if (trustedFolder !== true && workspace.isInside(file)) {
+    throw new SystemPromptError(
+      `The system prompt ${file} is not used, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
+    );
+  }
+  return readSystemPrompt(file);
+}

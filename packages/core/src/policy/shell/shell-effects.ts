@@ -1,0 +1,110 @@
+/**
+ * What the commands of a line would write into protected places, and which folders it
+ * may be in when it does. It reads paths; it runs nothing and decides nothing.
+ */
+
+import { resolve } from 'node:path';
+import { readGit } from './git-command.ts';
+import { laterCode } from './deferred-execution.ts';
+import type { ProtectedPlaces } from '../protected-paths.ts';
+import { mentionsProtectedPlace, protectedPlaceOf } from '../protected-paths.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellWord } from './shell-line.ts';
+import type { Leaf } from './shell-leaves.ts';
+import { isWriter, writtenWords } from './written-words.ts';
+
+export interface Effect {
+  leaf: Leaf;
+  /** What a rule has to name in order to cover it. */
+  place: string;
+  reason: string;
+}
+
+export interface EffectOptions {
+  /** Where the line starts. */
+  directory: string;
+  /** The folders the agent works in. */
+  workspace: readonly string[];
+  /** Where anything may be deleted. */
+  scratch: readonly string[];
+  places: ProtectedPlaces;
+}
+
+/** Folders the line may be in at some point: the first, and each one it changes to. */
+export function directoriesOf(
+  leaves: readonly Leaf[],
+  start: string,
+  home: string,
+): { directories: string[]; certain: boolean } {
+  const directories = [start];
+  let certain = true;
+  const enter = (word: ShellWord | undefined) => {
+    if (word === undefined) directories.push(home);
+    else if (word.kind === 'dynamic' || word.value === '-' || directories.length > 32) certain = false;
+    else for (const from of [...directories]) directories.push(resolve(from, word.value));
+  };
+  for (const leaf of leaves) {
+    const { words } = leaf.command;
+    const name = words[0] === undefined ? '' : baseName(words[0]);
+    if (name === 'cd' || name === 'pushd')
+      enter(words.slice(1).find(({ value }) => !/^-[LPe@]+$/.test(value) && value !== '--'));
+    for (const word of [...leaf.directories, ...(name === 'git' ? readGit(words).directories : [])]) enter(word);
+  }
+  return { directories: [...new Set(directories)], certain };
+}
+
+/** Writes into protected places, as far as the line shows them. */
+export function protectedWrites(leaves: readonly Leaf[], source: string, options: EffectOptions): Effect[] {
+  const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
+  const mentioned = mentionsProtectedPlace(withoutSourced(source, leaves));
+  // Then a pattern may also stand for names that begin with a dot.
+  const dotted = /dotglob|GLOBIGNORE/.test(source);
+  const effects: Effect[] = [];
+  for (const leaf of leaves) {
+    const later = laterCode(leaf.command);
+    if (later !== undefined) effects.push({ leaf, ...later });
+    const targets = writtenWords(leaf.command);
+    for (const target of new Map(targets.map((word) => [word.value, word])).values()) {
+      const place = pathsIn(target)
+        .flatMap((path) => directories.map((from) => protectedPlaceOf(path, from, options.places)))
+        .find((found) => found !== undefined);
+      if (place !== undefined)
+        effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
+    }
+    if (dotted && targets.some(({ kind }) => kind === 'glob'))
+      effects.push({ leaf, place: 'a protected place', reason: 'its pattern may stand for a protected place' });
+    // Put together at run time, the target may be the protected place that the line names elsewhere.
+    const uncertain =
+      targets.some(({ kind }) => kind === 'dynamic') ||
+      (targets.length > 0 && !certain) ||
+      leaf.risks.some(({ unreadable }) => unreadable);
+    if (mentioned && (uncertain || (leaf.parent !== undefined && isWriter(leaf.command)))) {
+      effects.push({ leaf, place: 'a protected place', reason: 'it names a protected place and may write there' });
+    }
+  }
+  return effects;
+}
+
+/** The line without the files it reads as scripts: `source ~/.bashrc` names that file in order to run it. */
+function withoutSourced(source: string, leaves: readonly Leaf[]): string {
+  return leaves.reduce((rest, { command: { words } }) => {
+    const [head, file] = words;
+    const isSourced =
+      head !== undefined && file !== undefined && file.kind !== 'dynamic' && /^(?:source|\.)$/.test(head.value);
+    return isSourced ? rest.replace(file.text, '') : rest;
+  }, source);
+}
+
+/** The forms in which a word can carry a path: itself, `of=path`, `-opath`, `-xopath`. */
+function pathsIn({ value }: ShellWord): string[] {
+  const paths = [value];
+  const equals = value.indexOf('=');
+  if (equals >= 0) paths.push(value.slice(equals + 1));
+  if (/^-[A-Za-z]./.test(value)) paths.push(value.slice(2));
+  const clustered = /^-[A-Za-z]{2,}?([.~/].*)$/s.exec(value)?.[1];
+  if (clustered !== undefined) paths.push(clustered);
+  // host:path and path:mode
+  const colon = value.indexOf(':');
+  if (colon >= 0) paths.push(value.slice(colon + 1));
+  return paths;
+}

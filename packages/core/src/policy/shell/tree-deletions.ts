@@ -1,0 +1,157 @@
+/**
+ * Deletions of whole trees that nobody means: the disk, the home, the workspace itself,
+ * and trees outside it. It reads what the line shows; it runs nothing.
+ */
+
+import { resolve } from 'node:path';
+import { hasOption } from './known-commands.ts';
+import { realPathOf } from '../policy-disk.ts';
+import { isInside } from '../protected-paths.ts';
+import { baseName } from './shell-line.ts';
+import type { ShellWord } from './shell-line.ts';
+import type { Effect, EffectOptions } from './shell-effects.ts';
+import { directoriesOf } from './shell-effects.ts';
+import type { Leaf } from './shell-leaves.ts';
+
+interface Deletion extends Effect {
+  /** Nobody means this: it is refused, not asked. */
+  refused: boolean;
+}
+
+/** Deletions of the root, the home, the workspace itself, or of trees outside it. */
+export function treeDeletions(leaves: readonly Leaf[], options: EffectOptions): Deletion[] {
+  const { directories } = directoriesOf(leaves, options.directory, options.places.home);
+  return leaves.flatMap((leaf) => {
+    const handed = isHandedNames(leaf) ? leaves.flatMap(printedWords) : [];
+    return [...deletedWords(leaf), ...handed].flatMap((target) => judgeDeletion(leaf, target, directories, options));
+  });
+}
+
+function nameOf({ command: { words } }: Leaf): string {
+  return words[0] === undefined ? '' : baseName(words[0]).replace(/^g(?=rm$)/, '');
+}
+
+/** xargs rm -r: what it removes is what other commands of the line print. */
+function isHandedNames(leaf: Leaf): boolean {
+  return nameOf(leaf) === 'rm' && isRecursive(leaf.command.words) && leaf.within.includes('xargs');
+}
+
+/** The names a listing command prints, as far as its operands tell. */
+function printedWords(leaf: Leaf): ShellWord[] {
+  const { words, piped } = leaf.command;
+  const name = nameOf(leaf);
+  if (piped || !['find', 'ls', 'echo', 'printf', 'fd'].includes(name)) return [];
+  if (words.some(({ value }) => FIND_FILTER.test(value))) return [];
+  const rest = words.slice(1);
+  const operands = name === 'find' ? findRoots(rest) : rest.filter(({ value }) => !value.startsWith('-'));
+  return operands.length === 0 && (name === 'ls' || name === 'find') ? [HERE] : operands;
+}
+
+const HERE: ShellWord = { value: '.', text: '.', kind: 'literal', skeleton: '.' };
+
+function findRoots(rest: readonly ShellWord[]): ShellWord[] {
+  const first = rest.findIndex(({ value }) => /^[-(!]/.test(value));
+  return rest.slice(0, first < 0 ? rest.length : first);
+}
+
+function isRecursive(words: readonly ShellWord[]): boolean {
+  return hasOption(words, 'rR', ['--recursive']);
+}
+
+function deletedWords(leaf: Leaf): ShellWord[] {
+  const { words, redirections } = leaf.command;
+  const rest = words.slice(1);
+  const operands = rest.filter(({ value }) => !value.startsWith('-'));
+  const written = redirections.filter(({ writes }) => writes).map(({ target }) => target);
+  const name = nameOf(leaf);
+  const devices = [...written, ...writtenDevices(name, rest, operands)].filter(isRawDevice);
+  return [...devices, ...removedBy(name, words, operands)];
+}
+
+function writtenDevices(
+  name: string,
+  rest: readonly ShellWord[],
+  operands: readonly ShellWord[],
+): readonly ShellWord[] {
+  if (name === 'cp' || name === 'install') return operands.slice(-1);
+  return name === 'dd' || name === 'tee' || name === 'wipefs' || name.startsWith('mkfs') ? rest : [];
+}
+
+function removedBy(name: string, words: readonly ShellWord[], operands: readonly ShellWord[]): readonly ShellWord[] {
+  switch (name) {
+    case 'rm':
+      return isRecursive(words) ? operands : [];
+    case 'chmod':
+    case 'chown':
+      return hasOption(words, 'R', ['--recursive']) ? operands.slice(1) : [];
+    case 'mv':
+      return operands.slice(0, -1);
+    case 'shred':
+      return operands;
+    case 'rsync':
+      return words.some(({ value }) => value.startsWith('--del')) ? operands.slice(-1) : [];
+    case 'tar':
+      return words.some(({ value }) => value.startsWith('--remove-f')) ? operands.slice(1) : [];
+    case 'find':
+      return findRemoves(words) ? findRoots(words.slice(1)) : [];
+    default:
+      return [];
+  }
+}
+
+function findRemoves(words: readonly ShellWord[]): boolean {
+  return words.some(({ value }) => value === '-delete' || value === 'rm');
+}
+
+/** Tests with which find chooses some files instead of taking all. */
+const FIND_FILTER =
+  /^-(?:i?name|i?path|i?wholename|i?regex|newer\w*|[amc]time|[amc]min|size|empty|user|group|perm|links|inum)$/;
+
+const RAW_DEVICE = /^\/dev\/(?:sd|hd|vd|nvme|mmcblk|disk|mapper\/|dm-|md)/;
+
+function isRawDevice({ value }: ShellWord): boolean {
+  return RAW_DEVICE.test(value.replace(/^of=/, ''));
+}
+
+function judgeDeletion(
+  leaf: Leaf,
+  target: ShellWord,
+  directories: readonly string[],
+  options: EffectOptions,
+): Deletion[] {
+  const refuse = (reason: string): Deletion[] => [{ leaf, place: target.text, reason, refused: true }];
+  if (isRawDevice(target)) return refuse(`it overwrites the device ${target.value}`);
+  if (target.kind === 'dynamic' && !MEANS_HERE.test(target.text)) {
+    const opens = EMPTY_IS_ROOT.test(target.skeleton) || DEFAULT_IS_ROOT.test(target.text);
+    return opens ? refuse(`${target.text} is the whole disk when the variable is empty`) : [];
+  }
+  const path = target.kind === 'dynamic' ? '.' : folderOf(target.value);
+  const found = directories.map((from) => realPathOf(resolve(from, path)));
+  const chosen = nameOf(leaf) === 'find' && leaf.command.words.some(({ value }) => FIND_FILTER.test(value));
+  const whole = chosen
+    ? undefined
+    : found.find((real) =>
+        ['/', options.places.home, ...options.workspace].some((keep) => isInside(realPathOf(keep), real)),
+      );
+  if (whole !== undefined) return refuse(`it removes ${target.text}, which is or contains your home or the workspace`);
+  const allowed = [...options.workspace, ...options.scratch].map(realPathOf);
+  const outside = found.find((real) => !allowed.some((directory) => isInside(real, directory)));
+  if (outside === undefined || nameOf(leaf) === 'mv') return [];
+  return [
+    { leaf, place: target.text, reason: `it removes ${target.text}, which is outside the workspace`, refused: false },
+  ];
+}
+
+const EMPTY_IS_ROOT = /^\/+(?:\*|\.\*?|\.\/)*$/;
+const DEFAULT_IS_ROOT = /\$\{\w+:?[-=][/~][*./]*\}/;
+const MEANS_HERE = /^"?(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)"?[/.*]*$|^(?:\.\/)?\{[.,*]*\}\*$/;
+
+/** Patterns that take everything in a folder. */
+const EVERYTHING = /^(?:[*?]*\*[*?]*|\.\*|\.\?\?\*?|\.?\[[!^]?[^\]]*\]\*|\{[^}]*\}\*?)$/;
+
+/** The folder that is gone, or empty, when the word is. */
+function folderOf(value: string): string {
+  const segments = value.replace(/\/+$/, '').split('/');
+  while (segments.length > 0 && EVERYTHING.test(segments.at(-1) ?? '')) segments.pop();
+  return segments.join('/') || (value.startsWith('/') ? '/' : '.');
+}

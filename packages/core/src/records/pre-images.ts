@@ -1,0 +1,95 @@
+/**
+ * What files held before a session changed them: copies in the session's own folder,
+ * under the fingerprint of their content, for the owner only and removed with the
+ * session. So each content is there once, and a copy that is not what its name says
+ * counts as none. A copy that cannot be made costs nobody the change.
+ */
+
+import { closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MAX_FILE_BYTES } from '../tools/files/file-store.ts';
+import { fingerprint } from '../tools/files/read-ledger.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
+import type { FileChange } from './session-file.ts';
+
+/** Of one session. */
+const MAX_KEPT_BYTES = 200 * 1024 * 1024;
+const REFERENCE = /^[A-Za-z0-9_-]+\/pre-images\/([0-9a-f]{64})$/;
+
+export class PreImages {
+  private readonly chats: string;
+  private readonly folder: string;
+  private bytes: number | undefined;
+
+  /** `chats`: the folder the session's file is in. */
+  constructor(chats: string, sessionId: string) {
+    this.chats = chats;
+    this.folder = join(sessionId, 'pre-images');
+  }
+
+  /** What the copy is found by, below the folder of sessions; undefined when there is none. */
+  async keep(bytes: Uint8Array, print: string): Promise<string | undefined> {
+    const path = join(this.chats, this.folder, print);
+    const reference = `${this.folder.replaceAll('\\', '/')}/${print}`;
+    try {
+      const found = await stat(path).catch(() => undefined);
+      if (found?.size === bytes.length) return reference;
+      this.bytes ??= this.measure();
+      if (this.bytes + bytes.length > MAX_KEPT_BYTES) return undefined;
+      replaceFile(path, bytes, { isSynced: false });
+      this.bytes += bytes.length;
+      return reference;
+    } catch {
+      // A full disk, for one: the change is on record all the same, only not what it replaced.
+      return undefined;
+    }
+  }
+
+  private measure(): number {
+    const folder = join(this.chats, this.folder);
+    makeDirectory(folder);
+    const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+}
+
+/** Undefined when the copy is gone, or is not what was kept. */
+export function readPreImage(chats: string, reference: string): Buffer | undefined {
+  const [, print] = REFERENCE.exec(reference) ?? [];
+  const bytes = print === undefined ? undefined : readRegularFile(join(chats, reference));
+  return bytes && fingerprint(bytes) === print ? bytes : undefined;
+}
+
+/** Whether the file is as it was before the change, as the change left it, or neither. */
+export function stateOf({ path, before, after }: FileChange): 'before' | 'after' | 'other' {
+  const bytes = readRegularFile(path);
+  const now = bytes ? fingerprint(bytes) : isAbsent(path) ? null : undefined;
+  if (now === after) return 'after';
+  return now === before ? 'before' : 'other';
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // Somebody else's folder: nothing is known of what is in it.
+    return false;
+  }
+}
+
+/** Never waits: the path stands in a file, and a pipe may be there by now. */
+function readRegularFile(path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = fstatSync(file);
+    return found.isFile() && found.size <= MAX_FILE_BYTES ? readFileSync(file) : undefined;
+  } catch {
+    // Gone, or not ours to read: the caller says what that means.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

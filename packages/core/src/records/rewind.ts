@@ -1,0 +1,189 @@
+/**
+ * Going back in a session: which messages of the person one can go back to, and the
+ * files as they were before the edits since: to the byte where that was kept, else by
+ * the diffs. The conversation itself is the chat's. A file is only touched when it is
+ * exactly what the edits left behind; what commands did is not undone.
+ */
+
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { Content } from '../protocol/content.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { FileStore } from '../tools/files/file-store.ts';
+import type { AbsentFile, LoadedFile } from '../tools/files/file-store.ts';
+import { planText } from '../tools/files/file-change.ts';
+import { ReadLedger } from '../tools/files/read-ledger.ts';
+import { reverseDiff } from '../tools/files/reverse-diff.ts';
+import { decodeText, toVisibleText } from '../tools/files/text-file.ts';
+import type { Workspace } from '../tools/files/workspace.ts';
+import { readPreImage } from './pre-images.ts';
+import type { EndedCall, FileChange } from './session-file.ts';
+import { parseSession } from './session-loader.ts';
+import type { LoadedMessage } from './session-loader.ts';
+import { readSessionFile } from './session-read.ts';
+import type { SessionRecorder } from './session-recorder.ts';
+import { ownWords } from './resumable-content.ts';
+
+export interface RecordedEdit {
+  readonly path: string;
+  readonly diff: string;
+  readonly isNewFile: boolean;
+  /** Absent where nothing but the diff is on record. */
+  readonly change?: RecordedChange;
+}
+
+interface RecordedChange extends Pick<FileChange, 'before' | 'after'> {
+  /** What the file held before; undefined when that was not kept. */
+  readBefore(): Buffer | undefined;
+}
+
+export interface RewindPoint {
+  /** What the person said. */
+  readonly text: string;
+  /** Edits since then, oldest first. */
+  readonly edits: readonly RecordedEdit[];
+  /** Whether commands have run since then, whose effects stay. */
+  readonly hasCommands: boolean;
+  readonly content: Content;
+}
+
+export interface RewindParts {
+  readonly chat: Pick<GeminiChat, 'getHistory'>;
+  readonly recorder: Pick<SessionRecorder, 'idOf' | 'path'>;
+}
+
+/** Oldest first. What the file of the session does not hold, such as edits, is not known. */
+export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[] {
+  const messages = readMessages(recorder);
+  const chats = dirname(recorder.path);
+  const places = new Map(messages.map(({ id }, index) => [id, index]));
+  const prompts = new Set<string>();
+  return chat.getHistory().flatMap((content) => {
+    const id = recorder.idOf(content);
+    const index = id === undefined ? undefined : places.get(id);
+    const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
+    const prompt = index === undefined ? undefined : messages[index]!.prompt_id;
+    // What was added to a prompt under way, by the person or by us, is part of it.
+    if (text === undefined || (prompt !== undefined && prompts.has(prompt))) return [];
+    if (prompt !== undefined) prompts.add(prompt);
+    const since = index === undefined ? [] : messages.slice(index);
+    return [{ text, content, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
+  });
+}
+
+export interface RevertedEdits {
+  /** Paths that are as they were. */
+  readonly reverted: readonly string[];
+  /** A sentence for each file that was left alone. */
+  readonly problems: readonly string[];
+}
+
+/** Takes edits back, the last one first. A file that cannot be followed all the way is left as it is. */
+export async function revertEdits(edits: readonly RecordedEdit[], workspace: Workspace): Promise<RevertedEdits> {
+  const store = new FileStore(workspace, new ReadLedger());
+  const reverted: string[] = [];
+  const problems: string[] = [];
+  for (const path of new Set(edits.map((edit) => edit.path))) {
+    const own = edits.filter((edit) => edit.path === path);
+    try {
+      const isDone = await store.exclusively(path, () => revertFile(store, path, own));
+      if (isDone) reverted.push(path);
+      else problems.push(`${path} was changed since by somebody else and is left as it is.`);
+    } catch (error) {
+      problems.push(`${path} is left as it is: ${getErrorMessage(error)}`);
+    }
+  }
+  return { reverted, problems };
+}
+
+async function revertFile(store: FileStore, path: string, edits: readonly RecordedEdit[]): Promise<boolean> {
+  const loaded = await store.load(path);
+  if (await revertExactly(store, loaded, edits)) return true;
+  const file = 'bytes' in loaded ? decodeText(loaded.bytes) : undefined;
+  if (file && toVisibleText(file.text) !== file.text) throw new Error('it holds bytes that are no text.');
+  let text: string | undefined = file?.text;
+  // Of a call that was cut off there is no diff.
+  for (const { diff } of edits.toReversed()) text = text === undefined ? undefined : reverseDiff(text, diff);
+  if (text === undefined || !file) return false;
+  if (edits[0]?.isNewFile && text === '') await rm(loaded.realPath);
+  else await store.write(loaded, (await planText(file, text)).bytes);
+  return true;
+}
+
+/** False when the file is not what the edits left behind, or what it held was not kept. */
+async function revertExactly(
+  store: FileStore,
+  loaded: LoadedFile | AbsentFile,
+  edits: readonly RecordedEdit[],
+): Promise<boolean> {
+  const changes = edits.flatMap(({ change }) => change ?? []);
+  const now = 'bytes' in loaded ? loaded.fingerprint : null;
+  const first = changes[0];
+  if (!first || changes.length < edits.length || !isLeftBy(changes, now)) return false;
+  if (now === first.before) return true;
+  if (first.before === null) {
+    await rm(loaded.realPath);
+    return true;
+  }
+  const bytes = first.readBefore();
+  if (bytes) await store.write(loaded, bytes);
+  return bytes !== undefined;
+}
+
+/** Whether these changes, each of which may have been cut off before it happened, end in this content. */
+function isLeftBy(changes: readonly RecordedChange[], now: string | null): boolean {
+  let at = now;
+  for (const { before, after } of changes.toReversed()) {
+    if (at === after) at = before;
+    else if (at !== before) return now === changes[0]?.before;
+  }
+  return at === changes[0]?.before;
+}
+
+function readMessages({ path }: RewindParts['recorder']): readonly LoadedMessage[] {
+  try {
+    return parseSession(readSessionFile(path)).messages;
+  } catch {
+    // Nothing is recorded: the conversation itself is all there is to go by.
+    return [];
+  }
+}
+
+function toMessage({ role, parts = [] }: Content): LoadedMessage {
+  return { id: '', type: role === 'user' ? 'user' : 'gemini', content: parts };
+}
+
+/** In the order they were begun. */
+function editsOf(messages: readonly LoadedMessage[], chats: string): RecordedEdit[] {
+  const endings = new Map(messages.flatMap(({ call }) => (call ? [[call.id, call] as const] : [])));
+  const changed = new Set<string>();
+  return messages.flatMap(({ started = [], call }) => {
+    const begun = started.flatMap(({ callId, changes = [] }) => {
+      if (changes.length > 0) changed.add(callId);
+      const ending = endings.get(callId);
+      // Of a call that failed, too: what failed may have come after the change.
+      return ending?.status === 'not_started' ? [] : changes.map((change) => toEdit(change, ending, chats));
+    });
+    const edit = call && !changed.has(call.id) ? diffOf(call) : undefined;
+    return edit ? [...begun, edit] : begun;
+  });
+}
+
+function toEdit(change: FileChange, ending: EndedCall | undefined, chats: string): RecordedEdit {
+  const { path, before, after, preImage } = change;
+  const edit = (ending && diffOf(ending)) ?? { path, diff: '', isNewFile: before === null };
+  const readBefore = () => (preImage === undefined ? undefined : readPreImage(chats, preImage));
+  return { ...edit, change: { before, after, readBefore } };
+}
+
+function diffOf({ status, resultDisplay: display }: EndedCall): RecordedEdit | undefined {
+  if (status !== 'success' || typeof display !== 'object' || !('fileDiff' in display)) return undefined;
+  const { filePath, fileDiff, isNewFile = false } = display;
+  return { path: filePath, diff: fileDiff, isNewFile };
+}
+
+/** Edits and what only reads can be told apart from what nobody can undo. */
+function hasCommand({ started = [] }: LoadedMessage): boolean {
+  return started.some(({ name, hasEffects }) => hasEffects !== false && name === 'run_shell_command');
+}

@@ -1,0 +1,45 @@
+/** Removing sessions: their files, what their sub-agents and long outputs left, never what a live process holds. */
+
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SessionError } from './session-error.ts';
+import { isSessionId } from './session-file.ts';
+import { findSession } from './session-find.ts';
+import { findSessionFiles, summarizeSession } from './session-list.ts';
+import type { ProjectSessions, SessionSummary } from './session-list.ts';
+import { parseSession } from './session-loader.ts';
+import { findLockHolder, lockPath } from './session-lock.ts';
+import { lossPath } from './recording-gap.ts';
+
+/** `wanted`: a session's id, or its place in the list. Throws SessionError. */
+export async function deleteSession(wanted: string, project: ProjectSessions): Promise<SessionSummary> {
+  if (wanted.trim() === '' || wanted.trim() === 'latest') {
+    throw new SessionError('invalid', `"${wanted}" is no session to delete: give its number or its id.`);
+  }
+  const session = await findSession(wanted, project);
+  if (!session) throw new SessionError('not_found', `There is no session "${wanted}".`);
+  const files = findSessionFiles(project, session.id).filter((path) => summarizeSession(path)?.id === session.id);
+  const holder = files.map(findLockHolder).find((found) => found !== undefined);
+  if (holder) {
+    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid}: it is not deleted.`, {
+      pid: holder.pid,
+    });
+  }
+  for (const path of files) removeSessionFile(path, session.id);
+  return session;
+}
+
+/** With everything that belongs to the session alone. Without an id that is read from the file. */
+export function removeSessionFile(path: string, sessionId = readSessionId(path)): void {
+  const chats = dirname(path);
+  rmSync(path, { force: true });
+  rmSync(lockPath(path), { force: true });
+  rmSync(lossPath(path), { force: true });
+  if (sessionId === undefined || !isSessionId(sessionId) || basename(chats) !== 'chats') return;
+  rmSync(join(chats, sessionId), { recursive: true, force: true });
+  rmSync(join(dirname(chats), 'tool-outputs', `session-${sessionId}`), { recursive: true, force: true });
+}
+
+function readSessionId(path: string): string | undefined {
+  return parseSession(readFileSync(path)).metadata.sessionId;
+}

@@ -1,0 +1,196 @@
+/**
+ * The sessions of a project, as a list to choose from. It reads the beginning of each
+ * file, and of long ones the end: a listing costs the number of sessions, not their
+ * length. Files that hold nothing to go on with are not in it.
+ */
+
+import { closeSync, constants, fstatSync, openSync, readSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProjectDirectories } from '../config/project-registry.ts';
+import { isSessionFileName, mayHoldSession } from './session-file.ts';
+import type { SessionMessage } from './session-file.ts';
+import { parseSession } from './session-loader.ts';
+import type { LoadedSession } from './session-loader.ts';
+import { asideWords, isWorthResuming, ownWords } from './resumable-content.ts';
+
+export interface SessionSummary {
+  id: string;
+  /** The stored summary, or the first words a person said; one line, at most 100 characters. */
+  title: string;
+  /** Milliseconds since the epoch. */
+  startTime: number;
+  lastUpdated: number;
+  path: string;
+}
+
+export interface ProjectSessions {
+  home: string;
+  root: string;
+}
+
+/** Most sessions say what they are about within the first piece. */
+const PIECES = [4096, 65_536];
+const TAIL = 8192;
+const TITLE_LENGTH = 100;
+
+/** Oldest first; of one session in two files the newer one. Never throws. */
+export async function listSessions({ home, root }: ProjectSessions): Promise<SessionSummary[]> {
+  const newest = new Map<string, SessionSummary>();
+  for (const path of findSessionFiles({ home, root })) {
+    const summary = summarizeSession(path);
+    const other = summary && newest.get(summary.id);
+    if (summary && !(other && other.lastUpdated > summary.lastUpdated)) newest.set(summary.id, summary);
+  }
+  return [...newest.values()].sort((one, other) => one.startTime - other.startTime);
+}
+
+/** Files of the project's main sessions; with an id only those that may hold that session. */
+export function findSessionFiles(project: ProjectSessions, sessionId?: string): string[] {
+  const fits = (name: string) => (sessionId === undefined ? isSessionFileName(name) : mayHoldSession(name, sessionId));
+  return findFiles(project, fits);
+}
+
+/** What stands beside sessions: locks, and files that were not finished. */
+export function findLeftovers(project: ProjectSessions): string[] {
+  return findFiles(project, (name) => /^session-.*\.jsonl?\.(lock|tmp)/.test(name));
+}
+
+function findFiles({ home, root }: ProjectSessions, fits: (name: string) => boolean): string[] {
+  return findProjectDirectories(home, root).flatMap((directory) => {
+    const chats = join(directory, 'chats');
+    return namesIn(chats)
+      .filter(fits)
+      .map((name) => join(chats, name));
+  });
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // No session was ever recorded here.
+    return [];
+  }
+}
+
+/** Undefined for a file that holds no session to go on with. */
+export function summarizeSession(path: string): SessionSummary | undefined {
+  let file: number | undefined;
+  try {
+    // A pipe among the files would be waited for.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(file);
+    return stat.isFile() ? summarize(path, file, stat) : undefined;
+  } catch {
+    // Removed meanwhile, or not ours to read.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function summarize(path: string, file: number, { size, mtimeMs }: { size: number; mtimeMs: number }) {
+  for (const length of [...PIECES, size]) {
+    const head = readAt(file, 0, Math.min(length, size));
+    const isWhole = head.length >= size;
+    const session = parseSession(head);
+    if (!isWhole && session.metadata.sessionId === undefined) continue;
+    const words = findWords(session) ?? (isWhole ? undefined : findCutWords(head));
+    if (words === undefined && !isWhole) continue;
+    const tail = isWhole ? head : readAt(file, Math.max(0, size - TAIL), Math.min(TAIL, size));
+    return toSummary(path, session, { words, tail, mtimeMs });
+  }
+  return undefined;
+}
+
+function toSummary(
+  path: string,
+  session: LoadedSession,
+  { words, tail, mtimeMs }: { words: string | undefined; tail: Buffer; mtimeMs: number },
+): SessionSummary | undefined {
+  const { sessionId: id, kind, startTime } = session.metadata;
+  const isEmpty = words === undefined && !session.messages.some(isWorthResuming);
+  if (id === undefined || kind === 'subagent' || isEmpty) return undefined;
+  const summary = findSummary(tail) ?? session.metadata.summary;
+  return {
+    id,
+    title: toTitle(summary || words || firstOf(session.messages, toAsideTitle) || 'Empty conversation'),
+    startTime: toTime(startTime) ?? mtimeMs,
+    lastUpdated: (session.isLegacy ? toTime(session.metadata.lastUpdated) : findLastTime(tail)) ?? mtimeMs,
+    path,
+  };
+}
+
+function findWords({ messages }: LoadedSession): string | undefined {
+  return firstOf(messages, ownWords);
+}
+
+function firstOf(
+  messages: readonly SessionMessage[],
+  wordsOf: (message: SessionMessage) => string | undefined,
+): string | undefined {
+  for (const message of messages) {
+    const words = wordsOf(message);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** A command somebody ran themselves, as they typed it. */
+function toAsideTitle(message: SessionMessage): string | undefined {
+  const words = asideWords(message);
+  const command = /^I ran the following shell command:\n```sh\n([^]*?)\n```/.exec(words ?? '')?.[1];
+  return command === undefined ? words : `!${command}`;
+}
+
+/** The beginning of a message that is longer than what was read. */
+function findCutWords(head: Buffer): string | undefined {
+  const text = head.toString('utf8');
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const cut = /"type":"user".{0,200}?"text":"((?:[^"\\]|\\.)*)/.exec(line)?.[1];
+  const words = cut === undefined ? undefined : unescape(cut);
+  const message: SessionMessage = { id: '', type: 'user', content: words ?? '', prompt_id: '' };
+  return ownWords(message);
+}
+
+/** Read from the end: most of it is never looked at. */
+function findLastTime(tail: Buffer): number | undefined {
+  const key = '"timestamp":"';
+  const index = tail.lastIndexOf(key);
+  return index < 0 ? undefined : toTime(tail.toString('utf8', index + key.length).split('"')[0]);
+}
+
+function findSummary(tail: Buffer): string | undefined {
+  if (!tail.includes('{"$set":')) return undefined;
+  const patches = tail
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"$set":'));
+  return parseSession(Buffer.from(patches.join('\n'))).metadata.summary;
+}
+
+function unescape(escaped: string): string | undefined {
+  try {
+    return JSON.parse(`"${escaped}"`) as string;
+  } catch {
+    // Cut in the middle of an escape.
+    return escaped;
+  }
+}
+
+/** In ASCII, as Gemini CLI shows it, unless nothing would be left. */
+function toTitle(text: string): string {
+  const collapse = (line: string) => line.replace(/\s+/g, ' ').trim();
+  const line = collapse(text.replace(/[^\x20-\x7E\s]+/g, '')) || collapse(text.replace(/\p{C}+/gu, ' '));
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 3)}...` : line;
+}
+
+function toTime(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function readAt(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+}

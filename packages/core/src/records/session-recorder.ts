@@ -1,0 +1,288 @@
+/**
+ * SessionRecorder: writes a session to its file as it happens, one JSON object a line,
+ * append-only, in the format of Gemini CLI with records of ours for what it lacks
+ * (docs/sessions.md). Every line is on its way to the disk before what it speaks of
+ * goes on; no line costs more than what it says; no fact is written twice. A disk that
+ * takes no more ends the recording, with a word, not the session.
+ */
+
+import { join } from 'node:path';
+import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { Content, Part, UsageMetadata } from '../protocol/content.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ToolResultDisplay } from '../protocol/tools.ts';
+import type { CallRecorder } from '../scheduler/ports.ts';
+import type { FileJournal, PlannedWrite } from '../tools/files/file-store.ts';
+import type { ShownResult } from '../transcript/transcript.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { sha256 } from '../util/sha256.ts';
+import type { PreImages } from './pre-images.ts';
+import { sessionFileName } from './session-file.ts';
+import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
+import type { SessionLock } from './session-lock.ts';
+import { isWorthResuming } from './resumable-content.ts';
+import { UnderWay } from './unsettled-state.ts';
+import { SessionWriter } from './session-writer.ts';
+import { WrittenTurns } from './written-turns.ts';
+
+export interface SessionRecorderOptions {
+  /** `<project's temporary directory>/chats`. */
+  directory: string;
+  sessionId: string;
+  root: string;
+  /** A file to go on with, and its lock; by default a new one is made with the first line. */
+  file?: { path: string; lock: SessionLock };
+  /** Added to the first line of a new file. */
+  metadata?: object;
+  /** Told once, when recording had to end. */
+  onProblem?: (message: string) => void;
+  clock?: Clock;
+}
+
+/** Longer displays of a result say what its response says. */
+const KEPT_DISPLAY = 1000;
+
+export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal {
+  private readonly clock: Clock;
+  private readonly writer: SessionWriter;
+  private readonly underWay: UnderWay;
+  private readonly options: SessionRecorderOptions;
+  private preImages: PreImages | undefined;
+  private readonly written: WrittenTurns;
+  /** Results that are written and not sent yet: a replaced history does not hold them. */
+  private unsent: SessionMessage[] = [];
+  /** Arguments the model gave, of the calls of the last answer. */
+  private asked = new Map<string, unknown>();
+  /** Calls that may change something and have not ended. */
+  private readonly effects = new Set<string>();
+  private syncing: Promise<void> | undefined;
+  /** Ids of messages that are worth resuming for. */
+  private readonly worth = new Set<string>();
+
+  constructor(options: SessionRecorderOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.written = new WrittenTurns(this.clock);
+    this.underWay = new UnderWay({ append: (record) => this.append(record), clock: this.clock });
+    const startTime = this.timestamp();
+    const { directory, sessionId, file } = options;
+    this.writer = new SessionWriter({
+      pathFor: (count) => file?.path ?? join(directory, sessionFileName(sessionId, startTime, count)),
+      ...(file && { lock: file.lock }),
+      header: () => ({
+        sessionId,
+        projectHash: sha256(options.root),
+        startTime,
+        lastUpdated: startTime,
+        kind: 'main',
+        ...options.metadata,
+      }),
+      onProblem: (error, { hasBegun }) =>
+        options.onProblem?.(`This session is not recorded${hasBegun ? ' any more' : ''}: ${getErrorMessage(error)}`),
+    });
+  }
+
+  get path(): string {
+    return this.writer.path;
+  }
+
+  get isRecording(): boolean {
+    return this.writer.isRecording;
+  }
+
+  /** For a session that can be read and not be written. */
+  stopRecording(reason: unknown): void {
+    this.writer.fail(reason);
+  }
+
+  /** Turns that stand in the file already: they are neither written again nor unknown to `withdrawn`. */
+  adopt(turns: ReadonlyMap<Content, string>): void {
+    this.written.adopt(turns);
+  }
+
+  sent(content: Content, prompt_id: string): void {
+    this.underWay.beginAnswer();
+    this.unsent = [];
+    // The turn between results and their media is made anew whenever they are sent.
+    if (content.role === 'user') this.message(this.written.toRest(content, { prompt_id }));
+    this.underWay.settlePrompt();
+  }
+
+  withdrawn(content: Content): void {
+    const id = this.written.idOf(content);
+    this.underWay.voidAnswer();
+    if (id === undefined) return;
+    this.worth.delete(id);
+    this.append({ $rewindTo: id });
+  }
+
+  answered({ content, thoughts, model, usageMetadata }: RecordedAnswer, prompt_id: string): void {
+    const timestamp = this.timestamp();
+    this.underWay.acceptAnswer();
+    const calls = content.parts?.flatMap(({ functionCall }) => functionCall ?? []) ?? [];
+    this.asked = new Map(calls.map(({ id = '', args }) => [id, args]));
+    const fields = {
+      prompt_id,
+      model,
+      ...(thoughts.length > 0 && { thoughts: thoughts.map((thought) => ({ ...thought, timestamp })) }),
+      ...(usageMetadata && { tokens: toTokens(usageMetadata) }),
+    };
+    this.message(this.written.toMessage(content, fields));
+  }
+
+  added(content: Content): void {
+    this.unsent = [];
+    const { written } = this;
+    const isUser = content.role === 'user';
+    this.message(isUser ? written.toRest(content, { isAside: true }) : written.toMessage(content, {}));
+  }
+
+  replaced(history: readonly Content[]): void {
+    const messages = [...history.map((content) => this.written.toMessage(content, {})), ...this.unsent];
+    this.append({ $set: { messages, lastUpdated: this.timestamp() } });
+  }
+
+  /** On the disk, not just on its way, before a call with effects starts. */
+  async started(request: ToolCallRequestInfo, { hasEffects }: { hasEffects: boolean }): Promise<void> {
+    const { callId, name, args } = request;
+    const asked = this.asked.get(callId);
+    const isAsAsked = asked === args || JSON.stringify(asked) === JSON.stringify(args);
+    const $callStarted: StartedCall = {
+      callId,
+      name,
+      ...(!isAsAsked && { args }),
+      hasEffects,
+      timestamp: this.timestamp(),
+    };
+    this.append({ $callStarted });
+    this.underWay.beginCall(callId);
+    if (!hasEffects) return;
+    this.effects.add(callId);
+    await this.writer.sync();
+  }
+
+  /** What a file holds is kept before it is replaced, and on the disk that it is going to be. */
+  async changing({ callId, path, before, after }: PlannedWrite): Promise<void> {
+    if (!this.isRecording) return;
+    const preImage = before && (await this.keepPreImage(before));
+    const $fileChange: FileChange = {
+      callId,
+      path,
+      before: before?.fingerprint ?? null,
+      after,
+      ...(preImage !== undefined && { preImage }),
+    };
+    this.append({ $fileChange });
+    await this.writer.sync();
+  }
+
+  /** What the model will read of the call, before it is sent: the next call may be the last. */
+  ended({ request, status, durationMs = 0, response }: CompletedToolCall): void {
+    const resultDisplay = toKeptDisplay(response.resultDisplay);
+    const call: EndedCall = {
+      id: request.callId,
+      status,
+      durationMs,
+      ...(resultDisplay !== undefined && { resultDisplay }),
+    };
+    this.underWay.endCall(request.callId);
+    this.result({ role: 'user', parts: response.responseParts }, call);
+    if (this.effects.delete(request.callId)) this.syncing = this.writer.sync();
+  }
+
+  /** A call that an earlier process left open, answered in its place. */
+  recovered(id: string, status: InterruptedStatus, response: Part): void {
+    this.result({ role: 'user', parts: [response] }, { id, status });
+    this.unsent = [];
+  }
+
+  /** The turn stands in the file and leaves the history, to be sent again. What was shown of an answer to it stays. */
+  resent(content: Content, { hasPartial }: { hasPartial: boolean }): void {
+    this.unsent = [this.written.toMessage(content, {})];
+    if (hasPartial) this.append({ $partial: { isCutOff: true } });
+  }
+
+  /** Undefined when nothing that had effects is still on its way to the disk. */
+  settled(): Promise<void> | undefined {
+    const { syncing } = this;
+    this.syncing = undefined;
+    return syncing;
+  }
+
+  /** What a person is going to be shown. It is in the file a moment later, or at `flush`. */
+  observe(event: AgentEvent): void {
+    this.underWay.observe(event);
+  }
+
+  /** Puts what was observed into the file. A surface calls it before it shows that, so that a kill takes nothing back. */
+  flush(): void {
+    this.underWay.flush();
+  }
+
+  /** The message and everything after it is taken back. */
+  rewindTo(messageId: string): void {
+    this.append({ $rewindTo: messageId });
+  }
+
+  idOf(content: Content): string | undefined {
+    return this.written.idOf(content);
+  }
+
+  close(): void {
+    this.underWay.close();
+    this.writer.close({ discard: this.worth.size === 0 });
+  }
+
+  private async keepPreImage({ bytes, fingerprint }: NonNullable<PlannedWrite['before']>): Promise<string | undefined> {
+    const { directory, sessionId } = this.options;
+    // Only those who change files pay for it.
+    const { PreImages } = await import('./pre-images.ts');
+    this.preImages ??= new PreImages(directory, sessionId);
+    return this.preImages.keep(bytes, fingerprint);
+  }
+
+  private result(content: Content, call: EndedCall): void {
+    const message = this.written.toMessage(content, { call });
+    this.written.noteParts(content);
+    this.unsent.push(message);
+    this.append(message);
+  }
+
+  private message(message: SessionMessage | undefined): void {
+    if (!message) return;
+    if (isWorthResuming(message)) this.worth.add(message.id);
+    this.append(message);
+  }
+
+  private append(record: object): void {
+    this.writer.append(record);
+  }
+
+  private timestamp(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+}
+
+/** Of an edit the diff, which says what both versions of the file say. */
+function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | undefined {
+  if (display === undefined || typeof display === 'string') {
+    return display !== undefined && display.length <= KEPT_DISPLAY ? display : undefined;
+  }
+  if (!('fileDiff' in display)) return display;
+  const { originalContent: _before, newContent: _after, ...diff } = display;
+  return diff;
+}
+
+function toTokens(usage: UsageMetadata): object {
+  return {
+    input: usage.promptTokenCount ?? 0,
+    output: usage.candidatesTokenCount ?? 0,
+    cached: usage.cachedContentTokenCount ?? 0,
+    thoughts: usage.thoughtsTokenCount ?? 0,
+    tool: usage.toolUsePromptTokenCount ?? 0,
+    total: usage.totalTokenCount ?? 0,
+  };
+}

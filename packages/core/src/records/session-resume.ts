@@ -1,0 +1,208 @@
+/**
+ * Going on with a session that is on the disk: takes its lock, replays it, answers the
+ * calls an earlier process left open, and says what was found. A file of another format
+ * or another session is copied, never changed.
+ */
+
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../util/clock.ts';
+import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
+import { stateOf } from './pre-images.ts';
+import { toHeader, toLines, writeSession } from './session-copy.ts';
+import { SessionError, toSessionError } from './session-error.ts';
+import { sessionFileName } from './session-file.ts';
+import { findSession } from './session-find.ts';
+import { toSessionHistory } from './session-history.ts';
+import { createSessionId } from './session-id.ts';
+import { parseSession } from './session-loader.ts';
+import type { LoadedMessage, LoadedSession } from './session-loader.ts';
+import { acquireLock } from './session-lock.ts';
+import type { SessionLock } from './session-lock.ts';
+import { forgetLoss, hasLoss, markLoss } from './recording-gap.ts';
+import { describeLoaded } from './session-notices.ts';
+import { readSessionFile } from './session-read.ts';
+import { SessionRecorder } from './session-recorder.ts';
+import { toSessionEvents } from './session-transcript.ts';
+import { isWorthResuming, ownWords } from './resumable-content.ts';
+
+/** Undefined when the latest is asked for and there is none. Throws SessionError. */
+export async function resumeSession(
+  wanted: string,
+  options: OpenSessionOptions,
+  directory: string,
+): Promise<OpenedSession | undefined> {
+  const found = await findSession(wanted, options);
+  if (!found) return undefined;
+  const { path, id } = found;
+  if (options.fork) return forkSession(path, id, options, directory);
+  if (path.endsWith('.json')) return migrate(path, id, options);
+  return hold(path, { ...options, sessionId: id }, 'resumed');
+}
+
+/** A new session that begins with what a file holds. Throws SessionError. */
+export async function importSession(
+  path: string,
+  options: OpenSessionOptions,
+  directory: string,
+): Promise<OpenedSession> {
+  const session = parseSession(readSessionFile(path));
+  const messages = session.messages.filter(({ type }) => type === 'user' || type === 'gemini');
+  if (!messages.some(isWorthResuming)) {
+    throw new SessionError('invalid', `${path} holds no session: a file of Gemini CLI or Castor is expected.`);
+  }
+  const now = new Date((options.clock ?? systemClock).now()).toISOString();
+  const note = { id: createSessionId(options.clock), timestamp: now, type: 'info', content: `Imported from ${path}.` };
+  const sessionId = createSessionId(options.clock);
+  const target = join(directory, `session-${Date.parse(now)}-${sessionId.slice(0, 8)}.jsonl`);
+  const header = toHeader({ sessionId }, options, now);
+  const lines = [header, ...toLines([note, ...messages.filter(({ isInterrupted }) => !isInterrupted)])];
+  return holdCopy({ path: target, lines, session }, { ...options, sessionId }, 'imported');
+}
+
+function forkSession(path: string, forkedFrom: string, options: OpenSessionOptions, directory: string): OpenedSession {
+  const bytes = readSessionFile(path);
+  const session = parseSession(bytes);
+  const { metadata, messages, isLegacy } = session;
+  const now = new Date((options.clock ?? systemClock).now()).toISOString();
+  const sessionId = createSessionId(options.clock);
+  const { summary } = metadata;
+  const header = toHeader({ sessionId, forkedFrom, ...(summary !== undefined && { summary }) }, options, now);
+  const target = join(directory, sessionFileName(sessionId, now));
+  // Whole lines, as they are: the process that holds the original may be in the middle of one.
+  const rest = bytes.subarray(bytes.indexOf('\n') + 1, bytes.lastIndexOf('\n'));
+  const lines = isLegacy ? [header, ...toLines(messages)] : [header, rest.toString('utf8')];
+  return holdCopy({ path: target, lines, session, hasLoss: hasLoss(path) }, { ...options, sessionId }, 'forked');
+}
+
+/** Beside the old file, which stays: Gemini CLI may still want it. */
+function migrate(path: string, sessionId: string, options: OpenSessionOptions): OpenedSession {
+  const target = `${path}l`;
+  const owned = { ...options, sessionId };
+  if (statSync(target, { throwIfNoEntry: false })) return hold(target, owned, 'resumed');
+  const session = parseSession(readSessionFile(path));
+  const { metadata, messages } = session;
+  const lines = [JSON.stringify({ kind: 'main', ...metadata }), ...toLines(messages)];
+  return holdCopy({ path: target, lines, session }, owned, 'resumed');
+}
+
+type OwnOptions = OpenSessionOptions & { sessionId: string };
+
+interface SessionCopy {
+  path: string;
+  lines: readonly string[];
+  session: LoadedSession;
+  hasLoss?: boolean;
+}
+
+/** Where nothing can be written, what was read is gone on with all the same. */
+function holdCopy(copy: SessionCopy, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
+  const { path, lines, session } = copy;
+  try {
+    writeSession(path, lines);
+  } catch (error) {
+    if (!isUnwritable(error)) throw toSessionError(`The session cannot be written to ${path}`, error);
+    return open({ path, problem: error, hasLoss: copy.hasLoss ?? false }, session, options, origin);
+  }
+  if (copy.hasLoss) markLoss(path);
+  return hold(path, options, origin);
+}
+
+function hold(path: string, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
+  const lock = takeLock(path, options.sessionId);
+  try {
+    return open({ path, ...lock, hasLoss: hasLoss(path) }, parseSession(readSessionFile(path)), options, origin);
+  } catch (error) {
+    lock.lock?.release();
+    throw error;
+  }
+}
+
+/** What the disk says of a place where nobody can write, this process or another. */
+const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']);
+
+function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.has((error as NodeJS.ErrnoException).code);
+}
+
+function takeLock(path: string, sessionId: string): { lock?: SessionLock; problem?: unknown } {
+  let lock;
+  try {
+    lock = acquireLock(path);
+  } catch (error) {
+    if (isUnwritable(error)) return { problem: error };
+    throw toSessionError(`The session ${sessionId} cannot be locked`, error);
+  }
+  if ('release' in lock) return { lock };
+  throw new SessionError(
+    'locked',
+    `Session ${sessionId} is in use by process ${lock.pid}. Wait for it, end it, or add --fork to go on in a copy.`,
+    { pid: lock.pid },
+  );
+}
+
+interface HeldFile {
+  path: string;
+  /** Absent with `problem`: why nothing of the session can be recorded. */
+  lock?: SessionLock;
+  problem?: unknown;
+  hasLoss: boolean;
+}
+
+function open(
+  file: HeldFile,
+  loaded: LoadedSession,
+  options: OwnOptions,
+  origin: OpenedSession['origin'],
+): OpenedSession {
+  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, { ...file, stateOf });
+  const recorder = openRecorder(file, options);
+  recorder.adopt(ids);
+  for (const { id, status, isAnswered, response } of openCalls) {
+    const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
+    if (isNews && id !== undefined) recorder.recovered(id, status, response);
+  }
+  // What is unknown is written down by now.
+  if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
+  let isTaken = false;
+  const last = loaded.messages.at(-1);
+  const isUnsent = last?.isInterrupted === true && last.type === 'user';
+  const text = awaitsAnswer || isUnsent ? lastWords(loaded.messages) : undefined;
+  return {
+    sessionId: options.sessionId,
+    origin,
+    recorder,
+    history,
+    notices: describeLoaded({
+      path: file.path,
+      hasLoss: file.hasLoss,
+      loaded,
+      openCalls,
+      prompt: text,
+      root: options.root,
+    }),
+    ...(text !== undefined && { interruptedPrompt: { text } }),
+    takeInterrupted() {
+      if (isTaken || text === undefined) return undefined;
+      isTaken = true;
+      const turn = isUnsent ? undefined : history.pop();
+      if (!turn) return [{ text }];
+      recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });
+      return turn.parts ?? [];
+    },
+    events: () => toSessionEvents(loaded, openCalls),
+  };
+}
+
+function openRecorder({ path, lock, problem }: HeldFile, options: OwnOptions): SessionRecorder {
+  const directory = dirname(path);
+  if (lock) return new SessionRecorder({ ...options, directory, file: { path, lock } });
+  const recorder = new SessionRecorder({ ...options, directory });
+  recorder.stopRecording(problem);
+  return recorder;
+}
+
+function lastWords(messages: readonly LoadedMessage[]): string {
+  const last = messages.findLast((message) => ownWords(message) !== undefined);
+  return (last && ownWords(last)) ?? '';
+}

@@ -1,0 +1,147 @@
+/**
+ * A recorded session as the events that showed it, so that every surface shows a
+ * resumed session through the fold it has. Deltas are whole messages here. Pure.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { Part } from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ToolResultDisplay } from '../protocol/tools.ts';
+import type { ShownResult } from '../transcript/transcript.ts';
+import type { StoredToolCall } from './session-file.ts';
+import type { OpenCall } from './session-history.ts';
+import type { LoadedMessage, LoadedSession } from './session-loader.ts';
+import { textOf, toStoredParts } from './session-parts.ts';
+import { asideWords, ownWords } from './resumable-content.ts';
+
+const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
+
+/** `openCalls`: those the last turn was not answered, as the model is told of them. */
+export function toSessionEvents(
+  { superseded, messages }: Pick<LoadedSession, 'superseded' | 'messages'>,
+  openCalls: readonly OpenCall[] = [],
+): AgentEvent[] {
+  const replay = new EventReplay();
+  for (const message of [...superseded, ...messages]) {
+    if (message.type === 'gemini') replay.model(message);
+    else if (message.type === 'user') replay.user(message);
+  }
+  return replay.finish(openCalls);
+}
+
+class EventReplay {
+  private readonly events: AgentEvent[] = [];
+  private readonly waiting = new Map<string, string>();
+  private prompt_id: string | undefined;
+  private prompts = 0;
+  private isAnswered = true;
+  /** The last answer was cut off; what follows in its prompt was said by a program that went on with it. */
+  private isCutOff = false;
+
+  user(message: LoadedMessage): void {
+    const parts = toStoredParts(message.content);
+    for (const part of parts) this.response(part, message.call?.resultDisplay, message.call?.status);
+    const aside = asideWords(message);
+    const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
+    if (text === undefined) return;
+    this.end();
+    this.prompt_id = `resumed########${this.prompts++}`;
+    // Nobody waits for an answer to what was done aside.
+    this.isAnswered = aside !== undefined;
+    this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text });
+  }
+
+  model(message: LoadedMessage): void {
+    const { content, thoughts = [], toolCalls = [], isInterrupted = false } = message;
+    if (this.isCutOff) this.end();
+    this.isCutOff = isInterrupted;
+    this.begin();
+    for (const { subject = '', description = '' } of thoughts) {
+      this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
+    }
+    const text = textOf(content);
+    if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
+    const calls = toStoredParts(content).flatMap(({ functionCall }) => functionCall ?? []);
+    for (const call of calls.length > 0 ? calls : toolCalls) this.request(call);
+    for (const call of toolCalls) this.stored(call);
+    this.isAnswered = calls.length === 0 && !isInterrupted;
+  }
+
+  finish(openCalls: readonly OpenCall[]): AgentEvent[] {
+    for (const { status, isAnswered, response } of openCalls) {
+      if (!isAnswered) this.response(response, undefined, status);
+    }
+    this.end();
+    return this.events;
+  }
+
+  /** An answer without a prompt, as an import or a compression may leave it. */
+  private begin(): void {
+    if (this.prompt_id !== undefined) return;
+    this.prompt_id = `resumed########${this.prompts++}`;
+    this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id });
+  }
+
+  private request({ id, name = '', args = {} }: StoredToolCall): void {
+    const callId = id ?? `${name}-${this.events.length}`;
+    this.waiting.set(callId, name);
+    const value = { callId, name, args, isClientInitiated: false, prompt_id: this.prompt_id ?? '' };
+    this.events.push({ type: GeminiEventType.ToolCallRequest, value });
+  }
+
+  private stored({ id, name = '', result, status, resultDisplay }: StoredToolCall): void {
+    if (result === undefined || result === null) return;
+    const response = typeof result === 'string' ? result : textOf(result);
+    const part = toStoredParts(result).find(({ functionResponse }) => functionResponse);
+    const made = { functionResponse: { ...(id !== undefined && { id }), name, response: { output: response } } };
+    this.response(part ?? made, resultDisplay, status);
+  }
+
+  private response(part: Part, display: ShownResult | undefined, status: string | undefined): void {
+    if (!part.functionResponse) return;
+    const { id = '', name = '', response = {} } = part.functionResponse;
+    const callId = this.waiting.has(id) ? id : this.waitingFor(name);
+    if (callId === undefined) return;
+    this.waiting.delete(callId);
+    const { error: problem, output } = response;
+    const reached = NOT_RUN.has(status) ? 'cancelled' : problem === undefined ? 'success' : 'error';
+    const said = [output, problem].find((text) => typeof text === 'string');
+    this.events.push({ type: 'tool_call_updated', callId, status: reached });
+    this.events.push({
+      type: GeminiEventType.ToolCallResponse,
+      value: {
+        callId,
+        responseParts: [part],
+        resultDisplay: toDisplay(display) ?? said,
+        error: reached === 'error' ? new Error(said ?? 'The call failed.') : undefined,
+        errorType: undefined,
+      },
+    });
+  }
+
+  private waitingFor(name: string): string | undefined {
+    return [...this.waiting].find(([, waiting]) => waiting === name)?.[0];
+  }
+
+  private end(): void {
+    const { prompt_id } = this;
+    if (prompt_id === undefined) return;
+    for (const callId of this.waiting.keys()) {
+      this.events.push({ type: 'tool_call_updated', callId, status: 'cancelled' });
+    }
+    this.waiting.clear();
+    this.prompt_id = undefined;
+    this.isCutOff = false;
+    this.events.push(
+      this.isAnswered
+        ? { type: 'prompt_ended', prompt_id, outcome: 'completed' }
+        : { type: 'prompt_ended', prompt_id, outcome: 'cancelled', detail: 'The program was stopped.' },
+    );
+  }
+}
+
+/** The two versions of an edited file are not recorded; the diff is what is shown. */
+function toDisplay(shown: ShownResult | undefined): ToolResultDisplay | undefined {
+  const isDiff = typeof shown === 'object' && 'fileDiff' in shown;
+  return isDiff ? { originalContent: null, newContent: '', ...shown } : shown;
+}

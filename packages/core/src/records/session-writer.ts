@@ -1,0 +1,148 @@
+/**
+ * Whole lines at the end of a session's file, which this process holds alone. A new
+ * file is made with its first line, for its owner only. What the disk takes only in
+ * part is taken back, so that no line is half there; after that nothing is written.
+ */
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { SessionError } from './session-error.ts';
+import { acquireLock } from './session-lock.ts';
+import type { SessionLock } from './session-lock.ts';
+import { markLoss } from './recording-gap.ts';
+
+export interface SessionWriterOptions {
+  /** The file; for a new one the nth name to try. */
+  pathFor: (count: number) => string;
+  /** Held for a file that is there; a new file is locked when it is made. */
+  lock?: SessionLock;
+  /** The first line of a new file. */
+  header: () => object;
+  /** Told once, why nothing is written, or nothing any more. */
+  onProblem: (error: unknown, { hasBegun }: { hasBegun: boolean }) => void;
+}
+
+const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
+const NEW_LINE = 0x0a;
+/** Sessions that begin in the same minute with ids that begin alike. */
+const MAX_NAMES = 100;
+
+export class SessionWriter {
+  path: string;
+  private readonly options: SessionWriterOptions;
+  private readonly isNew: boolean;
+  private lock: SessionLock | undefined;
+  private file: number | undefined;
+  private size = 0;
+  private hasEnded = false;
+
+  constructor(options: SessionWriterOptions) {
+    this.options = options;
+    this.path = options.pathFor(1);
+    this.lock = options.lock;
+    this.isNew = options.lock === undefined;
+  }
+
+  append(record: object): void {
+    if (this.hasEnded) return;
+    try {
+      const line = `${JSON.stringify(record)}\n`;
+      if (this.file !== undefined) this.write(this.file, line);
+      else if (this.isNew) this.create(line);
+      else this.goOn(line);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Nothing is written from here on; who reads the file later finds that it is not whole. */
+  fail(error: unknown): void {
+    const hasBegun = this.size > 0 || !this.isNew;
+    if (hasBegun) markLoss(this.path);
+    this.close();
+    this.options.onProblem(error, { hasBegun });
+  }
+
+  get isRecording(): boolean {
+    return !this.hasEnded;
+  }
+
+  /** Resolves when what was appended is on the disk, or never will be. */
+  async sync(): Promise<void> {
+    const { file } = this;
+    if (file === undefined) return;
+    await new Promise<void>((resolve) => {
+      fdatasync(file, () => resolve());
+    });
+  }
+
+  /** `discard` removes a file that this session made. */
+  close({ discard = false } = {}): void {
+    const { file, lock } = this;
+    this.hasEnded = true;
+    this.file = undefined;
+    this.lock = undefined;
+    if (file !== undefined) closeSync(file);
+    if (file !== undefined && this.isNew && (discard || this.size === 0)) {
+      for (const path of [this.path, temporaryPath(this.path)]) rmSync(path, { force: true });
+    }
+    lock?.release();
+  }
+
+  /** Under its name only with its first lines in it: a process that dies before leaves no session. */
+  private create(line: string): void {
+    this.lock = this.claimName();
+    const temporary = temporaryPath(this.path);
+    this.file = openSync(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
+    this.write(this.file, `${JSON.stringify(this.options.header())}\n${line}`);
+    renameSync(temporary, this.path);
+  }
+
+  private claimName(): SessionLock {
+    for (let count = 1; count <= MAX_NAMES; count++) {
+      this.path = this.options.pathFor(count);
+      const lock = acquireLock(this.path);
+      if (!('release' in lock)) continue;
+      if (!existsSync(this.path)) return lock;
+      lock.release();
+    }
+    throw new SessionError('exists', `There are ${MAX_NAMES} sessions of that name already: ${this.path}.`);
+  }
+
+  /** After a line that was cut off, on a new one. */
+  private goOn(line: string): void {
+    const file = openSync(this.path, 'a+', 0o600);
+    this.file = file;
+    this.size = fstatSync(file).size;
+    const last = Buffer.alloc(1);
+    const isCutOff = readSync(file, last, 0, 1, this.size - 1) === 1 && last[0] !== NEW_LINE;
+    this.write(file, isCutOff ? `\n${line}` : line);
+  }
+
+  private write(file: number, text: string): void {
+    const bytes = Buffer.from(text);
+    let done = 0;
+    try {
+      while (done < bytes.length) done += writeSync(file, bytes, done);
+    } catch (error) {
+      if (done > 0) ftruncateSync(file, this.size);
+      throw error;
+    }
+    this.size += done;
+  }
+}
+
+function temporaryPath(path: string): string {
+  return `${path}.tmp`;
+}

@@ -1,0 +1,192 @@
+/**
+ * Fallback: what to do when a model has failed for good. It finds who may take over
+ * (policy-chains.ts, availability.ts), decides whether that needs a person's word,
+ * and takes note of what a failure and an answer say about a model. It makes no
+ * request; the chat carries the decision out.
+ *
+ * No chain of failures is endless: until a model succeeds or the request is given
+ * up, none that failed is offered again.
+ */
+
+import type { FallbackIntent } from '../protocol/agent-events.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ModelAvailability } from './availability.ts';
+import type { FallbackAsk, FallbackDecision } from './fallback-decision.ts';
+import { FallbackQuestions } from './fallback-questions.ts';
+import type { FailureKind, ModelPolicy, PolicyChain } from './fallback-chains.ts';
+import { retryKind } from '../provider/retry-table.ts';
+import type { RetryKind } from '../provider/retry-table.ts';
+
+export interface FallbackOptions {
+  availability: ModelAvailability;
+  /** The chain that begins with the failed model, as things are at this moment. */
+  chainFor(failedModel: string): PolicyChain;
+  /** Whether somebody can answer. Without, what would be asked is given up. */
+  interactive: boolean;
+  /** Told when another model takes over without a question. */
+  onSwitch?: () => void;
+}
+
+/** Failures that another model may not have; at any other, none is asked. */
+const FAILURE_KINDS: Readonly<Partial<Record<RetryKind, FailureKind>>> = {
+  quota: 'terminal',
+  rate_limited: 'transient',
+  server: 'transient',
+  no_capacity: 'transient',
+  not_found: 'not_found',
+};
+
+const WHAT_HAPPENED: Readonly<Record<FailureKind, string>> = {
+  terminal: 'has no quota left',
+  transient: 'is too busy at the moment',
+  not_found: 'is not available to you',
+};
+
+const TERMINAL_REASONS = { terminal: 'quota', transient: 'capacity', not_found: 'not_found' } as const;
+
+const GIVE_UP: FallbackDecision = { kind: 'give_up' };
+
+export function createFallback(options: FallbackOptions): Fallback {
+  return new Fallback(options);
+}
+
+/** Is a `ChatFallback`. */
+export class Fallback {
+  private readonly options: FallbackOptions;
+  private readonly questions = new FallbackQuestions();
+  private readonly failed = new Set<string>();
+
+  constructor(options: FallbackOptions) {
+    this.options = options;
+  }
+
+  decide(failedModel: string, error: unknown): FallbackDecision {
+    const kind = FAILURE_KINDS[retryKind(error)];
+    const decision = kind === undefined ? GIVE_UP : this.decideOn({ model: failedModel, kind, error });
+    if (decision.kind === 'give_up') this.failed.clear();
+    else this.failed.add(failedModel);
+    return decision;
+  }
+
+  succeeded(model: string): void {
+    const { availability } = this.options;
+    const snapshot = availability.snapshot(model);
+    // A late success of a request that was under way does not undo the person's choice of another model.
+    if (snapshot.available || snapshot.reason !== 'replaced') availability.markHealthy(model);
+    this.failed.clear();
+  }
+
+  /** The person's word on a question. Throws UnknownQuestionError. */
+  answer(requestId: string, intent: FallbackIntent): void {
+    this.questions.answer(requestId, intent);
+  }
+
+  /** See `ChatFallback`. A model that has one attempt in this prompt has used it with this request. */
+  attemptsBefore(model: string, error: unknown): number | undefined {
+    const kind = FAILURE_KINDS[retryKind(error)];
+    const { policy, standIn } = this.standInFor(model);
+    if (kind === undefined || !policy || standIn === undefined) return undefined;
+    if (policy.actions[kind] === 'prompt' && !this.options.interactive) return undefined;
+    const snapshot = this.options.availability.snapshot(model);
+    return !snapshot.available && snapshot.reason === 'retry_once_per_turn' ? 1 : policy.maxAttempts;
+  }
+
+  /** What is to be done about the model's failures, and who takes over. */
+  private standInFor(failedModel: string): { policy: ModelPolicy | undefined; standIn: string | undefined } {
+    const [policy, ...others] = this.options.chainFor(failedModel);
+    const candidates = others.filter(({ model }) => model !== failedModel && !this.failed.has(model));
+    return { policy, standIn: this.firstOf(candidates) };
+  }
+
+  private decideOn(failure: Failure): FallbackDecision {
+    const { policy, standIn: model } = this.standInFor(failure.model);
+    if (!policy || model === undefined) return GIVE_UP;
+    if (policy.actions[failure.kind] === 'silent') {
+      this.noteFailure(policy, failure);
+      this.options.availability.consumeStickyAttempt(model);
+      this.options.onSwitch?.();
+      return { kind: 'switch', model };
+    }
+    return this.options.interactive ? this.ask(failure, model) : GIVE_UP;
+  }
+
+  private firstOf(candidates: readonly ModelPolicy[]): string | undefined {
+    const { model } = this.options.availability.selectFirstAvailable(candidates.map((candidate) => candidate.model));
+    return model ?? candidates.find(({ isLastResort }) => isLastResort)?.model;
+  }
+
+  private ask(failure: Failure, fallbackModel: string): FallbackAsk {
+    const question = this.questions.open();
+    return {
+      kind: 'ask',
+      requestId: question.requestId,
+      fallbackModel,
+      message:
+        `${failure.model} ${WHAT_HAPPENED[failure.kind]}; ${fallbackModel} can take over. ` +
+        `The service says: ${getErrorMessage(failure.error)}`,
+      answer: async (signal) => {
+        const intent = await question.wait(signal);
+        this.noteAnswer(failure.model, intent);
+        return intent;
+      },
+    };
+  }
+
+  private noteFailure(policy: ModelPolicy, { model, kind }: Failure): void {
+    const { availability } = this.options;
+    if (policy.states[kind] === 'sticky_retry') availability.markRetryOncePerTurn(model);
+    else availability.markTerminal(model, TERMINAL_REASONS[kind]);
+  }
+
+  private noteAnswer(model: string, intent: FallbackIntent): void {
+    const { availability } = this.options;
+    switch (intent) {
+      case 'retry_always':
+        availability.markTerminal(model, 'replaced');
+        break;
+      case 'retry_once':
+        // The rest of this prompt goes to the other model; the next one begins with this again.
+        availability.markRetryOncePerTurn(model);
+        availability.consumeStickyAttempt(model);
+        break;
+      case 'retry_later':
+      case 'stop':
+        this.failed.clear();
+        break;
+    }
+  }
+}
+
+interface Failure {
+  model: string;
+  kind: FailureKind;
+  error: unknown;
+}
+
+export interface FlashFallbackOptions {
+  fallback: Pick<Fallback, 'decide'>;
+  failedModel: string;
+  error: unknown;
+  signal: AbortSignal;
+  /** Told of a question, so that somebody can be shown it; the answer comes by `Fallback.answer`. */
+  onAsk?: (question: FallbackAsk) => void;
+}
+
+/**
+ * The documented answer to a persistent 429, in the shape `onPersistent429` of
+ * retry.ts wants: the model to go on with, or false. Rejects only with an AbortError.
+ */
+export async function handleFlashFallback(options: FlashFallbackOptions): Promise<string | false> {
+  const decision = options.fallback.decide(options.failedModel, options.error);
+  switch (decision.kind) {
+    case 'give_up':
+      return false;
+    case 'switch':
+      return decision.model;
+    case 'ask': {
+      options.onAsk?.(decision);
+      const intent = await decision.answer(options.signal);
+      return intent === 'retry_always' || intent === 'retry_once' ? decision.fallbackModel : false;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * ModelRouter: which model is asked first for a prompt. An ordered list of
+ * strategies; the first with an opinion decides, one that fails is skipped, and the
+ * last always has one. A side request is made only when `classify` is on, and holds
+ * the prompt up for seconds at most.
+ *
+ * The documents' local Gemma classifier is left out: it needs a second model server
+ * on the machine, and nothing here starts one.
+ */
+
+import type { Content, PartListUnion } from '../protocol/content.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { throwIfAborted } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import type { ModelAvailability } from './availability.ts';
+import { answersCalls, choiceClassifier, numericalClassifier, toClassifierContents } from './classifier.ts';
+import type { AskJson, Classifier, Verdict } from './classifier.ts';
+import { GEMINI_2_5_FLASH, GEMINI_2_5_PRO, isAutoModel, resolveModel } from './models.ts';
+import { policyChain } from './fallback-chains.ts';
+
+export interface RoutingContext {
+  /** The model as it was configured, unresolved. */
+  requestedModel: string;
+  history: readonly Content[];
+  request: PartListUnion;
+  prompt_id: string;
+  signal: AbortSignal;
+  /** default, autoEdit, yolo or plan. */
+  approvalMode?: string;
+  /** Whether a plan was approved and is being carried out. */
+  hasApprovedPlan?: boolean;
+}
+
+export interface RoutingDecision {
+  model: string;
+  metadata: {
+    /** `agent-router/<strategy>`. */
+    source: string;
+    latencyMs: number;
+    reasoning: string;
+    /** What a strategy that had to be skipped failed with. */
+    error?: string;
+  };
+}
+
+export interface ModelRouterOptions {
+  availability: ModelAvailability;
+  clock: Clock;
+  /** Whether preview models may be used. Default true. */
+  preview?: boolean;
+  /** Whether plan mode chooses the model of `auto`. Default true. */
+  planRouting?: boolean;
+  /** Whether a small model is asked how hard the request is. Default false; needs `askJson`. */
+  classify?: boolean;
+  askJson?: AskJson;
+}
+
+interface Choice {
+  model: string;
+  reasoning: string;
+}
+
+interface Strategy {
+  source: string;
+  decide: (context: RoutingContext) => Choice | undefined | Promise<Choice | undefined>;
+}
+
+const ROUTER = 'agent-router';
+const MAX_CLASSIFIER_MS = 5_000;
+
+export class ModelRouter {
+  private readonly options: ModelRouterOptions;
+  private readonly strategies: readonly Strategy[] = [
+    { source: 'fallback', decide: (context) => this.fallback(context) },
+    { source: 'override', decide: (context) => this.override(context) },
+    { source: 'approval-mode', decide: (context) => this.approvalMode(context) },
+    { source: 'classifier', decide: (context) => this.classifyByName(context) },
+    { source: 'numerical_classifier', decide: (context) => this.classifyByNumber(context) },
+  ];
+
+  constructor(options: ModelRouterOptions) {
+    this.options = options;
+  }
+
+  /** Rejects only with an AbortError. */
+  async route(context: RoutingContext): Promise<RoutingDecision> {
+    const { clock } = this.options;
+    const start = clock.now();
+    let skipped: unknown;
+    const decided = (source: string, { model, reasoning }: Choice): RoutingDecision => ({
+      model,
+      metadata: {
+        source: `${ROUTER}/${source}`,
+        latencyMs: clock.now() - start,
+        reasoning,
+        ...(skipped !== undefined && { error: getErrorMessage(skipped) }),
+      },
+    });
+    for (const { source, decide } of this.strategies) {
+      throwIfAborted(context.signal);
+      try {
+        const choice = await decide(context);
+        if (choice) return decided(source, choice);
+      } catch (error) {
+        // A strategy is an opinion; without it the next one is asked.
+        skipped ??= error;
+      }
+    }
+    throwIfAborted(context.signal);
+    return decided('default', { model: this.resolve(context.requestedModel), reasoning: 'The configured model.' });
+  }
+
+  private fallback({ requestedModel, approvalMode }: RoutingContext): Choice | undefined {
+    const { availability } = this.options;
+    const requested = this.resolve(requestedModel);
+    const snapshot = availability.snapshot(requested);
+    if (snapshot.available) return undefined;
+    const chain = policyChain(requested, { requestedModel, plan: approvalMode === 'plan' });
+    const { model } = availability.selectFirstAvailable(chain.map((entry) => entry.model));
+    if (model === undefined) return undefined;
+    return { model, reasoning: `${requested} is unavailable (${snapshot.reason}).` };
+  }
+
+  private override({ requestedModel }: RoutingContext): Choice | undefined {
+    if (isAutoModel(requestedModel)) return undefined;
+    return { model: this.resolve(requestedModel), reasoning: 'The model was named.' };
+  }
+
+  private approvalMode({ requestedModel, approvalMode, hasApprovedPlan }: RoutingContext): Choice | undefined {
+    if (this.options.planRouting === false) return undefined;
+    if (approvalMode === 'plan') return { model: this.variant(requestedModel, 'pro'), reasoning: 'A plan is made.' };
+    if (!hasApprovedPlan) return undefined;
+    return { model: this.variant(requestedModel, 'flash'), reasoning: 'An approved plan is carried out.' };
+  }
+
+  private classifyByName(context: RoutingContext): Promise<Choice | undefined> | undefined {
+    if (this.isGraded(context) || answersCalls(context.request)) return undefined;
+    return this.classify(choiceClassifier, context);
+  }
+
+  private classifyByNumber(context: RoutingContext): Promise<Choice | undefined> | undefined {
+    return this.isGraded(context) ? this.classify(numericalClassifier, context) : undefined;
+  }
+
+  /** Requests to Gemini 3 are graded by number, the others by name. */
+  private isGraded({ requestedModel }: RoutingContext): boolean {
+    return this.resolve(requestedModel).startsWith('gemini-3');
+  }
+
+  private async classify(classifier: Classifier, context: RoutingContext): Promise<Choice | undefined> {
+    const { askJson, classify = false, availability } = this.options;
+    if (!classify || !askJson) return undefined;
+    const verdict = await this.askWithinLimit(askJson, classifier, context);
+    if (!verdict) throw new Error('The classifier gave no usable answer.');
+    const model = this.variant(context.requestedModel, verdict.choice);
+    return availability.snapshot(model).available ? { model, reasoning: verdict.reasoning } : undefined;
+  }
+
+  private async askWithinLimit(
+    askJson: AskJson,
+    classifier: Classifier,
+    context: RoutingContext,
+  ): Promise<Verdict | undefined> {
+    const settled = new AbortController();
+    const signal = AbortSignal.any([context.signal, settled.signal]);
+    const question = {
+      model: 'classifier',
+      contents: toClassifierContents(classifier, context),
+      systemInstruction: classifier.systemInstruction,
+      signal,
+      prompt_id: context.prompt_id,
+      role: 'utility_router',
+    } as const;
+    const tooLate = this.options.clock.sleep(MAX_CLASSIFIER_MS, signal).then(() => {
+      throw new Error(`The classifier took longer than ${MAX_CLASSIFIER_MS} ms.`);
+    });
+    try {
+      const answer = await Promise.race([tooLate, settledAnswer(() => askJson(question, classifier.schema))]);
+      return answer && classifier.read(answer);
+    } finally {
+      // Ends whichever of the two is still under way.
+      settled.abort();
+    }
+  }
+
+  /** The stronger or the faster model of the family that was asked for. */
+  private variant(requestedModel: string, choice: 'pro' | 'flash'): string {
+    if (!this.resolve(requestedModel).startsWith('gemini-2.5')) return this.resolve(choice);
+    return choice === 'pro' ? GEMINI_2_5_PRO : GEMINI_2_5_FLASH;
+  }
+
+  private resolve(model: string): string {
+    return resolveModel(model, { preview: this.options.preview ?? true });
+  }
+}
+
+/** A throw of `ask` itself becomes a rejection like any other. */
+async function settledAnswer<T>(ask: () => Promise<T>): Promise<T> {
+  return ask();
+}

@@ -1,0 +1,45 @@
+/**
+ * Opens what an agent spends from: the ledger that counts, the budget that ends a prompt, and the generator that
+ * reports to both. It runs once for an agent, so every request, the tools' own included, is counted once.
+ */
+
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
+import type { Clock } from '../util/clock.ts';
+import { Budget } from './budget.ts';
+import type { BudgetLimits } from './budget.ts';
+import { createBudgetedGenerator } from './budgeted-generator.ts';
+import { Ledger } from './ledger.ts';
+import type { LedgerOptions } from './ledger.ts';
+import { createMeteredGenerator } from './metered-generator.ts';
+
+export interface Spending {
+  ledger: Ledger;
+  budget: Budget | undefined;
+  /** Counts what it spends, and sends nothing once the budget is spent. */
+  generator: ContentGenerator;
+}
+
+export interface SpendingOptions {
+  generator: ContentGenerator;
+  prices?: LedgerOptions['prices'];
+  budget?: BudgetLimits;
+  telemetry?: TelemetryPort;
+}
+
+/** Throws BudgetError for a limit that cannot be enforced. */
+export function openSpending(
+  { generator, prices, budget: limits, telemetry }: SpendingOptions,
+  clock: Clock,
+): Spending {
+  const ledger = new Ledger({
+    clock,
+    ...(prices && { prices }),
+    ...(telemetry && { onCall: (call) => telemetry.called(call) }),
+  });
+  const watched = telemetry ? telemetry.watch(generator) : generator;
+  const metered = createMeteredGenerator(watched, ledger, clock);
+  if (limits === undefined) return { ledger, budget: undefined, generator: metered };
+  const budget = new Budget({ limits, ledger, clock });
+  return { ledger, budget, generator: createBudgetedGenerator(metered, budget) };
+}

@@ -1,0 +1,232 @@
+/**
+ * Workspace: which paths the file tools may touch. It owns the roots and the
+ * decision; it asks no person and knows no policy. A path is judged by where it
+ * really leads, links at every level followed, and an opened file once more by its
+ * handle. What `checkPath` returns is free of links: open that, not the name given.
+ */
+
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ToolError } from '../../protocol/errors.ts';
+import { IgnoreRules } from './ignore-rules.ts';
+import { openRegularFile, toFileError } from './opened-file.ts';
+import type { OpenedFile } from './opened-file.ts';
+
+export type { OpenedFile } from './opened-file.ts';
+
+export interface WorkspaceOptions {
+  /** The target directory; relative paths start here. */
+  root: string;
+  includeDirectories?: readonly string[];
+  /** May be read, never written: for example the folders of activated skills. */
+  readOnlyDirectories?: readonly string[];
+  /** Single files outside every directory, for example the user's memory file. */
+  files?: readonly string[];
+  /** The project's own temporary directory; it need not exist yet. */
+  tempDirectory: string;
+  ignore?: IgnoreRules;
+}
+
+export interface PathCheck {
+  /** `write` leaves out the read-only directories. */
+  access?: 'read' | 'write';
+}
+
+interface Roots {
+  writable: string[];
+  readable: string[];
+  files: string[];
+}
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Characters nobody sees in a prompt: controls, direction marks, zero-width and tag
+ * characters. Joiners are letters in some scripts and emoji, so they pass between
+ * characters that are not ASCII.
+ */
+const HIDDEN_CHARACTER =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
+  /[\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|(?<![^\u0000-\u007F])[\u200C\u200D]|[\u200C\u200D](?![^\u0000-\u007F])|\p{Surrogate}/u;
+
+export class Workspace {
+  readonly root: string;
+  readonly tempDirectory: string;
+  readonly ignore: IgnoreRules;
+  readonly #directories: string[];
+  readonly #named: Roots;
+  /** Resolved once: a root that is later replaced by a link does not move the fence. */
+  readonly #real: Roots;
+
+  constructor(options: WorkspaceOptions) {
+    this.root = path.resolve(options.root);
+    this.#directories = [this.root, ...(options.includeDirectories ?? []).map((each) => path.resolve(this.root, each))];
+    this.tempDirectory = path.resolve(options.tempDirectory);
+    this.ignore = options.ignore ?? IgnoreRules.none();
+    this.#named = {
+      writable: [...this.#directories, this.tempDirectory],
+      readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
+      files: (options.files ?? []).map((each) => path.resolve(this.root, each)),
+    };
+    this.#real = {
+      writable: this.#named.writable.map(realPathOfExisting),
+      readable: this.#named.readable.map(realPathOfExisting),
+      files: this.#named.files.map(realPathOfExisting),
+    };
+  }
+
+  /** The root, then the included directories, as they were named; always the same list, which may grow. */
+  get directories(): readonly string[] {
+    return this.#directories;
+  }
+
+  /** What a person adds may be worked in like the rest from here on. Gives its name; throws Error with a sentence. */
+  addDirectory(given: string): string {
+    const directory = path.resolve(this.root, given);
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new Error(`${directory} is no directory.`);
+    }
+    if (this.#directories.includes(directory)) throw new Error(`${directory} is in the workspace already.`);
+    this.#directories.push(directory);
+    // The temporary directory stays the last.
+    this.#named.writable.splice(-1, 0, directory);
+    this.#real.writable.splice(-1, 0, realPathOfExisting(directory));
+    return directory;
+  }
+
+  /** The path as an absolute name. Asks the disk nothing and permits nothing. */
+  resolve(given: string): string {
+    return path.resolve(this.root, given.replaceAll('\0', '').replace(/^@(?=.)/, ''));
+  }
+
+  /**
+   * The path without links, of something that need not exist. Throws ToolError when it
+   * leads out of the workspace or cannot be followed.
+   */
+  async checkPath(given: string, { access = 'read' }: PathCheck = {}): Promise<string> {
+    const absolute = this.resolve(given);
+    refuseHiddenCharacters(absolute);
+    let real: string;
+    try {
+      real = followLinks(absolute);
+    } catch (error) {
+      throw toFileError(error, absolute, 'path_not_in_workspace');
+    }
+    if (!isPermitted(this.#real, real, access)) throw this.#outside(absolute, real);
+    return real;
+  }
+
+  /** Opens a regular file of the workspace. The caller closes it. */
+  async openForReading(given: string): Promise<OpenedFile> {
+    const opened = openRegularFile(await this.checkPath(given));
+    if (!isPermitted(this.#real, opened.path, 'read')) {
+      opened.close();
+      throw this.#outside(this.resolve(given), opened.path);
+    }
+    return opened;
+  }
+
+  /** Whether the name lies in the workspace, links not followed: to sort and show paths, not to permit them. */
+  isInside(given: string): boolean {
+    const absolute = this.resolve(given);
+    return isPermitted(this.#named, absolute, 'read') || isPermitted(this.#real, absolute, 'read');
+  }
+
+  /** Whether a path without links, as `checkPath` or a handle gave it, may be written. */
+  isWritable(realPath: string): boolean {
+    return isPermitted(this.#real, realPath, 'write');
+  }
+
+  /** The name for people: relative to the root where it lies in it, else absolute. */
+  relative(given: string): string {
+    const absolute = this.resolve(given);
+    for (const root of [this.root, this.#real.writable[0]!]) {
+      if (contains(root, absolute)) return path.relative(root, absolute) || '.';
+    }
+    return absolute;
+  }
+
+  #outside(absolute: string, real: string): ToolError {
+    const { writable, readable, files } = this.#named;
+    const leads = real === absolute ? '' : ` (it leads to "${real}")`;
+    const roots = [...new Set([...this.directories, ...readable, ...files])].join(', ');
+    return new ToolError(
+      `Path not in workspace: Attempted path "${absolute}"${leads} resolves outside the allowed workspace directories: ${roots} or the project temp directory: ${writable.at(-1)}`,
+      'path_not_in_workspace',
+    );
+  }
+}
+
+function isPermitted(roots: Roots, candidate: string, access: 'read' | 'write'): boolean {
+  const directories = access === 'read' ? [...roots.writable, ...roots.readable] : roots.writable;
+  return directories.some((root) => contains(root, candidate)) || roots.files.includes(candidate);
+}
+
+function contains(root: string, candidate: string): boolean {
+  return candidate === root || candidate.startsWith(root.endsWith(path.sep) ? root : root + path.sep);
+}
+
+function refuseHiddenCharacters(absolute: string): void {
+  const hidden = HIDDEN_CHARACTER.exec(absolute);
+  if (hidden === null) return;
+  const code = hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  throw new ToolError(
+    `The path contains a character that cannot be seen (U+${code} at position ${hidden.index + 1}): ${JSON.stringify(absolute.replaceAll(new RegExp(HIDDEN_CHARACTER, 'gu'), '\uFFFD'))}`,
+    'invalid_tool_params',
+  );
+}
+
+/** The real path of the deepest ancestor that exists, and the rest as given; dangling links are followed too. */
+function followLinks(absolute: string): string {
+  let current = absolute;
+  let rest: string[] = [];
+  let links = 0;
+  for (;;) {
+    try {
+      return path.join(realpathSync.native(current), ...rest);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    const target = readDanglingLink(current);
+    if (target === undefined) {
+      rest = [path.basename(current), ...rest];
+      current = path.dirname(current);
+      continue;
+    }
+    if (++links > MAX_LINKS) {
+      throw Object.assign(new Error(`Too many symbolic links: ${absolute}`), { code: 'ELOOP' });
+    }
+    // The link's own directory must be real before `..` in its target means anything.
+    current = path.resolve(followLinks(path.dirname(current)), target);
+  }
+}
+
+function readDanglingLink(name: string): string | undefined {
+  try {
+    return lstatSync(name).isSymbolicLink() ? readlinkSync(name) : undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
+}
+
+function realPathOfExisting(absolute: string): string {
+  let current = absolute;
+  let rest: string[] = [];
+  for (;;) {
+    try {
+      return path.join(realpathSync.native(current), ...rest);
+    } catch {
+      // What does not exist yet counts by its name below the deepest directory that does.
+      if (path.dirname(current) === current) return absolute;
+      rest = [path.basename(current), ...rest];
+      current = path.dirname(current);
+    }
+  }
+}
