@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { answer, call, fakeModel, say } from '@castor/testkit';
+import { answer, call, fakeModel, jsonAnswer, say } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
@@ -68,6 +68,8 @@ describe('the library in a project of its own', () => {
     }
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     await writeFile(join(project, 'program.ts'), PROGRAM);
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    await writeFile(join(project, 'readme.ts'), /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '');
     // A compiler on a busy machine.
   }, 60_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
@@ -83,7 +85,10 @@ describe('the library in a project of its own', () => {
       noEmit: true,
       types: ['node'],
     };
-    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    await writeFile(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['program.ts', 'readme.ts'] }),
+    );
     const { stdout } = await run(TSC, ['-p', project]).catch((error: { stdout: string }) => error);
     expect(stdout).toBe('');
   });
@@ -93,5 +98,28 @@ describe('the library in a project of its own', () => {
     const { stdout, stderr } = await run(process.execPath, [join(project, 'program.ts'), model.url], { cwd: project });
     expect([stdout, stderr]).toEqual(['HI after 1 call', '']);
     model.assertDone();
+  });
+
+  const runReadme = (url: string) =>
+    run(process.execPath, [join(project, 'readme.ts')], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url },
+    });
+
+  it("README's example prints the answer", async () => {
+    await using model = await fakeModel([say('Hello back.')]);
+    const { stdout, stderr } = await runReadme(model.url);
+    expect([stdout, stderr]).toEqual(['Hello back.', '']);
+  });
+
+  it("README's example reports a failed prompt and exits with 1", async () => {
+    await using model = await fakeModel([
+      jsonAnswer(400, { error: { code: 400, message: 'The key is not valid.', status: 'INVALID_ARGUMENT' } }),
+    ]);
+    const failure: { code?: number; stderr?: string } = await runReadme(model.url).catch((error: object) => error);
+    expect([failure.code, failure.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^The prompt ended with failed: .*The key is not valid\./),
+    ]);
   });
 });
