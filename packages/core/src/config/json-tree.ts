@@ -64,49 +64,49 @@ export function parseJsonNode(text: string): JsonNode | undefined {
 
 class Reader {
   at: number;
-  readonly #text: string;
+  private readonly text: string;
 
   constructor(text: string, at: number) {
-    this.#text = text;
+    this.text = text;
     this.at = at;
   }
 
   /** The next character that is no blank; empty at the end. */
   next(): string {
-    this.#match(BLANK);
-    if (this.#text.startsWith('/*', this.at)) throw new JsonMistake(this.at, 'this comment has no end');
-    return this.#text.charAt(this.at);
+    this.match(BLANK);
+    if (this.text.startsWith('/*', this.at)) throw new JsonMistake(this.at, 'this comment has no end');
+    return this.text.charAt(this.at);
   }
 
   value(depth: number): JsonNode {
     const character = this.next();
     if (depth > MAX_DEPTH) throw new JsonMistake(this.at, `this is nested more than ${MAX_DEPTH} levels deep`);
-    if (character === '{') return this.#object(depth);
-    if (character === '[') return this.#list(depth);
+    if (character === '{') return this.object(depth);
+    if (character === '[') return this.list(depth);
     const start = this.at;
-    const word = character === '"' ? this.#string() : (this.#match(NUMBER) ?? this.#match(WORD));
+    const word = character === '"' ? this.string() : (this.match(NUMBER) ?? this.match(WORD));
     if (word === undefined) throw new JsonMistake(start, character === '' ? 'expected a value' : VALUES);
     return { kind: 'scalar', start, end: this.at, value: JSON.parse(word) as JsonScalarNode['value'] };
   }
 
-  #object(depth: number): JsonObjectNode {
+  private object(depth: number): JsonObjectNode {
     const start = this.at;
     const entries: JsonEntry[] = [];
-    this.#each('}', () => entries.push(this.#entry(depth)));
+    this.each('}', () => entries.push(this.entry(depth)));
     return { kind: 'object', start, end: this.at, entries };
   }
 
-  #list(depth: number): JsonListNode {
+  private list(depth: number): JsonListNode {
     const start = this.at;
     const items: JsonNode[] = [];
-    this.#each(']', () => items.push(this.value(depth + 1)));
+    this.each(']', () => items.push(this.value(depth + 1)));
     return { kind: 'list', start, end: this.at, items };
   }
 
-  #entry(depth: number): JsonEntry {
+  private entry(depth: number): JsonEntry {
     const start = this.at;
     if (this.next() !== '"') throw new JsonMistake(start, 'expected a key in double quotes');
-    const key = JSON.parse(this.#string()) as string;
+    const key = JSON.parse(this.string()) as string;
     if (this.next() !== ':') throw new JsonMistake(this.at, 'expected a colon after the key');
     this.at += 1;
     const node = this.value(depth + 1);
@@ -114,33 +114,33 @@ class Reader {
   }
 
   /** From the opening sign to behind the closing one; a comma may stand before it. */
-  #each(close: string, read: () => void): void {
+  private each(close: string, read: () => void): void {
     this.at += 1;
     while (this.next() !== close) {
-      this.#refuseEnd(close);
+      this.refuseEnd(close);
       read();
       if (this.next() === ',') this.at += 1;
       else if (this.next() !== close) {
-        this.#refuseEnd(close);
+        this.refuseEnd(close);
         throw new JsonMistake(this.at, 'expected a comma between two entries');
       }
     }
     this.at += 1;
   }
 
-  #refuseEnd(close: string): void {
+  private refuseEnd(close: string): void {
     if (this.next() === '') throw new JsonMistake(this.at, `expected a closing ${close}`);
   }
 
-  #string(): string {
-    const word = this.#match(STRING);
-    if (word === undefined) throw this.#badString();
+  private string(): string {
+    const word = this.match(STRING);
+    if (word === undefined) throw this.badString();
     return word;
   }
 
-  #badString(): JsonMistake {
-    const [, inside = ''] = /^"((?:[^"\\\r\n]|\\.)*)/.exec(this.#text.slice(this.at)) ?? [];
-    const isOpen = this.#text.charAt(this.at + 1 + inside.length) !== '"';
+  private badString(): JsonMistake {
+    const [, inside = ''] = /^"((?:[^"\\\r\n]|\\.)*)/.exec(this.text.slice(this.at)) ?? [];
+    const isOpen = this.text.charAt(this.at + 1 + inside.length) !== '"';
     if (isOpen) return new JsonMistake(this.at, 'this text has no closing quote');
     const bad = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/.exec(inside.replaceAll('\\\\', '--'));
     return bad === null
@@ -148,9 +148,9 @@ class Reader {
       : new JsonMistake(this.at + 1 + bad.index, 'this escape does not exist in JSON');
   }
 
-  #match(pattern: RegExp): string | undefined {
+  private match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
-    const found = pattern.exec(this.#text)?.[0];
+    const found = pattern.exec(this.text)?.[0];
     if (found !== undefined) this.at += found.length;
     return found;
   }

@@ -37,70 +37,70 @@ function mapPaths(args: Arguments, change: (path: string) => string): Arguments 
 }
 
 export class ArgumentTexts {
-  readonly #args: Arguments;
-  readonly #root: string;
-  readonly #hasPaths: boolean;
-  readonly #texts = new Map<string, string>();
-  #linked: readonly string[] | undefined;
+  private readonly args: Arguments;
+  private readonly root: string;
+  private readonly hasPaths: boolean;
+  private readonly texts = new Map<string, string>();
+  private linked: readonly string[] | undefined;
 
   /** `call` as `cleanArguments` leaves it. */
   constructor(call: PolicyCall, root: string) {
-    this.#args = call.args;
-    this.#root = root;
-    this.#hasPaths = !isForeign(call) && PATH_KEYS.some((key) => typeof call.args[key] === 'string');
+    this.args = call.args;
+    this.root = root;
+    this.hasPaths = !isForeign(call) && PATH_KEYS.some((key) => typeof call.args[key] === 'string');
   }
 
   matches({ argsPattern, ...rule }: PolicyRule): boolean {
     if (rule.commandPrefix !== undefined || rule.commandRegex !== undefined) return false;
     if (argsPattern === undefined) return true;
     const test = (text: string) => argsPattern.test(text);
-    if (rule.decision !== 'allow') return this.#named().some(test) || this.#behindLinks().some(test);
-    const name = namesAbsolutePath({ argsPattern }) ? this.#absolute() : this.#given();
-    return test(name) && (this.#behindLinks().length === 0 || this.#behindLinks().some(test));
+    if (rule.decision !== 'allow') return this.named().some(test) || this.behindLinks().some(test);
+    const name = namesAbsolutePath({ argsPattern }) ? this.absolute() : this.given();
+    return test(name) && (this.behindLinks().length === 0 || this.behindLinks().some(test));
   }
 
-  #named(): string[] {
-    return this.#hasPaths ? [this.#given(), this.#absolute(), this.#relative()] : [this.#given()];
+  private named(): string[] {
+    return this.hasPaths ? [this.given(), this.absolute(), this.relative()] : [this.given()];
   }
 
-  #given(): string {
-    return this.#text('given', (path) => path);
+  private given(): string {
+    return this.text('given', (path) => path);
   }
 
-  #absolute(): string {
-    return this.#text('absolute', (path) => resolve(this.#root, path));
+  private absolute(): string {
+    return this.text('absolute', (path) => resolve(this.root, path));
   }
 
-  #relative(): string {
-    return this.#text('relative', (path) => relative(this.#root, resolve(this.#root, path)) || '.');
+  private relative(): string {
+    return this.text('relative', (path) => relative(this.root, resolve(this.root, path)) || '.');
   }
 
-  #text(form: string, change: (path: string) => string): string {
-    let text = this.#texts.get(form);
+  private text(form: string, change: (path: string) => string): string {
+    let text = this.texts.get(form);
     if (text === undefined) {
-      text = stableJson(this.#hasPaths ? mapPaths(this.#args, change) : this.#args);
-      this.#texts.set(form, text);
+      text = stableJson(this.hasPaths ? mapPaths(this.args, change) : this.args);
+      this.texts.set(form, text);
     }
     return text;
   }
 
   /** Empty where the names lead through no link. */
-  #behindLinks(): readonly string[] {
-    this.#linked ??= this.#hasPaths && PATH_KEYS.some((key) => this.#isLink(this.#args[key])) ? this.#realTexts() : [];
-    return this.#linked;
+  private behindLinks(): readonly string[] {
+    this.linked ??= this.hasPaths && PATH_KEYS.some((key) => this.isLink(this.args[key])) ? this.realTexts() : [];
+    return this.linked;
   }
 
-  #isLink(path: unknown): boolean {
+  private isLink(path: unknown): boolean {
     if (typeof path !== 'string') return false;
-    const absolute = resolve(this.#root, path);
-    const below = relative(this.#root, absolute);
+    const absolute = resolve(this.root, path);
+    const below = relative(this.root, absolute);
     const isBelow = below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
-    return realPathOf(absolute) !== (isBelow ? join(realPathOf(this.#root), below) : absolute);
+    return realPathOf(absolute) !== (isBelow ? join(realPathOf(this.root), below) : absolute);
   }
 
-  #realTexts(): string[] {
-    const root = realPathOf(this.#root);
-    const real = (path: string) => realPathOf(resolve(this.#root, path));
-    return [this.#text('real', real), this.#text('real relative', (path) => relative(root, real(path)) || '.')];
+  private realTexts(): string[] {
+    const root = realPathOf(this.root);
+    const real = (path: string) => realPathOf(resolve(this.root, path));
+    return [this.text('real', real), this.text('real relative', (path) => relative(root, real(path)) || '.')];
   }
 }

@@ -52,72 +52,72 @@ const PLAN_MESSAGE =
   'You are in Plan Mode: only reading is possible, and writing a plan (.md) into the plans folder. Leave plan mode first.';
 
 export class PolicyEngine {
-  readonly #options: PolicyEngineOptions;
-  readonly #places: ProtectedPlaces;
-  readonly #workspace: readonly string[];
-  #rules: PolicyRule[];
+  private readonly options: PolicyEngineOptions;
+  private readonly places: ProtectedPlaces;
+  private readonly workspace: readonly string[];
+  private rulesByPriority: PolicyRule[];
 
   constructor(options: PolicyEngineOptions) {
-    this.#options = options;
-    this.#rules = [...options.rules].sort(byPriority);
-    this.#workspace = options.workspaceDirectories ?? [options.root];
+    this.options = options;
+    this.rulesByPriority = [...options.rules].sort(byPriority);
+    this.workspace = options.workspaceDirectories ?? [options.root];
     const temporary =
       options.tempDirectory === undefined ? [] : [options.tempDirectory, realPathOf(options.tempDirectory)];
-    this.#places = { home: options.home, exempt: temporary };
+    this.places = { home: options.home, exempt: temporary };
   }
 
   get rules(): readonly PolicyRule[] {
-    return this.#rules;
+    return this.rulesByPriority;
   }
 
   /** For answers of "always": holds until the session ends. */
   addRule(rule: PolicyRule): void {
-    this.#rules = [...this.#rules, rule].sort(byPriority);
+    this.rulesByPriority = [...this.rulesByPriority, rule].sort(byPriority);
   }
 
   async check(asked: PolicyCall, context: PolicyContext): Promise<PolicyVerdict> {
     const call = canonicalCall(asked);
-    const rules = this.#rules.filter((rule) => matchesCall(rule, call, context));
+    const rules = this.rulesByPriority.filter((rule) => matchesCall(rule, call, context));
     const { command } = call.args;
     let verdict: PolicyVerdict;
     if (call.toolName === SHELL_TOOL && typeof command === 'string') {
-      verdict = await this.#checkShell(call, command, rules, context);
+      verdict = await this.checkShell(call, command, rules, context);
     } else {
-      verdict = this.#guard(call, this.#decide(call, rules), context);
+      verdict = this.guard(call, this.decide(call, rules), context);
     }
-    return answerable(this.#ceiling(call, verdict, context), call, context);
+    return answerable(this.ceiling(call, verdict, context), call, context);
   }
 
   /** Where relative paths begin. */
   get root(): string {
-    return this.#options.root;
+    return this.options.root;
   }
 
-  #decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
-    const texts = new ArgumentTexts(call, this.#options.root);
+  private decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
+    const texts = new ArgumentTexts(call, this.options.root);
     const rule = rules.find(
-      (candidate) => (candidate.planFile !== true || this.#isPlanFile(call)) && texts.matches(candidate),
+      (candidate) => (candidate.planFile !== true || this.isPlanFile(call)) && texts.matches(candidate),
     );
     return rule === undefined
       ? { decision: 'ask_user', reason: 'no rule speaks about it' }
       : { decision: rule.decision, reason: ruleReason(rule), rule };
   }
 
-  #isPlanFile({ args }: PolicyCall): boolean {
-    const { plansDirectory, root } = this.#options;
+  private isPlanFile({ args }: PolicyCall): boolean {
+    const { plansDirectory, root } = this.options;
     const path = args['file_path'];
     if (plansDirectory === undefined || typeof path !== 'string' || !path.endsWith('.md')) return false;
     return isInside(realPathOf(resolve(root, path)), realPathOf(plansDirectory));
   }
 
-  async #checkShell(
+  private async checkShell(
     call: PolicyCall,
     command: string,
     rules: readonly PolicyRule[],
     context: PolicyContext,
   ): Promise<PolicyVerdict> {
     const { judgeShell } = await import('./shell/judge-shell.ts');
-    const { root, home, tempDirectory, trustedFolder = true } = this.#options;
+    const { root, home, tempDirectory, trustedFolder = true } = this.options;
     const folder = call.args['dir_path'];
     return judgeShell(command, home, {
       ...context,
@@ -125,30 +125,30 @@ export class PolicyEngine {
       trustedFolder,
       args: call.args,
       directory: typeof folder === 'string' ? resolve(root, folder) : root,
-      workspace: this.#workspace,
+      workspace: this.workspace,
       scratch: ['/tmp', '/var/tmp', ...(tempDirectory === undefined ? [] : [tempDirectory])],
-      places: this.#places,
+      places: this.places,
     });
   }
 
   /** What holds for allowed calls of tools that take paths. */
-  #guard(call: PolicyCall, verdict: PolicyVerdict, context: PolicyContext): PolicyVerdict {
+  private guard(call: PolicyCall, verdict: PolicyVerdict, context: PolicyContext): PolicyVerdict {
     if (verdict.decision !== 'allow') return verdict;
     const ask = (reason: string): PolicyVerdict => ({ ...verdict, decision: 'ask_user', reason });
-    for (const path of this.#writtenPaths(call)) {
-      const place = protectedPlaceOf(path, this.#options.root, this.#places);
+    for (const path of this.writtenPaths(call)) {
+      const place = protectedPlaceOf(path, this.options.root, this.places);
       if (place !== undefined && !namesPlace(verdict.rule, place)) return ask(`${path} is in a protected place`);
     }
-    for (const { checker, toolName, modes } of this.#options.checkers ?? []) {
+    for (const { checker, toolName, modes } of this.options.checkers ?? []) {
       if ((toolName !== '*' && toolName !== call.toolName) || modes?.includes(context.mode) === false) continue;
       if (checker !== 'allowed-path') return ask(`the safety checker ${checker} is not available here`);
-      const outside = this.#writtenPaths(call).find((path) => !this.#isInWorkspace(path));
+      const outside = this.writtenPaths(call).find((path) => !this.isInWorkspace(path));
       if (outside !== undefined) return ask(`${outside} is outside the workspace`);
     }
     return verdict;
   }
 
-  #writtenPaths(call: PolicyCall): string[] {
+  private writtenPaths(call: PolicyCall): string[] {
     if (call.toolName === 'write_file' || call.toolName === 'replace') {
       const path = call.args['file_path'];
       return typeof path === 'string' ? [path] : [];
@@ -158,16 +158,16 @@ export class PolicyEngine {
     return pathArguments(call.args);
   }
 
-  #isInWorkspace(path: string): boolean {
-    const real = realPathOf(resolve(this.#options.root, path));
-    const { tempDirectory } = this.#options;
-    return [...this.#workspace, ...(tempDirectory === undefined ? [] : [tempDirectory])].some((directory) =>
+  private isInWorkspace(path: string): boolean {
+    const real = realPathOf(resolve(this.options.root, path));
+    const { tempDirectory } = this.options;
+    return [...this.workspace, ...(tempDirectory === undefined ? [] : [tempDirectory])].some((directory) =>
       isInside(real, realPathOf(directory)),
     );
   }
 
   /** Plan mode binds last: no rule lifts it but one that names the mode. */
-  #ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
+  private ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
     if (mode !== 'plan' || verdict.decision === 'deny' || !isMutating(call)) return verdict;
     const rules =
       verdict.commands === undefined
@@ -183,12 +183,12 @@ export class PolicyEngine {
    */
   staticallyDenied(tools: readonly Omit<PolicyCall, 'args'>[], context: PolicyContext): string[] {
     return tools
-      .filter((tool) => this.#isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context))
+      .filter((tool) => this.isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context))
       .map(({ toolName }) => toolName);
   }
 
-  #isStaticallyDenied(call: PolicyCall, context: PolicyContext): boolean {
-    for (const rule of this.#rules) {
+  private isStaticallyDenied(call: PolicyCall, context: PolicyContext): boolean {
+    for (const rule of this.rulesByPriority) {
       if (!matchesCall(rule, call, context)) continue;
       if (!isNarrowed(rule)) return rule.decision === 'deny';
       if (rule.decision !== 'deny' && (call.toolName === SHELL_TOOL || rule.commandPrefix === undefined)) return false;

@@ -83,77 +83,77 @@ class EntryError extends Error {
 
 class FileReader {
   readonly result: RulesFile = { rules: [], checkers: [], tests: [], problems: [] };
-  readonly #lines: readonly string[];
-  readonly #file: string;
-  readonly #tier: RuleTier;
+  private readonly lines: readonly string[];
+  private readonly file: string;
+  private readonly tier: RuleTier;
 
   constructor(text: string, file: string, tier: RuleTier) {
-    this.#lines = text.split('\n');
-    this.#file = file;
-    this.#tier = tier;
+    this.lines = text.split('\n');
+    this.file = file;
+    this.tier = tier;
   }
 
   read(document: Table): void {
     const readers: Record<string, (entry: Table, line: number) => void> = {
-      rule: (entry, line) => void this.result.rules.push(...this.#rules(entry, line)),
-      safety_checker: (entry, line) => void this.result.checkers.push(...this.#checkers(entry, line)),
-      test: (entry, line) => void this.result.tests.push(this.#test(entry, line)),
+      rule: (entry, line) => void this.result.rules.push(...this.rules(entry, line)),
+      safety_checker: (entry, line) => void this.result.checkers.push(...this.checkers(entry, line)),
+      test: (entry, line) => void this.result.tests.push(this.test(entry, line)),
     };
     for (const [name, entries] of Object.entries(document)) {
       const readEntry = readers[name];
       if (readEntry === undefined || !Array.isArray(entries)) {
-        this.#problem(
+        this.problem(
           name,
           `"${name}" is not one of [[rule]], [[safety_checker]] and [[test]]`,
-          this.#lineOfKey(name, 0),
+          this.lineOfKey(name, 0),
         );
         continue;
       }
       entries.forEach((entry, index) => {
-        const line = this.#lineOfTable(name, index);
+        const line = this.lineOfTable(name, index);
         try {
           readEntry(entry as Table, line);
         } catch (error) {
           if (!(error instanceof EntryError)) throw error;
-          this.#problem(error.key, error.message, this.#lineOfKey(error.key, line));
+          this.problem(error.key, error.message, this.lineOfKey(error.key, line));
         }
       });
     }
   }
 
-  #problem(key: string, message: string, line: number): void {
-    this.result.problems.push({ file: this.#file, line, key, message });
+  private problem(key: string, message: string, line: number): void {
+    this.result.problems.push({ file: this.file, line, key, message });
   }
 
   /** Counted in lines of the file, from 1. */
-  #lineOfTable(name: string, index: number): number {
+  private lineOfTable(name: string, index: number): number {
     let seen = -1;
-    const at = this.#lines.findIndex(
+    const at = this.lines.findIndex(
       (line) => new RegExp(`^\\s*\\[\\[\\s*"?${name}"?\\s*\\]\\]`).test(line) && (seen += 1) === index,
     );
     return at + 1;
   }
 
-  #lineOfKey(key: string, from: number): number {
-    for (let at = from; at < this.#lines.length; at += 1) {
-      const line = this.#lines[at] ?? '';
+  private lineOfKey(key: string, from: number): number {
+    for (let at = from; at < this.lines.length; at += 1) {
+      const line = this.lines[at] ?? '';
       if (/^\s*\[\[/.test(line) && at >= from && from > 0) break;
       if (new RegExp(`^\\s*\\[?"?${key.replaceAll(/\W/g, '.')}\\b`).test(line)) return at + 1;
     }
     return Math.max(from, 1);
   }
 
-  #rules(entry: Table, line: number): PolicyRule[] {
+  private rules(entry: Table, line: number): PolicyRule[] {
     checkKeys(entry, RULE_KEYS);
     const decision = oneOf(entry, 'decision', DECISIONS);
     const priority = priorityOf(entry);
     const modes = modesOf(entry);
-    this.#checkTier(decision, modes);
+    this.checkTier(decision, modes);
     const base = {
       decision,
-      tier: this.#tier,
-      priority: effectivePriority(this.#tier, priority),
-      source: { name: this.#file, line },
+      tier: this.tier,
+      priority: effectivePriority(this.tier, priority),
+      source: { name: this.file, line },
       ...optional(entry, 'subagent', isString),
       ...optional(entry, 'mcpName', isString),
       ...optional(entry, 'interactive', isBoolean),
@@ -163,18 +163,18 @@ class FileReader {
       ...(modes !== undefined && { modes }),
     };
     const tools = toolNames(entry, base.mcpName !== undefined);
-    const patterns = this.#patterns(entry, decision, tools);
+    const patterns = this.patterns(entry, decision, tools);
     return tools.flatMap((toolName) => patterns.map((pattern): PolicyRule => ({ ...base, toolName, ...pattern })));
   }
 
-  #checkTier(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
-    if (this.#tier !== 'extension') return;
+  private checkTier(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
+    if (this.tier !== 'extension') return;
     if (decision === 'allow')
       throw new EntryError('decision', 'an extension cannot allow anything; write "ask_user" or "deny"');
     if (modes?.includes('yolo') === true) throw new EntryError('modes', 'an extension cannot speak about yolo mode');
   }
 
-  #patterns(entry: Table, decision: PolicyDecision, tools: readonly string[]): Partial<PolicyRule>[] {
+  private patterns(entry: Table, decision: PolicyDecision, tools: readonly string[]): Partial<PolicyRule>[] {
     const given = ['argsPattern', 'commandPrefix', 'commandRegex'].filter((key) => entry[key] !== undefined);
     const [key, second] = given;
     if (key === undefined) return [{}];
@@ -190,7 +190,7 @@ class FileReader {
     return [{ [key]: compile(key, values[0] ?? '', decision) }];
   }
 
-  #checkers(entry: Table, line: number): SafetyChecker[] {
+  private checkers(entry: Table, line: number): SafetyChecker[] {
     checkKeys(entry, CHECKER_KEYS);
     const checker = entry['checker'];
     if (!isTable(checker) || !isString(checker['name']))
@@ -198,14 +198,14 @@ class FileReader {
     const modes = modesOf(entry);
     const base = {
       checker: checker['name'],
-      priority: effectivePriority(this.#tier, entry['priority'] === undefined ? 0 : priorityOf(entry)),
-      source: { name: this.#file, line },
+      priority: effectivePriority(this.tier, entry['priority'] === undefined ? 0 : priorityOf(entry)),
+      source: { name: this.file, line },
       ...(modes !== undefined && { modes }),
     };
     return toolNames(entry, true).map((toolName) => ({ ...base, toolName }));
   }
 
-  #test(entry: Table, line: number): RuleTest {
+  private test(entry: Table, line: number): RuleTest {
     checkKeys(entry, TEST_KEYS);
     const expect = oneOf(entry, 'expect', DECISIONS);
     const { command, toolName, args = {}, mode = 'default', interactive = true } = entry;
@@ -220,7 +220,7 @@ class FileReader {
     const call = isString(command)
       ? { toolName: SHELL_TOOL, args: { ...args, command } }
       : { toolName: toolName ?? '', args };
-    return { ...call, mode: approval, interactive, expect, file: this.#file, line };
+    return { ...call, mode: approval, interactive, expect, file: this.file, line };
   }
 }
 

@@ -34,11 +34,11 @@ export class TrustedFolders {
   readonly path: string;
   /** Sentences about entries and files that were left out. */
   readonly problems: readonly string[];
-  #entries: ReadonlyMap<string, TrustLevel>;
+  private entries: ReadonlyMap<string, TrustLevel>;
 
   private constructor(path: string, entries: ReadonlyMap<string, TrustLevel>, problems: readonly string[]) {
     this.path = path;
-    this.#entries = entries;
+    this.entries = entries;
     this.problems = problems;
   }
 
@@ -58,12 +58,12 @@ export class TrustedFolders {
     if (!enabled) return { trusted: true, source: 'disabled' };
     if (override !== undefined) return { trusted: override, source: 'override' };
     if (ide !== undefined) return { trusted: ide, source: 'ide' };
-    return this.#fromFile(realPathOf(folder));
+    return this.fromFile(realPathOf(folder));
   }
 
-  #fromFile(real: string): TrustAnswer {
+  private fromFile(real: string): TrustAnswer {
     let found: { path: string; level: TrustLevel; length: number } | undefined;
-    for (const [path, level] of this.#entries) {
+    for (const [path, level] of this.entries) {
       const entry = realPathOf(path);
       const directory = level === 'TRUST_PARENT' ? dirname(entry) : entry;
       if (!isInside(real, directory)) continue;
@@ -84,7 +84,7 @@ export class TrustedFolders {
     const text = editStringMap(old, key, level);
     if (text === undefined) throw new Error(`${this.path} was not changed, because it is not a JSON object of texts.`);
     if (text !== old) replaceTextFile(this.path, text);
-    this.#entries = new Map([...this.#entries, [key, level]]);
+    this.entries = new Map([...this.entries, [key, level]]);
   }
 }
 

@@ -73,13 +73,13 @@ export interface ToolRegistryOptions {
 }
 
 export class ToolRegistry {
-  readonly #entries = new Map<string, { tool: ServerTool; origin: ToolOrigin }>();
-  readonly #isActive: (tool: ServerTool) => boolean;
-  readonly #describe: (tool: ServerTool) => string;
+  private readonly entries = new Map<string, { tool: ServerTool; origin: ToolOrigin }>();
+  private readonly isActive: (tool: ServerTool) => boolean;
+  private readonly describe: (tool: ServerTool) => string;
 
   constructor(tools: Iterable<ServerTool> = [], options: ToolRegistryOptions = {}) {
-    this.#isActive = options.isActive ?? (() => true);
-    this.#describe = options.describe ?? ((tool) => tool.description);
+    this.isActive = options.isActive ?? (() => true);
+    this.describe = options.describe ?? ((tool) => tool.description);
     for (const tool of tools) this.register(tool);
   }
 
@@ -88,22 +88,22 @@ export class ToolRegistry {
    * origin or is a legacy name; a tool of the same origin is replaced in place.
    */
   register(tool: ServerTool, origin: ToolOrigin = 'builtin'): boolean {
-    const held = this.#entries.get(tool.name);
+    const held = this.entries.get(tool.name);
     if (resolveToolName(tool.name) !== tool.name) return false;
     if (held && held.origin !== origin) return false;
-    this.#entries.set(tool.name, { tool, origin });
+    this.entries.set(tool.name, { tool, origin });
     return true;
   }
 
   /** The active tool of that name or legacy name. */
   get(name: string): ServerTool | undefined {
-    const tool = this.#entries.get(resolveToolName(name))?.tool;
-    return tool && this.#isActive(tool) ? tool : undefined;
+    const tool = this.entries.get(resolveToolName(name))?.tool;
+    return tool && this.isActive(tool) ? tool : undefined;
   }
 
   /** The active tools: built-in ones as they were registered, then the others by name. */
   list(): ServerTool[] {
-    const active = [...this.#entries.values()].filter(({ tool }) => this.#isActive(tool));
+    const active = [...this.entries.values()].filter(({ tool }) => this.isActive(tool));
     return ORIGINS.flatMap((origin) => {
       const tools = active.filter((entry) => entry.origin === origin).map(({ tool }) => tool);
       return origin === 'builtin' ? tools : tools.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -111,7 +111,7 @@ export class ToolRegistry {
   }
 
   declarations(): FunctionDeclaration[] {
-    return this.list().map((tool) => ({ ...tool.declaration, description: this.#describe(tool) }));
+    return this.list().map((tool) => ({ ...tool.declaration, description: this.describe(tool) }));
   }
 
   /** What the model reads when it calls a tool that is not there. */

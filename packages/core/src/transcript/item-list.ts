@@ -33,12 +33,12 @@ interface State<T> {
 }
 
 export class ItemList<T> implements Iterable<T> {
-  readonly #options: ItemListOptions<T>;
-  readonly #state: State<T>;
+  private readonly options: ItemListOptions<T>;
+  private readonly state: State<T>;
 
   private constructor(options: ItemListOptions<T>, state: State<T>) {
-    this.#options = options;
-    this.#state = state;
+    this.options = options;
+    this.state = state;
   }
 
   static empty<T>(options: ItemListOptions<T>): ItemList<T> {
@@ -54,22 +54,22 @@ export class ItemList<T> implements Iterable<T> {
 
   /** Number of items ever appended. */
   get length(): number {
-    return this.#state.tailStart + this.#state.tailCount;
+    return this.state.tailStart + this.state.tailCount;
   }
 
   /** Index of the oldest item still kept. */
   get firstIndex(): number {
-    return this.#state.closed[0]?.start ?? this.#state.tailStart;
+    return this.state.closed[0]?.start ?? this.state.tailStart;
   }
 
   append(item: T): ItemList<T> {
-    const { capacity, weigh } = this.#options;
-    const state = this.#state;
+    const { capacity, weigh } = this.options;
+    const state = this.state;
     const isFull = state.tailCount >= CHUNK_ITEMS || state.tailWeight >= capacity * CHUNK_SHARE;
     const open = isFull ? closeTail(state, capacity) : state;
     const tail = ownedTail(open);
     tail.push(item);
-    return new ItemList(this.#options, {
+    return new ItemList(this.options, {
       ...open,
       tail,
       tailCount: open.tailCount + 1,
@@ -79,7 +79,7 @@ export class ItemList<T> implements Iterable<T> {
 
   /** The item at an index from 0; undefined when it is not there, or let go. */
   at(index: number): T | undefined {
-    const { tail, tailStart, tailCount, closed } = this.#state;
+    const { tail, tailStart, tailCount, closed } = this.state;
     if (index >= tailStart) return index < tailStart + tailCount ? tail[index - tailStart] : undefined;
     const chunk = closed.findLast(({ start }) => start <= index);
     return chunk?.items[index - chunk.start];
@@ -87,7 +87,7 @@ export class ItemList<T> implements Iterable<T> {
 
   /** The kept items from an index on; what a surface that printed `index` items has yet to print. */
   slice(index = 0): T[] {
-    const { closed, tail, tailStart, tailCount } = this.#state;
+    const { closed, tail, tailStart, tailCount } = this.state;
     const items: T[] = [];
     if (index < tailStart) {
       for (const chunk of closed) items.push(...chunk.items.slice(Math.max(index - chunk.start, 0)));

@@ -14,28 +14,28 @@ import type { Leaf } from './shell-leaves.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
 
 export class LinePlace {
-  readonly #options: EffectOptions;
-  readonly #leaves: readonly Leaf[];
-  #found: ReturnType<typeof directoriesOf> | undefined;
+  private readonly options: EffectOptions;
+  private readonly leaves: readonly Leaf[];
+  private found: ReturnType<typeof directoriesOf> | undefined;
 
   constructor(leaves: readonly Leaf[], options: EffectOptions) {
-    this.#options = options;
-    this.#leaves = leaves;
+    this.options = options;
+    this.leaves = leaves;
   }
 
   /** Folders the line may be in; not `certain` where it moves to one that is known only when it runs. */
-  #where(): ReturnType<typeof directoriesOf> {
-    const { directory, places } = this.#options;
-    return (this.#found ??= directoriesOf(this.#leaves, directory, places.home));
+  private where(): ReturnType<typeof directoriesOf> {
+    const { directory, places } = this.options;
+    return (this.found ??= directoriesOf(this.leaves, directory, places.home));
   }
 
   /** Whether a file of this name is in the workspace, from every folder the line may be in. */
   isInWorkspace({ value, kind }: ShellWord): boolean {
-    const { directories, certain } = this.#where();
+    const { directories, certain } = this.where();
     if (kind === 'dynamic' || kind === 'glob' || !certain) return false;
     return directories.every((from) => {
       const real = realPathOf(resolve(from, value));
-      return this.#options.workspace.some((directory) => isInside(real, realPathOf(directory)));
+      return this.options.workspace.some((directory) => isInside(real, realPathOf(directory)));
     });
   }
 
@@ -47,7 +47,7 @@ export class LinePlace {
       .slice(1, end < 0 ? undefined : end)
       .filter(({ kind, value }) => kind === 'glob' && /^[*?[@!+-]/.test(value));
     if (patterns.length === 0) return false;
-    const names = this.#where().directories.flatMap(dashNamesIn);
+    const names = this.where().directories.flatMap(dashNamesIn);
     return names.some((name) => patterns.some(({ value }) => globMatches(value, name)));
   }
 }

@@ -9,21 +9,21 @@ import type { ShellWord } from './shell-line.ts';
 type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
 export class LineVariables {
-  readonly #values: Map<string, string>;
+  private readonly values: Map<string, string>;
   /** Names whose value the line changes in a way that is not one fixed text. */
-  readonly #unknown = new Set<string>();
+  private readonly unknown = new Set<string>();
   /** Where each variable of the line gets its one value; before that it may be anything. */
-  readonly #assignedAt = new Map<string, number>();
-  readonly #forEachChild: ForEachChild;
+  private readonly assignedAt = new Map<string, number>();
+  private readonly forEachChild: ForEachChild;
 
   /** `known` are values from outside the line. */
   constructor(known: ReadonlyMap<string, string>, forEachChild: ForEachChild) {
-    this.#values = new Map(known);
-    this.#forEachChild = forEachChild;
+    this.values = new Map(known);
+    this.forEachChild = forEachChild;
   }
 
   get home(): string | undefined {
-    return this.#values.get('HOME');
+    return this.values.get('HOME');
   }
 
   /**
@@ -37,43 +37,43 @@ export class LineVariables {
       if (command.name === undefined) for (const part of command.prefix) certain.add(part);
       else if (['export', 'readonly'].includes(command.name.value)) for (const part of command.args) certain.add(part);
     }
-    this.#note(script, certain, read);
+    this.note(script, certain, read);
   }
 
-  #note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
-    if (node.type === 'Assignment') this.#noteAssignment(node, certain.has(node) ? read : undefined);
-    else if (node.type === 'For' || node.type === 'Select') this.#unknown.add(node.name.value);
-    else if (node.type === 'Command') this.#noteSetters(node);
+  private note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
+    if (node.type === 'Assignment') this.noteAssignment(node, certain.has(node) ? read : undefined);
+    else if (node.type === 'For' || node.type === 'Select') this.unknown.add(node.name.value);
+    else if (node.type === 'Command') this.noteSetters(node);
     else if (node.type === 'ParameterExpansion' && node.operation?.operator.endsWith('=') === true)
-      this.#unknown.add(node.parameter);
-    this.#forEachChild(node, (child) => this.#note(child, certain, read));
+      this.unknown.add(node.parameter);
+    this.forEachChild(node, (child) => this.note(child, certain, read));
   }
 
-  #noteAssignment(node: Assignment, read: ((word: Word) => ShellWord) | undefined): void {
+  private noteAssignment(node: Assignment, read: ((word: Word) => ShellWord) | undefined): void {
     const { name, value, append, index } = node;
-    if (this.#values.has(name) && !this.#assignedAt.has(name)) return;
+    if (this.values.has(name) && !this.assignedAt.has(name)) return;
     const plain = value.type === 'Word' && append !== true && index === undefined;
     const word = plain ? read?.(value) : undefined;
     const known = word !== undefined && word.kind !== 'dynamic' && word.kind !== 'glob';
-    if (!known || this.#assignedAt.has(name)) {
-      this.#unknown.add(name);
+    if (!known || this.assignedAt.has(name)) {
+      this.unknown.add(name);
       return;
     }
-    this.#assignedAt.set(name, node.end);
-    this.#values.set(name, word.value);
+    this.assignedAt.set(name, node.end);
+    this.values.set(name, word.value);
   }
 
   /** Builtins that set variables by name. */
-  #noteSetters(node: Command): void {
+  private noteSetters(node: Command): void {
     const name = node.name?.value;
     if (name === undefined || !['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf'].includes(name))
       return;
-    for (const argument of node.args) if (argument.type === 'Word') this.#unknown.add(argument.value);
+    for (const argument of node.args) if (argument.type === 'Word') this.unknown.add(argument.value);
   }
 
   /** `${x:?}` and `${x:-y}` are x where it has a value. */
-  #keepsValue({ type, operator }: ParameterOperation, name: string): boolean {
-    return type === 'Default' && /[-?=]$/.test(operator) && (this.#values.get(name) ?? '') !== '';
+  private keepsValue({ type, operator }: ParameterOperation, name: string): boolean {
+    return type === 'Default' && /[-?=]$/.test(operator) && (this.values.get(name) ?? '') !== '';
   }
 
   /** Undefined when it is known only when the line runs. */
@@ -84,12 +84,12 @@ export class LineVariables {
       part.type === 'ParameterExpansion' &&
       part.prefix === undefined &&
       part.index === undefined &&
-      (part.operation === undefined || this.#keepsValue(part.operation, part.parameter))
+      (part.operation === undefined || this.keepsValue(part.operation, part.parameter))
     ) {
       name = part.parameter;
     }
-    if (name === undefined || this.#unknown.has(name)) return undefined;
-    if (part.pos < (this.#assignedAt.get(name) ?? 0)) return undefined;
-    return this.#values.get(name);
+    if (name === undefined || this.unknown.has(name)) return undefined;
+    if (part.pos < (this.assignedAt.get(name) ?? 0)) return undefined;
+    return this.values.get(name);
   }
 }

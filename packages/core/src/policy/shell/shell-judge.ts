@@ -89,40 +89,40 @@ function strictest(
 }
 
 class LineJudge {
-  readonly #options: JudgeOptions;
-  readonly #texts = new Map<Leaf, CommandTexts>();
+  private readonly options: JudgeOptions;
+  private readonly texts = new Map<Leaf, CommandTexts>();
   /** Lines repeat themselves; a plain command is judged once. */
-  readonly #known = new Map<string, CommandVerdict>();
+  private readonly known = new Map<string, CommandVerdict>();
   /** Whether some rule forbids particular commands, so that unreadable ones may hide them. */
-  readonly #restricted: boolean;
-  readonly #place: LinePlace;
+  private readonly restricted: boolean;
+  private readonly place: LinePlace;
 
   constructor(options: JudgeOptions, leaves: readonly Leaf[]) {
-    this.#options = options;
-    this.#place = new LinePlace(leaves, options);
-    this.#restricted = options.rules.some((rule) => rule.decision !== 'allow' && isNarrowed(rule));
+    this.options = options;
+    this.place = new LinePlace(leaves, options);
+    this.restricted = options.rules.some((rule) => rule.decision !== 'allow' && isNarrowed(rule));
   }
 
   commands(leaves: readonly Leaf[]): CommandVerdict[] {
     const counted = leaves.filter((leaf) => !isNothing(leaf));
-    return (counted.length > 0 ? counted : leaves).map((leaf) => this.#judge(leaf));
+    return (counted.length > 0 ? counted : leaves).map((leaf) => this.judge(leaf));
   }
 
-  #judge(leaf: Leaf): CommandVerdict {
+  private judge(leaf: Leaf): CommandVerdict {
     const plain = leaf.parent === undefined && leaf.risks.length === 0 && leaf.command.assignments.length === 0;
     const key = plain ? leaf.command.source : undefined;
-    const known = key === undefined ? undefined : this.#known.get(key);
+    const known = key === undefined ? undefined : this.known.get(key);
     if (known !== undefined) return known;
-    const { decision, reason, rule } = this.#decide(leaf);
+    const { decision, reason, rule } = this.decide(leaf);
     const { source, words } = leaf.command;
     const command = source === '' ? words.map(({ text }) => text).join(' ') : source;
     const verdict = { command, within: leaf.within, decision, reason, ...(rule !== undefined && { rule }) };
-    if (key !== undefined) this.#known.set(key, verdict);
+    if (key !== undefined) this.known.set(key, verdict);
     return verdict;
   }
 
-  #decide(leaf: Leaf): { decision: PolicyDecision; reason: string; rule?: PolicyRule } {
-    const rule = this.#ruleFor(leaf);
+  private decide(leaf: Leaf): { decision: PolicyDecision; reason: string; rule?: PolicyRule } {
+    const rule = this.ruleFor(leaf);
     const writesFile = leaf.command.redirections.some(({ writes }) => writes);
     if (
       leaf.transparent &&
@@ -138,20 +138,20 @@ class LineJudge {
         : { decision: rule.decision, reason: ruleReason(rule), rule };
     if (base.decision === 'deny') return base;
     if (base.decision === 'ask_user') {
-      const lifted = this.#isSafeHere(leaf, rule);
+      const lifted = this.isSafeHere(leaf, rule);
       if (!lifted) return base;
       const safe = { decision: 'allow' as const, reason: 'known to be safe', ...(rule !== undefined && { rule }) };
-      return this.#redirected(leaf, rule) ?? safe;
+      return this.redirected(leaf, rule) ?? safe;
     }
-    return this.#objection(leaf, rule) ?? this.#redirected(leaf, rule) ?? base;
+    return this.objection(leaf, rule) ?? this.redirected(leaf, rule) ?? base;
   }
 
   /** The highest rule for this command; a rule that spells the command around it may outrank its own. */
-  #ruleFor(leaf: Leaf): PolicyRule | undefined {
-    const own = this.#options.rules.find((rule) => matchesCommand(rule, this.#textsOf(leaf)));
+  private ruleFor(leaf: Leaf): PolicyRule | undefined {
+    const own = this.options.rules.find((rule) => matchesCommand(rule, this.textsOf(leaf)));
     let { start } = leaf;
     for (let outer = leaf.parent; outer !== undefined; outer = outer.parent) {
-      const covering = this.#options.rules.find((rule) => matchesCommand(rule, this.#textsOf(outer)));
+      const covering = this.options.rules.find((rule) => matchesCommand(rule, this.textsOf(outer)));
       if (covering?.decision === 'allow' && covers(covering, start, leaf) && covering.priority > (own?.priority ?? 0))
         return covering;
       ({ start } = outer);
@@ -160,68 +160,64 @@ class LineJudge {
   }
 
   /** Only a built-in question gives way to knowledge about commands: a person's rule means what it says. */
-  #isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
+  private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
     if (rule !== undefined && (rule.tier !== 'default' || isNarrowed(rule))) return false;
-    return (
-      leaf.risks.length === 0 && isKnownSafe(leaf.command, this.#options) && !this.#place.findsOption(leaf.command)
-    );
+    return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
   }
 
   /** Why an allow does not hold for this form of the command. */
-  #objection(
+  private objection(
     leaf: Leaf,
     rule: PolicyRule | undefined,
   ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
     if (rule === undefined) return undefined;
-    const reason = isNarrowed(rule) ? this.#beyondRule(leaf, rule) : this.#doubtAbout(leaf, rule);
+    const reason = isNarrowed(rule) ? this.beyondRule(leaf, rule) : this.doubtAbout(leaf, rule);
     return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
   }
 
   /** What a rule for particular commands did not mean. */
-  #beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
+  private beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
     const risk = leaf.risks.find(({ word }) => !spells(rule, word));
     if (risk !== undefined) return risk.reason;
-    return this.#options.mode !== 'yolo' && this.#place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
+    return this.options.mode !== 'yolo' && this.place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
   }
 
   /** What a rule for every command leaves to a person. */
-  #doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
-    const behind = this.#behind(leaf, rule);
+  private doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
+    const behind = this.behind(leaf, rule);
     if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
-    if (this.#options.mode === 'yolo') {
-      const hidden = this.#restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
+    if (this.options.mode === 'yolo') {
+      const hidden = this.restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
       return hidden === undefined ? undefined : `${hidden.reason}, and rules forbid some commands`;
     }
     const [risk] = leaf.risks;
     if (risk !== undefined) return risk.reason;
-    if (this.#place.findsOption(leaf.command)) return FINDS_OPTION;
+    if (this.place.findsOption(leaf.command)) return FINDS_OPTION;
     if (isDestructive(leaf.command)) return 'it may destroy what cannot be had back';
-    if (!this.#options.trustedFolder && leaf.command.words[0]?.value === 'git')
+    if (!this.options.trustedFolder && leaf.command.words[0]?.value === 'git')
       return 'git runs code from a folder that is not trusted';
     return undefined;
   }
 
   /** A rule above this one that forbids what an unknown program is given. */
-  #behind(leaf: Leaf, rule: PolicyRule): PolicyRule | undefined {
-    if (!this.#restricted) return undefined;
-    return this.#options.rules.find(
+  private behind(leaf: Leaf, rule: PolicyRule): PolicyRule | undefined {
+    if (!this.restricted) return undefined;
+    return this.options.rules.find(
       (candidate) =>
         candidate.priority > rule.priority &&
         candidate.decision !== 'allow' &&
         isNarrowed(candidate) &&
-        namesBehind(candidate, this.#textsOf(leaf)),
+        namesBehind(candidate, this.textsOf(leaf)),
     );
   }
 
-  #redirected(
+  private redirected(
     leaf: Leaf,
     rule: PolicyRule | undefined,
   ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
     const written = leaf.command.redirections.filter(({ writes }) => writes);
-    if (written.length === 0 || rule?.allowRedirection === true || this.#options.mode === 'yolo') return undefined;
-    const outside = written.find(
-      ({ target }) => this.#options.mode !== 'autoEdit' || !this.#place.isInWorkspace(target),
-    );
+    if (written.length === 0 || rule?.allowRedirection === true || this.options.mode === 'yolo') return undefined;
+    const outside = written.find(({ target }) => this.options.mode !== 'autoEdit' || !this.place.isInWorkspace(target));
     if (outside === undefined) return undefined;
     return {
       decision: 'ask_user',
@@ -232,38 +228,36 @@ class LineJudge {
 
   /** Where everything is allowed, the shell itself may refuse what it cannot read; but not with what is guarded in sight. */
   mayRunUnread(source: string): boolean {
-    return (
-      this.#options.mode === 'yolo' && !this.#restricted && !mentionsProtectedPlace(source) && !DELETES.test(source)
-    );
+    return this.options.mode === 'yolo' && !this.restricted && !mentionsProtectedPlace(source) && !DELETES.test(source);
   }
 
   /** Whether a person's own rule names this place for this command. */
   isExplicit(leaf: Leaf, place: string): boolean {
-    return this.#options.rules.some((rule) => {
+    return this.options.rules.some((rule) => {
       if (rule.decision !== 'allow' || rule.tier === 'default' || rule.tier === 'extension' || !isNarrowed(rule))
         return false;
       const written = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source ?? '';
-      return spellsPlace(written, place) && matchesCommand(rule, this.#textsOf(leaf));
+      return spellsPlace(written, place) && matchesCommand(rule, this.textsOf(leaf));
     });
   }
 
   /** A forbidding pattern over the whole text, unless each command was allowed by something higher. */
   spanningRule(source: string, commands: readonly CommandVerdict[]): PolicyRule | undefined {
     const lowest = Math.min(...commands.map(({ rule }) => rule?.priority ?? 0));
-    return this.#options.rules.find(
+    return this.options.rules.find(
       (rule) =>
         rule.decision !== 'allow' &&
         isNarrowed(rule) &&
         rule.priority > lowest &&
-        coversLine(rule, this.#options.args, source),
+        coversLine(rule, this.options.args, source),
     );
   }
 
-  #textsOf(leaf: Leaf): CommandTexts {
-    let texts = this.#texts.get(leaf);
+  private textsOf(leaf: Leaf): CommandTexts {
+    let texts = this.texts.get(leaf);
     if (texts === undefined) {
-      texts = commandTexts(leaf, this.#options.args);
-      this.#texts.set(leaf, texts);
+      texts = commandTexts(leaf, this.options.args);
+      this.texts.set(leaf, texts);
     }
     return texts;
   }

@@ -15,10 +15,10 @@ interface WordSoFar {
 }
 
 export class WordReader {
-  readonly #variables: LineVariables;
+  private readonly variables: LineVariables;
 
   constructor(variables: LineVariables) {
-    this.#variables = variables;
+    this.variables = variables;
   }
 
   /** One written word as the words the shell makes of it, as far as that is known. */
@@ -45,15 +45,14 @@ export class WordReader {
   /** Without the splitting into several. */
   word(node: Word): ShellWord {
     const text = withoutContinuations(node.text);
-    if (node.parts === undefined)
-      return this.#tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
+    if (node.parts === undefined) return this.tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
     const state: WordSoFar = { kind: 'literal', value: '', skeleton: '' };
-    for (const part of node.parts) this.#addPart(part, state);
-    return this.#tilde({ ...state, text });
+    for (const part of node.parts) this.addPart(part, state);
+    return this.tilde({ ...state, text });
   }
 
-  #tilde(word: ShellWord): ShellWord {
-    const home = this.#variables.home;
+  private tilde(word: ShellWord): ShellWord {
+    const home = this.variables.home;
     // ~name, ~+ and ~- are folders that only the shell knows.
     if (/^~[^/]/.test(word.text)) return { ...word, kind: 'dynamic' };
     if (home === undefined || !/^~(?=\/|$)/.test(word.text)) return word;
@@ -61,7 +60,7 @@ export class WordReader {
     return { value, text: word.text, kind: word.kind === 'literal' ? 'resolved' : word.kind, skeleton: value };
   }
 
-  #addPart(part: WordPart, state: WordSoFar): void {
+  private addPart(part: WordPart, state: WordSoFar): void {
     const fixed = (value: string, kind: WordKind) => {
       state.value += value;
       state.skeleton += value;
@@ -75,14 +74,14 @@ export class WordReader {
         return;
       case 'DoubleQuoted':
       case 'LocaleString':
-        for (const child of part.parts) this.#addPart(child, state);
+        for (const child of part.parts) this.addPart(child, state);
         return;
       case 'Glob':
       case 'ExtendedGlob':
         fixed(part.text, 'glob');
         return;
       default: {
-        const value = this.#variables.valueOf(part);
+        const value = this.variables.valueOf(part);
         if (value !== undefined) {
           fixed(value, 'resolved');
           return;

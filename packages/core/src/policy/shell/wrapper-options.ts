@@ -45,101 +45,101 @@ class OptionScan {
   readonly scripts: Inner[] = [];
   readonly assignments: { name: string; word: ShellWord }[] = [];
   readonly directories: ShellWord[] = [];
-  readonly #words: readonly ShellWord[];
-  readonly #options: WrapperOptions;
+  private readonly words: readonly ShellWord[];
+  private readonly options: WrapperOptions;
 
   constructor(words: readonly ShellWord[], options: WrapperOptions) {
-    this.#words = words;
-    this.#options = options;
+    this.words = words;
+    this.options = options;
   }
 
   run(): void {
-    const missing = this.#readOptions();
-    this.index = Math.min(this.index + missing, Math.max(this.index, this.#words.length));
+    const missing = this.readOptions();
+    this.index = Math.min(this.index + missing, Math.max(this.index, this.words.length));
     // After `--` env still takes assignments.
-    for (let word = this.#words[this.index]; word && this.#isAssignment(word); word = this.#words[this.index]) {
-      this.#assign(word);
+    for (let word = this.words[this.index]; word && this.isAssignment(word); word = this.words[this.index]) {
+      this.assign(word);
       this.index += 1;
     }
   }
 
   /** Up to the command; how many words it wants before it that have not come. */
-  #readOptions(): number {
-    let operands = this.#options.operands ?? 0;
-    for (; this.index < this.#words.length; this.index += 1) {
-      const word = this.#words[this.index];
+  private readOptions(): number {
+    let operands = this.options.operands ?? 0;
+    for (; this.index < this.words.length; this.index += 1) {
+      const word = this.words[this.index];
       if (word === undefined) break;
       if (word.value === '--') {
         this.index += 1;
         break;
       }
-      if (word.value.startsWith('--')) this.#long(word);
-      else if (word.value.startsWith('-') && word.value.length > 1) this.#short(word);
-      else if (this.#isAssignment(word)) this.#assign(word);
+      if (word.value.startsWith('--')) this.long(word);
+      else if (word.value.startsWith('-') && word.value.length > 1) this.short(word);
+      else if (this.isAssignment(word)) this.assign(word);
       else if (operands > 0) operands -= 1;
       else break;
     }
     return operands;
   }
 
-  #isAssignment({ value }: ShellWord): boolean {
-    return this.#options.assigns === true && /^[A-Za-z_]\w*=/.test(value);
+  private isAssignment({ value }: ShellWord): boolean {
+    return this.options.assigns === true && /^[A-Za-z_]\w*=/.test(value);
   }
 
-  #assign(word: ShellWord): void {
+  private assign(word: ShellWord): void {
     this.assignments.push({ name: word.value.slice(0, word.value.indexOf('=')), word });
   }
 
-  #long(word: ShellWord): void {
+  private long(word: ShellWord): void {
     const equals = word.value.indexOf('=');
     const name = equals < 0 ? word.value : word.value.slice(0, equals);
-    if (this.#options.longFlags?.includes(name) === true) return;
-    if (this.#options.longValues?.includes(name) !== true) {
-      this.#uncertain(word);
+    if (this.options.longFlags?.includes(name) === true) return;
+    if (this.options.longValues?.includes(name) !== true) {
+      this.uncertain(word);
       return;
     }
     if (equals < 0) this.index += 1;
-    const value = equals < 0 ? this.#words[this.index] : { ...word, value: word.value.slice(equals + 1) };
+    const value = equals < 0 ? this.words[this.index] : { ...word, value: word.value.slice(equals + 1) };
     if (value === undefined) return;
     if (name === '--split-string' || name === '--command') this.scripts.push(...scriptOf(value, this.index, name));
     if (name === '--chdir') this.directories.push(value);
     if (name === '--replace') this.placeholder = value.value;
   }
 
-  #short(word: ShellWord): void {
-    const { flags = '', values = '', scripts = '' } = this.#options;
+  private short(word: ShellWord): void {
+    const { flags = '', values = '', scripts = '' } = this.options;
     for (let at = 1; at < word.value.length; at += 1) {
       const letter = word.value.charAt(at);
       if (flags.includes(letter)) continue;
       if (!values.includes(letter) && !scripts.includes(letter)) {
-        this.#uncertain(word);
+        this.uncertain(word);
         return;
       }
       const attached = word.value.slice(at + 1);
       if (attached === '') this.index += 1;
-      const value = attached === '' ? this.#words[this.index] : { ...word, value: attached };
-      if (value !== undefined) this.#take(letter, value);
+      const value = attached === '' ? this.words[this.index] : { ...word, value: attached };
+      if (value !== undefined) this.take(letter, value);
       return;
     }
   }
 
-  #take(letter: string, value: ShellWord): void {
-    const { scripts = '', directories = '' } = this.#options;
-    if (scripts.includes(letter)) this.#script(value, letter);
+  private take(letter: string, value: ShellWord): void {
+    const { scripts = '', directories = '' } = this.options;
+    if (scripts.includes(letter)) this.script(value, letter);
     if (directories.includes(letter)) this.directories.push(value);
     if (letter === 'I' || letter === 'J') this.placeholder = value.value;
   }
 
-  #script(value: ShellWord, letter: string): void {
+  private script(value: ShellWord, letter: string): void {
     // env -S splits one word, and the words after it still follow.
-    const rest = letter === 'S' ? this.#words.slice(this.index + 1) : [];
+    const rest = letter === 'S' ? this.words.slice(this.index + 1) : [];
     const text = [value, ...rest].map((word) => word.value).join(' ');
     const kind = [value, ...rest].some((word) => word.kind === 'dynamic') ? 'dynamic' : 'literal';
     this.scripts.push(...scriptOf({ value: text, text, kind, skeleton: text }, this.index, `-${letter}`));
-    if (letter === 'S') this.index = this.#words.length;
+    if (letter === 'S') this.index = this.words.length;
   }
 
-  #uncertain(word: ShellWord): void {
+  private uncertain(word: ShellWord): void {
     this.certain = false;
     this.unknown = word.value;
   }

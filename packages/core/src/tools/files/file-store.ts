@@ -47,13 +47,13 @@ export interface FileJournal {
 export class FileStore {
   readonly workspace: Workspace;
   readonly ledger: ReadLedger;
-  readonly #journal: FileJournal | undefined;
-  readonly #tails = new Map<string, Promise<unknown>>();
+  private readonly journal: FileJournal | undefined;
+  private readonly tails = new Map<string, Promise<unknown>>();
 
   constructor(workspace: Workspace, ledger: ReadLedger, journal?: FileJournal) {
     this.workspace = workspace;
     this.ledger = ledger;
-    this.#journal = journal;
+    this.journal = journal;
   }
 
   /** The file as it is now; whether the model knows that state is asked by `refuseStale`. */
@@ -91,7 +91,7 @@ export class FileStore {
     const after = fingerprint(bytes);
     if (callId !== undefined) {
       const before = 'bytes' in file ? file : undefined;
-      await this.#journal?.changing({ callId, path: realPath, before, after });
+      await this.journal?.changing({ callId, path: realPath, before, after });
     }
     await writeFileAtomically({
       realPath,
@@ -106,18 +106,18 @@ export class FileStore {
   /** Runs changes of one file one after the other, in the order they came. */
   async exclusively<T>(given: string, change: () => Promise<T>): Promise<T> {
     const key = await this.workspace.checkPath(given, { access: 'write' });
-    const before = this.#tails.get(key);
+    const before = this.tails.get(key);
     const run = (async () => {
       await before?.catch(() => {
         // Whoever waits for that change hears of its failure.
       });
       return change();
     })();
-    this.#tails.set(key, run);
+    this.tails.set(key, run);
     try {
       return await run;
     } finally {
-      if (this.#tails.get(key) === run) this.#tails.delete(key);
+      if (this.tails.get(key) === run) this.tails.delete(key);
     }
   }
 }

@@ -67,19 +67,19 @@ const GIT_IGNORE = '.gitignore';
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 export class IgnoreRules {
-  readonly #root: string;
-  readonly #options: IgnoreOptions;
-  readonly #create: CreateIgnore | undefined;
-  readonly #trees: RuleTree[];
-  readonly #directories = new Map<string, KnownDirectory>();
-  #own: OwnPatterns | undefined;
-  #round = 0;
+  private readonly root: string;
+  private readonly options: IgnoreOptions;
+  private readonly create: CreateIgnore | undefined;
+  private readonly trees: RuleTree[];
+  private readonly directories = new Map<string, KnownDirectory>();
+  private own: OwnPatterns | undefined;
+  private round = 0;
 
   private constructor(root: string, options: IgnoreOptions, create: CreateIgnore | undefined) {
-    this.#root = root;
-    this.#options = options;
-    this.#create = create;
-    this.#trees =
+    this.root = root;
+    this.options = options;
+    this.create = create;
+    this.trees =
       create === undefined
         ? []
         : [root, ...(options.includeDirectories ?? [])].flatMap((base) =>
@@ -105,28 +105,28 @@ export class IgnoreRules {
 
   /** Whether the path, or a directory it lies in, is ignored. Paths outside every workspace directory are not. */
   isIgnored(absolutePath: string, kind: 'file' | 'directory', query: IgnoreQuery = {}): boolean {
-    const git = query.git ?? this.#options.git ?? true;
-    const gemini = query.gemini ?? this.#options.gemini ?? true;
+    const git = query.git ?? this.options.git ?? true;
+    const gemini = query.gemini ?? this.options.gemini ?? true;
     if (!git && !gemini) return false;
-    const tree = this.#trees.find(({ base }) => isBelow(base, absolutePath));
+    const tree = this.trees.find(({ base }) => isBelow(base, absolutePath));
     if (tree === undefined) return false;
     const name = toPattern(path.relative(tree.top, absolutePath)) + (kind === 'directory' ? '/' : '');
-    return this.#combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
+    return this.combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
   }
 
   /** Files that changed since count from here on; what did not change is not worked out again. */
   refresh(): void {
-    this.#round++;
+    this.round++;
   }
 
-  #combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
+  private combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
     // Asked first: new patterns of our own make every combination old.
-    const own = gemini && tree.isRoot ? this.#ownPatterns() : undefined;
-    const { git: gitRules, combined: known } = this.#rulesOf(tree, directory);
+    const own = gemini && tree.isRoot ? this.ownPatterns() : undefined;
+    const { git: gitRules, combined: known } = this.rulesOf(tree, directory);
     const key = `${git ? 'git' : ''}+${gemini ? 'gemini' : ''}`;
     let combined = known.get(key);
     if (combined === undefined) {
-      combined = this.#create!();
+      combined = this.create!();
       if (git) combined.add(gitRules);
       if (own) combined.add(rebase(own, path.relative(tree.top, tree.base)));
       known.set(key, combined);
@@ -134,39 +134,39 @@ export class IgnoreRules {
     return combined;
   }
 
-  #rulesOf(tree: RuleTree, directory: string): DirectoryRules {
+  private rulesOf(tree: RuleTree, directory: string): DirectoryRules {
     const key = `${tree.base}\0${directory}`;
-    const known = this.#directories.get(key);
-    if (known?.round === this.#round) return known.rules;
+    const known = this.directories.get(key);
+    if (known?.round === this.round) return known.rules;
     const isTop = directory === tree.top || !isBelow(tree.top, directory);
-    const outer = isTop ? undefined : this.#rulesOf(tree, path.dirname(directory));
+    const outer = isTop ? undefined : this.rulesOf(tree, path.dirname(directory));
     const excluded = isTop ? readRules(path.join(tree.top, '.git', 'info', 'exclude')) : '';
     const own = readRules(path.join(directory, GIT_IGNORE));
     const text = `${excluded}\0${own}`;
     if (known?.text === text && known.outer === outer) {
-      known.round = this.#round;
+      known.round = this.round;
       return known.rules;
     }
     const patterns = rebase(toPatterns(own), path.relative(tree.top, directory));
     let rules = outer;
-    if (outer === undefined) rules = createRules(this.#create!().add(['.git', ...toPatterns(excluded), ...patterns]));
-    else if (patterns.length > 0) rules = createRules(this.#create!().add(outer.git).add(patterns));
-    this.#directories.set(key, { text, outer, rules: rules!, round: this.#round });
+    if (outer === undefined) rules = createRules(this.create!().add(['.git', ...toPatterns(excluded), ...patterns]));
+    else if (patterns.length > 0) rules = createRules(this.create!().add(outer.git).add(patterns));
+    this.directories.set(key, { text, outer, rules: rules!, round: this.round });
     return rules!;
   }
 
-  #ownPatterns(): string[] {
-    if (this.#own?.round === this.#round) return this.#own.patterns;
-    const files = [GEMINI_IGNORE, ...(this.#options.customIgnoreFiles ?? [])];
-    const texts = files.map((file) => readRules(path.resolve(this.#root, file)));
+  private ownPatterns(): string[] {
+    if (this.own?.round === this.round) return this.own.patterns;
+    const files = [GEMINI_IGNORE, ...(this.options.customIgnoreFiles ?? [])];
+    const texts = files.map((file) => readRules(path.resolve(this.root, file)));
     const text = texts.join('\0');
-    if (this.#own?.text === text) {
-      this.#own.round = this.#round;
-      return this.#own.patterns;
+    if (this.own?.text === text) {
+      this.own.round = this.round;
+      return this.own.patterns;
     }
-    if (this.#own) this.#directories.clear();
-    this.#own = { text, patterns: texts.flatMap(toPatterns), round: this.#round };
-    return this.#own.patterns;
+    if (this.own) this.directories.clear();
+    this.own = { text, patterns: texts.flatMap(toPatterns), round: this.round };
+    return this.own.patterns;
   }
 }
 

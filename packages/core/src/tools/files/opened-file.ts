@@ -26,22 +26,22 @@ import type { ToolErrorType } from '../../protocol/tools.ts';
 
 /** A regular file that is open. Whoever was given it closes it. */
 export class OpenedFile {
-  readonly #descriptor: number;
+  private readonly descriptor: number;
   /** Where the descriptor points, without links. */
   readonly path: string;
   readonly stat: Stats;
 
   constructor(descriptor: number, path: string, stat: Stats) {
-    this.#descriptor = descriptor;
+    this.descriptor = descriptor;
     this.path = path;
     this.stat = stat;
   }
 
   /** Fills the buffer from where the last read ended; the number of bytes, 0 at the end. */
   async read(buffer: Buffer): Promise<number> {
-    if (buffer.length <= SMALL_READ_BYTES) return readSync(this.#descriptor, buffer);
+    if (buffer.length <= SMALL_READ_BYTES) return readSync(this.descriptor, buffer);
     return new Promise((resolve, reject) => {
-      read(this.#descriptor, buffer, 0, buffer.length, null, (error, bytes) => {
+      read(this.descriptor, buffer, 0, buffer.length, null, (error, bytes) => {
         if (error) reject(error);
         else resolve(bytes);
       });
@@ -67,7 +67,7 @@ export class OpenedFile {
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    closeSync(this.descriptor);
   }
 }
 

@@ -8,22 +8,22 @@
 import { builtin } from '../../util/builtin-modules.ts';
 
 export class ReadLedger {
-  readonly #fingerprints = new Map<string, string>();
+  private readonly fingerprints = new Map<string, string>();
 
   /** The model has seen the content with this fingerprint, or written it. */
   record(realPath: string, content: string): void {
-    this.#fingerprints.set(realPath, content);
+    this.fingerprints.set(realPath, content);
   }
 
   /** Whether the content differs from what the model last saw. */
   isStale(realPath: string, content: string): boolean {
-    const known = this.#fingerprints.get(realPath);
+    const known = this.fingerprints.get(realPath);
     return known !== undefined && known !== content;
   }
 
   /** Whether this is the very content the model last saw. */
   isKnown(realPath: string, content: string): boolean {
-    return this.#fingerprints.get(realPath) === content;
+    return this.fingerprints.get(realPath) === content;
   }
 }
 

@@ -54,31 +54,34 @@ export class Workspace {
   readonly root: string;
   readonly tempDirectory: string;
   readonly ignore: IgnoreRules;
-  readonly #directories: string[];
-  readonly #named: Roots;
+  private readonly allDirectories: string[];
+  private readonly named: Roots;
   /** Resolved once: a root that is later replaced by a link does not move the fence. */
-  readonly #real: Roots;
+  private readonly real: Roots;
 
   constructor(options: WorkspaceOptions) {
     this.root = path.resolve(options.root);
-    this.#directories = [this.root, ...(options.includeDirectories ?? []).map((each) => path.resolve(this.root, each))];
+    this.allDirectories = [
+      this.root,
+      ...(options.includeDirectories ?? []).map((each) => path.resolve(this.root, each)),
+    ];
     this.tempDirectory = path.resolve(options.tempDirectory);
     this.ignore = options.ignore ?? IgnoreRules.none();
-    this.#named = {
-      writable: [...this.#directories, this.tempDirectory],
+    this.named = {
+      writable: [...this.allDirectories, this.tempDirectory],
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
       files: (options.files ?? []).map((each) => path.resolve(this.root, each)),
     };
-    this.#real = {
-      writable: this.#named.writable.map(realPathOfExisting),
-      readable: this.#named.readable.map(realPathOfExisting),
-      files: this.#named.files.map(realPathOfExisting),
+    this.real = {
+      writable: this.named.writable.map(realPathOfExisting),
+      readable: this.named.readable.map(realPathOfExisting),
+      files: this.named.files.map(realPathOfExisting),
     };
   }
 
   /** The root, then the included directories, as they were named; always the same list, which may grow. */
   get directories(): readonly string[] {
-    return this.#directories;
+    return this.allDirectories;
   }
 
   /** What a person adds may be worked in like the rest from here on. Gives its name; throws Error with a sentence. */
@@ -87,11 +90,11 @@ export class Workspace {
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new Error(`${directory} is no directory.`);
     }
-    if (this.#directories.includes(directory)) throw new Error(`${directory} is in the workspace already.`);
-    this.#directories.push(directory);
+    if (this.allDirectories.includes(directory)) throw new Error(`${directory} is in the workspace already.`);
+    this.allDirectories.push(directory);
     // The temporary directory stays the last.
-    this.#named.writable.splice(-1, 0, directory);
-    this.#real.writable.splice(-1, 0, realPathOfExisting(directory));
+    this.named.writable.splice(-1, 0, directory);
+    this.real.writable.splice(-1, 0, realPathOfExisting(directory));
     return directory;
   }
 
@@ -113,16 +116,16 @@ export class Workspace {
     } catch (error) {
       throw toFileError(error, absolute, 'path_not_in_workspace');
     }
-    if (!isPermitted(this.#real, real, access)) throw this.#outside(absolute, real);
+    if (!isPermitted(this.real, real, access)) throw this.outside(absolute, real);
     return real;
   }
 
   /** Opens a regular file of the workspace. The caller closes it. */
   async openForReading(given: string): Promise<OpenedFile> {
     const opened = openRegularFile(await this.checkPath(given));
-    if (!isPermitted(this.#real, opened.path, 'read')) {
+    if (!isPermitted(this.real, opened.path, 'read')) {
       opened.close();
-      throw this.#outside(this.resolve(given), opened.path);
+      throw this.outside(this.resolve(given), opened.path);
     }
     return opened;
   }
@@ -130,25 +133,25 @@ export class Workspace {
   /** Whether the name lies in the workspace, links not followed: to sort and show paths, not to permit them. */
   isInside(given: string): boolean {
     const absolute = this.resolve(given);
-    return isPermitted(this.#named, absolute, 'read') || isPermitted(this.#real, absolute, 'read');
+    return isPermitted(this.named, absolute, 'read') || isPermitted(this.real, absolute, 'read');
   }
 
   /** Whether a path without links, as `checkPath` or a handle gave it, may be written. */
   isWritable(realPath: string): boolean {
-    return isPermitted(this.#real, realPath, 'write');
+    return isPermitted(this.real, realPath, 'write');
   }
 
   /** The name for people: relative to the root where it lies in it, else absolute. */
   relative(given: string): string {
     const absolute = this.resolve(given);
-    for (const root of [this.root, this.#real.writable[0]!]) {
+    for (const root of [this.root, this.real.writable[0]!]) {
       if (contains(root, absolute)) return path.relative(root, absolute) || '.';
     }
     return absolute;
   }
 
-  #outside(absolute: string, real: string): ToolError {
-    const { writable, readable, files } = this.#named;
+  private outside(absolute: string, real: string): ToolError {
+    const { writable, readable, files } = this.named;
     const leads = real === absolute ? '' : ` (it leads to "${real}")`;
     const roots = [...new Set([...this.directories, ...readable, ...files])].join(', ');
     return new ToolError(

@@ -56,26 +56,26 @@ const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 const BOUND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class BackgroundProcesses {
-  readonly #options: BackgroundProcessesOptions;
-  readonly #entries = new Map<number, Entry>();
-  readonly #written = new Map<number, Promise<unknown>>();
-  readonly #endedByUs = new Set<number>();
-  #logTimer: NodeJS.Timeout | undefined;
+  private readonly options: BackgroundProcessesOptions;
+  private readonly entries = new Map<number, Entry>();
+  private readonly written = new Map<number, Promise<unknown>>();
+  private readonly endedByUs = new Set<number>();
+  private logTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackgroundProcessesOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   logPath(pid: number): string {
-    return join(this.#options.logDirectory, `background-${pid}.log`);
+    return join(this.options.logDirectory, `background-${pid}.log`);
   }
 
   /** Rejects with the system's error when it cannot be started or logged. */
   async start(command: string, directory: string): Promise<{ pid: number; finished: Promise<ShellExit> }> {
-    const { path, handle } = await this.#createLog();
+    const { path, handle } = await this.createLog();
     try {
-      const added = await this.#options.environmentFor?.(command, directory);
-      const environment = { ...this.#options.environment, ...added };
+      const added = await this.options.environmentFor?.(command, directory);
+      const environment = { ...this.options.environment, ...added };
       const invocation = toShellInvocation(command, environment);
       const child = builtin.childProcess.spawn(invocation.file, invocation.args, {
         cwd: directory,
@@ -94,7 +94,7 @@ export class BackgroundProcesses {
       child.unref();
       const pid = child.pid!;
       await rename(path, this.logPath(pid));
-      this.#add({ pid, command, finished, exit: undefined, end: () => endProcess({ pid, finished }) });
+      this.add({ pid, command, finished, exit: undefined, end: () => endProcess({ pid, finished }) });
       return { pid, finished };
     } catch (error) {
       await rm(path, { force: true });
@@ -106,9 +106,9 @@ export class BackgroundProcesses {
 
   /** Takes over a command that was started in the foreground; `output` is what it wrote until now. */
   async adopt(pid: number, command: string, output: string, moved: MovedCommand): Promise<void> {
-    const { path, handle } = await this.#createLog();
+    const { path, handle } = await this.createLog();
     await rename(path, this.logPath(pid));
-    this.#add({ pid, command, finished: moved.finished, exit: undefined, end: () => moved.end() });
+    this.add({ pid, command, finished: moved.finished, exit: undefined, end: () => moved.end() });
     const log = handle.createWriteStream();
     // A full disk costs the log, never the command.
     log.on('error', () => {});
@@ -116,20 +116,20 @@ export class BackgroundProcesses {
     moved.onText((text) => log.write(text));
     const written = once(log, 'close').catch(() => {});
     void moved.finished.then(() => log.end());
-    this.#written.set(pid, written);
+    this.written.set(pid, written);
   }
 
   /** Resolves when the log of a command taken over is complete. */
   async logWritten(pid: number): Promise<void> {
-    await this.#written.get(pid);
+    await this.written.get(pid);
   }
 
   list(): BackgroundProcess[] {
-    return [...this.#entries.values()].map(toBackgroundProcess);
+    return [...this.entries.values()].map(toBackgroundProcess);
   }
 
   get(pid: number): BackgroundProcess | undefined {
-    const entry = this.#entries.get(pid);
+    const entry = this.entries.get(pid);
     return entry && toBackgroundProcess(entry);
   }
 
@@ -151,35 +151,35 @@ export class BackgroundProcesses {
 
   /** Ends one of them because a person wants it; whoever is told of ends is told of this one. */
   async kill(pid: number): Promise<void> {
-    const entry = this.#entries.get(pid);
+    const entry = this.entries.get(pid);
     if (entry && entry.exit === undefined) await entry.end();
   }
 
   /** Ends one of them; resolves when it is gone. */
   async end(pid: number): Promise<void> {
-    const entry = this.#entries.get(pid);
+    const entry = this.entries.get(pid);
     if (!entry || entry.exit !== undefined) return;
-    this.#endedByUs.add(pid);
+    this.endedByUs.add(pid);
     await entry.end();
   }
 
   /** Ends all of them. */
   async dispose(): Promise<void> {
-    clearInterval(this.#logTimer);
-    await Promise.all([...this.#entries.keys()].map((pid) => this.end(pid)));
+    clearInterval(this.logTimer);
+    await Promise.all([...this.entries.keys()].map((pid) => this.end(pid)));
   }
 
-  #add(entry: Entry): void {
-    this.#entries.set(entry.pid, entry);
+  private add(entry: Entry): void {
+    this.entries.set(entry.pid, entry);
     void entry.finished.then((exit) => {
       entry.exit = exit;
-      if (!this.#endedByUs.has(entry.pid)) this.#options.onEnded?.(toBackgroundProcess(entry));
+      if (!this.endedByUs.has(entry.pid)) this.options.onEnded?.(toBackgroundProcess(entry));
     });
-    this.#logTimer ??= setInterval(() => void this.#boundLogs(), LOG_CHECK_MS).unref();
+    this.logTimer ??= setInterval(() => void this.boundLogs(), LOG_CHECK_MS).unref();
   }
 
-  async #createLog(): Promise<{ path: string; handle: FileHandle }> {
-    const { logDirectory } = this.#options;
+  private async createLog(): Promise<{ path: string; handle: FileHandle }> {
+    const { logDirectory } = this.options;
     makeDirectory(logDirectory);
     const path = join(logDirectory, `starting-${builtin.crypto.randomUUID()}.log`);
     // Appending, so that a log that was cut is written on at its new end.
@@ -187,9 +187,9 @@ export class BackgroundProcesses {
     return { path, handle };
   }
 
-  async #boundLogs(): Promise<void> {
-    const limit = this.#options.logLimit ?? LOG_LIMIT;
-    const running = [...this.#entries.values()].filter(({ exit }) => exit === undefined);
+  private async boundLogs(): Promise<void> {
+    const limit = this.options.logLimit ?? LOG_LIMIT;
+    const running = [...this.entries.values()].filter(({ exit }) => exit === undefined);
     await Promise.all(running.map(({ pid }) => boundLog(this.logPath(pid), limit).catch(() => {})));
   }
 }

@@ -23,83 +23,83 @@ export interface CommandOutputOptions {
 }
 
 export class CommandOutput {
-  readonly #cleaner = new OutputCleaner();
-  readonly #ring: OutputRing;
-  readonly #live: LiveOutput | undefined;
-  readonly #onActivity: (() => void) | undefined;
-  #sink: ((text: string) => void) | undefined;
-  #byteCount = 0;
-  #isBinary = false;
-  #saidReady = false;
-  #isAttended = false;
+  private readonly cleaner = new OutputCleaner();
+  private readonly ring: OutputRing;
+  private readonly live: LiveOutput | undefined;
+  private readonly onActivity: (() => void) | undefined;
+  private sink: ((text: string) => void) | undefined;
+  private bytesWritten = 0;
+  private sawBinary = false;
+  private saidReady = false;
+  private attended = false;
 
   constructor(options: CommandOutputOptions = {}) {
-    this.#ring = new OutputRing(options.cap);
-    this.#onActivity = options.onActivity;
+    this.ring = new OutputRing(options.cap);
+    this.onActivity = options.onActivity;
     if (options.onOutput) {
-      this.#live = new LiveOutput({
+      this.live = new LiveOutput({
         emit: options.onOutput,
-        unfinishedLine: () => this.#cleaner.unfinishedLine,
+        unfinishedLine: () => this.cleaner.unfinishedLine,
         ...(options.liveIntervalMs !== undefined && { intervalMs: options.liveIntervalMs }),
       });
     }
   }
 
   get isBinary(): boolean {
-    return this.#isBinary;
+    return this.sawBinary;
   }
 
   get byteCount(): number {
-    return this.#byteCount;
+    return this.bytesWritten;
   }
 
   /** Whether it wrote, among its first lines, what servers write when they are up. */
   get hasSaidReady(): boolean {
-    return this.#saidReady || saysReady(this.#cleaner.unfinishedLine);
+    return this.saidReady || saysReady(this.cleaner.unfinishedLine);
   }
 
   /** What stands after the last newline: where a prompt would be. */
   get unfinishedLine(): string {
-    return this.#cleaner.unfinishedLine;
+    return this.cleaner.unfinishedLine;
   }
 
   write(bytes: Uint8Array): void {
-    this.#onActivity?.();
-    const sniffed = bytes.subarray(0, Math.max(0, SNIFFED_BYTES - this.#byteCount));
-    this.#byteCount += bytes.length;
-    this.#isBinary ||= sniffed.includes(0);
-    if (this.#isBinary) return;
-    const text = this.#cleaner.write(bytes);
-    if (!this.#saidReady && this.#byteCount < READY_WITHIN_BYTES) this.#saidReady = saysReady(text);
-    if (this.#sink) return this.#sink(text);
-    this.#ring.push(text);
-    this.#live?.push(text);
+    this.onActivity?.();
+    const sniffed = bytes.subarray(0, Math.max(0, SNIFFED_BYTES - this.bytesWritten));
+    this.bytesWritten += bytes.length;
+    this.sawBinary ||= sniffed.includes(0);
+    if (this.sawBinary) return;
+    const text = this.cleaner.write(bytes);
+    if (!this.saidReady && this.bytesWritten < READY_WITHIN_BYTES) this.saidReady = saysReady(text);
+    if (this.sink) return this.sink(text);
+    this.ring.push(text);
+    this.live?.push(text);
   }
 
   /** The whole output so far, once: it is given away. */
   text(): string {
-    this.#live?.flush();
-    if (this.#isBinary) return `[Binary output: ${this.#byteCount} bytes, not shown.]`;
-    this.#ring.push(this.#cleaner.end());
-    return this.#ring.take();
+    this.live?.flush();
+    if (this.sawBinary) return `[Binary output: ${this.bytesWritten} bytes, not shown.]`;
+    this.ring.push(this.cleaner.end());
+    return this.ring.take();
   }
 
   /** From here on text goes to `sink` only, and no longer to a person. */
   redirect(sink: (text: string) => void): void {
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   remark(text: string): void {
-    this.#live?.remark(text);
+    this.live?.remark(text);
   }
 
   /** Somebody types into the command, and looks at it. */
   attend(): void {
-    this.#isAttended = true;
-    this.#live?.attend();
+    this.attended = true;
+    this.live?.attend();
   }
 
   get isAttended(): boolean {
-    return this.#isAttended;
+    return this.attended;
   }
 }

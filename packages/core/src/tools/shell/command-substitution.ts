@@ -19,72 +19,72 @@ const ANYWHERE = /(?<!\\)(?:\\\\)*(?:\$\(|`)/;
 const DELIMITER = /^<<(-?)[^\S\n]*((?:\\.|'[^']*'|"[^"]*"|[^\s;|&<>()'"\\])+)/s;
 
 class Scan {
-  #index = 0;
-  #isQuoted = false;
+  private index = 0;
+  private isQuoted = false;
   /** Here-documents whose bodies begin after this line. */
-  #bodies: { end: string; stripsTabs: boolean }[] = [];
-  readonly #text: string;
+  private bodies: { end: string; stripsTabs: boolean }[] = [];
+  private readonly text: string;
 
   constructor(text: string) {
-    this.#text = text;
+    this.text = text;
   }
 
   get isAtEnd(): boolean {
-    return this.#index >= this.#text.length;
+    return this.index >= this.text.length;
   }
 
   /** Moves over one character or one thing that holds none; true where a substitution begins. */
   step(): boolean {
-    const character = this.#text[this.#index];
-    const two = this.#text.slice(this.#index, this.#index + 2);
+    const character = this.text[this.index];
+    const two = this.text.slice(this.index, this.index + 2);
     if (character === '`' || two === '$(') return true;
-    if (character === '\\') this.#index += 2;
-    else if (character === '"') this.#toggle();
-    else if (this.#isQuoted) this.#index += 1;
-    else return this.#stepBare(character, two);
+    if (character === '\\') this.index += 2;
+    else if (character === '"') this.toggle();
+    else if (this.isQuoted) this.index += 1;
+    else return this.stepBare(character, two);
     return false;
   }
 
-  #toggle(): void {
-    this.#isQuoted = !this.#isQuoted;
-    this.#index += 1;
+  private toggle(): void {
+    this.isQuoted = !this.isQuoted;
+    this.index += 1;
   }
 
-  #stepBare(character: string | undefined, two: string): boolean {
+  private stepBare(character: string | undefined, two: string): boolean {
     if (two === '<(' || two === '>(') return true;
-    if (two === "$'") this.#skip(/\$'(?:\\.|[^'\\])*'?/sy);
-    else if (character === "'") this.#skip(/'[^']*'?/y);
-    else if (character === '#' && /^$|[\s;|&()]/.test(this.#text[this.#index - 1] ?? '')) return this.#skipLine();
-    else if (this.#text.startsWith('<<<', this.#index)) this.#index += 3;
-    else if (two === '<<') this.#noteBody();
-    else if (character === '\n') return this.#skipBodies();
-    else this.#index += 1;
+    if (two === "$'") this.skip(/\$'(?:\\.|[^'\\])*'?/sy);
+    else if (character === "'") this.skip(/'[^']*'?/y);
+    else if (character === '#' && /^$|[\s;|&()]/.test(this.text[this.index - 1] ?? '')) return this.skipLine();
+    else if (this.text.startsWith('<<<', this.index)) this.index += 3;
+    else if (two === '<<') this.noteBody();
+    else if (character === '\n') return this.skipBodies();
+    else this.index += 1;
     return false;
   }
 
-  #skip(pattern: RegExp): void {
-    pattern.lastIndex = this.#index;
-    this.#index += Math.max(1, pattern.exec(this.#text)?.[0].length ?? 1);
+  private skip(pattern: RegExp): void {
+    pattern.lastIndex = this.index;
+    this.index += Math.max(1, pattern.exec(this.text)?.[0].length ?? 1);
   }
 
-  #noteBody(): void {
-    const [whole = '<<', dash = '', word = ''] = DELIMITER.exec(this.#text.slice(this.#index)) ?? [];
-    this.#index += 2;
+  private noteBody(): void {
+    const [whole = '<<', dash = '', word = ''] = DELIMITER.exec(this.text.slice(this.index)) ?? [];
+    this.index += 2;
     if (word === '') return;
     const end = word.replaceAll(/['"]|\\(.)/gs, '$1');
-    this.#bodies.push({ end, stripsTabs: dash !== '' });
+    this.bodies.push({ end, stripsTabs: dash !== '' });
     // A substitution in the delimiter is none, but nobody writes one.
-    if (!/[$`]/.test(word)) this.#index += whole.length - 2;
+    if (!/[$`]/.test(word)) this.index += whole.length - 2;
   }
 
   /** True where a body holds one. */
-  #skipBodies(): boolean {
-    this.#index += 1;
-    for (const { end, stripsTabs } of this.#bodies.splice(0)) {
-      for (let isIn = true; isIn && !this.isAtEnd; this.#index += 1) {
-        const start = this.#index;
-        if (this.#skipLine()) return true;
-        const line = this.#text.slice(start, this.#index);
+  private skipBodies(): boolean {
+    this.index += 1;
+    for (const { end, stripsTabs } of this.bodies.splice(0)) {
+      for (let isIn = true; isIn && !this.isAtEnd; this.index += 1) {
+        const start = this.index;
+        if (this.skipLine()) return true;
+        const line = this.text.slice(start, this.index);
         isIn = (stripsTabs ? line.replace(/^\t+/, '') : line) !== end;
       }
     }
@@ -92,10 +92,10 @@ class Scan {
   }
 
   /** Up to the end of the line; true where it holds one. */
-  #skipLine(): boolean {
-    const newline = this.#text.indexOf('\n', this.#index);
-    const line = this.#text.slice(this.#index, newline < 0 ? undefined : newline);
-    this.#index += line.length;
+  private skipLine(): boolean {
+    const newline = this.text.indexOf('\n', this.index);
+    const line = this.text.slice(this.index, newline < 0 ? undefined : newline);
+    this.index += line.length;
     return ANYWHERE.test(line);
   }
 }

@@ -32,75 +32,75 @@ export interface WatchedCommand {
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class CommandWatch {
-  readonly #command: WatchedCommand;
-  readonly #options: CommandWatchOptions;
-  readonly #silence: NodeJS.Timeout;
-  readonly #prompt: PromptWatch;
-  readonly #server: ServerWatch;
-  #waitingAt: string | undefined;
-  #hasRemarked = false;
+  private readonly command: WatchedCommand;
+  private readonly options: CommandWatchOptions;
+  private readonly silence: NodeJS.Timeout;
+  private readonly prompt: PromptWatch;
+  private readonly server: ServerWatch;
+  private promptLine: string | undefined;
+  private hasRemarked = false;
 
   constructor(command: WatchedCommand, options: CommandWatchOptions) {
-    this.#command = command;
-    this.#options = options;
-    this.#silence = setTimeout(() => this.#onSilence(), silenceLimit(command.inactivityTimeoutMs)).unref();
-    this.#prompt = this.#watchPrompt();
-    this.#server = this.#watchServer();
+    this.command = command;
+    this.options = options;
+    this.silence = setTimeout(() => this.onSilence(), silenceLimit(command.inactivityTimeoutMs)).unref();
+    this.prompt = this.watchPrompt();
+    this.server = this.watchServer();
   }
 
   /** The line it waits, or waited, at. */
   get waitingAt(): string | undefined {
-    return this.#waitingAt;
+    return this.promptLine;
   }
 
   /** It wrote something, or somebody typed into it. */
   touch(): void {
-    this.#silence.refresh();
-    this.#prompt.touch();
-    this.#server.touch();
-    if (this.#waitingAt !== undefined) this.#command.onWait(undefined);
-    this.#waitingAt = undefined;
+    this.silence.refresh();
+    this.prompt.touch();
+    this.server.touch();
+    if (this.promptLine !== undefined) this.command.onWait(undefined);
+    this.promptLine = undefined;
   }
 
   stop(): void {
-    clearTimeout(this.#silence);
-    this.#prompt.stop();
-    this.#server.stop();
+    clearTimeout(this.silence);
+    this.prompt.stop();
+    this.server.stop();
   }
 
-  #onSilence(): void {
+  private onSilence(): void {
     // Who has typed into it is the one it waits for, and may think for as long as they like.
-    if (this.#command.output.isAttended && this.#waitingAt !== undefined) this.#silence.refresh();
-    else this.#command.onEnding('timed_out');
+    if (this.command.output.isAttended && this.promptLine !== undefined) this.silence.refresh();
+    else this.command.onEnding('timed_out');
   }
 
-  #onWaiting(line: string): void {
-    const { process, output, onWait, onEnding } = this.#command;
-    this.#waitingAt = line;
+  private onWaiting(line: string): void {
+    const { process, output, onWait, onEnding } = this.command;
+    this.promptLine = line;
     onWait(line);
-    if (process.hasTerminal && this.#options.whenWaiting !== 'report') onEnding('waiting_for_input');
-    else if (!this.#hasRemarked)
+    if (process.hasTerminal && this.options.whenWaiting !== 'report') onEnding('waiting_for_input');
+    else if (!this.hasRemarked)
       output.remark(`[The command seems to wait for input${line === '' ? '' : ` at: ${line}`}]`);
-    this.#hasRemarked = true;
+    this.hasRemarked = true;
   }
 
-  #watchPrompt(): PromptWatch {
-    const { process, output } = this.#command;
-    const { promptSilenceMs, whenWaiting } = this.#options;
+  private watchPrompt(): PromptWatch {
+    const { process, output } = this.command;
+    const { promptSilenceMs, whenWaiting } = this.options;
     return new PromptWatch({
       pid: process.pid,
       hasTerminal: process.hasTerminal,
       unfinishedLine: () => output.unfinishedLine,
-      onWaiting: (line) => this.#onWaiting(line),
+      onWaiting: (line) => this.onWaiting(line),
       // Who takes keys may well go on without one: that is worth a word, and no reason to end it.
       ...(whenWaiting === 'report' && { isRaw: () => process.isRaw() }),
       ...(promptSilenceMs !== undefined && { silenceMs: promptSilenceMs }),
     });
   }
 
-  #watchServer(): ServerWatch {
-    const { process, output, onEnding } = this.#command;
-    const { serverSilenceMs } = this.#options;
+  private watchServer(): ServerWatch {
+    const { process, output, onEnding } = this.command;
+    const { serverSilenceMs } = this.options;
     return new ServerWatch({
       pid: process.pid,
       hasSaidReady: () => output.hasSaidReady,

@@ -12,81 +12,81 @@ const ATTENDED_INTERVAL_MS = 30;
 const LIMIT = 16 * 1024;
 
 export class LiveOutput {
-  readonly #emit: (text: string) => void;
-  readonly #unfinishedLine: () => string;
-  #intervalMs: number;
-  #isAttended = false;
-  #waiting: string[] = [];
-  #waitingLength = 0;
-  #dropped = 0;
+  private readonly emit: (text: string) => void;
+  private readonly unfinishedLine: () => string;
+  private intervalMs: number;
+  private isAttended = false;
+  private waiting: string[] = [];
+  private waitingLength = 0;
+  private dropped = 0;
   /** The part of the unfinished line that has been shown. */
-  #shown = '';
-  #timer: NodeJS.Timeout | undefined;
-  #lastEmit = -Infinity;
+  private shown = '';
+  private timer: NodeJS.Timeout | undefined;
+  private lastEmit = -Infinity;
 
   constructor(options: { emit: (text: string) => void; unfinishedLine: () => string; intervalMs?: number }) {
-    this.#emit = options.emit;
-    this.#unfinishedLine = options.unfinishedLine;
-    this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.emit = options.emit;
+    this.unfinishedLine = options.unfinishedLine;
+    this.intervalMs = options.intervalMs ?? INTERVAL_MS;
   }
 
   /** `text` is complete; the unfinished line may have changed too. */
   push(text: string): void {
-    if (text !== '') this.#keep(text);
-    const wait = this.#lastEmit + this.#intervalMs - performance.now();
+    if (text !== '') this.keep(text);
+    const wait = this.lastEmit + this.intervalMs - performance.now();
     if (wait <= 0) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), wait).unref();
+    else this.timer ??= setTimeout(() => this.flush(), wait).unref();
   }
 
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const line = this.#unfinishedLine();
-    const done = this.#waiting.join('');
-    const text = this.#delta(done, line);
-    this.#waiting = [];
-    this.#waitingLength = 0;
-    this.#dropped = 0;
-    this.#shown = line;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const line = this.unfinishedLine();
+    const done = this.waiting.join('');
+    const text = this.delta(done, line);
+    this.waiting = [];
+    this.waitingLength = 0;
+    this.dropped = 0;
+    this.shown = line;
     if (text === '') return;
-    this.#lastEmit = performance.now();
-    this.#emit(text);
+    this.lastEmit = performance.now();
+    this.emit(text);
   }
 
   /** Somebody types into the command, and looks at it. */
   attend(): void {
-    if (this.#isAttended) return;
-    this.#isAttended = true;
-    this.#intervalMs = Math.min(this.#intervalMs, ATTENDED_INTERVAL_MS);
+    if (this.isAttended) return;
+    this.isAttended = true;
+    this.intervalMs = Math.min(this.intervalMs, ATTENDED_INTERVAL_MS);
     this.flush();
   }
 
   /** Shows a remark of ours on a line of its own. */
   remark(text: string): void {
     this.flush();
-    this.#emit(`\n${text}\n`);
+    this.emit(`\n${text}\n`);
     // The line goes on below the remark, whole.
-    this.#shown = '';
+    this.shown = '';
   }
 
-  #delta(done: string, line: string): string {
-    const note = this.#dropped > 0 ? `\n... [${this.#dropped} characters not shown] ...\n` : '';
+  private delta(done: string, line: string): string {
+    const note = this.dropped > 0 ? `\n... [${this.dropped} characters not shown] ...\n` : '';
     const next = done === '' ? line : done;
     const rest = done === '' ? '' : line;
-    if (note === '' && next.startsWith(this.#shown)) return next.slice(this.#shown.length) + rest;
-    const breakBefore = this.#shown === '' || note !== '' ? '' : this.#isAttended ? '\r' : '\n';
+    if (note === '' && next.startsWith(this.shown)) return next.slice(this.shown.length) + rest;
+    const breakBefore = this.shown === '' || note !== '' ? '' : this.isAttended ? '\r' : '\n';
     return note + breakBefore + next + rest;
   }
 
-  #keep(text: string): void {
+  private keep(text: string): void {
     const tail = text.length > LIMIT ? text.slice(-LIMIT) : text;
-    this.#dropped += text.length - tail.length;
-    this.#waiting.push(tail);
-    this.#waitingLength += tail.length;
-    while (this.#waitingLength > LIMIT && this.#waiting.length > 1) {
-      const oldest = this.#waiting.shift()!;
-      this.#waitingLength -= oldest.length;
-      this.#dropped += oldest.length;
+    this.dropped += text.length - tail.length;
+    this.waiting.push(tail);
+    this.waitingLength += tail.length;
+    while (this.waitingLength > LIMIT && this.waiting.length > 1) {
+      const oldest = this.waiting.shift()!;
+      this.waitingLength -= oldest.length;
+      this.dropped += oldest.length;
     }
   }
 }

@@ -23,47 +23,47 @@ const BATCH = 8;
 const CHUNK = 64 * 1024;
 
 export class OutputPipes {
-  readonly #parent: string;
-  #directory: Promise<string> | undefined;
-  #ready: string[] = [];
-  #making: Promise<void> | undefined;
-  #made = 0;
+  private readonly parent: string;
+  private directory: Promise<string> | undefined;
+  private ready: string[] = [];
+  private making: Promise<void> | undefined;
+  private made = 0;
 
   constructor(tempDirectory: string) {
-    this.#parent = tempDirectory;
+    this.parent = tempDirectory;
   }
 
   /** Undefined where no such pipe can be had: a full disk, a system without them. */
   async open(): Promise<OutputPipe | undefined> {
     try {
-      return openPipe(await this.#take());
+      return openPipe(await this.take());
     } catch {
       return undefined;
     }
   }
 
   async dispose(): Promise<void> {
-    const directory = await this.#directory?.catch(() => undefined);
-    this.#directory = undefined;
-    this.#ready = [];
+    const directory = await this.directory?.catch(() => undefined);
+    this.directory = undefined;
+    this.ready = [];
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   }
 
-  async #take(): Promise<string> {
+  private async take(): Promise<string> {
     for (;;) {
-      const path = this.#ready.pop();
+      const path = this.ready.pop();
       if (path !== undefined) return path;
-      this.#making ??= this.#make().finally(() => (this.#making = undefined));
-      await this.#making;
+      this.making ??= this.make().finally(() => (this.making = undefined));
+      await this.making;
     }
   }
 
-  async #make(): Promise<void> {
-    this.#directory ??= makeOwnDirectory(this.#parent);
-    const directory = await this.#directory;
-    const paths = Array.from({ length: BATCH }, () => join(directory, `output-${++this.#made}`));
+  private async make(): Promise<void> {
+    this.directory ??= makeOwnDirectory(this.parent);
+    const directory = await this.directory;
+    const paths = Array.from({ length: BATCH }, () => join(directory, `output-${++this.made}`));
     await promisify(builtin.childProcess.execFile)('mkfifo', ['-m', '600', ...paths]);
-    this.#ready.push(...paths);
+    this.ready.push(...paths);
   }
 }
 

@@ -12,34 +12,34 @@ const SCRATCH = 64 * 1024;
 const encoder = new TextEncoder();
 
 export class OutputRing {
-  readonly #cap: number;
+  private readonly cap: number;
   /** Up to here nothing is ever overwritten. */
-  readonly #headEnd: number;
-  readonly #buffer: ArrayBuffer;
-  readonly #bytes: Uint8Array;
-  readonly #scratch: Uint8Array;
-  #position = 0;
-  #wrapped = false;
-  #total = 0;
+  private readonly headEnd: number;
+  private readonly buffer: ArrayBuffer;
+  private readonly bytes: Uint8Array;
+  private readonly scratch: Uint8Array;
+  private position = 0;
+  private wrapped = false;
+  private pushedCount = 0;
 
   constructor(cap = DEFAULT_OUTPUT_CAP) {
-    this.#cap = cap;
-    this.#headEnd = Math.floor(cap / 2);
-    this.#buffer = new ArrayBuffer(0, { maxByteLength: cap });
-    this.#bytes = new Uint8Array(this.#buffer);
-    this.#scratch = new Uint8Array(Math.min(SCRATCH, cap * 3));
+    this.cap = cap;
+    this.headEnd = Math.floor(cap / 2);
+    this.buffer = new ArrayBuffer(0, { maxByteLength: cap });
+    this.bytes = new Uint8Array(this.buffer);
+    this.scratch = new Uint8Array(Math.min(SCRATCH, cap * 3));
   }
 
   /** Characters pushed so far. */
   get total(): number {
-    return this.#total;
+    return this.pushedCount;
   }
 
   push(text: string): void {
-    this.#total += text.length;
+    this.pushedCount += text.length;
     for (let index = 0; index < text.length;) {
-      const { read, written } = encoder.encodeInto(index === 0 ? text : text.slice(index), this.#scratch);
-      this.#append(this.#scratch.subarray(0, written));
+      const { read, written } = encoder.encodeInto(index === 0 ? text : text.slice(index), this.scratch);
+      this.append(this.scratch.subarray(0, written));
       index += read;
     }
   }
@@ -49,39 +49,39 @@ export class OutputRing {
    * missing. Gives the memory back: the ring is empty afterwards.
    */
   take(): string {
-    const text = this.#wrapped ? this.#headAndTail() : decode([this.#bytes.subarray(0, this.#position)]);
-    this.#buffer.resize(0);
-    this.#position = 0;
-    this.#wrapped = false;
-    this.#total = 0;
+    const text = this.wrapped ? this.headAndTail() : decode([this.bytes.subarray(0, this.position)]);
+    this.buffer.resize(0);
+    this.position = 0;
+    this.wrapped = false;
+    this.pushedCount = 0;
     return text;
   }
 
-  #headAndTail(): string {
-    const head = decode([this.#bytes.subarray(0, this.#headEnd)]);
-    const older = withoutContinuation(this.#bytes.subarray(this.#position, this.#cap));
-    const newer = this.#bytes.subarray(this.#headEnd, this.#position);
+  private headAndTail(): string {
+    const head = decode([this.bytes.subarray(0, this.headEnd)]);
+    const older = withoutContinuation(this.bytes.subarray(this.position, this.cap));
+    const newer = this.bytes.subarray(this.headEnd, this.position);
     const tail = decode(older.length > 0 ? [older, newer] : [withoutContinuation(newer)]);
-    return `${head}\n... [${this.#total - head.length - tail.length} characters omitted] ...\n${tail}`;
+    return `${head}\n... [${this.pushedCount - head.length - tail.length} characters omitted] ...\n${tail}`;
   }
 
-  #append(bytes: Uint8Array): void {
+  private append(bytes: Uint8Array): void {
     for (let index = 0; index < bytes.length;) {
-      if (this.#position === this.#cap) {
-        this.#position = this.#headEnd;
-        this.#wrapped = true;
+      if (this.position === this.cap) {
+        this.position = this.headEnd;
+        this.wrapped = true;
       }
-      const piece = bytes.subarray(index, index + this.#cap - this.#position);
-      this.#grow(this.#position + piece.length);
-      this.#bytes.set(piece, this.#position);
-      this.#position += piece.length;
+      const piece = bytes.subarray(index, index + this.cap - this.position);
+      this.grow(this.position + piece.length);
+      this.bytes.set(piece, this.position);
+      this.position += piece.length;
       index += piece.length;
     }
   }
 
-  #grow(needed: number): void {
-    if (needed <= this.#buffer.byteLength) return;
-    this.#buffer.resize(Math.min(this.#cap, Math.ceil(needed / GROWTH) * GROWTH));
+  private grow(needed: number): void {
+    if (needed <= this.buffer.byteLength) return;
+    this.buffer.resize(Math.min(this.cap, Math.ceil(needed / GROWTH) * GROWTH));
   }
 }
 

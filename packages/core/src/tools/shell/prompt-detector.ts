@@ -41,49 +41,49 @@ export interface PromptWatchOptions {
 
 /** Looks once the output has been silent for a while, and then again and again. */
 export class PromptWatch {
-  readonly #options: PromptWatchOptions;
-  readonly #timer: NodeJS.Timeout;
-  #stopped = false;
-  #activity = 0;
-  #askedAt = -1;
+  private readonly options: PromptWatchOptions;
+  private readonly timer: NodeJS.Timeout;
+  private stopped = false;
+  private activity = 0;
+  private askedAt = -1;
 
   constructor(options: PromptWatchOptions) {
-    this.#options = options;
-    this.#timer = setTimeout(() => void this.#look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
+    this.options = options;
+    this.timer = setTimeout(() => void this.look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
   }
 
   /** The command wrote something, so it is not waiting. */
   touch(): void {
-    this.#activity++;
-    if (!this.#stopped) this.#timer.refresh();
+    this.activity++;
+    if (!this.stopped) this.timer.refresh();
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.stopped = true;
+    clearTimeout(this.timer);
   }
 
-  async #look(): Promise<void> {
-    const { pid, hasTerminal, unfinishedLine, onWaiting } = this.#options;
-    const seen = this.#activity;
+  private async look(): Promise<void> {
+    const { pid, hasTerminal, unfinishedLine, onWaiting } = this.options;
+    const seen = this.activity;
     const waiting =
-      isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.#takesKeys())));
+      isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.takesKeys())));
     // The prompt itself may have been written a moment before the read: let it arrive.
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.#stopped || this.#activity !== seen) return;
+    if (this.stopped || this.activity !== seen) return;
     if (!waiting) {
       setTimeout(() => {
-        if (!this.#stopped && this.#activity === seen) void this.#look();
+        if (!this.stopped && this.activity === seen) void this.look();
       }, AGAIN_MS).unref();
       return;
     }
     onWaiting(unfinishedLine().trim());
   }
 
-  async #takesKeys(): Promise<boolean> {
-    const { isRaw } = this.#options;
-    if (!isRaw || this.#askedAt === this.#activity) return false;
-    this.#askedAt = this.#activity;
+  private async takesKeys(): Promise<boolean> {
+    const { isRaw } = this.options;
+    if (!isRaw || this.askedAt === this.activity) return false;
+    this.askedAt = this.activity;
     return isRaw();
   }
 }

@@ -25,28 +25,28 @@ export interface ServerWatchOptions {
 }
 
 export class ServerWatch {
-  readonly #options: ServerWatchOptions;
-  readonly #timer: NodeJS.Timeout;
-  #stopped = false;
+  private readonly options: ServerWatchOptions;
+  private readonly timer: NodeJS.Timeout;
+  private stopped = false;
 
   constructor(options: ServerWatchOptions) {
-    this.#options = options;
-    this.#timer = setTimeout(() => void this.#look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
+    this.options = options;
+    this.timer = setTimeout(() => void this.look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
   }
 
   touch(): void {
-    if (!this.#stopped) this.#timer.refresh();
+    if (!this.stopped) this.timer.refresh();
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.stopped = true;
+    clearTimeout(this.timer);
   }
 
-  async #look(): Promise<void> {
-    if (!this.#options.hasSaidReady() || !(await isListening(this.#options.pid)) || this.#stopped) return;
+  private async look(): Promise<void> {
+    if (!this.options.hasSaidReady() || !(await isListening(this.options.pid)) || this.stopped) return;
     this.stop();
-    this.#options.onServing();
+    this.options.onServing();
   }
 }
 

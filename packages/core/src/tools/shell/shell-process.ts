@@ -98,51 +98,51 @@ function listen(child: ChildProcess, onData: (bytes: Uint8Array) => void): Reada
 
 /** Knows when the output of an exited process is complete. */
 class Drain {
-  #open = 0;
-  #lastData = 0;
-  #streams: { unref?(): void }[] = [];
-  #onClosed: (() => void) | undefined;
+  private open = 0;
+  private lastData = 0;
+  private streams: { unref?(): void }[] = [];
+  private onClosed: (() => void) | undefined;
 
   get isClosed(): boolean {
-    return this.#open === 0;
+    return this.open === 0;
   }
 
   wrap(onData: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
     return (bytes) => {
-      this.#lastData = performance.now();
+      this.lastData = performance.now();
       onData(bytes);
     };
   }
 
   follow(stream: Readable): void {
-    this.#open++;
-    this.#streams.push(stream as { unref?(): void });
+    this.open++;
+    this.streams.push(stream as { unref?(): void });
     // A broken pipe ends the output like a closed one.
     stream.on('error', () => {});
     stream.once('close', () => {
-      if (--this.#open === 0) this.#onClosed?.();
+      if (--this.open === 0) this.onClosed?.();
     });
   }
 
   /** Afterwards the output is still read, so that nobody left behind is stopped by a full pipe. */
   async settled(): Promise<void> {
     const start = performance.now();
-    this.#lastData = start;
+    this.lastData = start;
     while (!this.isClosed) {
       const now = performance.now();
-      const wait = Math.min(this.#lastData + IDLE_AFTER_EXIT_MS, start + LONGEST_AFTER_EXIT_MS) - now;
+      const wait = Math.min(this.lastData + IDLE_AFTER_EXIT_MS, start + LONGEST_AFTER_EXIT_MS) - now;
       if (wait <= 0) break;
-      await this.#closedOr(wait);
+      await this.closedOr(wait);
       // A late timer comes before what is waiting to be read: let that be read first.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    for (const stream of this.#streams) stream.unref?.();
+    for (const stream of this.streams) stream.unref?.();
   }
 
-  #closedOr(ms: number): Promise<void> {
+  private closedOr(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#onClosed = () => {
+      this.onClosed = () => {
         clearTimeout(timer);
         resolve();
       };

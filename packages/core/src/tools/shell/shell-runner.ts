@@ -58,40 +58,40 @@ const LAST_WAIT_MS = 2000;
 
 export class ShellRunner {
   readonly inactivityTimeoutMs: number;
-  readonly #options: ShellRunnerOptions;
-  readonly #pipes: OutputPipes;
-  readonly #watchdog = new Watchdog();
-  readonly #running = new Map<number, Running>();
-  #display: TerminalDisplay | undefined;
+  private readonly options: ShellRunnerOptions;
+  private readonly pipes: OutputPipes;
+  private readonly watchdog = new Watchdog();
+  private readonly running = new Map<number, Running>();
+  private display: TerminalDisplay | undefined;
 
   constructor(options: ShellRunnerOptions) {
-    this.#options = options;
+    this.options = options;
     this.inactivityTimeoutMs = options.inactivityTimeoutMs ?? DEFAULT_INACTIVITY_MS;
-    this.#pipes = new OutputPipes(options.tempDirectory);
+    this.pipes = new OutputPipes(options.tempDirectory);
   }
 
   /** Never rejects because of the command; a start that failed is in `error`. */
   async run(request: ShellRequest): Promise<ShellOutcome> {
     if (request.signal.aborted) return notStarted('cancelled');
-    const mark = this.#watchdog.nextMark();
+    const mark = this.watchdog.nextMark();
     let touch = () => {};
     const output = new CommandOutput({
       onActivity: () => touch(),
-      ...(this.#options.outputCap !== undefined && { cap: this.#options.outputCap }),
+      ...(this.options.outputCap !== undefined && { cap: this.options.outputCap }),
       ...(request.onOutput && { onOutput: request.onOutput }),
     });
     let process: ShellProcess;
     let sink: TerminalSink | undefined;
     try {
-      process = await this.#start(request, mark, (bytes) => {
+      process = await this.start(request, mark, (bytes) => {
         output.write(bytes);
         sink?.write(bytes);
       });
     } catch (error) {
       return { ...notStarted('exited'), error: error instanceof Error ? error : new Error(getErrorMessage(error)) };
     }
-    this.#watchdog.watch(process.pid);
-    sink = this.#openDisplay(process);
+    this.watchdog.watch(process.pid);
+    sink = this.openDisplay(process);
     request.onPid?.(process.pid);
 
     const interrupted = Promise.withResolvers<ShellEnding>();
@@ -106,16 +106,16 @@ export class ShellRunner {
         onWait: (line) => sink?.wait(line),
         onEnding: interrupted.resolve,
       },
-      this.#options,
+      this.options,
     );
     touch = () => watch.touch();
-    this.#running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
+    this.running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
     let ending: ShellEnding = 'exited';
     try {
       ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
       const { waitingAt } = watch;
       const facts = { ending, pid: process.pid, ...(waitingAt !== undefined && { waitingAt }) };
-      if (isMoved(ending)) return { ...facts, ...this.#move(process, mark, output) };
+      if (isMoved(ending)) return { ...facts, ...this.move(process, mark, output) };
       if (ending !== 'exited') await endProcess(process, mark);
       const exit = await within(process.finished, LAST_WAIT_MS);
       const backgroundPids = ending === 'exited' ? await findLeftBehind(request.command, process, mark) : [];
@@ -124,45 +124,45 @@ export class ShellRunner {
     } finally {
       watch.stop();
       request.signal.removeEventListener('abort', onAbort);
-      if (!isMoved(ending)) this.#forget(process.pid);
+      if (!isMoved(ending)) this.forget(process.pid);
     }
   }
 
   /** Ends the call of a running command and lets the command run on. */
   moveToBackground(pid: number): boolean {
-    const running = this.#running.get(pid);
+    const running = this.running.get(pid);
     running?.interrupt('moved_to_background');
     return running !== undefined;
   }
 
   /** Whether this is a command that runs, in the background too if it was moved there. */
   isRunning(pid: number): boolean {
-    return this.#running.has(pid);
+    return this.running.has(pid);
   }
 
   /** Whether it has a terminal that somebody could type into. */
   canType(pid: number): boolean {
-    return this.#running.get(pid)?.process.hasTerminal ?? false;
+    return this.running.get(pid)?.process.hasTerminal ?? false;
   }
 
   /** From here on the terminals of commands are shown, and have the size they are shown in. */
   showTerminals(display: TerminalDisplay): void {
-    this.#display = display;
+    this.display = display;
   }
 
   /** Those that run; the next ones ask the display. */
   resizeTerminals(size: TerminalSize): void {
-    for (const { process } of this.#running.values()) process.resize(size);
+    for (const { process } of this.running.values()) process.resize(size);
   }
 
   /** What a running command wrote since its last newline; empty when it does not run. */
   unfinishedLine(pid: number): string {
-    return this.#running.get(pid)?.output.unfinishedLine ?? '';
+    return this.running.get(pid)?.output.unfinishedLine ?? '';
   }
 
   /** Types into the terminal of a running command. From then on its output comes as it is written. */
   write(pid: number, text: string): boolean {
-    const running = this.#running.get(pid);
+    const running = this.running.get(pid);
     if (!running?.process.hasTerminal) return false;
     running.output.attend();
     running.touch();
@@ -172,61 +172,61 @@ export class ShellRunner {
 
   /** What a terminal says by itself: where its cursor is, what it is. Nobody has typed it. */
   answer(pid: number, text: string): void {
-    this.#running.get(pid)?.process.write(text);
+    this.running.get(pid)?.process.write(text);
   }
 
   /** For processes that others start: they end with this program, and when this is disposed of. */
   get guard(): ChildGuard {
     return {
       prepare: () => {
-        this.#watchdog.start();
-        return { [CALL_MARK]: this.#watchdog.nextMark() };
+        this.watchdog.start();
+        return { [CALL_MARK]: this.watchdog.nextMark() };
       },
-      watch: (group) => this.#watchdog.watch(group),
-      unwatch: (group) => this.#watchdog.unwatch(group),
+      watch: (group) => this.watchdog.watch(group),
+      unwatch: (group) => this.watchdog.unwatch(group),
     };
   }
 
   /** Ends everything that was started here, jobs left behind included. */
   async dispose(): Promise<void> {
-    const running = [...this.#running.values()];
+    const running = [...this.running.values()];
     for (const { interrupt } of running) interrupt('cancelled');
     await Promise.all(running.map(({ process, mark }) => endProcess(process, mark)));
-    if (this.#watchdog.hasCalls) await killMarkedProcesses(this.#watchdog.mark, this.#watchdog.limitMark);
-    this.#watchdog.dispose();
-    await this.#pipes.dispose();
+    if (this.watchdog.hasCalls) await killMarkedProcesses(this.watchdog.mark, this.watchdog.limitMark);
+    this.watchdog.dispose();
+    await this.pipes.dispose();
   }
 
-  async #start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
-    const added = await this.#options.environmentFor?.(request.command, request.directory);
-    const environment = { ...this.#options.environment, ...added, [CALL_MARK]: mark };
+  private async start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
+    const added = await this.options.environmentFor?.(request.command, request.directory);
+    const environment = { ...this.options.environment, ...added, [CALL_MARK]: mark };
     const start: StartRequest = {
-      invocation: withLimitMark(toShellInvocation(request.command, environment), this.#watchdog.limitMark),
+      invocation: withLimitMark(toShellInvocation(request.command, environment), this.watchdog.limitMark),
       directory: request.directory,
       environment,
-      size: this.#display?.size ?? DEFAULT_TERMINAL_SIZE,
+      size: this.display?.size ?? DEFAULT_TERMINAL_SIZE,
       onData,
     };
-    this.#watchdog.start();
-    if (this.#options.useTerminal) {
+    this.watchdog.start();
+    if (this.options.useTerminal) {
       const module = await loadPty();
       // The end of a terminal's shell hangs up its jobs, and a job or daemon left behind is to live.
       if (module && !mayStartDaemon(request.command) && !(await parseCommand(request.command)).leavesJobs)
         return startPty(start, module);
     }
-    return startPiped(start, this.#pipes);
+    return startPiped(start, this.pipes);
   }
 
   /** Over pipes there is nothing to show but text, which comes as output. */
-  #openDisplay({ pid, hasTerminal, finished }: ShellProcess): TerminalSink | undefined {
+  private openDisplay({ pid, hasTerminal, finished }: ShellProcess): TerminalSink | undefined {
     if (!hasTerminal) return undefined;
-    const sink = this.#display?.open(pid);
+    const sink = this.display?.open(pid);
     if (sink) void finished.then(() => sink.close());
     return sink;
   }
 
-  #move(process: ShellProcess, mark: string, output: CommandOutput): Omit<ShellOutcome, 'ending'> {
-    void process.finished.then(() => this.#forget(process.pid));
+  private move(process: ShellProcess, mark: string, output: CommandOutput): Omit<ShellOutcome, 'ending'> {
+    void process.finished.then(() => this.forget(process.pid));
     const early: string[] = [];
     let sink: (text: string) => void = (text) => {
       early.push(text);
@@ -243,8 +243,8 @@ export class ShellRunner {
     return { output: output.text(), exitCode: null, signal: null, backgroundPids: [], moved };
   }
 
-  #forget(pid: number): void {
-    this.#running.delete(pid);
-    this.#watchdog.unwatch(pid);
+  private forget(pid: number): void {
+    this.running.delete(pid);
+    this.watchdog.unwatch(pid);
   }
 }

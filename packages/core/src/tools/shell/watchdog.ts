@@ -63,49 +63,49 @@ done
 `;
 
 export class Watchdog {
-  readonly #groups = new Set<number>();
-  #process: ChildProcess | undefined;
-  #calls = 0;
-  #disposed = false;
-  #mark: string | undefined;
-  #limitMark: number | undefined;
+  private readonly groups = new Set<number>();
+  private process: ChildProcess | undefined;
+  private calls = 0;
+  private disposed = false;
+  private ownMark: string | undefined;
+  private ownLimitMark: number | undefined;
 
   /** Whether anything was ever started under its eyes. */
   get hasCalls(): boolean {
-    return this.#calls > 0;
+    return this.calls > 0;
   }
 
   /** The beginning of every call's mark. */
   get mark(): string {
-    this.#mark ??= `${builtin.crypto.randomUUID()}.`;
-    return this.#mark;
+    this.ownMark ??= `${builtin.crypto.randomUUID()}.`;
+    return this.ownMark;
   }
 
   /** What every command has as its limit; see limit-mark.ts. */
   get limitMark(): number | undefined {
-    this.#limitMark ??= createLimitMark();
-    return this.#limitMark;
+    this.ownLimitMark ??= createLimitMark();
+    return this.ownLimitMark;
   }
 
   /** A mark of its own for one call. */
   nextMark(): string {
-    return `${this.mark}${++this.#calls}`;
+    return `${this.mark}${++this.calls}`;
   }
 
   /** From now on the group dies with us. */
   watch(group: number): void {
-    this.#groups.add(group);
+    this.groups.add(group);
     this.start();
-    this.#say(`add ${group}`);
+    this.say(`add ${group}`);
   }
 
   unwatch(group: number): void {
-    if (this.#groups.delete(group)) this.#say(`drop ${group}`);
+    if (this.groups.delete(group)) this.say(`drop ${group}`);
   }
 
   /** Started by the first group at the latest; earlier, the first command need not wait for it. */
   start(): void {
-    if (this.#process !== undefined || this.#disposed || process.platform === 'win32') return;
+    if (this.process !== undefined || this.disposed || process.platform === 'win32') return;
     const child = builtin.childProcess.spawn(
       '/bin/sh',
       [
@@ -119,10 +119,10 @@ export class Watchdog {
         env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
       },
     );
-    this.#process = child;
+    this.process = child;
     const lost = () => {
-      if (this.#process === child) this.#process = undefined;
-      if (this.#groups.size > 0) this.#restart();
+      if (this.process === child) this.process = undefined;
+      if (this.groups.size > 0) this.restart();
     };
     child.once('error', lost);
     child.once('exit', lost);
@@ -133,18 +133,18 @@ export class Watchdog {
   }
 
   dispose(): void {
-    this.#disposed = true;
-    this.#groups.clear();
-    this.#say('quit');
-    this.#process?.stdin?.end();
+    this.disposed = true;
+    this.groups.clear();
+    this.say('quit');
+    this.process?.stdin?.end();
   }
 
-  #restart(): void {
+  private restart(): void {
     this.start();
-    for (const group of this.#groups) this.#say(`add ${group}`);
+    for (const group of this.groups) this.say(`add ${group}`);
   }
 
-  #say(line: string): void {
-    this.#process?.stdin?.write(`${line}\n`);
+  private say(line: string): void {
+    this.process?.stdin?.write(`${line}\n`);
   }
 }
