@@ -210,3 +210,6 @@ export type { SessionHooks } from './hook-ports/open-hooks.ts';
 export { toHookLayers } from './hook-ports/hook-layers.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
 export type { InspectedHook, TriedHooks } from './hook-ports/hook-inspection.ts';
+
+export { editDistance } from './util/edit-distance.ts';
+export { isRecord } from './util/is-record.ts';

@@ -1,6 +1,7 @@
 /** Checks of `castor doctor` on what a run reads besides its settings. What is not there is not spoken of. */
 
 import {
+  isRecord,
   findSetting,
   getErrorMessage,
   listSettings,
@@ -38,8 +39,7 @@ function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly s
   return Object.entries(values).flatMap(([key, value]) => {
     const inner = [...path, key];
     if (findSetting(inner) !== undefined || inner.join('.') === '$schema') return [];
-    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isGroup ? unknownKeys(value as Record<string, unknown>, inner) : [inner.join('.')];
+    return isRecord(value) ? unknownKeys(value, inner) : [inner.join('.')];
   });
 }
 

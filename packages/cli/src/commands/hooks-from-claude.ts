@@ -4,6 +4,7 @@
  */
 
 import type { HookEventName } from '@castor/core';
+import { isRecord } from '@castor/core';
 
 export interface TranslatedDefinition {
   matcher?: string;
@@ -146,8 +147,4 @@ function translateHook(hook: unknown, label: string, result: Translation): Trans
   }
   const hasTimeout = typeof timeout === 'number' && timeout > 0;
   return [{ type: 'command', command, ...(hasTimeout && { timeout: timeout * 1000 }) }];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

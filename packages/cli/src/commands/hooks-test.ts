@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { HOOK_EVENTS, tryHooks } from '@castor/core';
+import { HOOK_EVENTS, isRecord, tryHooks } from '@castor/core';
 import type { HookEventName, HookOutput, HookPayloads, InspectedHook, TriedHooks } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
@@ -70,7 +70,7 @@ function readInput(path: string | undefined): object {
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isRecord(value)) return value;
   } catch (error) {
     throw new ExitError(ExitCode.Input, `${path} is not JSON: ${(error as Error).message}`, { cause: error });
   }

@@ -4,7 +4,7 @@
  * names, with the line and what was expected.
  */
 
-import { parseApprovalMode } from '@castor/core';
+import { isRecord, parseApprovalMode } from '@castor/core';
 import type { ApprovalMode, ConfirmationPayload, FallbackIntent, ToolConfirmationOutcome } from '@castor/core';
 import type { InputLine } from './input-lines.ts';
 
@@ -85,8 +85,8 @@ function parse(line: string | undefined): Fields {
   } catch (error) {
     throw new Error('it is not JSON; expected one object a line.', { cause: error });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('expected a JSON object.');
-  return value as Fields;
+  if (!isRecord(value)) throw new Error('expected a JSON object.');
+  return value;
 }
 
 function toPayload(fields: Fields): ConfirmationPayload {
@@ -121,12 +121,7 @@ function oneOf<T extends string>(fields: Fields, name: string, known: readonly T
 }
 
 function isTextRecord(value: unknown): value is Record<string, string> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((each) => typeof each === 'string')
-  );
+  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
 function expected(name: string, what: string): Error {

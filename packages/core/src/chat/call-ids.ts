@@ -6,6 +6,7 @@
 import type { FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
 import { getFunctionCalls, getParts } from './response.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export const UNNAMED_TOOL = 'undefined_tool_name';
 
@@ -63,8 +64,4 @@ export class CallIds {
     this.current.add(functionCall.id);
     return { ...part, functionCall };
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,9 +7,9 @@
  */
 
 import type { Content, FunctionCall, Part } from '../protocol/content.ts';
-import { isRecord } from './call-ids.ts';
 import { assertLegalConversation } from './legality.ts';
 import { isValidPart } from './stream-check.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** Accepted in place of a signature where the original is unknown. */
 export const SYNTHETIC_THOUGHT_SIGNATURE = 'skip_thought_signature_validator';

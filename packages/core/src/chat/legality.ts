@@ -6,8 +6,8 @@
 
 import type { Content, Part } from '../protocol/content.ts';
 import { IllegalConversationError } from '../protocol/errors.ts';
-import { isRecord } from './call-ids.ts';
 import { isValidPart } from './stream-check.ts';
+import { isRecord } from '../util/is-record.ts';
 
 const LEGAL_NAME = /^[A-Za-z_][\w.:-]*$/;
 

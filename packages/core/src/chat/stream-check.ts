@@ -15,6 +15,7 @@ import { InvalidStreamError } from '../protocol/errors.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { isPlainText } from './parts.ts';
 import { getFinishReason, getParts } from './response.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** Characters that render as nothing. */
 const INVISIBLE = /[\u200B-\u200F\uFEFF]/g;
@@ -81,7 +82,7 @@ export class StreamCollector {
   }
 
   private addPart(part: Part): void {
-    if (!isObject(part)) return;
+    if (!isPart(part)) return;
     if (part.thought) {
       this.hasThoughts = true;
     } else if (isPlainText(part)) {
@@ -134,7 +135,7 @@ export function isValidResponse(response: GenerateContentResponse): boolean {
 
 /** An object that says something: not an empty one, and not an empty text alone. */
 export function isValidPart(part: Part): boolean {
-  return isObject(part) && (part.thought === true || isPlainText(part) ? part.text !== '' : hasPayload(part));
+  return isPart(part) && (part.thought === true || isPlainText(part) ? part.text !== '' : hasPayload(part));
 }
 
 /** Whether text remains once characters and comments that show nothing are taken away. */
@@ -151,8 +152,9 @@ function hasPayload(part: Part): boolean {
   return Object.keys(part).some((key) => key !== 'thought' && (key !== 'text' || part.text !== ''));
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+/** What is typed as a part came over the wire and may be anything. */
+function isPart(part: Part): boolean {
+  return isRecord(part);
 }
 
 function invalid(type: InvalidStreamErrorType, what: string, retryable?: boolean): InvalidStreamError {

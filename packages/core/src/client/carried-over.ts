@@ -4,10 +4,10 @@
  * read back exactly, also after a resume; no summary is trusted with it.
  */
 
-import { isRecord } from '../chat/call-ids.ts';
 import { hasFunctionResponse } from '../chat/parts.ts';
 import type { Content } from '../protocol/content.ts';
 import type { Todo } from '../protocol/tools.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface CarriedOver {
   /** Oldest first. */

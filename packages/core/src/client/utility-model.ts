@@ -5,7 +5,6 @@
  */
 
 import { getResponseText } from '../chat/response.ts';
-import { isRecord } from '../chat/call-ids.ts';
 import { ConversationBuilder } from '../chat/conversation.ts';
 import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../routing/model-config.ts';
@@ -14,6 +13,7 @@ import type { Content, GenerateContentConfig } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface Question {
   /** A model or an alias. */

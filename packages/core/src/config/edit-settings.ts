@@ -11,6 +11,7 @@ import type { LoadedSettings } from './load-settings.ts';
 import type { SettingsEdit } from './migrate-settings.ts';
 import { readSettingsFile, replaceSettingsFile } from './settings-disk.ts';
 import { SettingsError } from './settings-error.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /**
  * Sets one value, or removes it when undefined is given. A key is its parts, joined by
@@ -107,8 +108,8 @@ function saysWhatWasAsked(path: string, { before, edited, keys, value }: EditChe
 
 /** A copy without one value and the empty objects around it. */
 function without(values: unknown, [key = '', ...rest]: readonly string[]): unknown {
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return values;
-  const { [key]: inner, ...others } = values as Record<string, unknown>;
+  if (!isRecord(values)) return values;
+  const { [key]: inner, ...others } = values;
   if (rest.length === 0 || inner === undefined) return others;
   const kept = without(inner, rest);
   const isEmpty = typeof kept === 'object' && kept !== null && Object.keys(kept).length === 0;

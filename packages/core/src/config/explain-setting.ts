@@ -1,12 +1,13 @@
 /** Who says what about one setting, and who wins. It reads layers and knows no file. */
 
 import { valueAt } from './migrate-settings.ts';
-import { describeShape, isObject } from './setting-shape.ts';
+import { describeShape } from './setting-shape.ts';
 import type { SettingsLayer, SettingsScope } from './settings-layer.ts';
 import { noEffectOf } from './table/no-effect.ts';
 import type { NoEffect } from './table/no-effect.ts';
 import { findSetting } from './settings-table.ts';
 import type { FoundSetting, Settings } from './settings-table.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface SettingSource {
   scope: SettingsScope;
@@ -70,7 +71,7 @@ function whatLayerSays(layer: SettingsLayer, key: string, path: readonly string[
 /** Whether several layers may make up the value. */
 function doesCombine(found: FoundSetting | undefined, value: unknown): boolean {
   const merge = found?.definition.merge;
-  if (merge === undefined) return isObject(value);
+  if (merge === undefined) return isRecord(value);
   return found?.rest.length === 0 && merge !== 'replace';
 }
 

@@ -5,8 +5,9 @@
 
 import { isDefinition } from './define-setting.ts';
 import type { SettingDefinition, SettingGroup } from './define-setting.ts';
-import { fitShape, isObject } from './setting-shape.ts';
+import { fitShape } from './setting-shape.ts';
 import type { ShapeProblem } from './setting-shape.ts';
+import { isRecord } from '../util/is-record.ts';
 
 type Values = Record<string, unknown>;
 
@@ -69,7 +70,7 @@ function fitEntry(
     return undefined;
   }
   if (isDefinition(entry)) return fitDefinition(value, entry, path, work);
-  if (isObject(value)) return fitGroup(value, entry, path, work);
+  if (isRecord(value)) return fitGroup(value, entry, path, work);
   const { problems } = fitShape(value, { type: 'object' });
   work.fitted.problems.push(...problems.map((problem) => ({ ...problem, path, used: undefined, isFatal: false })));
   return undefined;
@@ -104,7 +105,7 @@ function refusal(value: unknown, project: SettingDefinition<unknown>['project'])
 }
 
 function isOff(value: unknown): boolean {
-  if (isObject(value)) return value['enabled'] === false;
+  if (isRecord(value)) return value['enabled'] === false;
   return value === false || (typeof value === 'string' && /^(?:false|0|)$/i.test(value.trim()));
 }
 

@@ -5,13 +5,13 @@
 
 import { findEntry, JsonMistake, parseJsonNode, toValue } from './json-tree.ts';
 import type { JsonNode } from './json-tree.ts';
-import { isObject } from './setting-shape.ts';
 import { SettingsError } from './settings-error.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** A file that is only blank says nothing. Throws a SettingsError for anything that is not an object. */
 export function parseJsonText(path: string, source: string): Record<string, unknown> {
   const value = parsePlainly(source) ?? parseTolerantly(path, source);
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw mistake(
     path,
     source,

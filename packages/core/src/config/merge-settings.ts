@@ -5,7 +5,7 @@
 
 import { isDefinition } from './define-setting.ts';
 import type { MergeStrategy, SettingDefinition, SettingGroup } from './define-setting.ts';
-import { isObject } from './setting-shape.ts';
+import { isRecord } from '../util/is-record.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Entry = SettingGroup | SettingDefinition<unknown>;
@@ -29,7 +29,7 @@ function mergeGroup(lower: Values, higher: Values, group: SettingGroup | undefin
 function mergeEntry(lower: unknown, higher: unknown, entry: Entry | undefined): unknown {
   if (entry === undefined) return mergeDeeply(lower, higher);
   if (isDefinition(entry)) return combine(entry.merge, lower, higher);
-  return isObject(higher) ? mergeGroup(isObject(lower) ? lower : {}, higher, entry) : lower;
+  return isRecord(higher) ? mergeGroup(isRecord(lower) ? lower : {}, higher, entry) : lower;
 }
 
 function combine(strategy: MergeStrategy | undefined, lower: unknown, higher: unknown): unknown {
@@ -42,7 +42,7 @@ function combine(strategy: MergeStrategy | undefined, lower: unknown, higher: un
     case 'intersect':
       return intersect(toList(lower), toList(higher));
     case 'shallow':
-      return isObject(lower) && isObject(higher) ? { ...lower, ...higher } : higher;
+      return isRecord(lower) && isRecord(higher) ? { ...lower, ...higher } : higher;
     case 'replace':
       return higher;
     case undefined:
@@ -61,5 +61,5 @@ function toList(value: unknown): readonly unknown[] {
 }
 
 function mergeDeeply(lower: unknown, higher: unknown): unknown {
-  return isObject(lower) && isObject(higher) ? mergeGroup(lower, higher, undefined) : higher;
+  return isRecord(lower) && isRecord(higher) ? mergeGroup(lower, higher, undefined) : higher;
 }

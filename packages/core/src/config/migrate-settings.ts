@@ -4,7 +4,7 @@
  * place that says something wins over its old one.
  */
 
-import { isObject } from './setting-shape.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface SettingsEdit {
   path: readonly string[];
@@ -62,7 +62,7 @@ function applyMove({ from, to, convert }: Move, migrated: Migrated): void {
   const present = valueAt(migrated.values, target);
   const converted = convert(old, present);
   if (converted === undefined) return;
-  const isObjectMove = isObject(converted);
+  const isObjectMove = isRecord(converted);
   if (present === undefined || isObjectMove) edit(migrated, { path: target, value: converted, from: source });
   edit(migrated, { path: source, value: undefined });
 }
@@ -76,7 +76,7 @@ function silencePhrases(migrated: Migrated): void {
 }
 
 function toInvestigator(value: unknown, present: unknown): unknown {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { enabled, maxNumTurns, maxTimeMinutes, model, thinkingBudget } = value;
   const thinking =
     thinkingBudget === undefined ? undefined : { generateContentConfig: { thinkingConfig: { thinkingBudget } } };
@@ -88,20 +88,20 @@ function toInvestigator(value: unknown, present: unknown): unknown {
 }
 
 function toCliHelp(value: unknown, present: unknown): unknown {
-  return isObject(value) ? overlay(present, { enabled: value['enabled'] }) : undefined;
+  return isRecord(value) ? overlay(present, { enabled: value['enabled'] }) : undefined;
 }
 
 /** The converted values under those that are already there; what says nothing is left out. */
 function overlay(present: unknown, converted: Values): Values {
   const result: Values = {};
   for (const [key, value] of Object.entries(converted)) {
-    const inner = isObject(value) ? overlay(undefined, value) : value;
-    if (inner !== undefined && !(isObject(inner) && Object.keys(inner).length === 0)) result[key] = inner;
+    const inner = isRecord(value) ? overlay(undefined, value) : value;
+    if (inner !== undefined && !(isRecord(inner) && Object.keys(inner).length === 0)) result[key] = inner;
   }
-  if (!isObject(present)) return result;
+  if (!isRecord(present)) return result;
   for (const [key, value] of Object.entries(present)) {
     const below = result[key];
-    result[key] = isObject(below) && isObject(value) ? overlay(value, below) : value;
+    result[key] = isRecord(below) && isRecord(value) ? overlay(value, below) : value;
   }
   return result;
 }
@@ -114,7 +114,7 @@ function edit(migrated: Migrated, change: SettingsEdit): void {
 export function valueAt(values: unknown, path: readonly string[]): unknown {
   let value = values;
   for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;
@@ -124,7 +124,7 @@ export function valueAt(values: unknown, path: readonly string[]): unknown {
 function withValue(values: Values, [key = '', ...rest]: readonly string[], value: unknown): Values {
   const copy = { ...values };
   const inner = copy[key];
-  if (rest.length > 0) copy[key] = withValue(isObject(inner) ? inner : {}, rest, value);
+  if (rest.length > 0) copy[key] = withValue(isRecord(inner) ? inner : {}, rest, value);
   else if (value === undefined) delete copy[key];
   else copy[key] = value;
   return copy;

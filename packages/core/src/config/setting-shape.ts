@@ -4,6 +4,8 @@
  * so that nobody who reads a setting can trip over what a person wrote.
  */
 
+import { isRecord } from '../util/is-record.ts';
+
 export interface Shape {
   type?: 'boolean' | 'string' | 'number' | 'integer' | 'array' | 'object';
   enum?: readonly string[];
@@ -80,7 +82,7 @@ function fitList(value: unknown, shape: Shape, path: Path, problems: ShapeProble
 }
 
 function fitObject(value: unknown, shape: Shape, path: Path, problems: ShapeProblem[]): unknown {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     problems.push({ path, expected: describeShape(shape), got: describeValue(value) });
     return undefined;
   }
@@ -108,7 +110,7 @@ function isKindOf(value: unknown, { type }: Shape): boolean {
   if (type === undefined) return true;
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
-  return type === 'object' ? isObject(value) : typeof value === type;
+  return type === 'object' ? isRecord(value) : typeof value === type;
 }
 
 function readAs(value: unknown, shape: Shape): unknown {
@@ -118,10 +120,6 @@ function readAs(value: unknown, shape: Shape): unknown {
   if (shape.type !== 'number' && shape.type !== 'integer') return undefined;
   const number = text === '' ? NaN : Number(text);
   return fitsScalar(number, shape) && Number.isFinite(number) ? number : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function describeShape(shape: Shape): string {
@@ -154,7 +152,7 @@ const MAX_SHOWN = 60;
 
 function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  if (isObject(value)) return 'an object';
+  if (isRecord(value)) return 'an object';
   const text = JSON.stringify(value) ?? String(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -8,6 +8,7 @@ import { HOOK_EVENTS } from './hook-events.ts';
 import type { HookEventName } from './hook-events.ts';
 import { HOOK_SOURCES } from './hook-layer.ts';
 import type { HookLayer, HookSource } from './hook-layer.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface HookEntry {
   event: HookEventName;
@@ -202,10 +203,6 @@ function unknownEvent(place: string, event: string): string {
 
 export function isHookEvent(name: string): name is HookEventName {
   return (HOOK_EVENTS as readonly string[]).includes(name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

@@ -9,6 +9,7 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import { HOOK_DECISIONS, TOOL_MODES } from './hook-events.ts';
 import type { HookOutput, HookSpecificOutput } from './hook-events.ts';
 import type { HookRun } from './hook-runner.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface HookAnswer {
   output?: HookOutput;
@@ -175,8 +176,4 @@ function cut(text: string, longest: number): string {
 
 function firstLine(text: string): string {
   return cut(text.split('\n', 1)[0] ?? '', 300);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import type { HookEntry } from './hook-config.ts';
 import { replaceFile } from '../util/replace-file.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** `first`: nothing of this project is on record yet. */
 export type ConsentState = 'known' | 'first' | 'new' | 'changed';
@@ -158,7 +159,7 @@ function readRecord(file: string): { record?: Record<string, string[]>; problem?
   const wrong = { problem: `${file} was not read: it must be a JSON object from folders to lists of texts.` };
   try {
     const record: unknown = JSON.parse(text);
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) return wrong;
+    if (!isRecord(record)) return wrong;
     const isWhole = Object.values(record).every(
       (keys) => Array.isArray(keys) && keys.every((key) => typeof key === 'string'),
     );

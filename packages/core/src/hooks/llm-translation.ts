@@ -12,6 +12,7 @@ import type {
   Part,
 } from '../protocol/content.ts';
 import type { HookLlmRequest, HookLlmResponse } from './hook-events.ts';
+import { isRecord } from '../util/is-record.ts';
 
 const CONFIG_FIELDS = ['temperature', 'maxOutputTokens', 'topP', 'topK'] as const;
 
@@ -163,8 +164,4 @@ function isTextPart(part: Part): part is Part & { text: string } {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,7 @@ import { parseApprovalMode } from './approval-mode.ts';
 import type { PolicyDecision, PolicyRule, RuleTier, SafetyChecker } from './rule.ts';
 import { effectivePriority } from './rule.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface PolicyProblem {
   file: string;
@@ -159,7 +160,7 @@ class FileReader {
       ...optional(entry, 'interactive', isBoolean),
       ...optional(entry, 'allowRedirection', isBoolean),
       ...optional(entry, 'denyMessage', isString),
-      ...optional(entry, 'toolAnnotations', isTable),
+      ...optional(entry, 'toolAnnotations', isRecord),
       ...(modes !== undefined && { modes }),
     };
     const tools = toolNames(entry, base.mcpName !== undefined);
@@ -193,7 +194,7 @@ class FileReader {
   private checkers(entry: Table, line: number): SafetyChecker[] {
     checkKeys(entry, CHECKER_KEYS);
     const checker = entry['checker'];
-    if (!isTable(checker) || !isString(checker['name']))
+    if (!isRecord(checker) || !isString(checker['name']))
       throw new EntryError('checker', '"checker" is a table with "type" and "name"');
     const modes = modesOf(entry);
     const base = {
@@ -213,7 +214,7 @@ class FileReader {
       throw new EntryError('command', 'a test has either "command" or "toolName"');
     if (command !== undefined && !isString(command)) throw new EntryError('command', '"command" is a text');
     if (toolName !== undefined && !isString(toolName)) throw new EntryError('toolName', '"toolName" is a text');
-    if (!isTable(args)) throw new EntryError('args', '"args" is a table');
+    if (!isRecord(args)) throw new EntryError('args', '"args" is a table');
     if (!isBoolean(interactive)) throw new EntryError('interactive', '"interactive" is true or false');
     const approval = isString(mode) ? parseApprovalMode(mode) : undefined;
     if (approval === undefined) throw new EntryError('mode', `"mode" is one of ${MODE_NAMES}`);
@@ -227,8 +228,6 @@ class FileReader {
 const MODE_NAMES = 'default, autoEdit, yolo and plan';
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function checkKeys(entry: Table, known: ReadonlySet<string>): void {
   const unknown = Object.keys(entry).find((key) => !known.has(key) && !IGNORED_KEYS.has(key));

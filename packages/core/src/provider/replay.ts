@@ -10,6 +10,7 @@ import { ApiError, getErrorMessage } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import { releaseOnReturn } from './release-on-return.ts';
+import { isRecord } from '../util/is-record.ts';
 
 interface Responses {
   generateContent: GenerateContentResponse;
@@ -116,15 +117,12 @@ function parseRecording(line: string): Recording {
   if (typeof method !== 'string' || !METHODS.has(method)) {
     throw new Error(`"method" must be one of ${[...METHODS].join(', ')}, not ${JSON.stringify(method)}.`);
   }
-  if (Array.isArray(response) !== (method === 'generateContentStream') || !isObject(response)) {
-    const shape = method === 'generateContentStream' ? 'an array of responses' : 'an object';
+  const isStream = method === 'generateContentStream';
+  if (isStream ? !Array.isArray(response) : !isRecord(response)) {
+    const shape = isStream ? 'an array of responses' : 'an object';
     throw new Error(`"response" of ${method} must be ${shape}.`);
   }
   return { method, response } as Recording;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /**

@@ -6,11 +6,11 @@
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../chat/call-ids.ts';
 import type { Content } from '../protocol/content.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { SessionError, toSessionError } from './session-error.ts';
 import { toStoredParts } from './session-parts.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface SavedCheckpoint {
   history: Content[];

@@ -5,9 +5,9 @@
  * writes, and costs one pass.
  */
 
-import { isRecord } from '../chat/call-ids.ts';
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface LoadedMessage extends SessionMessage {
   /** Calls of this message of which is on record that they began. */

@@ -4,10 +4,10 @@
  * out, a part that cannot be meant is left out whole.
  */
 
-import { isRecord } from '../chat/call-ids.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { EndedCall, StoredToolCall } from './session-file.ts';
+import { isRecord } from '../util/is-record.ts';
 
 type Check = (value: unknown) => boolean;
 type Fields = Readonly<Record<string, Check>>;

@@ -6,7 +6,6 @@
 
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../chat/call-ids.ts';
 import { readProjectRoot, tempRoot } from '../config/project-registry.ts';
 import type { Part } from '../protocol/content.ts';
 import { isSessionFileName } from './session-file.ts';
@@ -14,6 +13,7 @@ import { summarizeSession } from './session-list.ts';
 import type { SessionSummary } from './session-list.ts';
 import { parseSession } from './session-loader.ts';
 import { toStoredParts } from './session-parts.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface SessionMatch extends SessionSummary {
   /** The project's folder, where it is known. */

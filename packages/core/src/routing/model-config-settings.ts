@@ -7,6 +7,7 @@
 import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from './builtin-aliases.ts';
 import { ModelConfigError } from './model-configs.ts';
 import type { ModelConfigChanges, ModelConfigOverride } from './model-configs.ts';
+import { isRecord } from '../util/is-record.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -70,7 +71,7 @@ function readValues(value: unknown, place: string): ModelConfigValues {
 /** What is not said is an empty object. */
 function readObject(value: unknown, place: string): JsonObject {
   if (value === undefined) return {};
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isRecord(value)) return value;
   return refuse(place, 'an object');
 }
 

@@ -11,6 +11,7 @@ import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from './
 import type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './model-config.ts';
 import { resolveModel } from './models.ts';
 import type { ResolveModelOptions } from './models.ts';
+import { isRecord } from '../util/is-record.ts';
 
 export interface ModelConfigOverride {
   /** Every key given must fit. `model` fits the alias asked for, any it extends, and the model they come to. */
@@ -149,11 +150,7 @@ function mergeObjects(under: Record<string, unknown>, over: Record<string, unkno
   for (const [key, value] of Object.entries(over)) {
     const below = merged.get(key);
     if (value === undefined) continue;
-    merged.set(key, isObject(below) && isObject(value) ? mergeObjects(below, value) : value);
+    merged.set(key, isRecord(below) && isRecord(value) ? mergeObjects(below, value) : value);
   }
   return Object.fromEntries(merged);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
  */
 
 import type { TokenMetrics } from './session-metrics.ts';
+import { isRecord } from '../util/is-record.ts';
 
 /** US dollars per million tokens. */
 interface Rates {
@@ -45,7 +46,7 @@ export interface ReadPrices {
 /** The table with the user's over it, entry by entry. What is no price is left out and named. */
 export function mergePrices(prices: PriceTable, userTable: unknown): ReadPrices {
   if (userTable === undefined) return { prices, problems: [] };
-  if (!isObject(userTable)) return { prices, problems: ['The price table must be an object of prices by model.'] };
+  if (!isRecord(userTable)) return { prices, problems: ['The price table must be an object of prices by model.'] };
   const problems: string[] = [];
   const merged = new Map(Object.entries(prices));
   for (const [model, value] of Object.entries(userTable)) {
@@ -62,15 +63,11 @@ function isModelPrice(value: unknown): value is ModelPrice {
 }
 
 function isRates(value: unknown): value is Rates {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { input, output, cached } = value;
   return isAmount(input) && isAmount(output) && (cached === undefined || isAmount(cached));
 }
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

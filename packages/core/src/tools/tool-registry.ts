@@ -8,6 +8,7 @@
 import type { FunctionDeclaration } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
 import type { ServerTool } from '../protocol/tools.ts';
+import { editDistance } from '../util/edit-distance.ts';
 
 /** Where a tool comes from, in the order of precedence and of declaration. */
 export type ToolOrigin = 'builtin' | 'discovered' | 'mcp';
@@ -139,17 +140,4 @@ function suggestNames(wanted: string, names: readonly string[]): string[] {
     .sort((a, b) => a.distance - b.distance)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
-}
-
-function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[to.length] ?? 0;
 }

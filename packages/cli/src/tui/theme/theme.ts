@@ -6,6 +6,7 @@
 
 import { parseHex, toSgr } from './color-depth.ts';
 import { THEMES } from './themes-data.ts';
+import { isRecord } from '@castor/core';
 
 export interface Theme {
   readonly name: string;
@@ -58,7 +59,7 @@ type Fields = Record<string, unknown>;
 
 /** What is missing or no colour is taken from `fallback`; each bad colour is named. */
 export function toTheme(name: string, value: unknown, fallback: Theme): { theme: Theme; problem?: string } {
-  if (!isFields(value))
+  if (!isRecord(value))
     return { theme: fallback, problem: `The theme ${JSON.stringify(name)} must be an object of colours.` };
   const bad: string[] = [];
   const pick = (path: string, own: unknown, otherwise: string): string => {
@@ -69,7 +70,7 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
   };
   const group = (key: string): Fields => {
     const fields = value[key];
-    return isFields(fields) ? fields : {};
+    return isRecord(fields) ? fields : {};
   };
   const [text, background, border, status, ui] = ['text', 'background', 'border', 'status', 'ui'].map(group) as [
     Fields,
@@ -78,7 +79,7 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
     Fields,
     Fields,
   ];
-  const diff = isFields(background['diff']) ? background['diff'] : {};
+  const diff = isRecord(background['diff']) ? background['diff'] : {};
   const gradient = Array.isArray(ui['gradient'])
     ? ui['gradient'].filter((color) => typeof color === 'string')
     : fallback.ui.gradient;
@@ -119,8 +120,4 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
     theme,
     problem: `The theme ${JSON.stringify(name)} has no usable colour in ${bad.join(', ')}; colours are "#rrggbb" or names such as "red".`,
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@
 
 import type { FunctionResponse } from '../../protocol/content.ts';
 import { builtin } from '../../util/builtin-modules.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 /** A longer past cannot change the verdict. */
 export const CALLS_REMEMBERED = 25;
@@ -92,15 +93,11 @@ function describeCycle(cycle: readonly SeenCall[], repetitions: number): string 
 /** The same text for the same value, whatever the order of its keys; undefined when it is no JSON. */
 function toStableJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value, (_key, inner: unknown) => (isPlainObject(inner) ? sortKeys(inner) : inner));
+    return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
   } catch {
     // Nested too deeply or circular: such a value is compared with nothing.
     return undefined;
   }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sortKeys(value: Record<string, unknown>): Record<string, unknown> {

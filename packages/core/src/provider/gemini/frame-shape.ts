@@ -5,6 +5,8 @@
  * frame: one that is as it should be is only looked at.
  */
 
+import { isRecord } from '../../util/is-record.ts';
+
 /** Deeper than any call means to be; the service itself refuses to read back what is nested further. */
 const MAX_DEPTH = 200;
 
@@ -20,7 +22,7 @@ export function tidyFrame(frame: Fields): string | undefined {
   const candidates = frame['candidates'] ?? [];
   if (!Array.isArray(candidates)) return 'Its candidates are not a list';
   for (const candidate of candidates as unknown[]) {
-    const problem = isFields(candidate) ? tidyCandidate(candidate) : 'A candidate is not an object';
+    const problem = isRecord(candidate) ? tidyCandidate(candidate) : 'A candidate is not an object';
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -35,14 +37,14 @@ function isPlainText(frame: Fields): boolean {
 }
 
 function isPlainCandidate(candidate: unknown): boolean {
-  if (!isFields(candidate) || candidate['finishReason'] !== undefined) return false;
+  if (!isRecord(candidate) || candidate['finishReason'] !== undefined) return false;
   const { content, citationMetadata } = candidate;
-  const parts = isFields(content) && citationMetadata === undefined ? content['parts'] : undefined;
+  const parts = isRecord(content) && citationMetadata === undefined ? content['parts'] : undefined;
   return Array.isArray(parts) && parts.length === 1 && isPlainPart(parts[0]);
 }
 
 function isPlainPart(part: unknown): boolean {
-  if (!isFields(part) || typeof part['text'] !== 'string') return false;
+  if (!isRecord(part) || typeof part['text'] !== 'string') return false;
   for (const key in part) if (key !== 'text') return false;
   return true;
 }
@@ -50,7 +52,7 @@ function isPlainPart(part: unknown): boolean {
 function tidyCandidate(candidate: Fields): string | undefined {
   leaveOutUnless(candidate, 'finishReason', isText);
   leaveOutUnless(candidate, 'citationMetadata', isCitationList);
-  leaveOutUnless(candidate, 'content', isFields);
+  leaveOutUnless(candidate, 'content', isRecord);
   const content = (candidate['content'] ?? {}) as Fields;
   const parts = content['parts'] ?? [];
   if (!Array.isArray(parts)) return 'Its parts are not a list';
@@ -60,7 +62,7 @@ function tidyCandidate(candidate: Fields): string | undefined {
 
 /** Also takes what is null out of the part: on the wire that means absent. */
 function isReadable(part: unknown): boolean {
-  if (!isFields(part)) return false;
+  if (!isRecord(part)) return false;
   for (const key in part) if (part[key] === null) delete part[key];
   leaveOutUnless(part, 'thoughtSignature', isText);
   const text = part['text'];
@@ -83,15 +85,15 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Keeps the counts that are numbers, and says whether there is anything to count. */
 function isUsage(usage: unknown): boolean {
-  if (!isFields(usage)) return false;
+  if (!isRecord(usage)) return false;
   for (const key in usage) if (key.endsWith('TokenCount')) leaveOutUnless(usage, key, Number.isFinite);
   return true;
 }
 
 /** Keeps the sources that have an address. */
 function isCitationList(metadata: unknown): boolean {
-  if (!isFields(metadata) || !Array.isArray(metadata['citations'])) return false;
-  metadata['citations'] = metadata['citations'].filter((source) => isFields(source) && isText(source['uri']));
+  if (!isRecord(metadata) || !Array.isArray(metadata['citations'])) return false;
+  metadata['citations'] = metadata['citations'].filter((source) => isRecord(source) && isText(source['uri']));
   return true;
 }
 
@@ -102,8 +104,4 @@ function leaveOutUnless(fields: Fields, key: string, isGood: (value: unknown) =>
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

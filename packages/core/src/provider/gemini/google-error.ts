@@ -5,6 +5,7 @@
  */
 
 import type { GoogleErrorDetails } from '../../protocol/errors.ts';
+import { isRecord } from '../../util/is-record.ts';
 
 export interface GoogleError {
   code?: number;
@@ -30,9 +31,9 @@ function findErrorObject(value: unknown, causesLeft: number): JsonObject | undef
   if (typeof value === 'string') return errorObjectIn(parseDamagedJson(value));
   const direct = errorObjectIn(value);
   if (direct) return direct;
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { response, error, message, cause } = value;
-  for (const place of [isObject(response) ? response['data'] : undefined, error, message]) {
+  for (const place of [isRecord(response) ? response['data'] : undefined, error, message]) {
     const found = errorObjectIn(typeof place === 'string' ? parseDamagedJson(place) : place);
     if (found) return found;
   }
@@ -42,9 +43,9 @@ function findErrorObject(value: unknown, causesLeft: number): JsonObject | undef
 /** The `error` of `{error: {code | message | details}}` or of an array that begins with one. */
 function errorObjectIn(value: unknown): JsonObject | undefined {
   const body: unknown = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body)) return undefined;
+  if (!isRecord(body)) return undefined;
   const { error } = body;
-  if (!isObject(error) || error instanceof Error) return undefined;
+  if (!isRecord(error) || error instanceof Error) return undefined;
   return 'code' in error || 'message' in error || 'details' in error ? error : undefined;
 }
 
@@ -81,7 +82,7 @@ function repair(text: string): string {
 }
 
 function reduceError(error: JsonObject): GoogleError {
-  const details = Array.isArray(error['details']) ? error['details'].filter(isObject).map(trimKeys) : [];
+  const details = Array.isArray(error['details']) ? error['details'].filter(isRecord).map(trimKeys) : [];
   const code = typeof error['code'] === 'string' ? Number(error['code']) : error['code'];
   const retryDelayMs = parseDuration(detailOf(details, 'RetryInfo')?.['retryDelay']);
   return {
@@ -103,7 +104,7 @@ function reduceDetails(details: JsonObject[]): GoogleErrorDetails {
   return {
     ...(typeof info?.['reason'] === 'string' && { errorReason: info['reason'] }),
     ...(typeof info?.['domain'] === 'string' && { domain: info['domain'] }),
-    ...(isObject(info?.['metadata']) && { metadata: stringsOf(info['metadata']) }),
+    ...(isRecord(info?.['metadata']) && { metadata: stringsOf(info['metadata']) }),
     ...(quotaIds.length > 0 && { quotaIds }),
     ...(links.length > 0 && { links }),
   };
@@ -133,9 +134,5 @@ function stringsOf(metadata: JsonObject): Record<string, string> {
 }
 
 function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null;
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -13,7 +13,8 @@ import { isSingleSlip } from './single-slip.ts';
 import { extraCost, isQuote, missingCost, substitutionCost } from './token-costs.ts';
 import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
-import { editDistance, hasSameDigits, isMisspelling } from './word-slips.ts';
+import { hasSameDigits, isMisspelling } from './word-slips.ts';
+import { editDistance } from '../../util/edit-distance.ts';
 
 /** What is compared: the file's part is the place and nothing else. */
 export interface Compared {

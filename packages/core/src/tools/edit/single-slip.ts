@@ -7,15 +7,8 @@
 import type { Difference } from './differences.ts';
 import type { Compared } from './judge-differences.ts';
 import { isWord } from './tokens.ts';
-import {
-  differingParts,
-  editDistance,
-  hasSameDigits,
-  hasWord,
-  isCommonWord,
-  isHexadecimal,
-  isOtherName,
-} from './word-slips.ts';
+import { differingParts, hasSameDigits, hasWord, isCommonWord, isHexadecimal, isOtherName } from './word-slips.ts';
+import { editDistance } from '../../util/edit-distance.ts';
 
 const OPERATORS = /[-+*/%<>=!&|^~?@#]/g;
 

@@ -5,7 +5,7 @@
  */
 
 import { isWord } from './tokens.ts';
-import { editDistance } from './word-slips.ts';
+import { editDistance } from '../../util/edit-distance.ts';
 
 /** Stands for the end of a line among keys. */
 export const LINE_BREAK = '\n';
