@@ -213,3 +213,4 @@ export type { InspectedHook, TriedHooks } from './hook-ports/hook-inspection.ts'
 
 export { editDistance } from './util/edit-distance.ts';
 export { isRecord } from './util/is-record.ts';
+export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.ts';

@@ -17,7 +17,7 @@ import { seededRandom } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { saveSetting, writeMigrations } from './edit-settings.ts';
 import { parseJsonText, parseJsonTree } from './json-text.ts';
-import { findEntry } from './json-tree.ts';
+import { findEntry } from '../util/json-with-comments.ts';
 import { loadSettings } from './load-settings.ts';
 import { SettingsError } from './settings-error.ts';
 

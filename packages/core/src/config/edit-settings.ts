@@ -4,9 +4,9 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { createJson, editJson } from './edit-json.ts';
+import { createJson, editJson } from '../util/edit-json.ts';
 import { parseJsonText, parseJsonTree } from './json-text.ts';
-import { findEntry, toValue } from './json-tree.ts';
+import { findEntry, toValue } from '../util/json-with-comments.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import type { SettingsEdit } from './migrate-settings.ts';
 import { readSettingsFile, replaceSettingsFile } from './settings-disk.ts';

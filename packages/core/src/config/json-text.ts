@@ -3,8 +3,8 @@
  * with a text becomes an error that names file, line and column; both begin at 1.
  */
 
-import { findEntry, JsonMistake, parseJsonNode, toValue } from './json-tree.ts';
-import type { JsonNode } from './json-tree.ts';
+import { findEntry, JsonMistake, parseJsonNode, toValue } from '../util/json-with-comments.ts';
+import type { JsonNode } from '../util/json-with-comments.ts';
 import { SettingsError } from './settings-error.ts';
 import { isRecord } from '../util/is-record.ts';
 

@@ -87,7 +87,7 @@ describe('the file of trusted folders', () => {
     folders.set(join(base, 'd'), 'DO_NOT_TRUST');
     folders.set(join(base, 'a'), 'DO_NOT_TRUST');
     expect(readFileSync(path, 'utf8')).toBe(
-      `// mine\n{\n  /* work */ "${base}/a": "DO_NOT_TRUST",\n  "${base}/d": "DO_NOT_TRUST" // yes\n}\n`,
+      `// mine\n{\n  /* work */ "${base}/a": "DO_NOT_TRUST", // yes\n  "${base}/d": "DO_NOT_TRUST"\n}\n`,
     );
     expect(folders.check({ folder: join(base, 'd'), enabled: true }).trusted).toBe(false);
     expect(statSync(path).mode & 0o777).toBe(0o600);

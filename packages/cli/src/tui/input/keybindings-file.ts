@@ -5,6 +5,7 @@
  */
 
 import { readFile } from 'node:fs/promises';
+import { isRecord, JsonMistake, parseJsonItems, toValue } from '@castor/core';
 import { nearest } from '../../nearest.ts';
 import { COMMAND_NAMES, isCommandName } from './commands.ts';
 import { parseKeyName } from './key.ts';
@@ -38,8 +39,8 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
       warnings: [`${file}: more than a megabyte is no list of key bindings; the defaults count.`],
     };
   }
-  const elements = splitArray(text.replace(/^\uFEFF/, ''));
-  if (elements === undefined) {
+  const items = parseJsonItems(text);
+  if (items === undefined) {
     return {
       bindings: [],
       warnings: [
@@ -49,8 +50,10 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
   }
   const bindings: KeyBinding[] = [];
   const warnings: string[] = [];
-  for (const { source, line } of elements) {
-    const row = parseRow(source);
+  for (const item of items) {
+    const isMistake = item instanceof JsonMistake;
+    const row = isMistake ? `not valid JSON (${item.message}).` : toBinding(toValue(item));
+    const line = text.slice(0, isMistake ? item.offset : item.start).split('\n').length;
     if (typeof row === 'string') warnings.push(`${file}:${line}: ${row} This row is left out.`);
     else bindings.push(row);
   }
@@ -58,14 +61,8 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
 }
 
 /** The binding, or what is wrong with it. */
-function parseRow(source: string): KeyBinding | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch (error) {
-    return `not valid JSON (${error instanceof Error ? error.message : String(error)}).`;
-  }
-  const { command, key } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+function toBinding(value: unknown): KeyBinding | string {
+  const { command, key } = isRecord(value) ? value : {};
   if (typeof command !== 'string' || typeof key !== 'string') {
     return 'expected {"command": "…", "key": "…"}, both as text.';
   }
@@ -80,44 +77,4 @@ function parseRow(source: string): KeyBinding | string {
     return `"${key}" is no key. Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z".`;
   }
   return { command: name, key: spelled, isRemoved };
-}
-
-interface Element {
-  readonly source: string;
-  readonly line: number;
-}
-
-/** Strings, comments, line breaks and single characters, in order. */
-const PIECES = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[\s\S]/g;
-
-/** The elements of a list, each with the line it begins in; undefined when the text is no list. */
-function splitArray(text: string): Element[] | undefined {
-  const elements: Element[] = [];
-  let source = '';
-  let line = 1;
-  let startLine = 1;
-  let depth = 0;
-  const endElement = () => {
-    if (source.trim() !== '') elements.push({ source: source.trim(), line: startLine });
-    source = '';
-  };
-  for (const [piece] of text.matchAll(PIECES)) {
-    const shown = /^\/[/*]/.test(piece) ? '' : piece;
-    if (depth === 0 && shown.trim() !== '' && shown !== '[') return elements.length > 0 ? elements : undefined;
-    const depthBefore = depth;
-    depth += depthChange(shown);
-    if (depthBefore === 1 && (shown === ',' || depth === 0)) endElement();
-    else if (depthBefore > 0) {
-      if (source.trim() === '') startLine = line;
-      source += shown;
-    }
-    line += piece.split('\n').length - 1;
-  }
-  endElement();
-  return text.trim().startsWith('[') || elements.length > 0 ? elements : undefined;
-}
-
-function depthChange(piece: string): number {
-  if (piece === '[' || piece === '{') return 1;
-  return piece === ']' || piece === '}' ? -1 : 0;
 }

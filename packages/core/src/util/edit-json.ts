@@ -6,8 +6,8 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { findEntry, toValue } from './json-tree.ts';
-import type { JsonEntry, JsonNode, JsonObjectNode } from './json-tree.ts';
+import { findEntry, toValue } from './json-with-comments.ts';
+import type { JsonEntry, JsonNode, JsonObjectNode } from './json-with-comments.ts';
 
 type Span = Pick<JsonNode, 'start' | 'end'>;
 

@@ -1,8 +1,7 @@
 /**
- * Reads JSON with comments and trailing commas into a tree that knows where everything
- * stands. Offsets are of the text as it is, a byte order mark included. It stops at the
- * first mistake and names it. Our own, because it is on the way of every start: loading
- * a library for this costs more than all settings.
+ * Parses JSON with comments and trailing commas into a tree of spans. Offsets count from
+ * the start of the text, a byte order mark included. Written here because every start
+ * runs it: loading a library for this costs more than reading all settings.
  */
 
 export type JsonNode = JsonObjectNode | JsonListNode | JsonScalarNode;
@@ -50,6 +49,8 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y;
 const WORD = /(?:true|false|null)(?![\w$])/y;
 /** Control characters must be written as escapes. */
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+/** What is skipped at once behind a mistake: a text, a comment or one character. */
+const PIECE = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|[^]/y;
 const VALUES = 'expected a text in double quotes, a number, true, false, null, a list or an object';
 
 /** Undefined for a text of nothing but blanks and comments. Throws a JsonMistake. */
@@ -60,6 +61,17 @@ export function parseJsonNode(text: string): JsonNode | undefined {
   if (reader.next() !== '')
     throw new JsonMistake(reader.at, 'expected the end of the file; there is more after the object');
   return node;
+}
+
+/** The items of a list, or in place of an item the mistake in it. Undefined when the text is not a list. */
+export function parseJsonItems(text: string): (JsonNode | JsonMistake)[] | undefined {
+  try {
+    const reader = new Reader(text, text.startsWith('\ufeff') ? 1 : 0);
+    return reader.next() === '[' ? reader.items() : undefined;
+  } catch (error) {
+    if (error instanceof JsonMistake) return undefined;
+    throw error;
+  }
 }
 
 class Reader {
@@ -87,6 +99,42 @@ class Reader {
     const word = character === '"' ? this.string() : (this.match(NUMBER) ?? this.match(WORD));
     if (word === undefined) throw new JsonMistake(start, character === '' ? 'expected a value' : VALUES);
     return { kind: 'scalar', start, end: this.at, value: JSON.parse(word) as JsonScalarNode['value'] };
+  }
+
+  /** Goes on behind a mistake with the next item, up to the end of the list or of the text. */
+  items(): (JsonNode | JsonMistake)[] {
+    const items: (JsonNode | JsonMistake)[] = [];
+    this.at += 1;
+    for (;;) {
+      const start = this.at;
+      try {
+        const character = this.next();
+        if (character === '' || character === ']') return items;
+        if (character === ',') this.at += 1;
+        else items.push(this.item());
+      } catch (error) {
+        if (!(error instanceof JsonMistake)) throw error;
+        items.push(error);
+        this.skipItem(start);
+      }
+    }
+  }
+
+  private item(): JsonNode {
+    const node = this.value(1);
+    if (!['', ',', ']'].includes(this.next())) throw new JsonMistake(this.at, 'expected a comma between two entries');
+    return node;
+  }
+
+  /** To the comma or the bracket behind the item that begins here; over one piece at least. */
+  private skipItem(start: number): void {
+    this.at = start;
+    let depth = 0;
+    do {
+      const piece = this.match(PIECE);
+      if (piece === '{' || piece === '[') depth += 1;
+      if (piece === '}' || piece === ']') depth -= 1;
+    } while (this.at < this.text.length && !(depth <= 0 && /[,\]]/.test(this.text.charAt(this.at))));
   }
 
   private object(depth: number): JsonObjectNode {

@@ -1,6 +1,6 @@
 import { seededRandom } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { findEntry, JsonMistake, parseJsonNode, toValue } from './json-tree.ts';
+import { findEntry, JsonMistake, parseJsonItems, parseJsonNode, toValue } from './json-with-comments.ts';
 
 function read(text: string): unknown {
   const node = parseJsonNode(text);
@@ -59,5 +59,27 @@ describe('the tree of a text', () => {
       a: `${long}\n"`,
       b: 1,
     });
+  });
+});
+
+describe('the items of a list', () => {
+  const itemsOf = (text: string) =>
+    parseJsonItems(text)?.map((item) => (item instanceof JsonMistake ? `mistake at ${item.offset}` : toValue(item)));
+
+  it.each<[string, unknown[] | undefined]>([
+    ['[1, {"a": [2]}, /* three */ "x, y", ]', [1, { a: [2] }, 'x, y']],
+    ['\ufeff// list\n[]', []],
+    ['[{"a": }, 2]', ['mistake at 7', 2]],
+    ['[{"a": [1, "]"}, 2]', ['mistake at 14']],
+    ['[nonsense, }, 3]', ['mistake at 1', 'mistake at 11', 3]],
+    ['[1 2, 3]', ['mistake at 3', 3]],
+    ['[1, 2', [1, 2]],
+    ['[1, /* open', [1, 'mistake at 4']],
+    ['{}', undefined],
+    ['nonsense', undefined],
+    ['/* open', undefined],
+    ['', undefined],
+  ])('of %j are read one by one', (text, items) => {
+    expect(itemsOf(text)).toEqual(items);
   });
 });
