@@ -124,7 +124,7 @@ const OWNS_TERMINAL = ['exit', 'exitCode', 'stdout', 'stderr', 'stdin'].map((pro
   message: 'Only the cli owns the terminal and the exit.',
 }));
 
-const TESTS = ['**/*.test.ts', '**/*.test-d.ts', 'test/**'];
+const TESTS = ['**/*.test.ts', '**/*.test-d.ts', '**/*.fixture.ts', 'test/**'];
 
 const config = {
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node'],

@@ -5,7 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: 'test/temporary-folder.ts',
+    globalSetup: 'test/house/temporary-folder.ts',
     pool: 'forks',
     maxWorkers: 2,
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.

@@ -43,6 +43,6 @@ function walk(path, lines, root) {
     return;
   }
   for (const name of readdirSync(path).sort()) {
-    if (!/\.test(-d)?\.tsx?$/.test(name)) walk(join(path, name), lines, root);
+    if (!/\.(test|test-d|fixture)\.tsx?$/.test(name)) walk(join(path, name), lines, root);
   }
 }

@@ -3,8 +3,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findReferences } from './at-references.ts';
-import { openPromptFixture } from './prompt-fixture.ts';
-import type { FixtureOptions } from './prompt-fixture.ts';
+import { openPromptFixture } from './prompt.fixture.ts';
+import type { FixtureOptions } from './prompt.fixture.ts';
 import { preparePrompt } from './prompt-input.ts';
 
 describe('findReferences', () => {

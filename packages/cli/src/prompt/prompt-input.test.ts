@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openPromptFixture } from './prompt-fixture.ts';
-import type { FixtureOptions } from './prompt-fixture.ts';
+import { openPromptFixture } from './prompt.fixture.ts';
+import type { FixtureOptions } from './prompt.fixture.ts';
 import { preparePrompt } from './prompt-input.ts';
 
 async function prepared(text: string, options: FixtureOptions = {}) {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPromptFixture } from '../prompt/prompt-fixture.ts';
-import type { FixtureOptions } from '../prompt/prompt-fixture.ts';
+import { openPromptFixture } from '../prompt/prompt.fixture.ts';
+import type { FixtureOptions } from '../prompt/prompt.fixture.ts';
 import { preparePrompt } from '../prompt/prompt-input.ts';
 import type { CommandResult, CommandServices } from './command.ts';
 import { openCommands } from './index.ts';

@@ -2,7 +2,7 @@ import { createFakeClock } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { ApiError, ToolError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import { SAMPLE_EVENTS } from '../protocol/sample-events.ts';
+import { SAMPLE_EVENTS } from '../protocol/sample-events.fixture.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { FileDiff } from '../protocol/tools.ts';
 import { Ledger } from './ledger.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent, Outcome } from '../protocol/agent-events.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo } from '../protocol/tool-calls.ts';
-import { SAMPLE_EVENTS, SAMPLE_LOG } from '../protocol/sample-events.ts';
+import { SAMPLE_EVENTS, SAMPLE_LOG } from '../protocol/sample-events.fixture.ts';
 import { reduce } from './reduce.ts';
 import { createTranscriptStore } from './store.ts';
 import { createTranscript, getPendingItems } from './transcript.ts';

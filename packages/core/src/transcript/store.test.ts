@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_LOG } from '../protocol/sample-events.ts';
+import { SAMPLE_LOG } from '../protocol/sample-events.fixture.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import { createTranscriptStore } from './store.ts';
 

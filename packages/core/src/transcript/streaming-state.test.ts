@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import { SAMPLE_EVENTS } from '../protocol/sample-events.ts';
+import { SAMPLE_EVENTS } from '../protocol/sample-events.fixture.ts';
 import { reduce } from './reduce.ts';
 import { StreamingState, deriveStreamingState } from './streaming-state.ts';
 import { createTranscript } from './transcript.ts';

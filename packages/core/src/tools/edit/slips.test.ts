@@ -7,10 +7,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applyToText } from '../files/text-file.ts';
-import { createRandom, makeEdit } from './edit-cases-fixture.ts';
-import type { EditCase } from './edit-cases-fixture.ts';
+import { createRandom, makeEdit } from './edit-cases.fixture.ts';
+import type { EditCase } from './edit-cases.fixture.ts';
 import { placeEdit } from './place-edit.ts';
-import { SLIPS } from './slips-fixture.ts';
+import { SLIPS } from './slips.fixture.ts';
 import { tokenize } from './tokens.ts';
 
 const EDITS = 60;

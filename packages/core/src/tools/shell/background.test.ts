@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackgroundProcesses, boundLog } from './background.ts';
 import { createChildEnvironment } from './child-environment.ts';
-import { createShellFixture } from './shell-fixture.ts';
-import type { ShellFixture } from './shell-fixture.ts';
+import { createShellFixture } from './shell.fixture.ts';
+import type { ShellFixture } from './shell.fixture.ts';
 
 describe('BackgroundProcesses', () => {
   let fixture: ShellFixture;

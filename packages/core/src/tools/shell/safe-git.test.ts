@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChildEnvironment } from './child-environment.ts';
 import { guardRepository, safeGit } from './safe-git.ts';
-import { createShellFixture } from './shell-fixture.ts';
-import type { ShellFixture } from './shell-fixture.ts';
+import { createShellFixture } from './shell.fixture.ts';
+import type { ShellFixture } from './shell.fixture.ts';
 
 describe('safeGit', () => {
   let fixture: ShellFixture;

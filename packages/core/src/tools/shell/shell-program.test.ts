@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createShellFixture } from './shell-fixture.ts';
+import { createShellFixture } from './shell.fixture.ts';
 import { findProgram, toPowerShellArguments, toShellInvocation } from './shell-program.ts';
 
 const NASTY = [

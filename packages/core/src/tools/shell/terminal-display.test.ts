@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChildEnvironment } from './child-environment.ts';
-import { createShellFixture } from './shell-fixture.ts';
-import type { ShellFixture } from './shell-fixture.ts';
+import { createShellFixture } from './shell.fixture.ts';
+import type { ShellFixture } from './shell.fixture.ts';
 import { ShellRunner } from './shell-runner.ts';
 import type { TerminalSink } from './terminal-display.ts';
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createShellFixture } from './shell-fixture.ts';
-import type { ShellFixture } from './shell-fixture.ts';
+import { createShellFixture } from './shell.fixture.ts';
+import type { ShellFixture } from './shell.fixture.ts';
 
 /** A program of its own that runs commands with our runner, so that it can be killed. */
 const PROGRAM = `

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 
-const FOLDER = new URL('../docs/decisions/', import.meta.url);
+const FOLDER = new URL('../../docs/decisions/', import.meta.url);
 
 it('docs/decisions lists every record under its title, in order', async () => {
   const names = (await readdir(FOLDER)).filter((name) => /^\d{4}-/.test(name)).toSorted();

@@ -4,7 +4,7 @@
  * nothing but a refusal. No slip depends on how edits are placed.
  */
 
-import type { EditCase, Random } from './edit-cases-fixture.ts';
+import type { EditCase, Random } from './edit-cases.fixture.ts';
 
 export type Outcome = 'placed' | 'either' | 'refused';
 

@@ -15,7 +15,7 @@ const LIFECYCLE: Record<Exclude<AgentEventType, GeminiEventType>, true> = {
 
 describe('docs/events.md', () => {
   it('has one row for each event of the union, with emitter, order and number, and no other', async () => {
-    const page = await readFile(new URL('../docs/events.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8');
     const rows = page
       .split('\n')
       .filter((line) => line.startsWith('| `'))

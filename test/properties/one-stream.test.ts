@@ -4,12 +4,12 @@ import { createGeminiGenerator, createTranscript, createWorkspaceAgent, getPendi
 import type { AgentEvent } from '@castor/core';
 import { answer, call, createWorkspace, fakeModel, fault, say, text } from '@castor/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { JsonWriter } from '../packages/cli/src/headless/json-writer.ts';
-import { RunSummary } from '../packages/cli/src/headless/run-summary.ts';
-import { StreamJsonWriter } from '../packages/cli/src/headless/stream-json-writer.ts';
-import { TextWriter } from '../packages/cli/src/headless/text-writer.ts';
-import type { HeadlessWriter } from '../packages/cli/src/headless/writer.ts';
-import type { Output } from '../packages/cli/src/output.ts';
+import { JsonWriter } from '../../packages/cli/src/headless/json-writer.ts';
+import { RunSummary } from '../../packages/cli/src/headless/run-summary.ts';
+import { StreamJsonWriter } from '../../packages/cli/src/headless/stream-json-writer.ts';
+import { TextWriter } from '../../packages/cli/src/headless/text-writer.ts';
+import type { HeadlessWriter } from '../../packages/cli/src/headless/writer.ts';
+import type { Output } from '../../packages/cli/src/output.ts';
 
 const SAID = ['Let me look.', 'It is empty, and that is all.'];
 

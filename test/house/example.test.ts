@@ -8,7 +8,7 @@ import { answer, call, fakeModel, say } from '@castor/testkit';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const EXAMPLE = fileURLToPath(new URL('../examples/stream-a-prompt.ts', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../../examples/stream-a-prompt.ts', import.meta.url));
 
 describe('examples/stream-a-prompt.ts', () => {
   let folder: string;
