@@ -176,7 +176,7 @@ describe('hooks', () => {
   it.each<[HookLayer['source'], string]>([
     ['user', 'mine,-c core.pager=x,/evil.so,'],
     ['project', 'mine,,,'],
-    ['extensions', 'mine,,,'],
+    ['extension', 'mine,,,'],
   ])('of %s settings see of the variables of their entry %j, and never our key', async (source, seen) => {
     const env_ = {
       MINE: 'mine',

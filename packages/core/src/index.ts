@@ -124,6 +124,9 @@ export { SystemPromptError, readSystemPrompt, resolveSystemPromptFile } from './
 export { loadContextFiles } from './context/context-files.ts';
 export type { ContextFile, ContextFileOptions, LoadContextOptions, LoadedContext } from './context/context-files.ts';
 export { loadCommandFiles } from './context/command-files.ts';
+export { computeSources } from './config/sources.ts';
+export { findPlaces } from './util/find-places.ts';
+export type { Source, SourceKind } from './protocol/source.ts';
 export type { CommandFile, LoadedCommandFiles } from './context/command-files.ts';
 export { JustInTimeContext } from './context/just-in-time-context.ts';
 export type { FileReferences, ReferencedFiles, ResolvedReference } from './context/file-references.ts';
@@ -205,9 +208,9 @@ export type { HookExecution } from './hooks/hook-events.ts';
 
 export { HOOK_EVENTS } from './hooks/hook-events.ts';
 export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
-export type { HookLayer, HookSource } from './hooks/hook-layer.ts';
+export type { HookLayer } from './hooks/hook-layer.ts';
 export type { SessionHooks } from './hook-ports/open-hooks.ts';
-export { toHookLayers } from './hook-ports/hook-layers.ts';
+export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
 export type { InspectedHook, TriedHooks } from './hook-ports/hook-inspection.ts';
 

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies } from '@castor/core';
-import type { Configuration, Settings } from '@castor/core';
+import type { Configuration, Settings, Source } from '@castor/core';
 import { toContextOptions } from '../start/agent-options.ts';
 import { chooseApproval } from '../start/approval.ts';
 import { chooseModel } from '../start/credentials.ts';
@@ -30,6 +30,7 @@ declare const CASTOR_VERSION: string;
 interface Loaded {
   configuration: Configuration;
   trust: TrustDecision;
+  sources: readonly Source[];
 }
 
 export async function examine(context: SubcommandContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
@@ -45,13 +46,13 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...checkWanted(loaded.configuration),
     checkEnvFile(loaded.configuration),
     checkTrust(loaded.trust, context),
-    await checkPolicies(settings, context),
+    await checkPolicies(loaded, context),
     model.check,
     ...(model.access === undefined || isOffline ? [] : [await checkEndpoint(model.access, environment)]),
     ...checkSystemPrompt(loaded.configuration, context),
     await checkContext(loaded, context),
     ...checkDirectories(loaded.configuration, context),
-    ...(await checkCommands(context.home, context.cwd, loaded.trust.trusted)),
+    ...(await checkCommands(loaded.sources)),
     ...(await checkPrices(context.home)),
     await checkSessions(context),
     ...checkAdditions(settings),
@@ -124,10 +125,11 @@ function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandConte
   };
 }
 
-async function checkPolicies(settings: Settings, { home }: SubcommandContext): Promise<Check> {
+async function checkPolicies({ configuration, sources }: Loaded, { home }: SubcommandContext): Promise<Check> {
+  const { settings } = configuration;
   const approval = chooseApproval({ args: {}, settings, home, trustedFolder: undefined });
   const { files, rules, problems } = await loadPolicies({
-    home,
+    sources,
     platform: process.platform,
     settings: approval.rules,
     ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
@@ -160,12 +162,12 @@ function checkModel({ settings, environment }: Configuration) {
   }
 }
 
-async function checkContext({ configuration, trust }: Loaded, { home, cwd }: SubcommandContext): Promise<Check> {
+async function checkContext({ configuration, sources }: Loaded, { home, cwd }: SubcommandContext): Promise<Check> {
   const { files, warnings } = await loadContextFiles({
     ...toContextOptions(configuration.settings),
     home,
     directories: [cwd],
-    trustedFolder: trust.trusted,
+    sources,
   });
   const found = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
   return { topic: 'context', status: 'ok', says: [...found, ...warnings].join('\n') || 'no context files' };

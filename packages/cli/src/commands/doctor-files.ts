@@ -1,4 +1,4 @@
-/** Checks of `castor doctor` on what a run reads besides its settings. What is not there is not spoken of. */
+/** Checks of `castor doctor` on what a run reads besides its settings. Missing files are not mentioned. */
 
 import {
   isRecord,
@@ -10,7 +10,7 @@ import {
   readSystemPrompt,
   resolveSystemPromptFile,
 } from '@castor/core';
-import type { Configuration } from '@castor/core';
+import type { Configuration, Source } from '@castor/core';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
 import { nearest } from '../nearest.ts';
@@ -19,7 +19,7 @@ import { count } from './doctor.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
-/** Keys of the files nobody knows: most are typed wrong, some are another program's. */
+/** Unknown keys of the files: most are typing mistakes, some belong to another program. */
 export function checkUnknownKeys({ layers }: Configuration): Check[] {
   const known = listSettings().map(({ key }) => key);
   return layers.flatMap(({ scope, path, raw, locate }) => {
@@ -74,8 +74,8 @@ export function checkDirectories({ settings }: Configuration, { cwd, home }: Sub
     : problems;
 }
 
-export async function checkCommands(home: string, root: string, trustedFolder: boolean | undefined): Promise<Check[]> {
-  const { commands, problems } = await loadCommandFiles({ home, root, trustedFolder });
+export async function checkCommands(sources: readonly Source[]): Promise<Check[]> {
+  const { commands, problems } = await loadCommandFiles(sources);
   const found = commands.length === 0 ? [] : [`${count(commands.length, 'command')} of your own`];
   return [
     ...found.map((says): Check => ({ topic: 'commands', status: 'ok', says })),

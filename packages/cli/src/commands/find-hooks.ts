@@ -1,6 +1,6 @@
-/** The hooks of a folder as its settings files have them, and what a session there would make of each. It runs nothing. */
+/** The hooks of a folder as its settings files and sources have them, and what a session there would make of each. It runs nothing. */
 
-import { inspectHooks, toHookLayers } from '@castor/core';
+import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core';
 import type { InspectedHook } from '@castor/core';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { StartContext } from '../start/start.ts';
@@ -18,8 +18,8 @@ export interface FoundHooks {
 
 /** Throws a SettingsError for files that cannot be read. */
 export function findHooks({ cwd, home, environment, args = {} }: HookFolder): FoundHooks {
-  const { configuration } = loadTrustedConfiguration({ args, cwd, home, environment });
-  const layers = toHookLayers(configuration.layers);
+  const { configuration, sources } = loadTrustedConfiguration({ args, cwd, home, environment });
+  const layers = [...toHookLayers(configuration.layers), ...readHookFiles(sources)];
   const { isTrusted } = configuration;
   const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
   return { ...inspectHooks({ layers, root: cwd, home }), isTrusted, isTrustedForRun };

@@ -6,6 +6,7 @@
 
 import { resolve } from 'node:path';
 import {
+  computeSources,
   describeProblem,
   explainVerdict,
   loadPolicies,
@@ -91,11 +92,11 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
     return ExitCode.Failure;
   }
   const { home, cwd, environment } = io;
-  const { configuration, trust } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
+  const { configuration, trust, sources } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
   const { settings } = configuration;
   const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
   const approval = chooseApproval({ args, settings, home, trustedFolder: trust.trusted });
-  const loaded = await load({ ...approval, settings: approval.rules }, io);
+  const loaded = await load({ ...approval, sources, settings: approval.rules }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const workspaceDirectories = [cwd, ...approval.includeDirectories.map((directory) => resolve(cwd, directory))];
   const place = { workspaceDirectories, trustedFolder: trust.trusted !== false };
@@ -108,7 +109,10 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
 }
 
 async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Promise<number> {
-  const loaded = await load({ policyPaths: [...policyPaths, ...operands] }, io);
+  const { home, cwd: root } = io;
+  // Examples hold wherever they are run, so no project has a say.
+  const sources = computeSources({ home, root, trustedFolder: undefined, platform: process.platform });
+  const loaded = await load({ sources, policyPaths: [...policyPaths, ...operands] }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const results = await runRuleTests(createEngine(loaded, io), loaded.tests);
   const failures = results.filter(({ passed }) => !passed);
@@ -133,13 +137,13 @@ function createEngine(
   return new PolicyEngine({ rules, checkers, root: cwd, home, ...place });
 }
 
-type RuleSources = Pick<PolicyLoaderOptions, 'policyPaths' | 'adminPolicyPaths' | 'settings'>;
+type RuleSources = Pick<PolicyLoaderOptions, 'sources' | 'policyPaths' | 'adminPolicyPaths' | 'settings'>;
 
 /** Undefined when a rule that was written is not in force: an answer would be about other rules. */
-async function load(sources: RuleSources, io: PolicyCommandIo): Promise<LoadedPolicies | undefined> {
-  const { policyPaths, adminPolicyPaths, settings } = sources;
+async function load(from: RuleSources, io: PolicyCommandIo): Promise<LoadedPolicies | undefined> {
+  const { sources, policyPaths, adminPolicyPaths, settings } = from;
   const loaded = await loadPolicies({
-    home: io.home,
+    sources,
     platform: process.platform,
     ...(policyPaths && { policyPaths }),
     ...(adminPolicyPaths && { adminPolicyPaths }),

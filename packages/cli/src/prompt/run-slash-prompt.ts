@@ -11,8 +11,8 @@ import { watchCommand } from '../slash/watch-command.ts';
 
 /** Undefined: the text is no command. */
 export async function runSlashPrompt(text: string, context: CommandContext): Promise<PreparedPrompt | undefined> {
-  const { agent, home, trustedFolder } = context;
-  const commands = context.commands ?? (await openCommands({ home, root: agent.workspace.root, trustedFolder }));
+  const { agent } = context;
+  const commands = context.commands ?? (await openCommands(agent.sources));
   const found = commands.find(text);
   if (!found) return undefined;
   const { command, path, args } = found;

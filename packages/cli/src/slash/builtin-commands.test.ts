@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { computeSources } from '@castor/core';
 import { describe, expect, it } from 'vitest';
 import { openPromptFixture } from '../prompt/prompt.fixture.ts';
 import type { FixtureOptions } from '../prompt/prompt.fixture.ts';
@@ -14,7 +15,7 @@ async function type(text: string, options: FixtureOptions = {}): Promise<Command
     dependencies: { isAttended: true, hasScreen: true, ...options.dependencies },
   });
   const { home, project, context } = fixture;
-  const commands = await openCommands({ home, root: project, trustedFolder: true });
+  const commands = await openCommands(computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }));
   const found = commands.find(text);
   if (!found?.command.run) throw new Error(`${text} is no command.`);
   return await found.command.run({ ...context, commands }, found.args);
@@ -157,7 +158,9 @@ describe('commands at a terminal', () => {
     const saveSetting = async (key: string, value: unknown) => void saved.push([key, value]);
     await using fixture = await openPromptFixture({ dependencies: { services: { saveSetting } } });
     const { home, project, context } = fixture;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
     const found = commands.find('/model set gemini-3-pro-preview --persist')!;
     expect(await found.command.run!(context, found.args)).toEqual({
       type: 'message',
@@ -173,7 +176,9 @@ describe('commands at a terminal', () => {
   it('/directory add lets the tools into more directories, and tells the model', async () => {
     await using fixture = await openPromptFixture({ homeFiles: { 'other/a.txt': 'A' } });
     const { home, project, context, agent } = fixture;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
     const add = async (paths: string) => commands.find(`/directory add ${paths}`)!.command.run!(context, paths);
     expect(await add('~/other, nowhere')).toEqual({
       type: 'message',
@@ -190,7 +195,9 @@ describe('commands at a terminal', () => {
   it('/permissions trust writes the folder down', async () => {
     await using fixture = await openPromptFixture({ dependencies: { isAttended: true } });
     const { home, project, context } = fixture;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
     const found = commands.find('/permissions trust sub')!;
     await found.command.run!(context, found.args);
     expect(JSON.parse(await readFile(context.trustedFoldersFile, 'utf8'))).toEqual({

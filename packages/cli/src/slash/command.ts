@@ -3,16 +3,13 @@
  * what should happen. It never prints: each surface carries results out in its own way.
  */
 
-import type { Part, WorkspaceAgent } from '@castor/core';
-
-/** Who a command comes from. */
-export type CommandSource = 'builtin' | 'user' | 'workspace';
+import type { Part, Source, WorkspaceAgent } from '@castor/core';
 
 export interface SlashCommand {
   name: string;
   aliases?: readonly string[];
   description: string;
-  source: CommandSource;
+  source: 'builtin' | Source;
   /** How its arguments are written, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];

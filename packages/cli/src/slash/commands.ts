@@ -33,10 +33,11 @@ export const commands: SlashCommand = {
 };
 
 function describe(list: CommandList | undefined): string {
-  const own = list?.all.filter(({ source }) => source !== 'builtin') ?? [];
-  const rows = own.map(({ name, source, description }) => `  /${name}  ${description} (${source})`);
+  const rows = (list?.all ?? []).flatMap(({ name, source, description }) =>
+    source === 'builtin' ? [] : [`  /${name}  ${description} (${source.name})`],
+  );
   const head =
-    own.length === 0
+    rows.length === 0
       ? 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'
       : 'Custom commands:';
   return [head, ...rows, ...(list?.notices ?? [])].join('\n');

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { computeSources } from '@castor/core';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from './command.ts';
@@ -50,9 +51,11 @@ describe('the commands of a session', () => {
       files: { '.gemini/commands/x.toml': 'prompt = "w"', '.gemini/commands/own.toml': 'prompt = "w"' },
     });
     const { home, project } = workspace;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
-    const own = commands.all.filter(({ source }) => source !== 'builtin');
-    expect(own.map(({ name, source }) => [name, source])).toEqual([
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
+    const own = commands.all.flatMap(({ name, source }) => (source === 'builtin' ? [] : [[name, source.name]]));
+    expect(own).toEqual([
       ['user.help', 'user'],
       ['own', 'workspace'],
       ['user.x', 'user'],
@@ -71,7 +74,9 @@ describe('the commands of a session', () => {
   it('say why one cannot be used, instead of letting its name be words', async () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/commands/git/bad.toml': 'prompt = 5' } });
     const { home, project } = workspace;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
     const found = commands.find('/git:bad with words');
     expect([found?.path, found?.args, commands.find('/bad'), commands.find('git:bad')]).toEqual([
       'git:bad',
@@ -89,7 +94,9 @@ describe('the commands of a session', () => {
   it('are read again when asked', async () => {
     await using workspace = await createWorkspace({ files: { '.gemini/commands/a.toml': 'prompt = "a"' } });
     const { home, project } = workspace;
-    const commands = await openCommands({ home, root: project, trustedFolder: true });
+    const commands = await openCommands(
+      computeSources({ home, root: project, trustedFolder: true, platform: 'linux' }),
+    );
     await workspace.write('.gemini/commands/b.toml', 'prompt = "b"');
     expect(commands.find('/b')).toBeUndefined();
     await commands.reload();

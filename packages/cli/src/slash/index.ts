@@ -1,12 +1,12 @@
 /**
- * The slash commands of a session by name: the built-in ones, then the user's and the
- * project's files. A built-in command keeps its name; what collides with it is reachable
- * under the name of its source.
+ * The slash commands of a session by name: the built-in ones, then those of the sources.
+ * A built-in command keeps its name; a file that conflicts with another command is
+ * reachable under the name of its source, and reported.
  */
 
 import { sep } from 'node:path';
 import { loadCommandFiles } from '@castor/core';
-import type { CommandFile } from '@castor/core';
+import type { CommandFile, Source, SourceKind } from '@castor/core';
 import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
 import { auth } from './auth.ts';
@@ -44,20 +44,14 @@ import { theme } from './theme.ts';
 import { tools } from './tools.ts';
 import { vim } from './vim.ts';
 
-export interface OpenCommandsOptions {
-  home: string;
-  root: string;
-  trustedFolder: boolean | undefined;
-}
-
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   ...[about, auth, bug, chat, clear, commands, compress, copy, directory, docs, editor, exportSession, footer, help],
   ...[hooks, init, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
   ...[tasks, terminalSetup, theme, tools, vim],
 ];
 
-export async function openCommands(options: OpenCommandsOptions): Promise<CommandList> {
-  let loaded = await load(options);
+export async function openCommands(sources: readonly Source[]): Promise<CommandList> {
+  let loaded = await load(sources);
   return {
     get all() {
       return loaded.all;
@@ -67,7 +61,7 @@ export async function openCommands(options: OpenCommandsOptions): Promise<Comman
     },
     find: (text) => findCommand(text, loaded.all) ?? findSkipped(text, loaded.notices) ?? findAbsent(text),
     async reload() {
-      loaded = await load(options);
+      loaded = await load(sources);
     },
   };
 }
@@ -102,39 +96,58 @@ function findSkipped(text: string, notices: readonly string[]): FoundCommand | u
   const notice = name === '' ? undefined : notices.find((each) => each.includes(file));
   if (notice === undefined) return undefined;
   const run = () => failure(`/${name} cannot be used. ${notice}`);
-  return { command: { name, description: '', source: 'user', runsHeadless: true, run }, path: name, args };
+  return { command: { name, description: '', source: 'builtin', runsHeadless: true, run }, path: name, args };
 }
 
-async function load({ home, root, trustedFolder }: OpenCommandsOptions) {
-  const { commands: files, problems } = await loadCommandFiles({ home, root, trustedFolder });
+async function load(sources: readonly Source[]) {
+  const { commands: files, problems } = await loadCommandFiles(sources);
   const notices = [...problems];
   return { all: [...BUILTIN_COMMANDS, ...nameAll(files, notices)], notices };
 }
 
-/** Of two files with one name the project's has it; both have the name with their source. */
+/**
+ * Whose file has the bare name when several want it: the lower rank. Of two extensions
+ * neither has it, because which was installed first says nothing of what the user wants.
+ */
+const RANKS: Readonly<Record<SourceKind, number>> = { builtin: 0, project: 1, user: 2, system: 3, extension: 4 };
+
+/** What stands between the name of a source and its command's, as in Gemini CLI. */
+const SEPARATORS: Readonly<Record<SourceKind, string>> = {
+  builtin: '.',
+  project: '.',
+  user: '.',
+  system: '.',
+  extension: ':',
+};
+
+/** Of files with one name at most one has it; each of them has the name with its source. */
 function nameAll(files: readonly CommandFile[], notices: string[]): SlashCommand[] {
-  const taken = new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-  const builtin = new Set(taken);
+  const builtin = new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const taken = new Set(builtin);
   const named: SlashCommand[] = [];
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : rank(a) - rank(b)));
   for (const file of sorted) {
-    const collides = taken.has(file.name) || sorted.some((other) => other !== file && other.name === file.name);
-    if (!taken.has(file.name)) {
+    const rivals = sorted.filter((other) => other !== file && other.name === file.name);
+    const conflicts = taken.has(file.name) || rivals.length > 0;
+    const isFirst = rivals.every((other) => other.source === file.source || rank(other) > rank(file));
+    if (isFirst && !taken.has(file.name)) {
       named.push(toCustomCommand(file, file.name));
       taken.add(file.name);
     }
-    if (!collides) continue;
-    const name = freeName(`${file.source}.${file.name}`, taken);
+    if (!conflicts) continue;
+    const { kind, name: owner } = file.source;
+    const name = freeName(`${owner}${SEPARATORS[kind]}${file.name}`, taken);
     taken.add(name);
     named.push(toCustomCommand(file, name));
-    const reason = builtin.has(file.name) ? 'is built in' : 'exists twice';
+    const times = rivals.length === 1 ? 'twice' : `${rivals.length + 1} times`;
+    const reason = builtin.has(file.name) ? 'is built in' : `exists ${times}`;
     notices.push(`${file.file} is /${name}, because /${file.name} ${reason}.`);
   }
   return named;
 }
 
 function rank({ source }: CommandFile): number {
-  return source === 'workspace' ? 0 : 1;
+  return RANKS[source.kind];
 }
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {

@@ -8,7 +8,7 @@ type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
 
 /** Throws ModelConfigError for presets of models that cannot be meant. */
 export function toAgentOptions(start: Start): ChosenOptions {
-  const { approval, choice, budget, cwd, home, environment, trustedFolder, settings } = start;
+  const { approval, choice, budget, cwd, home, environment, trustedFolder, sources, settings } = start;
   const { access } = choice;
   const { discoveryCommand, callCommand } = settings.tools;
   return {
@@ -17,6 +17,7 @@ export function toAgentOptions(start: Start): ChosenOptions {
     home,
     environment,
     trustedFolder,
+    sources,
     secrets: access.kind === 'gemini' && access.apiKey !== undefined ? [access.apiKey] : [],
     approvalMode: approval.mode,
     rules: approval.rules,

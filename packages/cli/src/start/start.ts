@@ -3,8 +3,8 @@
  * environment: who answers, what may be done, what may be spent. It opens nothing.
  */
 
-import { loadConfiguration, SettingsError } from '@castor/core';
-import type { BudgetLimits, Configuration, Settings } from '@castor/core';
+import { computeSources, loadConfiguration, SettingsError } from '@castor/core';
+import type { BudgetLimits, Configuration, Settings, Source } from '@castor/core';
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';
@@ -31,6 +31,8 @@ export interface Start extends StartContext {
   approval: Approval;
   budget: BudgetLimits | undefined;
   trustedFolder: boolean | undefined;
+  /** What commands, context files, hooks, policies and themes are loaded from. */
+  sources: readonly Source[];
   /** For stderr, or wherever the surface says such things. */
   warnings: string[];
 }
@@ -44,7 +46,7 @@ export interface StartOptions extends StartContext {
 export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const { args, home } = context;
   const budget = chooseBudget(args);
-  const { configuration, trust } = loadTrustedConfiguration(context);
+  const { configuration, trust, sources } = loadTrustedConfiguration(context);
   const { settings, environment } = configuration;
   try {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
@@ -62,6 +64,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
       approval: { ...approval, includeDirectories: directories },
       budget,
       trustedFolder,
+      sources,
       warnings: [...configuration.warnings, ...approval.warnings, ...warnings, ...warnAboutFlags(args)],
     };
   } catch (error) {
@@ -79,14 +82,16 @@ export function inFormat(error: unknown, format: string): unknown {
 export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): {
   configuration: Configuration;
   trust: TrustDecision;
+  sources: readonly Source[];
 } {
   let trust: TrustDecision = { trusted: undefined };
+  const { platform } = process;
   try {
     const configuration = loadConfiguration({
       home,
       cwd,
       environment,
-      platform: process.platform,
+      platform,
       ignoreLocalEnv: args.ignoreEnv ?? false,
       isTrusted({ security }) {
         const { skipTrust = false } = args;
@@ -95,7 +100,8 @@ export function loadTrustedConfiguration({ args, cwd, home, environment }: Start
       },
       isRefused: () => trust.trusted === false,
     });
-    return { configuration, trust };
+    const sources = computeSources({ home, root: cwd, trustedFolder: trust.trusted, platform });
+    return { configuration, trust, sources };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new ExitError(ExitCode.Settings, error.message, { cause: error });

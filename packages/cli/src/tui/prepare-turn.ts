@@ -3,6 +3,7 @@
  * everything else becomes a prompt with the files it names.
  */
 
+import { computeSources } from '@castor/core';
 import { openCommands } from '../slash/index.ts';
 import { isShellText, isSlashText } from '../slash/command-signs.ts';
 import type { CommandContext, CommandList } from '../slash/command.ts';
@@ -59,8 +60,11 @@ export class TurnPreparation {
 
   /** The commands of this session, read once. */
   async list(app: App): Promise<CommandList> {
-    const { home, cwd } = app.options;
-    this.commands ??= openCommands({ home, root: cwd, trustedFolder: app.state.start?.trustedFolder });
+    const { home, cwd: root } = app.options;
+    const { platform } = process;
+    // Before the start has decided on trust, the project brings nothing.
+    const sources = app.state.start?.sources ?? computeSources({ home, root, trustedFolder: undefined, platform });
+    this.commands ??= openCommands(sources);
     return this.commands;
   }
 

@@ -6,10 +6,12 @@
 
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { Source } from '../protocol/source.ts';
 import { FileStore } from '../tools/files/file-store.ts';
 import { IgnoreRules } from '../tools/files/ignore-rules.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
@@ -28,6 +30,7 @@ import type { LoadedContext } from '../context/context-files.ts';
 import { WorkspaceContext } from '../context/context-workspace.ts';
 import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences, ReadReferences } from '../context/file-references.ts';
+import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
@@ -41,6 +44,8 @@ import { openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
   workspace: Workspace;
+  /** What commands, context files, hooks and policies are loaded from. */
+  sources: readonly Source[];
   /** Absent where no hook is configured. */
   hooks?: SessionHooks;
   policy: PolicyAdapter;
@@ -64,14 +69,15 @@ export interface WorkspaceAgent extends Agent {
  * SystemPromptError when the system prompt that was asked for cannot be used.
  */
 export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
-  const { root, home, sessionId, clock = systemClock, includeDirectories = [], onWarning } = options;
+  const { root, home, sessionId, clock = systemClock, includeDirectories = [], onWarning, trustedFolder } = options;
+  const sources = options.sources ?? computeSources({ home, root, trustedFolder, platform: process.platform });
   const toolSettings = { ...DEFAULT_TOOL_SETTINGS, ...options.toolSettings };
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
   const wanted = options.planSettings?.directory;
   const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, onWarning });
   const [ignore, loaded, isGitRepository, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
-    loadWorkspacePolicies(options),
+    loadWorkspacePolicies(options, sources),
     exists(join(root, '.git')),
     loadPrices(home),
   ]);
@@ -89,8 +95,8 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
   const { tools, approvedPlan } = await openTools({ ...common, ...commands });
 
-  const context = await openContext(options, workspace, isGitRepository);
-  const hooks = await openSessionHooks(options, { root: workspace.root, plansDirectory, recorder });
+  const context = await openContext({ ...options, sources }, workspace, isGitRepository);
+  const hooks = await openSessionHooks({ ...options, sources }, { root: workspace.root, plansDirectory, recorder });
   const wiring = {
     ...options,
     ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder }),
@@ -126,6 +132,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     ...agent,
     ...withoutUndefined({ hooks }),
     workspace,
+    sources,
     policy,
     shell,
     background,
@@ -154,20 +161,21 @@ function openRecorder(
 }
 
 function openContext(
-  options: WorkspaceAgentOptions,
+  options: WorkspaceAgentOptions & { sources: readonly Source[] },
   workspace: Workspace,
   isGitRepository: boolean,
 ): Promise<WorkspaceContext> {
-  const { home, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
+  const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
   const { context: files, systemPrompt, memory, onWarning } = options;
   return WorkspaceContext.load({
     workspace,
     home,
-    trustedFolder,
+    sources,
     interactive,
     isGitRepository,
     now: () => new Date(clock.now()),
-    tellsTree,
+    // An untrusted folder tells the model nothing of its own accord.
+    tellsTree: tellsTree && trustedFolder !== false,
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
     ...(memory !== undefined && { memory }),
@@ -175,24 +183,25 @@ function openContext(
   });
 }
 
-/** Loaded only where somebody configured a hook. */
+/** The room is loaded only where a hook is configured. */
 async function openSessionHooks(
-  options: WorkspaceAgentOptions,
+  options: WorkspaceAgentOptions & { sources: readonly Source[] },
   { root, plansDirectory, recorder }: { root: string; plansDirectory: string; recorder: SessionRecorder | undefined },
 ): Promise<SessionHooks | undefined> {
-  const { hookLayers = [], sessionId, home, environment, trustedFolder, clock = systemClock } = options;
+  const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
   const { secrets, telemetry, onHookExecution, onWarning, isTrustedForRun = false } = options;
-  if (!hasHooks(hookLayers)) return undefined;
+  const layers = [...hookLayers, ...readHookFiles(sources)];
+  if (!hasHooks(layers)) return undefined;
   const { openHooks } = await import('../hook-ports/open-hooks.ts');
   return openHooks({
-    layers: hookLayers,
+    layers,
     sessionId,
     root,
     home,
     plansDirectory,
     transcriptPath: () => recorder?.path ?? '',
     environment,
-    isTrusted: trustedFolder === true,
+    sources,
     isTrustedForRun,
     clock,
     ...(secrets && { secrets }),

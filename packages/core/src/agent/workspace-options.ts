@@ -2,6 +2,7 @@
 
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
+import type { Source } from '../protocol/source.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
 import type { IgnoreOptions } from '../tools/files/ignore-rules.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
@@ -19,6 +20,8 @@ export interface WorkspaceAgentOptions extends Omit<
   /** The folder the agent works in. */
   root: string;
   home: string;
+  /** What commands, context files, hooks and policies are loaded from. Default: of `home`, `root` and the system. */
+  sources?: readonly Source[];
   includeDirectories?: readonly string[];
   /** The person's own environment; what children may see of it is decided here. */
   environment: Environment;
@@ -60,7 +63,7 @@ export interface WorkspaceAgentOptions extends Omit<
   recordSession?: boolean;
   /** A session to work in, as `openSession` gives it; recorded to its file. */
   session?: OpenedSession;
-  /** Hooks as the settings files have them; see OpenHooksOptions. They take the place of `hooks`. */
+  /** Hooks of the settings files; those of `sources` are added. They take the place of `hooks`. */
   hookLayers?: readonly HookLayer[];
   /** The folder is trusted by a flag or a variable, for this run as it is. */
   isTrustedForRun?: boolean;

@@ -1,18 +1,22 @@
-/** The rules of a workspace: read from disk and settings, and put before whoever asks. */
+/** The rules of a workspace: loaded from its sources and settings, and answered by an adapter for the scheduler. */
 
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { LoadedPolicies } from '../policy/policy-loader.ts';
+import type { Source } from '../protocol/source.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import type { WorkspaceAgentOptions } from './workspace-options.ts';
 
 /** Throws PolicyFileError when a rule that was written would not be in force. */
-export async function loadWorkspacePolicies(options: WorkspaceAgentOptions): Promise<LoadedPolicies> {
-  const { home, rules = {}, policyPaths, adminPolicyPaths, onWarning } = options;
+export async function loadWorkspacePolicies(
+  options: WorkspaceAgentOptions,
+  sources: readonly Source[],
+): Promise<LoadedPolicies> {
+  const { rules = {}, policyPaths, adminPolicyPaths, onWarning } = options;
   const loaded = await loadPolicies({
-    home,
+    sources,
     platform: process.platform,
     settings: rules,
     ...(policyPaths && { policyPaths }),

@@ -7,6 +7,11 @@ export function userDirectory(home: string): string {
   return join(home, '.gemini');
 }
 
+/** What a project brings for its agent. */
+export function projectDirectory(root: string): string {
+  return join(root, '.gemini');
+}
+
 /** Temporary files of one project: long outputs, logs, plans. */
 export function projectTempDirectory(home: string, root: string): string {
   return join(userDirectory(home), 'tmp', `${toSlug(basename(root))}-${shortHash(root)}`);
@@ -35,13 +40,18 @@ export function userSettingsPath(home: string): string {
 }
 
 export function workspaceSettingsPath(cwd: string): string {
-  return join(cwd, '.gemini', 'settings.json');
+  return join(projectDirectory(cwd), 'settings.json');
 }
 
 const SYSTEM_DIRECTORIES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: '/Library/Application Support/GeminiCli',
   win32: 'C:\\ProgramData\\gemini-cli',
 };
+
+/** The administrator's folder. */
+export function systemDirectory(platform: NodeJS.Platform): string {
+  return SYSTEM_DIRECTORIES[platform] ?? '/etc/gemini-cli';
+}
 
 export interface SystemPath {
   path: string;
@@ -51,14 +61,14 @@ export interface SystemPath {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The administrator's settings, which win over everybody's. */
+/** The administrator's settings, which win over all others. */
 export function systemSettingsPath(platform: NodeJS.Platform, environment: Environment): SystemPath {
   const chosen = environment['GEMINI_CLI_SYSTEM_SETTINGS_PATH'];
   if (chosen) return { path: chosen, isChosen: true };
-  return { path: `${SYSTEM_DIRECTORIES[platform] ?? '/etc/gemini-cli'}/settings.json`, isChosen: false };
+  return { path: `${systemDirectory(platform)}/settings.json`, isChosen: false };
 }
 
-/** The administrator's defaults, which everybody may change. */
+/** The administrator's defaults, which the user may change. */
 export function systemDefaultsPath(platform: NodeJS.Platform, environment: Environment): SystemPath {
   const chosen = environment['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'];
   if (chosen) return { path: chosen, isChosen: true };

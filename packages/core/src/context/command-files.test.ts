@@ -2,7 +2,11 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { loadCommandFiles } from './command-files.ts';
+import { computeSources } from '../config/sources.ts';
+import { loadCommandFiles as loadFromSources } from './command-files.ts';
+
+const loadCommandFiles = (options: { home: string; root: string; trustedFolder: boolean | undefined }) =>
+  loadFromSources(computeSources({ ...options, platform: process.platform }));
 
 describe('command files', () => {
   it('are named after their path and described in one line', async () => {
@@ -18,14 +22,14 @@ describe('command files', () => {
     expect(commands).toEqual([
       {
         name: 'git:commit_msg',
-        source: 'user',
+        source: expect.objectContaining({ kind: 'user', name: 'user' }),
         file: join(home, '.gemini/commands/git/commit msg.toml'),
         description: 'Custom command from commit msg.toml',
         prompt: 'Write it.',
       },
       {
         name: `${'x'.repeat(47)}...`,
-        source: 'user',
+        source: expect.objectContaining({ kind: 'user', name: 'user' }),
         file: join(home, `.gemini/commands/${'x'.repeat(60)}.toml`),
         description: `${'word '.repeat(40).slice(0, 97)}...`,
         prompt: 'p',

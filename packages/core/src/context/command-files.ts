@@ -1,20 +1,21 @@
 /**
- * Custom commands as people and projects write them: TOML files below `commands/`, one
- * command each. This file finds and checks them; what a prompt's placeholders mean is the
- * surface's business. A file that cannot be used is skipped with a sentence, and nothing
- * of a project is read unless the folder is trusted.
+ * Custom commands of the sources: TOML files below `commands/`, one command each. This
+ * file finds and checks them; what a prompt's placeholders mean is the surface's
+ * business. An invalid file is skipped with a sentence.
  */
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { userDirectory } from '../config/paths.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { isForeign } from '../protocol/source.ts';
+import type { Source } from '../protocol/source.ts';
+import { findPlaces } from '../util/find-places.ts';
 import { readContextFile } from './context-reader.ts';
 
 export interface CommandFile {
   /** From its path: `git/commit.toml` is `git:commit`. */
   name: string;
-  source: 'user' | 'workspace';
+  source: Source;
   file: string;
   description: string;
   prompt: string;
@@ -25,27 +26,23 @@ export interface LoadedCommandFiles {
   problems: string[];
 }
 
-export interface CommandFileOptions {
-  home: string;
-  root: string;
-  trustedFolder: boolean | undefined;
-}
-
 const MAX_FILES = 1000;
 const MAX_DEPTH = 10;
 const MAX_SEGMENT = 50;
 const MAX_DESCRIPTION = 100;
 
-export async function loadCommandFiles({ home, root, trustedFolder }: CommandFileOptions): Promise<LoadedCommandFiles> {
-  const user = path.join(userDirectory(home), 'commands');
-  const project = path.join(root, '.gemini', 'commands');
-  const loaded = await loadFolder(user, 'user');
-  if (trustedFolder !== true || project === user) return loaded;
-  const { commands, problems } = await loadFolder(project, 'workspace');
-  return { commands: [...loaded.commands, ...commands], problems: [...loaded.problems, ...problems] };
+/** In the order of the sources, by path within each. Two files may have one name. */
+export async function loadCommandFiles(sources: readonly Source[]): Promise<LoadedCommandFiles> {
+  const loaded: LoadedCommandFiles = { commands: [], problems: [] };
+  for (const { source, path: folder } of findPlaces(sources, 'commands')) {
+    const { commands, problems } = await loadFolder(folder, source);
+    loaded.commands.push(...commands);
+    loaded.problems.push(...problems);
+  }
+  return loaded;
 }
 
-async function loadFolder(folder: string, source: CommandFile['source']): Promise<LoadedCommandFiles> {
+async function loadFolder(folder: string, source: Source): Promise<LoadedCommandFiles> {
   const problems: string[] = [];
   const commands: CommandFile[] = [];
   const files = await findCommandFiles(folder, problems);
@@ -78,12 +75,8 @@ async function findCommandFiles(folder: string, problems: string[], depth = 0): 
 }
 
 /** The command, or what is wrong with the file. */
-async function loadCommandFile(
-  file: string,
-  folder: string,
-  source: CommandFile['source'],
-): Promise<CommandFile | string> {
-  const read = await readContextFile(file, source === 'workspace' ? [folder] : undefined);
+async function loadCommandFile(file: string, folder: string, source: Source): Promise<CommandFile | string> {
+  const read = await readContextFile(file, isForeign(source.kind) ? [folder] : undefined);
   if ('reason' in read) return `the command was skipped: ${read.reason}.`;
   const { parse, TomlError } = await import('smol-toml');
   let table: Record<string, unknown>;

@@ -1,10 +1,12 @@
 /**
- * What was found, read and put together: each file between marker lines with its name,
- * its imports in place, all of it in the frames the model knows it by. It bounds the whole
- * and loses no reason why something is missing.
+ * Reads the context files that were found and assembles them: each file between marker
+ * lines with its name, its imports in place, all of it in the frames the model knows. It
+ * bounds the whole and reports every file that is missing.
  */
 
 import type { ContextFile, FoundContextFile, LoadedContext } from './context-files.ts';
+import { isForeign } from '../protocol/source.ts';
+import type { SourceKind } from '../protocol/source.ts';
 import { resolveImports } from './context-imports.ts';
 import { readContextFile } from './context-reader.ts';
 
@@ -13,15 +15,25 @@ const MAX_CONTEXT_CHARACTERS = 4 * 1024 * 1024;
 
 const FRAME = /<(?=\/?(?:loaded_context|global_context|extension_context|project_context|session_context)\b)/gi;
 
+/** The model is told what a file counts as, and the later scope wins. */
+const SCOPES: Readonly<Record<SourceKind, ContextFile['scope']>> = {
+  builtin: 'global',
+  system: 'global',
+  user: 'global',
+  extension: 'extension',
+  project: 'project',
+};
+
 export async function assembleContext(
   found: readonly FoundContextFile[],
   importFormat: 'tree' | 'flat',
 ): Promise<LoadedContext> {
   const { entries, files, warnings } = await readAll(found, importFormat);
-  const texts = (scope: ContextFile['scope']) => entries.filter((entry) => entry.scope === scope).map(toMarked);
+  const group = (scope: ContextFile['scope']) =>
+    toGroup(scope, entries.filter((entry) => entry.scope === scope).map(toMarked));
   return {
-    global: toFrame('global_context', texts('global')),
-    project: toFrame('project_context', texts('project')),
+    global: toFrame([group('global')]),
+    project: toFrame([group('extension'), group('project')]),
     files,
     warnings,
   };
@@ -48,9 +60,10 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
   const warnings: string[] = [];
   const seen = new Set<string>();
   let left = MAX_CONTEXT_CHARACTERS;
-  for (const { path, scope, name, allowedRoots } of found) {
-    // The person's own file may be a link into their dotfiles; a project's may not lead out of it.
-    const file = await readContextFile(path, scope === 'project' ? allowedRoots : undefined);
+  for (const { path, kind, name, allowedRoots } of found) {
+    const scope = SCOPES[kind];
+    // The user's own file may be a link into their dotfiles; a project's may not lead out of it.
+    const file = await readContextFile(path, isForeign(kind) ? allowedRoots : undefined);
     if ('reason' in file) {
       warnings.push(`${name} was not read: ${file.reason}.`);
       continue;
@@ -84,7 +97,11 @@ function toMarked({ name: given, text }: Entry): string {
 const PREAMBLE =
   'Instructions of the user and the project. Where they conflict: project before extension before global.';
 
-function toFrame(tag: 'global_context' | 'project_context', texts: readonly string[]): string {
-  if (texts.length === 0) return '';
-  return `<loaded_context>\n${PREAMBLE}\n<${tag}>\n${texts.join('\n\n')}\n</${tag}>\n</loaded_context>`;
+function toGroup(scope: ContextFile['scope'], texts: readonly string[]): string {
+  return texts.length === 0 ? '' : `<${scope}_context>\n${texts.join('\n\n')}\n</${scope}_context>`;
+}
+
+function toFrame(groups: readonly string[]): string {
+  const present = groups.filter((group) => group !== '');
+  return present.length === 0 ? '' : `<loaded_context>\n${PREAMBLE}\n${present.join('\n')}\n</loaded_context>`;
 }

@@ -3,10 +3,19 @@ import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { loadContextFiles } from './context-files.ts';
+import { computeSources } from '../config/sources.ts';
+import { loadContextFiles as loadFromSources } from './context-files.ts';
 import type { LoadContextOptions } from './context-files.ts';
 
-interface Given extends Partial<LoadContextOptions> {
+type Options = Omit<LoadContextOptions, 'sources'> & { trustedFolder: boolean | undefined };
+
+function loadContextFiles({ trustedFolder, ...options }: Options) {
+  const { home, directories } = options;
+  const sources = computeSources({ home, root: directories[0]!, trustedFolder, platform: process.platform });
+  return loadFromSources({ ...options, sources });
+}
+
+interface Given extends Partial<Options> {
   files?: Record<string, string | Uint8Array>;
   homeFiles?: Record<string, string | Uint8Array>;
   /** Below the project; where the work is. */

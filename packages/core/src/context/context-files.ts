@@ -1,13 +1,16 @@
 /**
- * Context files: the instructions a person and a project wrote down for the model. This
- * file finds them by name and says what was found; reading them is loaded only when there
- * is something to read, so that a folder without any costs a few look-ups. Nothing of a
- * project is read unless the folder is trusted.
+ * Context files: the instructions the sources hold for the model. This file finds them by
+ * name and says what was found; reading them is loaded only when there is something to
+ * read, so that a folder without any costs a few look-ups. Nothing of an untrusted source
+ * is read.
  */
 
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { userDirectory } from '../config/paths.ts';
+import { isProjectTrusted } from '../protocol/source.ts';
+import type { Source, SourceKind } from '../protocol/source.ts';
+import { findPlaces } from '../util/find-places.ts';
 
 /** What settings say about context files. */
 export interface ContextFileOptions {
@@ -27,15 +30,15 @@ export interface LoadContextOptions extends ContextFileOptions {
   home: string;
   /** The workspace directories; the root first. */
   directories: readonly string[];
-  /** Only `true` lets the project speak. */
-  trustedFolder: boolean | undefined;
-  /** Whether the person keeps a file from the model (.geminiignore). */
+  sources: readonly Source[];
+  /** Whether the user keeps a file from the model (.geminiignore). */
   isIgnored?: (file: string) => boolean;
 }
 
 export interface ContextFile {
   path: string;
-  scope: 'global' | 'project';
+  /** As the frames around it have it, see context-assembly.ts. */
+  scope: 'global' | 'extension' | 'project';
   /** As sent: imports included, hidden characters left out. */
   bytes: number;
 }
@@ -43,7 +46,7 @@ export interface ContextFile {
 export interface LoadedContext {
   /** For the system instruction, framed; empty when there is none. */
   global: string;
-  /** For the first user message, framed; empty when there is none. */
+  /** Of extensions and the project, for the first user message, framed; empty when there is none. */
   project: string;
   files: ContextFile[];
   warnings: string[];
@@ -52,8 +55,9 @@ export interface LoadedContext {
 /** A file to be read, and the directories its imports may come from. */
 export interface FoundContextFile {
   path: string;
-  scope: ContextFile['scope'];
-  /** What people and the model are told it is called. */
+  /** Of the source it belongs to. */
+  kind: SourceKind;
+  /** What users and the model are told it is called. */
   name: string;
   allowedRoots: readonly string[];
 }
@@ -64,11 +68,11 @@ const DEFAULT_MARKERS: readonly string[] = ['.git'];
 
 /** Never throws: what cannot be read is in `warnings`. */
 export async function loadContextFiles(options: LoadContextOptions): Promise<LoadedContext> {
-  const global = findGlobalFiles(options);
+  const ofSources = findSourceFiles(options);
   const project = findProjectFiles(options);
-  const isTrusted = options.trustedFolder === true;
+  const isTrusted = isProjectTrusted(options.sources);
   const warnings = isTrusted ? [] : describeUnread(project);
-  const found = [...global, ...(isTrusted ? project : [])];
+  const found = [...ofSources, ...(isTrusted ? project : [])];
   if (found.length === 0) return { global: '', project: '', files: [], warnings };
   const { assembleContext } = await import('./context-assembly.ts');
   const context = await assembleContext(found, options.importFormat ?? 'tree');
@@ -88,7 +92,7 @@ export function findBoundary(directory: string, { home, boundaryMarkers }: Bound
   const markers = (boundaryMarkers ?? DEFAULT_MARKERS).filter((marker) => marker !== '' && !marker.includes('..'));
   for (let current = directory; ; current = path.dirname(current)) {
     if (markers.some((marker) => isThere(path.join(current, marker)))) return current;
-    // Without a marker nobody said that what lies above belongs to the project.
+    // Without a marker nothing says that what lies above belongs to the project.
     if (current === home || path.dirname(current) === current) return directory;
   }
 }
@@ -97,14 +101,24 @@ export interface BoundaryOptions extends Pick<ContextFileOptions, 'boundaryMarke
   home: string;
 }
 
-function findGlobalFiles(options: LoadContextOptions): FoundContextFile[] {
-  const directory = userDirectory(options.home);
-  return findInDirectory(directory, options).map((file) => ({
-    path: file,
-    scope: 'global',
-    name: path.join('~', path.relative(options.home, file)),
-    allowedRoots: [directory],
-  }));
+/** Of sources that keep them in their own folder. */
+function findSourceFiles(options: LoadContextOptions): FoundContextFile[] {
+  return findPlaces(options.sources, 'context').flatMap(({ source, path: directory }) => {
+    const { kind, contextFileNames } = source;
+    const names = contextFileNames ? { fileNames: contextFileNames, readAgentsFile: false } : options;
+    return findInDirectory(directory, names).map((file) => ({
+      path: file,
+      kind,
+      name: describePath(file, options.home),
+      allowedRoots: [directory],
+    }));
+  });
+}
+
+function describePath(file: string, home: string): string {
+  const relative = path.relative(home, file);
+  const isOutside = relative.startsWith('..') || path.isAbsolute(relative);
+  return isOutside ? file : path.join('~', relative);
 }
 
 /** From the top of the project down to the workspace directory: the nearer file has the last word. */
@@ -119,7 +133,7 @@ function findProjectFiles(options: LoadContextOptions): FoundContextFile[] {
       for (const file of findInDirectory(directory, options)) {
         if (isIgnored?.(file)) continue;
         const name = path.relative(directories[0] ?? start, file);
-        found.set(file, { path: file, scope: 'project', name, allowedRoots: [boundary, ...directories] });
+        found.set(file, { path: file, kind: 'project', name, allowedRoots: [boundary, ...directories] });
       }
     }
   }
@@ -142,7 +156,7 @@ function describeUnread(files: readonly FoundContextFile[]): string[] {
   return [`${names} was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
 }
 
-/** The files of the person's own memory, there or not yet; no other file of that directory, whatever a project calls its own. */
+/** The files of the user's own memory, whether they exist or not; no other file of that directory, whatever a project calls its own. */
 export function globalMemoryFiles(home: string, options: ContextFileOptions = {}): string[] {
   return wantedNames(options)
     .filter((name) => /\.md$/i.test(name))

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { computeSources } from '../config/sources.ts';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { IgnoreRules } from '../tools/files/ignore-rules.ts';
@@ -8,7 +9,12 @@ import { Workspace } from '../tools/files/workspace.ts';
 import { WorkspaceContext } from './context-workspace.ts';
 import type { WorkspaceContextOptions } from './context-workspace.ts';
 
-async function open(options: Partial<WorkspaceContextOptions> = {}) {
+interface Given extends Partial<WorkspaceContextOptions> {
+  trustedFolder?: boolean | undefined;
+}
+
+async function open(given: Given = {}) {
+  const { trustedFolder, ...options } = { trustedFolder: true, ...given };
   const files = await createWorkspace({
     files: { 'GEMINI.md': 'old', 'a/GEMINI.md': 'in a', 'a/x': '' },
     homeFiles: { '.gemini/GEMINI.md': 'mine' },
@@ -19,7 +25,7 @@ async function open(options: Partial<WorkspaceContextOptions> = {}) {
   const context = await WorkspaceContext.load({
     workspace,
     home,
-    trustedFolder: true,
+    sources: computeSources({ home, root, trustedFolder, platform: process.platform }),
     interactive: false,
     isGitRepository: false,
     now: () => new Date(0),

@@ -6,6 +6,8 @@
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { Content } from '../protocol/content.ts';
+import { isProjectTrusted } from '../protocol/source.ts';
+import type { Source } from '../protocol/source.ts';
 import type { ResultContext } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { loadContextFiles } from './context-files.ts';
@@ -30,7 +32,7 @@ export interface WorkspaceContextOptions {
   memory?: string;
   workspace: Workspace;
   home: string;
-  trustedFolder: boolean | undefined;
+  sources: readonly Source[];
   interactive: boolean;
   isGitRepository: boolean;
   /** Whether the tree of the folder is told. */
@@ -60,14 +62,12 @@ export class WorkspaceContext {
     this.tree = tree;
     this.prompt = choosePrompt(options);
     this.nearby = this.openNearby();
-    this.resultContext = options.trustedFolder === true ? (paths) => this.tell(paths) : undefined;
+    this.resultContext = isProjectTrusted(options.sources) ? (paths) => this.tell(paths) : undefined;
   }
 
   /** Throws SystemPromptError. */
   static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
-    // A folder that is not trusted tells the model nothing of its own accord.
-    const hasTree = options.tellsTree === true && options.trustedFolder !== false;
-    const tree = hasTree ? describeTree(options.workspace) : '';
+    const tree = options.tellsTree === true ? describeTree(options.workspace) : '';
     return new WorkspaceContext(options, await load(options), tree);
   }
 
@@ -135,11 +135,11 @@ export class WorkspaceContext {
 }
 
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
-  const { files, workspace, home, trustedFolder, onWarning } = options;
+  const { files, workspace, home, sources, onWarning } = options;
   const loaded = await loadContextFiles({
     ...files,
     home,
-    trustedFolder,
+    sources,
     directories: workspace.directories,
     isIgnored: ignoredFile(workspace),
   });
@@ -153,12 +153,12 @@ function ignoredFile(workspace: Workspace): (file: string) => boolean {
 }
 
 function choosePrompt(options: WorkspaceContextOptions): string {
-  const { systemPrompt = {}, interactive, isGitRepository, workspace, trustedFolder } = options;
+  const { systemPrompt = {}, interactive, isGitRepository, workspace, sources } = options;
   const { file, writeTo } = systemPrompt;
   const own = createSystemPrompt({ interactive, isGitRepository });
   if (writeTo !== undefined) writeSystemPrompt(writeTo, own);
   if (file === undefined) return own;
-  if (trustedFolder !== true && workspace.isInside(file)) {
+  if (!isProjectTrusted(sources) && workspace.isInside(file)) {
     throw new SystemPromptError(
       `The system prompt ${file} is not used, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
     );

@@ -63,7 +63,7 @@ export class JustInTimeContext {
     return files.map((file) => {
       this.seen.add(file);
       const name = path.relative(directories[0] ?? directory, file);
-      return { path: file, scope: 'project', name, allowedRoots: directories };
+      return { path: file, kind: 'project', name, allowedRoots: directories };
     });
   }
 

@@ -1,13 +1,18 @@
 /**
- * The layers of hooks in the layers of settings. Commands are taken as they are
- * written: their variables are for the shell to expand, which knows quoting; put into
- * the text beforehand a value could become a command. Pure.
+ * The layers of hooks: in the layers of settings, and in the files of sources that bring
+ * hooks beside settings. Commands are taken as they are written: their variables are for
+ * the shell to expand, which knows quoting; put into the text beforehand a value could
+ * become a command.
  */
 
+import { SettingsError } from '../config/settings-error.ts';
 import type { SettingsLayer, SettingsScope } from '../config/settings-layer.ts';
-import type { HookLayer, HookSource } from '../hooks/hook-layer.ts';
+import { readSourceFile } from '../config/source-file.ts';
+import type { HookLayer } from '../hooks/hook-layer.ts';
+import type { Source, SourceKind } from '../protocol/source.ts';
+import { findPlaces } from '../util/find-places.ts';
 
-const SOURCES: Readonly<Partial<Record<SettingsScope, HookSource>>> = {
+const KINDS: Readonly<Partial<Record<SettingsScope, SourceKind>>> = {
   systemDefaults: 'system',
   user: 'user',
   workspace: 'project',
@@ -16,10 +21,23 @@ const SOURCES: Readonly<Partial<Record<SettingsScope, HookSource>>> = {
 
 export function toHookLayers(layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'raw' | 'values'>[]): HookLayer[] {
   return layers.flatMap(({ scope, path, raw, values }) => {
-    const source = SOURCES[scope];
+    const source = KINDS[scope];
     const { hooks, hooksConfig } = raw;
     if (source === undefined || (hooks === undefined && hooksConfig === undefined)) return [];
     return [{ source, file: path, hooks: withExpandedEnvironment(hooks, values['hooks']), hooksConfig }];
+  });
+}
+
+/** Of trusted sources. A file that cannot be read becomes a layer that says so. */
+export function readHookFiles(sources: readonly Source[]): HookLayer[] {
+  return findPlaces(sources, 'hooks').flatMap(({ source: { kind: source }, path: file }): HookLayer[] => {
+    try {
+      const content = readSourceFile(file);
+      return content === undefined ? [] : [{ source, file, hooks: content['hooks'] }];
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      return [{ source, file, problem: `${error.message} No hook of it runs.` }];
+    }
   });
 }
 

@@ -10,12 +10,13 @@ import { readHookLayers } from '../hooks/hook-config.ts';
 import type { HookEntry } from '../hooks/hook-config.ts';
 import type { HookExecution, SessionEndReason, SessionStartSource } from '../hooks/hook-events.ts';
 import type { HookLayer } from '../hooks/hook-layer.ts';
-import { isForeign } from '../hooks/hook-matching.ts';
 import { HookRunner } from '../hooks/hook-runner.ts';
 import type { HookGuard, HookShell } from '../hooks/hook-runner.ts';
 import { HookSystem } from '../hooks/hook-system.ts';
 import { HookConsent, admitHooks } from '../hooks/hook-trust.ts';
 import type { HookMessageEvent } from '../protocol/agent-events.ts';
+import { isForeign, isProjectTrusted } from '../protocol/source.ts';
+import type { Source } from '../protocol/source.ts';
 import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/shell/child-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
@@ -34,12 +35,12 @@ export interface OpenHooksOptions {
   home: string;
   plansDirectory: string;
   transcriptPath: () => string;
-  /** The person's own environment; what a hook may see of it is decided here. */
+  /** The user's own environment; what a hook may see of it is decided here. */
   environment: Environment;
   /** Credentials in use, kept from every hook. */
   secrets?: readonly string[];
-  /** The project's own hooks run in a trusted folder only. */
-  isTrusted: boolean;
+  /** The project's own hooks run only where the project is trusted. */
+  sources: readonly Source[];
   /** Trusted by a flag or a variable: hooks that are new or changed run too. */
   isTrustedForRun?: boolean;
   clock?: Clock;
@@ -51,12 +52,12 @@ export interface OpenHooksOptions {
 
 export interface EndLimits {
   limitMs?: number;
-  /** Once it is aborted two more seconds are left: somebody wants the program to end. */
+  /** Once it is aborted two more seconds are left: the user wants the program to end. */
   hurry?: AbortSignal;
 }
 
 export interface SessionHooks extends Pick<HookPorts, 'agent' | 'model' | 'tool'> {
-  /** What hooks said to the person since it was last asked. */
+  /** What hooks said to the user since it was last asked. */
   takeHookMessages(): HookMessageEvent[];
   /** Switches hooks by name for the rest of the session; gives whether there is one that may run here. */
   setEnabled(name: string, isEnabled: boolean): boolean;
@@ -119,7 +120,8 @@ export function toGuard(watchdog: Watchdog): HookGuard {
 }
 
 function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
-  const { layers, home, root, isTrusted, isTrustedForRun = false, onWarning } = options;
+  const { layers, home, root, sources, isTrustedForRun = false, onWarning } = options;
+  const isTrusted = isProjectTrusted(sources);
   const { entries, problems } = readHookLayers(layers);
   const consent = () => new HookConsent({ file: join(userDirectory(home), 'trusted_hooks.json'), root });
   const admission = admitHooks(entries, { isTrusted, isTrustedForRun, consent });
@@ -127,7 +129,7 @@ function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
   return admission.entries;
 }
 
-/** Our credentials never pass; what makes programs load code passes only from the person's own files. */
+/** Our credentials never pass; what makes programs load code passes only from the user's own files. */
 export function createEnvironmentOf(
   options: Pick<OpenHooksOptions, 'environment' | 'secrets'>,
 ): (entry: HookEntry) => Record<string, string> {

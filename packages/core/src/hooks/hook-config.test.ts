@@ -36,8 +36,8 @@ describe('readHookLayers', () => {
       source,
       hooks: { BeforeAgent: [{ hooks: [command(source)] }] },
     });
-    const { entries } = readHookLayers((['extensions', 'system', 'user', 'project', 'runtime'] as const).map(layer));
-    expect(entries.map(({ name }) => name)).toEqual(['runtime', 'project', 'user', 'system', 'extensions']);
+    const { entries } = readHookLayers((['extension', 'system', 'user', 'project'] as const).map(layer));
+    expect(entries.map(({ name }) => name)).toEqual(['project', 'user', 'system', 'extension']);
   });
 
   it.each<[string, unknown, string]>([

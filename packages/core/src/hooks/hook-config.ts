@@ -1,18 +1,20 @@
 /**
- * The `hooks` and `hooksConfig` of settings files, read into entries. Whatever is not
- * a hook is left out with a sentence that names the file and the place; a bad entry
- * never takes its neighbours with it. It reads no disk and runs nothing.
+ * The `hooks` and `hooksConfig` of the layers, read into entries. An invalid entry is left
+ * out with a sentence that names the file and the place, and does not affect its
+ * neighbours. It reads no disk and runs nothing.
  */
 
 import { HOOK_EVENTS } from './hook-events.ts';
 import type { HookEventName } from './hook-events.ts';
-import { HOOK_SOURCES } from './hook-layer.ts';
-import type { HookLayer, HookSource } from './hook-layer.ts';
+import { HOOK_ORDER } from './hook-layer.ts';
+import type { HookLayer } from './hook-layer.ts';
+import { isForeign } from '../protocol/source.ts';
+import type { SourceKind } from '../protocol/source.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface HookEntry {
   event: HookEventName;
-  source: HookSource;
+  source: SourceKind;
   file?: string;
   /** Empty: every occasion. */
   matcher: string;
@@ -50,8 +52,8 @@ const OTHER_NAMES: ReadonlyMap<string, HookEventName> = new Map([
 ]);
 
 export function readHookLayers(layers: readonly HookLayer[]): HookSettings {
-  const problems: string[] = [];
-  const entries = HOOK_SOURCES.flatMap((source) =>
+  const problems = layers.flatMap(({ problem }) => problem ?? []);
+  const entries = HOOK_ORDER.flatMap((source) =>
     layers.filter((layer) => layer.source === source).flatMap((layer) => readLayer(layer, problems)),
   );
   const isOff = readSwitches(layers, problems);
@@ -155,26 +157,26 @@ function readEnvironment(value: unknown, place: string, problems: string[]): Rec
 }
 
 /**
- * What is switched off. A project's word counts for the project's own hooks: it must
- * not be able to silence a guard the person set up for themselves.
+ * What is switched off. A project's switches count for the project's own hooks: it must
+ * not be able to silence a guard the user set up. An extension's do not count.
  */
 function readSwitches(layers: readonly HookLayer[], problems: string[]): (entry: HookEntry) => boolean {
   const switches = layers.map((layer) => ({ source: layer.source, ...readSwitch(layer, problems) }));
-  const ofPerson = switches.filter(({ source }) => source !== 'project' && source !== 'extensions');
+  const ofUser = switches.filter(({ source }) => !isForeign(source));
   const ofProject = switches.filter(({ source }) => source === 'project');
-  // Of the person's files the one that is stronger than the others decides.
-  const isOn = ofPerson
+  // Of the user's files the one that is stronger than the others decides.
+  const isOn = ofUser
     .toSorted((a, b) => rank(a.source) - rank(b.source))
     .findLast(({ enabled }) => enabled !== undefined);
-  const disabled = new Set(ofPerson.flatMap((one) => one.disabled));
+  const disabled = new Set(ofUser.flatMap((one) => one.disabled));
   const disabledHere = new Set(ofProject.flatMap((one) => one.disabled));
   const projectIsOff = ofProject.some(({ enabled }) => enabled === false);
   return ({ source, name }) =>
     isOn?.enabled === false || disabled.has(name) || (source === 'project' && (projectIsOff || disabledHere.has(name)));
 }
 
-function rank(source: HookSource): number {
-  return ['user', 'system', 'runtime'].indexOf(source);
+function rank(source: SourceKind): number {
+  return ['user', 'system'].indexOf(source);
 }
 
 function readSwitch(layer: HookLayer, problems: string[]): { enabled?: boolean; disabled: string[] } {

@@ -1,18 +1,24 @@
-/** Where hooks come from: one layer for each settings file, or thing like it. All that is known of hooks on the way to the first request. */
+/** A layer of hooks: those of one settings file, or of one file of a source. All that the first request needs to know of hooks. */
+
+import type { SourceKind } from '../protocol/source.ts';
 
 /** In the order hooks of one event run. */
-export const HOOK_SOURCES = ['runtime', 'project', 'user', 'system', 'extensions'] as const;
-export type HookSource = (typeof HOOK_SOURCES)[number];
+export const HOOK_ORDER: readonly SourceKind[] = ['builtin', 'project', 'user', 'system', 'extension'];
 
 export interface HookLayer {
-  source: HookSource;
+  source: SourceKind;
   /** Named in sentences about it. */
   file?: string | undefined;
   hooks?: unknown;
   hooksConfig?: unknown;
+  /** Why the file could not be read. */
+  problem?: string;
 }
 
-/** Whether there is anything to read: without it nothing of the hook room is loaded. */
+/** Whether there is anything to read or to report: without it nothing of the hook room is loaded. */
 export function hasHooks(layers: readonly HookLayer[] = []): boolean {
-  return layers.some(({ hooks }) => hooks !== undefined && hooks !== null && Object.keys(hooks).length > 0);
+  return layers.some(
+    ({ hooks, problem }) =>
+      problem !== undefined || (hooks !== undefined && hooks !== null && Object.keys(hooks).length > 0),
+  );
 }

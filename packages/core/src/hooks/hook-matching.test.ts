@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readHookLayers } from './hook-config.ts';
 import type { HookEventName } from './hook-events.ts';
-import type { HookLayer, HookSource } from './hook-layer.ts';
+import type { SourceKind } from '../protocol/source.ts';
+import type { HookLayer } from './hook-layer.ts';
 import { chooseHooks } from './hook-matching.ts';
 
 function entries(event: HookEventName, ...matchers: (string | undefined)[]) {
@@ -50,7 +51,7 @@ describe('chooseHooks', () => {
   });
 
   it('fires the same hook of two files once, as the person wrote it', () => {
-    const layer = (source: HookSource, timeout: number): HookLayer => ({
+    const layer = (source: SourceKind, timeout: number): HookLayer => ({
       source,
       hooks: {
         BeforeTool: [

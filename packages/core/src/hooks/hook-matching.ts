@@ -5,7 +5,7 @@
 
 import type { HookEntry } from './hook-config.ts';
 import type { HookEventName } from './hook-events.ts';
-import type { HookSource } from './hook-layer.ts';
+import { isForeign } from '../protocol/source.ts';
 
 export interface ChosenHooks {
   entries: readonly HookEntry[];
@@ -46,7 +46,7 @@ function isToolMatch(matcher: string, toolName: string | undefined): boolean {
   }
 }
 
-/** Of two equal hooks the one nobody else could have tampered with counts, in the place of the first. */
+/** Of two equal hooks the one that only the user could have written counts, in the place of the first. */
 function withoutDuplicates(entries: readonly HookEntry[]): HookEntry[] {
   const chosen = new Map<string, HookEntry>();
   for (const entry of entries) {
@@ -55,9 +55,4 @@ function withoutDuplicates(entries: readonly HookEntry[]): HookEntry[] {
     if (!other || (isForeign(other.source) && !isForeign(entry.source))) chosen.set(key, entry);
   }
   return [...chosen.values()];
-}
-
-/** Whether somebody other than the person decides what this source holds. */
-export function isForeign(source: HookSource): boolean {
-  return source === 'project' || source === 'extensions';
 }

@@ -95,7 +95,7 @@ export function sessionRule(target: RuleTarget, mode: ApprovalMode): PolicyRule 
     ...rest,
     decision: 'allow',
     priority: SESSION_PRIORITY,
-    tier: 'user',
+    kind: 'user',
     source: { name: 'your answer in this session' },
     modes: modesFrom(mode),
     ...(commandRegex !== undefined && { commandRegex: new RegExp(`^(?:${commandRegex})`) }),

@@ -94,15 +94,15 @@ export const BUILTIN_RULES: readonly PolicyRule[] = RULES.flatMap(({ tools, prio
   tools.map((toolName) => ({
     ...rest,
     toolName,
-    tier: 'default' as const,
-    priority: effectivePriority('default', priority),
+    kind: 'builtin' as const,
+    priority: effectivePriority('builtin', priority),
     source: SOURCE,
   })),
 );
 
 export const BUILTIN_CHECKERS: readonly SafetyChecker[] = EDITS.map((toolName) => ({
   toolName,
-  priority: effectivePriority('default', 15),
+  priority: effectivePriority('builtin', 15),
   checker: 'allowed-path',
   modes: ['autoEdit'],
   source: SOURCE,

@@ -43,7 +43,7 @@ function createEngine(rules: PolicyRule[] = [], options: Partial<PolicyEngineOpt
 }
 
 function userRule(rule: Partial<PolicyRule> & Pick<PolicyRule, 'toolName' | 'decision'>): PolicyRule {
-  return { priority: 4.1, tier: 'user', source: { name: 'test.toml', line: 3 }, ...rule };
+  return { priority: 4.1, kind: 'user', source: { name: 'test.toml', line: 3 }, ...rule };
 }
 
 async function decide(engine: PolicyEngine, call: PolicyCall, mode: ApprovalMode = 'default', interactive = true) {
@@ -467,7 +467,7 @@ describe('plan mode', () => {
         commandPrefix: 'git',
         decision: 'allow',
         priority: 5.5,
-        tier: 'admin',
+        kind: 'system',
       }),
     ]);
     for (const asked of [

@@ -14,7 +14,7 @@ import { isInside, pathArguments, protectedPlaceOf, spellsPlace } from './protec
 import { READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
-import { byPriority, isNarrowed, ruleReason } from './rule.ts';
+import { byPriority, isDeliberate, isNarrowed, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell/shell-judge.ts';
 
 export interface PolicyEngineOptions {
@@ -205,8 +205,7 @@ function canonicalCall(call: PolicyCall): PolicyCall {
 
 /** A person's rule that names the place is the one thing that opens it. */
 function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
-  if (rule === undefined || rule.tier === 'default' || rule.tier === 'extension' || rule.argsPattern === undefined)
-    return false;
+  if (rule === undefined || !isDeliberate(rule) || rule.argsPattern === undefined) return false;
   return spellsPlace(rule.argsPattern.source, place);
 }
 

@@ -1,30 +1,25 @@
 /**
- * Finds and reads everybody's rules: built-in, extensions', the workspace's, the
- * user's, the administrator's, and those that follow from settings. It says what was
- * wrong with what it read; whether that stops the program is the caller's decision.
+ * Finds and reads the rules of all sources, and those that follow from settings. It says
+ * what was wrong with what it read; whether that stops the program is the caller's
+ * decision.
  */
 
-import { join } from 'node:path';
+import type { Source, SourceKind } from '../protocol/source.ts';
+import { findPlaces } from '../util/find-places.ts';
 import { BUILTIN_CHECKERS, BUILTIN_RULES } from './builtin-rules.ts';
 import { fileFacts, listTomlFiles, readTextFile } from './policy-disk.ts';
-import type { PolicyRule, RuleTier, SafetyChecker } from './rule.ts';
+import type { PolicyRule, SafetyChecker } from './rule.ts';
 import type { PolicyProblem, RuleTest } from './rules-file.ts';
 import type { SettingsRuleFields } from './settings-rules.ts';
 import { rulesFromSettings } from './settings-rules.ts';
 
 export interface PolicyLoaderOptions {
-  home: string;
+  sources: readonly Source[];
   platform: NodeJS.Platform;
   /** `--policy` or `policyPaths`: files or folders read instead of the user's own folder. */
   policyPaths?: readonly string[];
   /** `--admin-policy` or `adminPolicyPaths`: added to the system's folder. */
   adminPolicyPaths?: readonly string[];
-  /** Absent means the platform's own. */
-  adminDirectory?: string;
-  /** Given only when workspace policies are switched on and the folder is trusted. */
-  workspaceDirectory?: string;
-  /** `policies` folders of the extensions that are switched on. */
-  extensionDirectories?: readonly string[];
   settings?: SettingsRuleFields;
 }
 
@@ -40,15 +35,6 @@ export interface LoadedPolicies {
   files: string[];
 }
 
-const ADMIN_DIRECTORIES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  darwin: '/Library/Application Support/GeminiCli/policies',
-  win32: 'C:\\ProgramData\\gemini-cli\\policies',
-};
-
-export function userPolicyDirectory(home: string): string {
-  return join(home, '.gemini', 'policies');
-}
-
 export async function loadPolicies(options: PolicyLoaderOptions): Promise<LoadedPolicies> {
   const loaded: LoadedPolicies = {
     rules: [...BUILTIN_RULES, ...rulesFromSettings(options.settings ?? {})],
@@ -58,21 +44,18 @@ export async function loadPolicies(options: PolicyLoaderOptions): Promise<Loaded
     warnings: [],
     files: [],
   };
-  const userPaths =
-    options.policyPaths === undefined || options.policyPaths.length === 0
-      ? [userPolicyDirectory(options.home)]
-      : options.policyPaths;
-  for (const path of userPaths)
-    await readPlace(path, 'user', loaded, { mustExist: options.policyPaths?.includes(path) === true });
-  for (const path of options.extensionDirectories ?? []) await readPlace(path, 'extension', loaded);
-  if (options.workspaceDirectory !== undefined) await readPlace(options.workspaceDirectory, 'workspace', loaded);
-  const system = options.adminDirectory ?? ADMIN_DIRECTORIES[options.platform] ?? '/etc/gemini-cli/policies';
-  if (isOwnedByRoot(system, options.platform, loaded)) await readPlace(system, 'admin', loaded);
-  for (const path of options.adminPolicyPaths ?? []) await readPlace(path, 'admin', loaded, { mustExist: true });
+  const { sources, platform, policyPaths = [], adminPolicyPaths = [] } = options;
+  for (const path of policyPaths) await readPlace(path, 'user', loaded, { mustExist: true });
+  for (const { source, path } of findPlaces(sources, 'policies')) {
+    const { kind } = source;
+    if (kind === 'user' && policyPaths.length > 0) continue;
+    if (kind !== 'system' || isOwnedByRoot(path, platform, loaded)) await readPlace(path, kind, loaded);
+  }
+  for (const path of adminPolicyPaths) await readPlace(path, 'system', loaded, { mustExist: true });
   return loaded;
 }
 
-/** A folder anybody can write to would let anybody speak as the administrator. */
+/** A folder others can write to would let them speak as the administrator. */
 function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: LoadedPolicies): boolean {
   const facts = fileFacts(directory);
   if (facts === undefined || facts.kind !== 'directory') return false;
@@ -91,7 +74,7 @@ function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: Loa
 
 async function readPlace(
   path: string,
-  tier: RuleTier,
+  kind: SourceKind,
   loaded: LoadedPolicies,
   options: { mustExist?: boolean } = {},
 ): Promise<void> {
@@ -104,12 +87,12 @@ async function readPlace(
     loaded.problems.push({ file: path, message: 'it is neither a file nor a folder' });
     return;
   }
-  for (const file of facts.kind === 'directory' ? listTomlFiles(path) : [path]) await readRules(file, tier, loaded);
+  for (const file of facts.kind === 'directory' ? listTomlFiles(path) : [path]) await readRules(file, kind, loaded);
 }
 
 const MAX_FILE_SIZE = 1_000_000;
 
-async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): Promise<void> {
+async function readRules(file: string, kind: SourceKind, loaded: LoadedPolicies): Promise<void> {
   if (fileFacts(file)?.kind !== 'file') {
     loaded.problems.push({ file, message: 'it is not a regular file' });
     return;
@@ -130,7 +113,7 @@ async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): 
     return;
   }
   const { parseRulesFile } = await import('./rules-file.ts');
-  const { rules, checkers, tests, problems } = await parseRulesFile(text, file, tier);
+  const { rules, checkers, tests, problems } = await parseRulesFile(text, file, kind);
   loaded.files.push(file);
   loaded.rules.push(...rules);
   loaded.checkers.push(...checkers);
@@ -138,7 +121,7 @@ async function readRules(file: string, tier: RuleTier, loaded: LoadedPolicies): 
   loaded.problems.push(...problems);
 }
 
-/** A rule that was written is not in force: whoever wrote it may count on a refusal that would not come. */
+/** A rule that was written is not in force: its author may count on a refusal that would not come. */
 export class PolicyFileError extends Error {
   readonly problems: readonly PolicyProblem[];
 

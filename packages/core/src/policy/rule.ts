@@ -1,27 +1,26 @@
 /**
- * What a policy rule is, after it was read from wherever it was written. Types and
- * the arithmetic of priorities; matching is in rule-matching.ts.
+ * What a policy rule is, once it was read. Types and the arithmetic of priorities;
+ * matching is in rule-matching.ts.
  */
 
+import type { SourceKind } from '../protocol/source.ts';
 import type { ToolKind } from '../protocol/tools.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 
 export type PolicyDecision = 'allow' | 'ask_user' | 'deny';
 
-/** Who wrote a rule. A higher tier always outranks a lower one. */
-export type RuleTier = 'default' | 'extension' | 'workspace' | 'user' | 'admin';
-
-const TIER_BASE: Readonly<Record<RuleTier, number>> = {
-  default: 1,
+/** Who wrote a rule decides first: a higher tier always outranks a lower one. */
+const TIERS: Readonly<Record<SourceKind, number>> = {
+  builtin: 1,
   extension: 2,
-  workspace: 3,
+  project: 3,
   user: 4,
-  admin: 5,
+  system: 5,
 };
 
 /** `priority` is what a rule file says: 0 to 999. */
-export function effectivePriority(tier: RuleTier, priority: number): number {
-  return TIER_BASE[tier] + priority / 1000;
+export function effectivePriority(kind: SourceKind, priority: number): number {
+  return TIERS[kind] + priority / 1000;
 }
 
 /** Where a rule was written: a file, or a sentence such as `settings: tools.exclude`. */
@@ -36,7 +35,8 @@ export interface PolicyRule {
   decision: PolicyDecision;
   /** Effective: tier + priority / 1000. */
   priority: number;
-  tier: RuleTier;
+  /** Of the source that wrote it. */
+  kind: SourceKind;
   source: RuleSource;
   subagent?: string;
   /** The MCP server's own name; `*` for any. */
@@ -82,8 +82,13 @@ export interface PolicyCall {
 
 export interface PolicyContext {
   mode: ApprovalMode;
-  /** Whether there is somebody to ask. */
+  /** Whether a user can be asked. */
   interactive: boolean;
+}
+
+/** Whether the user, or the administrator for them, meant this rule: not a default, nor an extension's. */
+export function isDeliberate({ kind }: PolicyRule): boolean {
+  return kind !== 'builtin' && kind !== 'extension';
 }
 
 /** Whether the rule looks at arguments at all. */
@@ -107,7 +112,7 @@ export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDec
   return STRICTNESS[left] >= STRICTNESS[right] ? left : right;
 }
 
-/** Why, in words for a person. */
+/** Why, in words for the user. */
 export function ruleReason(rule: PolicyRule): string {
   const { name, line } = rule.source;
   const verb = { allow: 'allowed', ask_user: 'to be asked about', deny: 'denied' }[rule.decision];

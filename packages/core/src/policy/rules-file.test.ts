@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseRulesFile } from './rules-file.ts';
-import type { RuleTier } from './rule.ts';
+import type { SourceKind } from '../protocol/source.ts';
 
-const problemsOf = async (text: string, tier: RuleTier = 'user') =>
-  (await parseRulesFile(text, 'my.toml', tier)).problems.map(({ line, key, message }) => [line, key, message]);
+const problemsOf = async (text: string, kind: SourceKind = 'user') =>
+  (await parseRulesFile(text, 'my.toml', kind)).problems.map(({ line, key, message }) => [line, key, message]);
 
 describe('a rules file', () => {
   it('gives one rule for each tool and prefix', async () => {
@@ -16,7 +16,7 @@ describe('a rules file', () => {
       toolName: 'run_shell_command',
       decision: 'allow',
       priority: 4.1,
-      tier: 'user',
+      kind: 'user',
       source: { name: 'my.toml', line: 2 },
       modes: ['default', 'autoEdit'],
     };
@@ -61,7 +61,7 @@ toolName = "read_file"
 args = { file_path = "a" }
 expect = "allow"
 `;
-    expect(await parseRulesFile(text, 'my.toml', 'admin')).toEqual({
+    expect(await parseRulesFile(text, 'my.toml', 'system')).toEqual({
       rules: ['mcp_*', 'grep_search'].map((toolName) => ({
         toolName,
         mcpName: 'srv',
@@ -69,7 +69,7 @@ expect = "allow"
         argsPattern: /"a":"b/s,
         decision: 'deny',
         priority: 5.999,
-        tier: 'admin',
+        kind: 'system',
         source: { name: 'my.toml', line: 2 },
         interactive: false,
         toolAnnotations: { readOnlyHint: true },

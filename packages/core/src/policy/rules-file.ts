@@ -1,12 +1,13 @@
 /**
  * One TOML policy file: text in, rules, safety checkers and examples out. A mistake
  * becomes a problem that names file, line and key; the other entries are still read,
- * and whoever loads the file decides what a problem means.
+ * and the caller decides what a problem means.
  */
 
+import type { SourceKind } from '../protocol/source.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { parseApprovalMode } from './approval-mode.ts';
-import type { PolicyDecision, PolicyRule, RuleTier, SafetyChecker } from './rule.ts';
+import type { PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { effectivePriority } from './rule.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
 import { isRecord } from '../util/is-record.ts';
@@ -38,7 +39,7 @@ export interface RulesFile {
 
 type Table = Record<string, unknown>;
 
-export async function parseRulesFile(text: string, file: string, tier: RuleTier): Promise<RulesFile> {
+export async function parseRulesFile(text: string, file: string, kind: SourceKind): Promise<RulesFile> {
   const { parse, TomlError } = await import('smol-toml');
   let document: Table;
   try {
@@ -48,7 +49,7 @@ export async function parseRulesFile(text: string, file: string, tier: RuleTier)
     const message = error.message.split('\n')[0] ?? 'not TOML';
     return { rules: [], checkers: [], tests: [], problems: [{ file, line: error.line, message }] };
   }
-  const reader = new FileReader(text, file, tier);
+  const reader = new FileReader(text, file, kind);
   reader.read(document);
   return reader.result;
 }
@@ -86,12 +87,12 @@ class FileReader {
   readonly result: RulesFile = { rules: [], checkers: [], tests: [], problems: [] };
   private readonly lines: readonly string[];
   private readonly file: string;
-  private readonly tier: RuleTier;
+  private readonly kind: SourceKind;
 
-  constructor(text: string, file: string, tier: RuleTier) {
+  constructor(text: string, file: string, kind: SourceKind) {
     this.lines = text.split('\n');
     this.file = file;
-    this.tier = tier;
+    this.kind = kind;
   }
 
   read(document: Table): void {
@@ -149,11 +150,11 @@ class FileReader {
     const decision = oneOf(entry, 'decision', DECISIONS);
     const priority = priorityOf(entry);
     const modes = modesOf(entry);
-    this.checkTier(decision, modes);
+    this.checkKind(decision, modes);
     const base = {
       decision,
-      tier: this.tier,
-      priority: effectivePriority(this.tier, priority),
+      kind: this.kind,
+      priority: effectivePriority(this.kind, priority),
       source: { name: this.file, line },
       ...optional(entry, 'subagent', isString),
       ...optional(entry, 'mcpName', isString),
@@ -168,8 +169,8 @@ class FileReader {
     return tools.flatMap((toolName) => patterns.map((pattern): PolicyRule => ({ ...base, toolName, ...pattern })));
   }
 
-  private checkTier(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
-    if (this.tier !== 'extension') return;
+  private checkKind(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
+    if (this.kind !== 'extension') return;
     if (decision === 'allow')
       throw new EntryError('decision', 'an extension cannot allow anything; write "ask_user" or "deny"');
     if (modes?.includes('yolo') === true) throw new EntryError('modes', 'an extension cannot speak about yolo mode');
@@ -199,7 +200,7 @@ class FileReader {
     const modes = modesOf(entry);
     const base = {
       checker: checker['name'],
-      priority: effectivePriority(this.tier, entry['priority'] === undefined ? 0 : priorityOf(entry)),
+      priority: effectivePriority(this.kind, entry['priority'] === undefined ? 0 : priorityOf(entry)),
       source: { name: this.file, line },
       ...(modes !== undefined && { modes }),
     };

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Source } from '../protocol/source.ts';
 import { describeTarget, sessionRule, targetsOfAlways } from './always-rule.ts';
 import { PolicyEngine } from './policy-engine.ts';
 import { loadPolicies } from './policy-loader.ts';
@@ -12,7 +13,8 @@ const shell = (command: string): PolicyCall => ({ toolName: 'run_shell_command',
 const write = (path: string): PolicyCall => ({ toolName: 'write_file', args: { file_path: path, content: 'x' } });
 
 async function restart(home: string, project = 'project') {
-  const { rules, problems } = await loadPolicies({ home, platform: 'linux', adminDirectory: join(home, 'none') });
+  const user: Source = { kind: 'user', name: 'user', directory: join(home, '.gemini'), trusted: true };
+  const { rules, problems } = await loadPolicies({ sources: [user], platform: 'linux' });
   const engine = new PolicyEngine({ rules, root: join(home, project), home });
   const decide = async (call: PolicyCall) =>
     (await engine.check(call, { mode: 'default', interactive: true })).decision;
@@ -106,7 +108,7 @@ describe('an answer to keep', () => {
       commandPrefix: 'npm test',
       decision: 'allow',
       priority: 3.95,
-      tier: 'user',
+      kind: 'user',
       source: { name: 'your answer in this session' },
       modes: ['default', 'autoEdit', 'yolo'],
     });

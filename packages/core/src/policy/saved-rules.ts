@@ -8,13 +8,12 @@ import type { RuleTarget } from './always-rule.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { modesFrom } from './approval-mode.ts';
 import { readTextFile, replaceTextFile } from './policy-disk.ts';
-import { userPolicyDirectory } from './policy-loader.ts';
 import { parseRulesFile } from './rules-file.ts';
 
 const SAVED_PRIORITY = 100;
 
 export function savedRulesPath(home: string): string {
-  return join(userPolicyDirectory(home), 'auto-saved.toml');
+  return join(home, '.gemini', 'policies', 'auto-saved.toml');
 }
 
 /** Returns how many rules were new. Throws when the file is broken or cannot be written. */

@@ -105,5 +105,5 @@ function serverRule(name: string, decision: PolicyDecision, priority: number, se
 }
 
 function rule(toolName: string, decision: PolicyDecision, priority: number, setting: string): PolicyRule {
-  return { toolName, decision, priority, tier: 'user', source: { name: `settings: ${setting}` } };
+  return { toolName, decision, priority, kind: 'user', source: { name: `settings: ${setting}` } };
 }

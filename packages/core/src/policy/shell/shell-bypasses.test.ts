@@ -23,7 +23,7 @@ function prefixRules(decision: PolicyDecision, prefixes: readonly string[]): Pol
     commandPrefix,
     decision,
     priority: 4.5,
-    tier: 'user',
+    kind: 'user',
     source: { name: 'test.toml', line: 1 },
   }));
 }

@@ -11,7 +11,7 @@ import { mentionsProtectedPlace, spellsPlace } from '../protected-paths.ts';
 import type { CommandTexts } from './command-matching.ts';
 import { commandTexts, coversLine, matchesCommand, namesBehind, prefixWords, spells } from './command-matching.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
-import { isNarrowed, ruleReason, stricter } from '../rule.ts';
+import { isDeliberate, isNarrowed, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { protectedWrites } from './shell-effects.ts';
@@ -161,7 +161,7 @@ class LineJudge {
 
   /** Only a built-in question gives way to knowledge about commands: a person's rule means what it says. */
   private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
-    if (rule !== undefined && (rule.tier !== 'default' || isNarrowed(rule))) return false;
+    if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return false;
     return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
   }
 
@@ -234,8 +234,7 @@ class LineJudge {
   /** Whether a person's own rule names this place for this command. */
   isExplicit(leaf: Leaf, place: string): boolean {
     return this.options.rules.some((rule) => {
-      if (rule.decision !== 'allow' || rule.tier === 'default' || rule.tier === 'extension' || !isNarrowed(rule))
-        return false;
+      if (rule.decision !== 'allow' || !isDeliberate(rule) || !isNarrowed(rule)) return false;
       const written = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source ?? '';
       return spellsPlace(written, place) && matchesCommand(rule, this.textsOf(leaf));
     });

@@ -130,7 +130,7 @@ function rule(decision: PolicyDecision, commandPrefix: string): PolicyRule {
     commandPrefix,
     decision,
     priority: 4.5,
-    tier: 'user',
+    kind: 'user',
     source: { name: 'test.toml', line: 1 },
   };
 }

@@ -1,0 +1,24 @@
+/**
+ * The sources of a start: the user's folder, the project's and the administrator's, in
+ * the order loaders read them. Computed once; an extension is one more element of the list.
+ */
+
+import type { Source } from '../protocol/source.ts';
+import { projectDirectory, systemDirectory, userDirectory } from './paths.ts';
+
+export interface SourceOptions {
+  home: string;
+  /** The folder the agent works in. */
+  root: string;
+  /** Only `true` lets the project bring anything. */
+  trustedFolder: boolean | undefined;
+  platform: NodeJS.Platform;
+}
+
+export function computeSources({ home, root, trustedFolder, platform }: SourceOptions): Source[] {
+  return [
+    { kind: 'user', name: 'user', directory: userDirectory(home), trusted: true },
+    { kind: 'project', name: 'workspace', directory: projectDirectory(root), trusted: trustedFolder === true },
+    { kind: 'system', name: 'system', directory: systemDirectory(platform), trusted: true },
+  ];
+}
