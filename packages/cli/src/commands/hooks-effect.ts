@@ -1,4 +1,4 @@
-/** What a session does about the merged answer of an event's hooks, as a sentence for people. Pure. */
+/** Describes the effect of the merged hook output on a session, as a sentence. Pure. */
 
 import type { HookEventName, HookOutput, HookSpecificOutput } from '@castor/core';
 
@@ -14,8 +14,8 @@ const STOPS: ReadonlySet<HookEventName> = new Set([
 const REFUSALS: Readonly<Partial<Record<HookEventName, string>>> = {
   BeforeTool: 'the call does not run, and the model reads "Tool execution blocked: REASON"',
   AfterTool: 'the model reads "Tool result blocked: REASON" instead of the result',
-  BeforeAgent: 'the prompt is refused and forgotten: REASON',
-  AfterAgent: 'the model goes on, and is told: REASON',
+  BeforeAgent: 'Castor rejects the prompt and removes it from the history: REASON',
+  AfterAgent: 'the model continues and reads: REASON',
   BeforeModel: 'the request is not sent: REASON',
   AfterModel: 'this part of the answer is not shown, and the prompt ends: REASON',
 };
@@ -23,11 +23,11 @@ const REFUSALS: Readonly<Partial<Record<HookEventName, string>>> = {
 const FIELDS: readonly [HookEventName[], keyof HookSpecificOutput, string][] = [
   [['BeforeAgent', 'SessionStart'], 'additionalContext', 'the model reads the context with the prompt'],
   [['AfterTool'], 'additionalContext', 'the model reads the context with the result'],
-  [['AfterTool'], 'tailToolCallRequest', 'another tool takes the call over'],
-  [['BeforeTool'], 'tool_input', 'the input is replaced, checked again and judged by the policies'],
+  [['AfterTool'], 'tailToolCallRequest', 'another tool runs the call'],
+  [['BeforeTool'], 'tool_input', 'the input is replaced, validated and checked against the policies'],
   [['BeforeModel'], 'llm_response', 'this is the answer, and no request is sent'],
   [['BeforeModel'], 'llm_request', 'the request is changed before it is sent'],
-  [['AfterModel'], 'llm_response', 'other words are shown in place of the answer'],
+  [['AfterModel'], 'llm_response', 'other text replaces the answer on the screen'],
   [['BeforeToolSelection'], 'toolConfig', 'the model may use only these tools in this way'],
 ];
 
@@ -38,8 +38,8 @@ export function describeEffect(event: HookEventName, output: HookOutput): string
   if (end !== undefined && event === 'AfterAgent' && said.clearContext) {
     effects.push('the conversation so far is cleared');
   }
-  if (systemMessage && !suppressOutput) effects.push('the person is shown the message');
-  if (effects.length === 0) return 'none: everything goes on as it was.';
+  if (systemMessage && !suppressOutput) effects.push('the user reads the message');
+  if (effects.length === 0) return 'none. Castor continues unchanged.';
   const sentence = effects.join('; ');
   return /[.!?]"?$/.test(sentence) ? sentence : `${sentence}.`;
 }
@@ -53,5 +53,8 @@ function describeEnd(event: HookEventName, output: HookOutput): string | undefin
 function describeChanges(event: HookEventName, { decision, hookSpecificOutput: said = {} }: HookOutput): string[] {
   const isAsked = decision === 'ask' && event === 'BeforeTool';
   const changes = FIELDS.filter(([events, field]) => events.includes(event) && said[field] !== undefined);
-  return [...(isAsked ? ['a person is asked, whatever the policies say'] : []), ...changes.map(([, , text]) => text)];
+  return [
+    ...(isAsked ? ['Castor asks the user, even where the policies allow the call'] : []),
+    ...changes.map(([, , text]) => text),
+  ];
 }

@@ -110,10 +110,14 @@ describe('castor hooks test', () => {
       `echo no >&2; exit 2`,
       /exit code {2}2\n.*stderr {5}no\n.*says .*"deny","reason":"no".*\n\nEffect: the call does not run, and the model reads "Tool execution blocked: no"\.\n$/s,
     ],
-    ['BeforeTool', `echo '{"decision":"ask"}'`, /Effect: a person is asked, whatever the policies say\.\n$/],
-    ['BeforeTool', 'true', /says {7}nothing\n\nEffect: none: everything goes on as it was\.\n$/],
-    ['AfterAgent', `echo '{"decision":"block","reason":"more"}'`, /Effect: the model goes on, and is told: more\.\n$/],
-    ['SessionStart', 'echo hello', /Effect: the person is shown the message\.\n$/],
+    [
+      'BeforeTool',
+      `echo '{"decision":"ask"}'`,
+      /Effect: Castor asks the user, even where the policies allow the call\.\n$/,
+    ],
+    ['BeforeTool', 'true', /says {7}nothing\n\nEffect: none\. Castor continues unchanged\.\n$/],
+    ['AfterAgent', `echo '{"decision":"block","reason":"more"}'`, /Effect: the model continues and reads: more\.\n$/],
+    ['SessionStart', 'echo hello', /Effect: the user reads the message\.\n$/],
     [
       'BeforeAgent',
       `echo '{"hookSpecificOutput":{"additionalContext":"x"}}'`,
