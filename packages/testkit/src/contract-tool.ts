@@ -1,11 +1,11 @@
 /** A tool as the contract suite knows it, by its shape only, and what the suite is given to try it with. Types only. */
 
-/** What the suite needs of the runtime's `ServerTool`. */
+/** What the suite needs of the runtime's `DefinedTool`. */
 export interface ContractTool {
   readonly name: string;
   readonly displayName: string;
   readonly description: string;
-  readonly declaration: { name?: string; description?: string; parametersJsonSchema?: unknown };
+  readonly schema: { name?: string; description?: string; parametersJsonSchema?: unknown };
   build(args: Record<string, unknown>): ContractInvocation;
 }
 

@@ -63,8 +63,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 async function checkDeclaration({ tool }: ContractSubject): Promise<void> {
   assert.match(tool.name, /^[A-Za-z_][\w.:-]{0,63}$/);
-  assert.equal(tool.declaration.name, tool.name);
-  assert.equal(tool.declaration.description, tool.description);
+  assert.equal(tool.schema.name, tool.name);
+  assert.equal(tool.schema.description, tool.description);
   assert.ok(tool.displayName.length > 0);
   assert.ok(tool.description.length > 0 && tool.description.length <= MAX_DESCRIPTION);
   const { type, required = [], properties } = schemaOf(tool);
@@ -174,8 +174,8 @@ interface Schema {
   properties: Record<string, { type?: string }>;
 }
 
-function schemaOf({ declaration }: ContractTool): Schema {
-  const schema = declaration.parametersJsonSchema as Partial<Schema>;
+function schemaOf(tool: ContractTool): Schema {
+  const schema = tool.schema.parametersJsonSchema as Partial<Schema>;
   return { ...schema, properties: schema.properties ?? {} };
 }
 

@@ -4,10 +4,10 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, ToolRegistry } from '@castor/core';
 
 /** The event itself, or the same with the display of its call. */
-export function withDisplay(event: AgentEvent, tools: Pick<ToolRegistry, 'get'>): AgentEvent {
+export function withDisplay(event: AgentEvent, tools: Pick<ToolRegistry, 'getTool'>): AgentEvent {
   if (event.type !== GeminiEventType.ToolCallRequest || event.value.display) return event;
   const { name, args } = event.value;
-  const tool = tools.get(name);
+  const tool = tools.getTool(name);
   if (!tool) return event;
   const display = { name: tool.displayName, description: describe(() => tool.build(args).describe()) };
   return { ...event, value: { ...event.value, display } };

@@ -7,7 +7,7 @@ import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
 import type { PolicyRule } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
-import type { ServerTool, ToolKind } from '../protocol/tools.ts';
+import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
 import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
 
 export interface PolicyAdapterOptions {
@@ -100,7 +100,7 @@ export class PolicyAdapter implements PolicyPort {
   }
 
   /** A tool that is refused whatever its arguments is not worth offering. */
-  isOffered(tool: ServerTool): boolean {
+  isOffered(tool: DefinedTool): boolean {
     const key = `${this.mode} ${tool.name}`;
     const known = this.offered.get(key);
     if (known !== undefined) return known;

@@ -59,7 +59,7 @@ describe('createWorkspaceAgent', () => {
     await using files = await createWorkspace();
     const agent = await open(files, { model });
     await agent.dispose();
-    expect(agent.tools.get('write_todos') !== undefined).toBe(expected);
+    expect(agent.tools.getTool('write_todos') !== undefined).toBe(expected);
   });
 
   it('counts what tools ask of a model', async () => {

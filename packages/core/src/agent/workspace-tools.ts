@@ -4,7 +4,7 @@ import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { resolveModel } from '../routing/models.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import type { ServerTool } from '../protocol/tools.ts';
+import type { DefinedTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
 import type { DiscoveredToolDependencies } from '../tools/builtin/discovered-tool.ts';
 import type { FileStore } from '../tools/files/file-store.ts';
@@ -96,7 +96,7 @@ async function discover(
   { discovery, call }: { discovery: string; call: string },
   where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
   { trustedFolder, onWarning, signal = new AbortController().signal }: Discovering,
-): Promise<ServerTool[]> {
+): Promise<DefinedTool[]> {
   if (!trustedFolder) {
     onWarning?.("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
     return [];

@@ -160,7 +160,8 @@ export interface ToolLocation {
   line?: number;
 }
 
-export interface ToolExecutionContext {
+/** What a tool is given to run a call with. */
+export interface ToolContext {
   callId: string;
   signal: AbortSignal;
   /** Live output, as deltas; only tools with `canUpdateOutput` call it. */
@@ -183,18 +184,29 @@ export interface ToolInvocation {
   /** The arguments that give this content instead of the proposed one; absent where nothing can be edited. */
   modifyArgs?(newContent: string): Record<string, unknown>;
   /** Throws ToolError or returns a result with `error` for what the model should read; anything else thrown is a bug. */
-  execute(context: ToolExecutionContext): Promise<ToolResult>;
+  execute(context: ToolContext): Promise<ToolResult>;
 }
 
+/** The documented form of a tool: what a caller may register, and what every tool of ours can be used as. */
 export interface ServerTool {
   readonly name: string;
+  readonly schema: FunctionDeclaration;
+  execute(params: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
+  /** What a person should see before the call runs; false when there is nothing to ask. */
+  shouldConfirmExecute(
+    params: Record<string, unknown>,
+    abortSignal: AbortSignal,
+  ): Promise<ToolCallConfirmationDetails | false>;
+}
+
+/** A tool as the runtime uses it: `defineTool` makes one, `ToolRegistry.register` makes one of any `ServerTool`. */
+export interface DefinedTool extends ServerTool {
   readonly displayName: string;
   readonly kind: ToolKind;
   readonly description: string;
   /** Whether the result for a person is markdown. */
   readonly isOutputMarkdown: boolean;
   readonly canUpdateOutput: boolean;
-  readonly declaration: FunctionDeclaration;
   /** Throws ToolError of type `invalid_tool_params`. */
   build(args: Record<string, unknown>): ToolInvocation;
 }

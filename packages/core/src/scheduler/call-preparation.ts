@@ -11,7 +11,7 @@ import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type {
   ConfirmationPayload,
-  ServerTool,
+  DefinedTool,
   ToolCallConfirmationDetails,
   ToolInvocation,
 } from '../protocol/tools.ts';
@@ -32,7 +32,7 @@ export interface CallPreparationOptions {
 export interface ReadyCall {
   kind: 'ready';
   request: ToolCallRequestInfo;
-  tool: ServerTool;
+  tool: DefinedTool;
   invocation: ToolInvocation;
   confirmation?: ConfirmationPayload;
 }
@@ -68,7 +68,7 @@ export class CallPreparation {
   }
 
   private build(request: ToolCallRequestInfo): ReadyCall {
-    const tool = this.options.tools.get(request.name);
+    const tool = this.options.tools.getTool(request.name);
     if (!tool) throw this.options.tools.notFound(request.name);
     return { kind: 'ready', request, tool, invocation: tool.build(request.args) };
   }
@@ -193,7 +193,7 @@ export function toHookInput({ request, tool }: ReadyCall): ToolHookInput {
 function questionOf({ request, tool }: ReadyCall): {
   toolName: string;
   args: Record<string, unknown>;
-  kind: ServerTool['kind'];
+  kind: DefinedTool['kind'];
 } {
   return { toolName: tool.name, args: request.args, kind: tool.kind };
 }

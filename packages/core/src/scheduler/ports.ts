@@ -2,7 +2,7 @@
 
 import type {
   ConfirmationPayload,
-  ServerTool,
+  DefinedTool,
   ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
   ToolKind,
@@ -11,7 +11,7 @@ import type {
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
 export interface ToolLookup {
-  get(name: string): ServerTool | undefined;
+  getTool(name: string): DefinedTool | undefined;
   /** What the model reads when it asks for a tool that is not there. */
   notFound(name: string): Error;
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { ToolError } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCall, ToolCallRequestInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
-import type { ServerTool, ToolExecutionContext, ToolKind, ToolResult } from '../protocol/tools.ts';
+import type { DefinedTool, ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { CoreToolScheduler } from './core-tool-scheduler.ts';
 import type { CoreToolSchedulerOptions } from './core-tool-scheduler.ts';
@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(tempDirectory, { recursive: true }));
 
-type Work = (context: ToolExecutionContext, params: Record<string, unknown>) => Promise<Partial<ToolResult> | void>;
+type Work = (context: ToolContext, params: Record<string, unknown>) => Promise<Partial<ToolResult> | void>;
 
-function tool(name: string, work: Work = async () => ({}), kind: ToolKind = 'read'): ServerTool {
+function tool(name: string, work: Work = async () => ({}), kind: ToolKind = 'read'): DefinedTool {
   return defineTool<Record<string, unknown>>({
     name,
     displayName: name,
@@ -48,12 +48,12 @@ const request = (name: string, args: Record<string, unknown> = {}, callId = name
   prompt_id: 'p',
 });
 
-function setUp(tools: ServerTool[], options: Partial<CoreToolSchedulerOptions> & { verdict?: PolicyVerdict } = {}) {
+function setUp(tools: DefinedTool[], options: Partial<CoreToolSchedulerOptions> & { verdict?: PolicyVerdict } = {}) {
   const remembered: RememberedApproval[] = [];
   const { verdict = { decision: 'allow' }, ...rest } = options;
   const scheduler = new CoreToolScheduler({
     tools: {
-      get: (name) => tools.find((each) => each.name === name),
+      getTool: (name) => tools.find((each) => each.name === name),
       notFound: (name) => new ToolError(`Tool "${name}" not found.`, 'tool_not_registered'),
     },
     policy: { check: async () => verdict, remember: async (approval) => void remembered.push(approval) },
@@ -619,7 +619,7 @@ describe('transition', () => {
 });
 
 describe('what is known of the places a call touched', () => {
-  const read: ServerTool = {
+  const read: DefinedTool = {
     ...tool('a'),
     build: (args) => ({ ...tool('a').build(args), locations: () => [{ path: '/x' }] }),
   };

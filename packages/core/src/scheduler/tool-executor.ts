@@ -7,7 +7,7 @@
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { ToolError, isAbortError } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
-import type { ToolExecutionContext, ToolKind, ToolResult } from '../protocol/tools.ts';
+import type { ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
 import type { OutputBounds } from '../tools/tool-output.ts';
 import { askHook, untilAborted } from '../util/abort.ts';
@@ -155,11 +155,11 @@ export class ToolExecutor {
 }
 
 /** The tool's own work, with the answers and ears it was given. */
-export async function executeToolWithHooks(call: ReadyCall, context: ToolExecutionContext): Promise<ToolResult> {
+export async function executeToolWithHooks(call: ReadyCall, context: ToolContext): Promise<ToolResult> {
   return call.invocation.execute(context);
 }
 
-function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolExecutionContext {
+function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolContext {
   const { callId } = call.request;
   return {
     callId,

@@ -1,6 +1,6 @@
 /**
  * defineTool: the one constructor of tools. It checks arguments against the schema
- * and gives the definition the shape of a `ServerTool`. Tools do not ask policy, do
+ * and gives the definition the shape of a `DefinedTool`. Tools do not ask policy, do
  * not cut their output for the model and do not fire hooks: the executor does.
  */
 
@@ -8,9 +8,9 @@ import { Validator } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
 import { ToolError } from '../protocol/errors.ts';
 import type {
-  ServerTool,
+  DefinedTool,
   ToolCallConfirmationDetails,
-  ToolExecutionContext,
+  ToolContext,
   ToolInvocation,
   ToolKind,
   ToolLocation,
@@ -34,7 +34,7 @@ export interface ToolDefinition<P extends object> {
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   /** For tools whose proposal a person may edit: the arguments that give this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
-  execute(params: P, context: ToolExecutionContext): Promise<ToolResult>;
+  execute(params: P, context: ToolContext): Promise<ToolResult>;
 }
 
 /**
@@ -54,7 +54,7 @@ export interface EditedParams {
 /** Honoured by the scheduler for every tool, so no tool has to know it. */
 const WAIT_FOR_PREVIOUS = 'wait_for_previous';
 
-export function defineTool<P extends object>(definition: ToolDefinition<P>): ServerTool {
+export function defineTool<P extends object>(definition: ToolDefinition<P>): DefinedTool {
   const { name, displayName, kind, description, schema } = definition;
   let validator: Validator | undefined;
 
@@ -84,8 +84,15 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Ser
     description,
     isOutputMarkdown: definition.isOutputMarkdown ?? true,
     canUpdateOutput: definition.canUpdateOutput ?? false,
-    declaration: { name, description, parametersJsonSchema: schema },
+    schema: { name, description, parametersJsonSchema: schema },
     build,
+    async execute(params, signal = new AbortController().signal) {
+      const ignore = () => undefined;
+      return build(params).execute({ callId: name, signal, onOutput: ignore, onPid: ignore });
+    },
+    async shouldConfirmExecute(params, signal) {
+      return build(params).confirm(signal);
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerTool } from '../protocol/tools.ts';
+import type { DefinedTool } from '../protocol/tools.ts';
 import { defineTool } from './define-tool.ts';
 import { isToolEnabled, resolveToolName, ToolRegistry } from './tool-registry.ts';
 
-function tool(name: string): ServerTool {
+function tool(name: string): DefinedTool {
   return defineTool({
     name,
     displayName: name,
@@ -26,7 +26,7 @@ describe('ToolRegistry', () => {
 
   it('finds a tool by its legacy name', () => {
     const grep = tool('grep_search');
-    expect(new ToolRegistry([grep]).get('search_file_content')).toBe(grep);
+    expect(new ToolRegistry([grep]).getTool('search_file_content')).toBe(grep);
     expect(resolveToolName('constructor')).toBe('constructor');
   });
 
@@ -52,9 +52,9 @@ describe('ToolRegistry', () => {
       isActive: ({ name }) => name !== 'enter_plan_mode' || mode !== 'plan',
       describe: ({ name }) => `${mode}: ${name}`,
     });
-    expect(registry.get('enter_plan_mode')?.name).toBe('enter_plan_mode');
+    expect(registry.getTool('enter_plan_mode')?.name).toBe('enter_plan_mode');
     mode = 'plan';
-    expect(registry.get('enter_plan_mode')).toBeUndefined();
+    expect(registry.getTool('enter_plan_mode')).toBeUndefined();
     expect(registry.declarations()).toEqual([
       { name: 'glob', description: 'plan: glob', parametersJsonSchema: { type: 'object', properties: {} } },
     ]);

@@ -7,8 +7,9 @@
 
 import type { FunctionDeclaration } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
-import type { ServerTool } from '../protocol/tools.ts';
+import type { DefinedTool, ServerTool } from '../protocol/tools.ts';
 import { editDistance } from '../util/edit-distance.ts';
+import { toDefinedTool } from './server-tool.ts';
 
 /** Where a tool comes from, in the order of precedence and of declaration. */
 export type ToolOrigin = 'builtin' | 'discovered' | 'mcp';
@@ -68,15 +69,15 @@ function nameOfEntry(entry: string): string {
 
 export interface ToolRegistryOptions {
   /** Asked at every look-up: approval modes and policy change while a session runs. */
-  isActive?: (tool: ServerTool) => boolean;
+  isActive?: (tool: DefinedTool) => boolean;
   /** The description to declare where it depends on the mode; the tool's own otherwise. */
-  describe?: (tool: ServerTool) => string;
+  describe?: (tool: DefinedTool) => string;
 }
 
 export class ToolRegistry {
-  private readonly entries = new Map<string, { tool: ServerTool; origin: ToolOrigin }>();
-  private readonly isActive: (tool: ServerTool) => boolean;
-  private readonly describe: (tool: ServerTool) => string;
+  private readonly entries = new Map<string, { tool: DefinedTool; origin: ToolOrigin }>();
+  private readonly isActive: (tool: DefinedTool) => boolean;
+  private readonly describe: (tool: DefinedTool) => string;
 
   constructor(tools: Iterable<ServerTool> = [], options: ToolRegistryOptions = {}) {
     this.isActive = options.isActive ?? (() => true);
@@ -92,18 +93,18 @@ export class ToolRegistry {
     const held = this.entries.get(tool.name);
     if (resolveToolName(tool.name) !== tool.name) return false;
     if (held && held.origin !== origin) return false;
-    this.entries.set(tool.name, { tool, origin });
+    this.entries.set(tool.name, { tool: toDefinedTool(tool), origin });
     return true;
   }
 
   /** The active tool of that name or legacy name. */
-  get(name: string): ServerTool | undefined {
+  getTool(name: string): DefinedTool | undefined {
     const tool = this.entries.get(resolveToolName(name))?.tool;
     return tool && this.isActive(tool) ? tool : undefined;
   }
 
   /** The active tools: built-in ones as they were registered, then the others by name. */
-  list(): ServerTool[] {
+  list(): DefinedTool[] {
     const active = [...this.entries.values()].filter(({ tool }) => this.isActive(tool));
     return ORIGINS.flatMap((origin) => {
       const tools = active.filter((entry) => entry.origin === origin).map(({ tool }) => tool);
@@ -112,7 +113,7 @@ export class ToolRegistry {
   }
 
   declarations(): FunctionDeclaration[] {
-    return this.list().map((tool) => ({ ...tool.declaration, description: this.describe(tool) }));
+    return this.list().map((tool) => ({ ...tool.schema, description: this.describe(tool) }));
   }
 
   /** What the model reads when it calls a tool that is not there. */

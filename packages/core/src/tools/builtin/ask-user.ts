@@ -1,6 +1,6 @@
 /** ask_user: up to four questions for the person; the answers come with the approval. */
 
-import type { AskUserQuestion, ServerTool } from '../../protocol/tools.ts';
+import type { AskUserQuestion, DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 
 const DESCRIPTION =
@@ -12,7 +12,7 @@ interface Params {
   questions: AskUserQuestion[];
 }
 
-export function createAskUserTool(): ServerTool {
+export function createAskUserTool(): DefinedTool {
   return defineTool<Params>({
     name: 'ask_user',
     displayName: 'Ask User',

@@ -2,7 +2,7 @@ import { createWorkspace } from '@castor/testkit';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfirmationPayload, ServerTool, ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ConfirmationPayload, DefinedTool, ToolContext } from '../../protocol/tools.ts';
 import { createAskUserTool } from './ask-user.ts';
 import { createEnterPlanModeTool } from './enter-plan-mode.ts';
 import { createExitPlanModeTool } from './exit-plan-mode.ts';
@@ -10,8 +10,8 @@ import { createWriteTodosTool } from './write-todos.ts';
 
 const { signal } = new AbortController();
 
-function run(tool: ServerTool, args: Record<string, unknown>, confirmation?: ConfirmationPayload) {
-  const context: ToolExecutionContext = { callId: '1', signal, onOutput: () => undefined, onPid: () => undefined };
+function run(tool: DefinedTool, args: Record<string, unknown>, confirmation?: ConfirmationPayload) {
+  const context: ToolContext = { callId: '1', signal, onOutput: () => undefined, onPid: () => undefined };
   return tool.build(args).execute({ ...context, ...(confirmation && { confirmation }) });
 }
 

@@ -1,10 +1,10 @@
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { splitCommand } from '../split-command.ts';
 import { discoverTools } from './discovered-tool.ts';
 
-function createContext(signal = new AbortController().signal): ToolExecutionContext {
+function createContext(signal = new AbortController().signal): ToolContext {
   return { callId: '1', signal, onOutput: () => undefined, onPid: () => undefined };
 }
 
@@ -56,7 +56,7 @@ async function openTool(name: string) {
 describe('discovered tools', () => {
   it('are taken from what the command prints, in any of its shapes, bad names left out', async () => {
     await using project = await open();
-    expect((await project.discover()).map(({ declaration }) => declaration)).toEqual([
+    expect((await project.discover()).map(({ schema }) => schema)).toEqual([
       {
         name: 'discovered_tool_echo',
         description: 'Echoes.',

@@ -6,7 +6,7 @@
 
 import type { FunctionDeclaration } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { runChild } from '../run-child.ts';
 import type { ChildGuard, ChildOutcome } from '../run-child.ts';
@@ -37,7 +37,7 @@ export async function discoverTools(
   dependencies: DiscoveredToolDependencies,
   signal: AbortSignal,
   onLeftOut?: (sentence: string) => void,
-): Promise<ServerTool[]> {
+): Promise<DefinedTool[]> {
   const { discoveryCommand, cwd, env, guard } = dependencies;
   const timeoutMs = DISCOVERY_TIMEOUT_MS;
   const run = await runCommand(splitCommand(discoveryCommand), { cwd, env, guard, signal, timeoutMs });
@@ -85,7 +85,7 @@ function createDiscoveredTool(
   declaration: FunctionDeclaration,
   name: string,
   { callCommand, cwd, env, guard }: DiscoveredToolDependencies,
-): ServerTool {
+): DefinedTool {
   const words = splitCommand(callCommand);
   const { description = '' } = declaration;
   return defineTool<Record<string, unknown>>({

@@ -21,7 +21,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ToolError } from '../../protocol/errors.ts';
-import type { ConfirmationPayload, ServerTool, ToolResult } from '../../protocol/tools.ts';
+import type { ConfirmationPayload, DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { FileStore } from '../files/file-store.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { ReadLedger } from '../files/read-ledger.ts';
@@ -31,7 +31,7 @@ import { createReplaceTool } from './replace.ts';
 import { createWriteFileTool } from './write-file.ts';
 
 let root: string;
-let tools: Record<'read' | 'write' | 'replace', ServerTool>;
+let tools: Record<'read' | 'write' | 'replace', DefinedTool>;
 
 beforeEach(async () => {
   root = await realpath(await mkdtemp(path.join(os.tmpdir(), 'castor-files-')));

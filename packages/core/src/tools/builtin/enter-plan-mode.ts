@@ -1,6 +1,6 @@
 /** enter_plan_mode: the model asks to look and plan first, without changing anything. */
 
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 
@@ -15,7 +15,7 @@ export interface EnterPlanModeDependencies {
   setApprovalMode(mode: 'plan'): void;
 }
 
-export function createEnterPlanModeTool({ setApprovalMode }: EnterPlanModeDependencies): ServerTool {
+export function createEnterPlanModeTool({ setApprovalMode }: EnterPlanModeDependencies): DefinedTool {
   return defineTool<Params>({
     name: 'enter_plan_mode',
     displayName: 'Enter Plan Mode',

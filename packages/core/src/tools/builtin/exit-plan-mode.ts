@@ -7,7 +7,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ToolError } from '../../protocol/errors.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { openRegularFile, toFileError } from '../files/opened-file.ts';
@@ -38,7 +38,7 @@ export interface ExitPlanModeDependencies {
   unattendedMode?: 'yolo';
 }
 
-export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): ServerTool {
+export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): DefinedTool {
   const { plansDirectory, setApprovalMode, setApprovedPlan, unattendedMode } = dependencies;
   return defineTool<Params>({
     name: 'exit_plan_mode',

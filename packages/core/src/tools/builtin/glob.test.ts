@@ -2,13 +2,13 @@ import { createFakeClock, createWorkspace } from '@castor/testkit';
 import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { Workspace } from '../files/workspace.ts';
 import { createGlobTool } from './glob.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
-const context: ToolExecutionContext = {
+const context: ToolContext = {
   callId: '1',
   signal: new AbortController().signal,
   onOutput: () => undefined,

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
@@ -34,7 +34,7 @@ export interface GlobDependencies {
   excludedDirectories?: readonly string[];
 }
 
-export function createGlobTool({ workspace, clock, excludedDirectories = [] }: GlobDependencies): ServerTool {
+export function createGlobTool({ workspace, clock, excludedDirectories = [] }: GlobDependencies): DefinedTool {
   return defineTool<Params>({
     name: 'glob',
     displayName: 'FindFiles',

@@ -3,7 +3,7 @@
 import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../../routing/model-config.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { answerText, withSources } from '../grounding.ts';
@@ -20,7 +20,7 @@ export interface GoogleWebSearchDependencies {
   resolveModel: ModelConfigResolver;
 }
 
-export function createGoogleWebSearchTool({ generator, resolveModel }: GoogleWebSearchDependencies): ServerTool {
+export function createGoogleWebSearchTool({ generator, resolveModel }: GoogleWebSearchDependencies): DefinedTool {
   return defineTool<Params>({
     name: 'google_web_search',
     displayName: 'GoogleSearch',

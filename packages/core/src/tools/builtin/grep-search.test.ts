@@ -2,13 +2,13 @@ import { createWorkspace } from '@castor/testkit';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { Workspace } from '../files/workspace.ts';
 import { createGrepSearchTool } from './grep-search.ts';
 import type { GrepSearchDependencies } from './grep-search.ts';
 
-function createContext(signal = new AbortController().signal): ToolExecutionContext {
+function createContext(signal = new AbortController().signal): ToolContext {
   return { callId: '1', signal, onOutput: () => undefined, onPid: () => undefined };
 }
 

@@ -3,7 +3,7 @@
 import { dirname, join, relative } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolExecutionContext } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolContext } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { addContext, toGrepResult } from '../grep/found.ts';
 import type { Found } from '../grep/found.ts';
@@ -57,7 +57,7 @@ export interface GrepSearchDependencies {
   guard?: ChildGuard;
 }
 
-export function createGrepSearchTool(dependencies: GrepSearchDependencies): ServerTool {
+export function createGrepSearchTool(dependencies: GrepSearchDependencies): DefinedTool {
   const { workspace, useRipgrep = true } = dependencies;
   const count = { type: 'integer', minimum: 0 };
   return defineTool<Params>({
@@ -135,7 +135,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Serv
   function toSearch(
     params: Params,
     scope: SearchScope,
-    { signal, onPid }: ToolExecutionContext,
+    { signal, onPid }: ToolContext,
     { respectGitIgnore = true, timeoutMs = TIMEOUT_MS, guard }: GrepSearchDependencies,
   ): GrepSearch {
     const { no_ignore: noIgnore = false, context = 0, before = context, after = context } = params;

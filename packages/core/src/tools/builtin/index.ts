@@ -6,7 +6,7 @@
 
 import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../../routing/model-config.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
@@ -62,7 +62,7 @@ export interface BuiltinToolDependencies {
   plan?: PlanDependencies;
 }
 
-export function createBuiltinTools(dependencies: BuiltinToolDependencies): ServerTool[] {
+export function createBuiltinTools(dependencies: BuiltinToolDependencies): DefinedTool[] {
   const { store, shell, background, generator, resolveModel, clock, filter = {}, plan } = dependencies;
   const { workspace, ledger } = store;
   const { useRipgrep = true, respectGitIgnore = true, allowCommandSubstitution = false } = dependencies;

@@ -3,13 +3,13 @@
  * not.
  */
 
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcess, BackgroundProcesses } from '../shell/background.ts';
 
 const DESCRIPTION = 'Lists the background processes this session started, with PID, status and command.';
 
-export function createListBackgroundProcessesTool({ background }: { background: BackgroundProcesses }): ServerTool {
+export function createListBackgroundProcessesTool({ background }: { background: BackgroundProcesses }): DefinedTool {
   return defineTool<object>({
     name: 'list_background_processes',
     displayName: 'List Background Processes',

@@ -2,13 +2,13 @@ import { createWorkspace } from '@castor/testkit';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { matchesWildcard } from '../wildcard.ts';
 import { Workspace } from '../files/workspace.ts';
 import { createListDirectoryTool } from './list-directory.ts';
 
-const context: ToolExecutionContext = {
+const context: ToolContext = {
   callId: '1',
   signal: new AbortController().signal,
   onOutput: () => undefined,

@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { IgnoreQuery } from '../files/ignore-rules.ts';
@@ -36,7 +36,7 @@ export interface ListDirectoryDependencies {
   workspace: Workspace;
 }
 
-export function createListDirectoryTool({ workspace }: ListDirectoryDependencies): ServerTool {
+export function createListDirectoryTool({ workspace }: ListDirectoryDependencies): DefinedTool {
   return defineTool<Params>({
     name: 'list_directory',
     displayName: 'ReadFolder',

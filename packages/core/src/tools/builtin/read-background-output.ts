@@ -4,7 +4,7 @@
  */
 
 import { getErrorMessage, ToolError } from '../../protocol/errors.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
@@ -27,7 +27,7 @@ export interface ReadBackgroundOutputDependencies {
   clock?: Clock;
 }
 
-export function createReadBackgroundOutputTool(dependencies: ReadBackgroundOutputDependencies): ServerTool {
+export function createReadBackgroundOutputTool(dependencies: ReadBackgroundOutputDependencies): DefinedTool {
   const { background, clock = systemClock } = dependencies;
   return defineTool<ReadParams>({
     name: 'read_background_output',

@@ -1,7 +1,7 @@
 /** read_file: a file's text, whole or by lines, or its media. */
 
 import { ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { readBounded } from '../files/file-store.ts';
@@ -31,7 +31,7 @@ const MAX_SVG_BYTES = 1024 * 1024;
 /** Base64 makes four bytes of three, and no request may pass 5 MB because of one tool. */
 const MAX_MEDIA_BYTES = 3.5 * 1024 * 1024;
 
-export function createReadFileTool({ workspace, ledger }: ReadFileDependencies): ServerTool {
+export function createReadFileTool({ workspace, ledger }: ReadFileDependencies): DefinedTool {
   return defineTool<Params>({
     name: 'read_file',
     displayName: 'ReadFile',

@@ -2,7 +2,7 @@ import { createWorkspace } from '@castor/testkit';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../protocol/content.ts';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { ReadLedger } from '../files/read-ledger.ts';
 import { Workspace } from '../files/workspace.ts';
@@ -10,7 +10,7 @@ import { createReadFileTool } from './read-file.ts';
 import { createReadManyFilesTool } from './read-many-files.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-const context: ToolExecutionContext = {
+const context: ToolContext = {
   callId: '1',
   signal: new AbortController().signal,
   onOutput: () => undefined,

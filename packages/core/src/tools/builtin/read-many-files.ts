@@ -7,7 +7,7 @@
 import { extname, join } from 'node:path';
 import type { Part, PartListUnion } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { findFiles } from '../files/find-files.ts';
@@ -47,10 +47,10 @@ export interface ReadFilesParams extends Params {
 export interface ReadManyFilesDependencies {
   workspace: Workspace;
   /** The read_file tool. */
-  readFile: ServerTool;
+  readFile: DefinedTool;
 }
 
-export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDependencies): ServerTool {
+export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDependencies): DefinedTool {
   const patterns = { type: 'array', items: { type: 'string', minLength: 1 } };
   return defineTool<Params>({
     name: 'read_many_files',
@@ -83,7 +83,7 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
 export async function readManyFiles(
   { workspace, readFile }: ReadManyFilesDependencies,
   { named = [], ...params }: ReadFilesParams,
-  context: ToolExecutionContext,
+  context: ToolContext,
 ): Promise<ReadFiles> {
   const found = params.include.length === 0 ? [] : await findAll(workspace, params, context.signal);
   const paths = [...new Set([...found, ...named])].sort();
@@ -159,9 +159,9 @@ export interface ReadFiles {
 }
 
 async function readAll(
-  readFile: ServerTool,
+  readFile: DefinedTool,
   paths: string[],
-  context: ToolExecutionContext,
+  context: ToolContext,
 ): Promise<Omit<ReadFiles, 'skipped'>> {
   const files: ReadFiles['files'] = [];
   const problems: string[] = [];
@@ -187,11 +187,7 @@ async function readAll(
   return { files, problems };
 }
 
-async function readOne(
-  readFile: ServerTool,
-  path: string,
-  context: ToolExecutionContext,
-): Promise<PartListUnion | ToolError> {
+async function readOne(readFile: DefinedTool, path: string, context: ToolContext): Promise<PartListUnion | ToolError> {
   try {
     const { llmContent, error } = await readFile.build({ file_path: path }).execute(context);
     return error ? new ToolError(error.message, error.type ?? 'read_content_failure') : llmContent;

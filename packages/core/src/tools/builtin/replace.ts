@@ -1,7 +1,7 @@
 /** replace: one text in a file by another, in the one place that is meant. */
 
 import { ToolError } from '../../protocol/errors.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import type { EditPlacement } from '../edit/place-edit.ts';
 import { createFileChange, planSplices, planText } from '../files/file-change.ts';
@@ -33,7 +33,7 @@ const MAX_LINES_NAMED = 10;
 const MAX_NEAREST_LINES = 30;
 const MAX_NEAREST_LINE_CHARACTERS = 300;
 
-export function createReplaceTool({ store }: ReplaceDependencies): ServerTool {
+export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
   const { workspace } = store;
   const change = createFileChange<Params>({
     store,

@@ -1,7 +1,7 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServerTool, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { BackgroundProcesses } from '../shell/background.ts';
 import { createChildEnvironment } from '../shell/child-environment.ts';
 import { createShellFixture } from '../shell/shell.fixture.ts';
@@ -43,7 +43,7 @@ describe('run_shell_command', () => {
     background = new BackgroundProcesses({ environment, logDirectory: join(fixture.directory, 'logs') });
   }
 
-  function createTool(dependencies: Partial<RunShellCommandDependencies> = {}): ServerTool {
+  function createTool(dependencies: Partial<RunShellCommandDependencies> = {}): DefinedTool {
     const workspace = new Workspace({ root, tempDirectory: join(fixture.directory, 'temp') });
     return createRunShellCommandTool({ workspace, shell, background, ...dependencies });
   }
@@ -58,7 +58,7 @@ describe('run_shell_command', () => {
     return execute(createTool(dependencies), args, signal);
   }
 
-  function execute(tool: ServerTool, args: Record<string, unknown>, signal = new AbortController().signal) {
+  function execute(tool: DefinedTool, args: Record<string, unknown>, signal = new AbortController().signal) {
     return tool.build(args).execute({ callId: 'call-1', signal, onOutput: () => {}, onPid: () => {} });
   }
 

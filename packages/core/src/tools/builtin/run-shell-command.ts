@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbortError, ToolError } from '../../protocol/errors.ts';
 import type { PartListUnion } from '../../protocol/content.ts';
-import type { ServerTool, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import type { DefinedTool, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
@@ -59,7 +59,7 @@ export interface RunShellCommandDependencies {
   self?: OwnProcess;
 }
 
-export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): ServerTool {
+export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): DefinedTool {
   const { workspace, allowCommandSubstitution = false, asksForShortOutput = true } = dependencies;
   return defineTool<ShellParams>({
     name: 'run_shell_command',
@@ -138,7 +138,7 @@ async function refuseSelfSignal(command: string, self: OwnProcess | undefined): 
 async function runInForeground(
   { command }: ShellParams,
   directory: string,
-  context: ToolExecutionContext,
+  context: ToolContext,
   { shell, background }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
   const outcome = await shell.run({
@@ -157,7 +157,7 @@ async function runInForeground(
 async function runInBackground(
   { command, delay_ms }: ShellParams,
   directory: string,
-  context: ToolExecutionContext,
+  context: ToolContext,
   { background, clock = systemClock }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
   const { signal } = context;

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ContentGenerator } from '../../provider/content-generator.ts';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { FileStore } from '../files/file-store.ts';
 import { IgnoreRules } from '../files/ignore-rules.ts';
 import { ReadLedger } from '../files/read-ledger.ts';
@@ -100,7 +100,7 @@ async function openSubject(name: string): Promise<ContractSubject> {
 }
 
 interface OpenedTools {
-  tools: ServerTool[];
+  tools: DefinedTool[];
   startBackground: () => Promise<number>;
   dispose: () => Promise<void>;
 }
@@ -162,7 +162,7 @@ describe('the built-in tools', () => {
   it('cost every request less than 9 KB of declarations', async () => {
     const files = await createWorkspace();
     const { tools, dispose } = await openTools(files);
-    const declared = tools.filter(({ name }) => name !== 'read_many_files').map(({ declaration }) => declaration);
+    const declared = tools.filter(({ name }) => name !== 'read_many_files').map(({ schema }) => schema);
     expect(Buffer.byteLength(JSON.stringify(declared))).toBeLessThan(9_216);
     await dispose();
   });

@@ -9,12 +9,7 @@ import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../../routing/model-config.ts';
 import type { GenerateContentResponse } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
-import type {
-  ServerTool,
-  ToolCallConfirmationDetails,
-  ToolExecutionContext,
-  ToolResult,
-} from '../../protocol/tools.ts';
+import type { DefinedTool, ToolCallConfirmationDetails, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
@@ -47,7 +42,7 @@ export interface WebFetchDependencies extends Pick<DownloadOptions, 'isAllowedAd
   direct?: boolean;
 }
 
-export function createWebFetchTool(dependencies: WebFetchDependencies): ServerTool {
+export function createWebFetchTool(dependencies: WebFetchDependencies): DefinedTool {
   const { clock, direct = false } = dependencies;
   const rateLimit = createRateLimit(clock);
   const textOf = ({ prompt, url }: Params) => prompt ?? url ?? '';
@@ -122,7 +117,7 @@ async function askWithUrls(
   prompt: string,
   urls: readonly URL[],
   { generator, resolveModel }: WebFetchDependencies,
-  { signal, callId }: ToolExecutionContext,
+  { signal, callId }: ToolContext,
 ): Promise<string | undefined> {
   const { model, config } = resolveModel({ model: 'web-fetch' });
   const text = [
@@ -168,7 +163,7 @@ function openedAny(response: GenerateContentResponse): boolean {
 async function readPages(
   urls: readonly URL[],
   { isAllowedAddress, resolve }: WebFetchDependencies,
-  { signal }: ToolExecutionContext,
+  { signal }: ToolContext,
 ): Promise<string> {
   const options: DownloadOptions = {
     signal,
@@ -202,7 +197,7 @@ async function askAboutPages(
   prompt: string,
   pages: string,
   { generator, resolveModel }: WebFetchDependencies,
-  { signal, callId }: ToolExecutionContext,
+  { signal, callId }: ToolContext,
 ): Promise<string> {
   const { model, config } = resolveModel({ model: 'web-fetch-fallback' });
   const text = [

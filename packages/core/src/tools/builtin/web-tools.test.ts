@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
 import { ApiError } from '../../protocol/errors.ts';
-import type { ToolExecutionContext } from '../../protocol/tools.ts';
+import type { ToolContext } from '../../protocol/tools.ts';
 import { createGoogleWebSearchTool } from './google-web-search.ts';
 import { createWebFetchTool } from './web-fetch.ts';
 import type { WebFetchDependencies } from './web-fetch.ts';
 
 type Answer = GenerateContentResponse | Error;
 
-function createContext(signal = new AbortController().signal): ToolExecutionContext {
+function createContext(signal = new AbortController().signal): ToolContext {
   return { callId: 'call-1', signal, onOutput: () => undefined, onPid: () => undefined };
 }
 

@@ -1,7 +1,7 @@
 /** write_file: a file's whole content, created or replaced. */
 
 import os from 'node:os';
-import type { ServerTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { createFileChange, planText } from '../files/file-change.ts';
 import type { FileParams, PlannedChange } from '../files/file-change.ts';
@@ -21,7 +21,7 @@ export interface WriteFileDependencies {
   store: FileStore;
 }
 
-export function createWriteFileTool({ store }: WriteFileDependencies): ServerTool {
+export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTool {
   const { workspace } = store;
   const change = createFileChange<Params>({
     store,

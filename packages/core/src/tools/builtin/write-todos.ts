@@ -1,6 +1,6 @@
 /** write_todos: the model's own list of what is left to do, kept for the person to see. */
 
-import type { ServerTool, Todo } from '../../protocol/tools.ts';
+import type { DefinedTool, Todo } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 
 const DESCRIPTION =
@@ -12,7 +12,7 @@ interface Params {
   todos: Todo[];
 }
 
-export function createWriteTodosTool(): ServerTool {
+export function createWriteTodosTool(): DefinedTool {
   return defineTool<Params>({
     name: 'write_todos',
     displayName: 'WriteTodos',

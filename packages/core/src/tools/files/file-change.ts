@@ -7,7 +7,7 @@
 
 import path from 'node:path';
 import { ToolError } from '../../protocol/errors.ts';
-import type { FileDiff, ToolCallConfirmationDetails, ToolExecutionContext, ToolResult } from '../../protocol/tools.ts';
+import type { FileDiff, ToolCallConfirmationDetails, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { EDITED_BY_PERSON } from '../define-tool.ts';
 import type { EditedParams } from '../define-tool.ts';
@@ -58,7 +58,7 @@ export interface FileChange<P> {
   /** Throws ToolError for an edit that cannot be made: nobody is asked about it. */
   confirm(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   modifyArgs(params: P, newContent: string): Record<string, unknown>;
-  execute(params: P, context: ToolExecutionContext): Promise<ToolResult>;
+  execute(params: P, context: ToolContext): Promise<ToolResult>;
 }
 
 /** What a person saw: the content below the proposal, by its fingerprint too, and the proposal. */
