@@ -6,6 +6,8 @@
  * end of its line.
  */
 
+import { toOneLine } from '@castor/core';
+
 /** What follows an introducer: nothing, anything; ESC; CSI; or a string such as OSC. */
 type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
 
@@ -125,6 +127,11 @@ export class TerminalSanitizer {
 export function sanitize(text: string): string {
   const sanitizer = new TerminalSanitizer();
   return sanitizer.write(text) + sanitizer.end();
+}
+
+/** A whole text as one line. */
+export function sanitizeLine(text: string): string {
+  return toOneLine(sanitize(text));
 }
 
 function isPlain(code: number): boolean {

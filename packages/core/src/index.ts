@@ -215,5 +215,7 @@ export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspec
 export type { InspectedHook, TriedHooks } from './hook-ports/hook-inspection.ts';
 
 export { editDistance } from './util/edit-distance.ts';
+export { isInside } from './util/is-inside.ts';
 export { isRecord } from './util/is-record.ts';
 export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.ts';
+export { countOf, toOneLine } from './util/short-text.ts';

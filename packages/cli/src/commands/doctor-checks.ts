@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies } from '@castor/core';
+import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies, countOf } from '@castor/core';
 import type { Configuration, Settings, Source } from '@castor/core';
 import { toContextOptions } from '../start/agent-options.ts';
 import { chooseApproval } from '../start/approval.ts';
@@ -11,7 +11,6 @@ import { ExitError } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { TrustDecision } from '../start/trust.ts';
-import { count } from './doctor.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 import { checkEndpoint } from './doctor-endpoint.ts';
@@ -141,7 +140,7 @@ async function checkPolicies({ configuration, sources }: Loaded, { home }: Subco
   return {
     topic: 'policies',
     status: 'ok',
-    says: `${count(rules.length, 'rule')}, from ${count(files.length, 'file')}`,
+    says: `${countOf(rules.length, 'rule')}, from ${countOf(files.length, 'file')}`,
   };
 }
 
@@ -177,7 +176,7 @@ async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
   const sessions = await listSessions({ home, root: cwd });
   const [latest] = sessions.slice(-1);
   const where = latest === undefined ? '' : ` in ${dirname(latest.path)}`;
-  return { topic: 'sessions', status: 'ok', says: `${count(sessions.length, 'session')} of this folder${where}` };
+  return { topic: 'sessions', status: 'ok', says: `${countOf(sessions.length, 'session')} of this folder${where}` };
 }
 
 /** What settings name and this version may not use. */
@@ -195,7 +194,7 @@ function checkAdditions({ mcpServers, hooks, hooksConfig, telemetry }: Settings)
           {
             topic: 'hooks',
             status: 'ok' as const,
-            says: `${count(hookCount, 'hook')}${hooksConfig.enabled ? '' : ', switched off'}; castor hooks list shows them`,
+            says: `${countOf(hookCount, 'hook')}${hooksConfig.enabled ? '' : ', switched off'}; castor hooks list shows them`,
           },
         ]
       : []),

@@ -9,13 +9,13 @@ import {
   loadPrices,
   readSystemPrompt,
   resolveSystemPromptFile,
+  countOf,
 } from '@castor/core';
 import type { Configuration, Source } from '@castor/core';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
 import { nearest } from '../nearest.ts';
 import { refuseMissing } from '../start/start.ts';
-import { count } from './doctor.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
@@ -76,7 +76,7 @@ export function checkDirectories({ settings }: Configuration, { cwd, home }: Sub
 
 export async function checkCommands(sources: readonly Source[]): Promise<Check[]> {
   const { commands, problems } = await loadCommandFiles(sources);
-  const found = commands.length === 0 ? [] : [`${count(commands.length, 'command')} of your own`];
+  const found = commands.length === 0 ? [] : [`${countOf(commands.length, 'command')} of your own`];
   return [
     ...found.map((says): Check => ({ topic: 'commands', status: 'ok', says })),
     ...problems.map((says): Check => ({ topic: 'commands', status: 'problem', says })),

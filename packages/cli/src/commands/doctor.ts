@@ -6,6 +6,7 @@
 
 import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { countOf } from '@castor/core';
 
 /** `problem`: something asked for does not work. `missing`: something useful is not there. */
 export type CheckStatus = 'ok' | 'missing' | 'problem';
@@ -58,10 +59,6 @@ function toText(checks: readonly Check[]): string {
     return `${MARKS[status]}  ${topic.padEnd(TOPIC_WIDTH)}  ${lines.join(`\n${indent}`)}`;
   });
   const problems = checks.filter(({ status }) => status === 'problem').length;
-  const sum = problems === 0 ? 'Everything that was asked for works.' : `${count(problems, 'problem')} (marked !!).`;
+  const sum = problems === 0 ? 'Everything that was asked for works.' : `${countOf(problems, 'problem')} (marked !!).`;
   return `${rows.join('\n')}\n\n${sum}\n`;
-}
-
-export function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

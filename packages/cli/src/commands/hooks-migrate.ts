@@ -16,6 +16,7 @@ import {
   toHookLayers,
   userSettingsPath,
   workspaceSettingsPath,
+  countOf,
 } from '@castor/core';
 import type { InspectedHook } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
@@ -126,7 +127,7 @@ function describe({ translations, added, target, isDry }: Report): string {
   const count = Object.values(added)
     .flat()
     .reduce((sum, { hooks }) => sum + hooks.length, 0);
-  const what = `${count} hook${count === 1 ? '' : 's'}`;
+  const what = countOf(count, 'hook');
   const end = isDry ? `${what} would be written to ${target}.` : `${what} written to ${target}.`;
   return [
     ...section(

@@ -11,6 +11,7 @@ import {
   resolveProjectDirectory,
   searchSessions,
   SessionError,
+  countOf,
 } from '@castor/core';
 import type { SessionSummary } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
@@ -123,8 +124,7 @@ export function relativeTime(time: number, now: number): string {
   const passed = now - time;
   const [unit, length] = UNITS.find(([, each]) => passed >= each) ?? [];
   if (unit === undefined || length === undefined) return 'Just now';
-  const count = Math.floor(passed / length);
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+  return `${countOf(Math.floor(passed / length), unit)} ago`;
 }
 
 async function list({ json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {

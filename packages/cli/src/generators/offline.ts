@@ -4,8 +4,8 @@
  */
 
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
-import { createOfflineGenerator } from '@castor/core';
+import { join, resolve } from 'node:path';
+import { createOfflineGenerator, isInside } from '@castor/core';
 import type { ContentGenerator, FolderEntry, OfflineFolder } from '@castor/core';
 
 const MAX_FILE_BYTES = 1_000_000;
@@ -43,8 +43,7 @@ async function inside(cwd: string, path: string): Promise<string> {
   const target = await realpath(resolve(root, path)).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`There is no ${path} in this folder.`, { cause: error }) : error;
   });
-  const way = relative(root, target);
-  if (way === '..' || way.startsWith(`..${sep}`) || resolve(root, way) !== target) {
+  if (!isInside(target, root)) {
     throw new Error(`${path} is outside of this folder.`);
   }
   return target;

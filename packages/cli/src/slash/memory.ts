@@ -1,6 +1,5 @@
 import type { LoadedContext } from '@castor/core';
-import { estimateTokenCount } from '@castor/core';
-import { countOf } from '../count-of.ts';
+import { estimateTokenCount, countOf } from '@castor/core';
 import { info } from './command.ts';
 import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 

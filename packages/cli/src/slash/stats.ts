@@ -1,5 +1,4 @@
-import { toStreamStats } from '@castor/core';
-import { countOf } from '../count-of.ts';
+import { toStreamStats, countOf } from '@castor/core';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 

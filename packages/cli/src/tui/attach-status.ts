@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { StreamingState } from '@castor/core';
-import { sanitize } from '../sanitize.ts';
+import { sanitizeLine } from '../sanitize.ts';
 import type { Start } from '../start/start.ts';
 import type { App } from './app.ts';
 import { notification } from './terminal/notification.ts';
@@ -19,7 +19,7 @@ const LONGEST_THOUGHT = 60;
 function thoughtOf(app: App, { showStatusInTitle }: Start['settings']['ui']): string | undefined {
   const subject = app.store.getSnapshot().thought?.thought.subject;
   if (!showStatusInTitle || !subject || app.streaming !== StreamingState.Responding) return undefined;
-  return `✦  ${sanitize(subject).replaceAll(/\s+/g, ' ').slice(0, LONGEST_THOUGHT)}`;
+  return `✦  ${sanitizeLine(subject).slice(0, LONGEST_THOUGHT)}`;
 }
 
 function signOf(app: App, ui: Start['settings']['ui']): string {
@@ -29,7 +29,7 @@ function signOf(app: App, ui: Start['settings']['ui']): string {
 
 export function attachStatus(app: App, { settings, cwd, environment }: Start): void {
   const { ui, general } = settings;
-  const folder = sanitize(basename(cwd)).replaceAll(/\s+/g, ' ');
+  const folder = sanitizeLine(basename(cwd));
   let shown = '';
   app.onStateChange = () => {
     if (ui.hideWindowTitle) return;

@@ -1,8 +1,7 @@
 /** The end: what is under way is stopped, what was started is ended, and the last lines say what it came to. */
 
-import { deleteSession, getErrorMessage, toStreamStats } from '@castor/core';
+import { deleteSession, getErrorMessage, toStreamStats, countOf } from '@castor/core';
 import type { App } from './app.ts';
-import { countOf } from '../count-of.ts';
 import { formatSeconds } from './render/status-rows.ts';
 
 /** The last lines. Never throws. */

@@ -6,7 +6,7 @@
  */
 
 import type { Candidate, GenerateContentResponse } from '../protocol/content.ts';
-import { askHook } from '../util/abort.ts';
+import { tryUntilAborted } from '../util/abort.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { Attempt } from './attempt.ts';
 import { endByHook } from './model-hooks.ts';
@@ -30,7 +30,7 @@ export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<r
     throwIfAborted(signal);
     const frames = burst.map((arrived) => attempt.add(arrived));
     const merged = mergeFrames(frames);
-    const decision = await askHook(() => stream.ask(merged), signal);
+    const decision = await tryUntilAborted(() => stream.ask(merged), signal);
     if (decision && decision.kind !== 'proceed') {
       for (const event of endByHook(decision)) yield [event];
       return true;

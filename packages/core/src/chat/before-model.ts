@@ -5,7 +5,7 @@
  */
 
 import type { GenerateContentParameters } from '../protocol/content.ts';
-import { askHook } from '../util/abort.ts';
+import { tryUntilAborted } from '../util/abort.ts';
 import type { HookAnswer, HookBlock, HookStop, ModelHooks } from './model-hooks.ts';
 
 export type RequestDecision = { kind: 'send'; request: GenerateContentParameters } | HookAnswer | HookStop | HookBlock;
@@ -15,12 +15,14 @@ export async function throughBeforeModel(
   hooks: ModelHooks,
   signal: AbortSignal,
 ): Promise<RequestDecision> {
-  const decision = hooks.beforeModel && (await askHook(async () => hooks.beforeModel?.(request, signal), signal));
+  const decision =
+    hooks.beforeModel && (await tryUntilAborted(async () => hooks.beforeModel?.(request, signal), signal));
   if (decision && decision.kind !== 'proceed') return decision;
   // A request that went through a hook may have lost what JSON cannot carry.
   const changed = decision?.request ? withConfig(decision.request, { abortSignal: signal }) : request;
   const selection =
-    hooks.beforeToolSelection && (await askHook(async () => hooks.beforeToolSelection?.(changed, signal), signal));
+    hooks.beforeToolSelection &&
+    (await tryUntilAborted(async () => hooks.beforeToolSelection?.(changed, signal), signal));
   return { kind: 'send', request: selection ? withConfig(changed, selection) : changed };
 }
 

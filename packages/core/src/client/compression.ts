@@ -11,7 +11,7 @@ import { estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
-import { askHook } from '../util/abort.ts';
+import { tryUntilAborted } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
 import { collectCarriedOver, findLastWords, formatCarriedOver, isSessionContext } from './carried-over.ts';
 import {
@@ -197,7 +197,7 @@ export class Compressor {
 
   private async firePreCompress(trigger: CompressTrigger, signal: AbortSignal): Promise<void> {
     const { hooks } = this.options;
-    if (hooks?.preCompress) await askHook(async () => hooks.preCompress?.(trigger, signal), signal);
+    if (hooks?.preCompress) await tryUntilAborted(async () => hooks.preCompress?.(trigger, signal), signal);
   }
 }
 

@@ -8,7 +8,7 @@ import { createUserContent } from '../chat/parts.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { TurnEvent } from '../turn/turn.ts';
-import { askHook } from '../util/abort.ts';
+import { tryUntilAborted } from '../util/abort.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import { STOP, again } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
@@ -44,7 +44,7 @@ export async function* admitRequest(
 ): AsyncGenerator<TurnEvent, Part[] | undefined> {
   if (prompt.isAdmitted) return request;
   prompt.isAdmitted = true;
-  const decision = await askHook(async () => hooks?.beforeAgent?.(prompt.text, signal), signal);
+  const decision = await tryUntilAborted(async () => hooks?.beforeAgent?.(prompt.text, signal), signal);
   if (!decision) return request;
   if (decision.kind === 'proceed') {
     const { additionalContext } = decision;
@@ -66,7 +66,7 @@ export async function acceptAnswer(
   if (!hooks?.afterAgent) return STOP;
   const response = prompt.responseText.filter(Boolean).join('\n') || '[no response text]';
   const input = { prompt: prompt.text, response, stopHookActive: prompt.stopHookActive };
-  const decision = await askHook(async () => hooks.afterAgent?.(input, signal), signal);
+  const decision = await tryUntilAborted(async () => hooks.afterAgent?.(input, signal), signal);
   if (!decision || decision.kind === 'proceed') return STOP;
   const { kind, clearContext = false, ...said } = decision;
   const value = { ...said, ...(clearContext && { contextCleared: true }) };

@@ -5,6 +5,7 @@
  */
 
 import { isRecord } from '../util/is-record.ts';
+import { shorten } from '../util/short-text.ts';
 
 export interface Shape {
   type?: 'boolean' | 'string' | 'number' | 'integer' | 'array' | 'object';
@@ -154,5 +155,5 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isRecord(value)) return 'an object';
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return shorten(text, MAX_SHOWN);
 }

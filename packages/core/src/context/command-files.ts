@@ -11,6 +11,7 @@ import { isForeign } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
 import { findPlaces } from '../util/find-places.ts';
 import { readContextFile } from './context-reader.ts';
+import { toOneLine } from '../util/short-text.ts';
 
 export interface CommandFile {
   /** From its path: `git/commit.toml` is `git:commit`. */
@@ -116,6 +117,6 @@ function toCommandName(relative: string): string {
 
 /** One line, as lists show it. */
 function shorten(description: string): string {
-  const line = description.replaceAll(/\s+/g, ' ').trim();
+  const line = toOneLine(description);
   return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 3)}...` : line;
 }

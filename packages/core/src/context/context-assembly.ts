@@ -9,6 +9,7 @@ import { isForeign } from '../protocol/source.ts';
 import type { SourceKind } from '../protocol/source.ts';
 import { resolveImports } from './context-imports.ts';
 import { readContextFile } from './context-reader.ts';
+import { toOneLine } from '../util/short-text.ts';
 
 /** Of all files and their imports together. */
 const MAX_CONTEXT_CHARACTERS = 4 * 1024 * 1024;
@@ -89,7 +90,7 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
 
 function toMarked({ name: given, text }: Entry): string {
   // A folder may be called anything, line breaks included.
-  const name = given.replaceAll(/\s+/g, ' ');
+  const name = toOneLine(given);
   return `--- Context from: ${name} ---\n${text.replaceAll(FRAME, '&lt;')}\n--- End of Context from: ${name} ---`;
 }
 

@@ -10,6 +10,7 @@ import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { openRegularFile } from '../tools/files/opened-file.ts';
 import { decodeText, looksBinary } from '../tools/files/text-file.ts';
 import { withoutHiddenCharacters } from './context-hidden-characters.ts';
+import { countOf } from '../util/short-text.ts';
 
 /** A file every request pays for is no place for more. */
 export const MAX_CONTEXT_FILE_BYTES = 1024 * 1024;
@@ -73,7 +74,7 @@ function toSafeText(bytes: Buffer): { text: string; remarks: string[] } {
   const remarks = isBroken ? ['holds bytes that are no UTF-8; they were replaced'] : [];
   if (count > 0) {
     remarks.push(
-      `holds ${count} invisible character${count === 1 ? '' : 's'} (the first in line ${line}); they were left out, because text nobody can see may be meant to mislead the model`,
+      `holds ${countOf(count, 'invisible character')} (the first in line ${line}); they were left out, because invisible text may be meant to mislead the model`,
     );
   }
   return { text, remarks };

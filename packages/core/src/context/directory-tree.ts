@@ -10,6 +10,7 @@ import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { EXCLUDED_DIRECTORIES } from '../tools/files/search-scope.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
+import { shorten } from '../util/short-text.ts';
 
 const MOST_NAMES = 200;
 /** One folder of thousands of files must not hide the others. */
@@ -88,5 +89,5 @@ function renderInside({ files, folders, omitted }: Folder, indent: string): stri
 
 function toLine(name: string): string {
   const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>]/gu, '?');
-  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+  return shorten(line, LONGEST_NAME);
 }

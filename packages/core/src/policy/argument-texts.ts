@@ -4,10 +4,11 @@
  * to hold for the name given and, behind a link, for the file itself.
  */
 
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { realPathOf } from './policy-disk.ts';
 import { isMcp, namesAbsolutePath, stableJson } from './rule-matching.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
+import { isInside } from '../util/is-inside.ts';
 
 type Arguments = PolicyCall['args'];
 
@@ -93,9 +94,8 @@ export class ArgumentTexts {
   private isLink(path: unknown): boolean {
     if (typeof path !== 'string') return false;
     const absolute = resolve(this.root, path);
-    const below = relative(this.root, absolute);
-    const isBelow = below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
-    return realPathOf(absolute) !== (isBelow ? join(realPathOf(this.root), below) : absolute);
+    const isBelow = isInside(absolute, this.root);
+    return realPathOf(absolute) !== (isBelow ? join(realPathOf(this.root), relative(this.root, absolute)) : absolute);
   }
 
   private realTexts(): string[] {

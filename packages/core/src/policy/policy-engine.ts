@@ -10,12 +10,13 @@ import { toCliName } from './approval-mode.ts';
 import { ArgumentTexts, cleanArguments, isForeign } from './argument-texts.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
-import { isInside, pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.ts';
+import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isDeliberate, isNarrowed, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell/shell-judge.ts';
+import { isInside } from '../util/is-inside.ts';
 
 export interface PolicyEngineOptions {
   rules: readonly PolicyRule[];

@@ -12,6 +12,7 @@ import type { PolicyRule, SafetyChecker } from './rule.ts';
 import type { PolicyProblem, RuleTest } from './rules-file.ts';
 import type { SettingsRuleFields } from './settings-rules.ts';
 import { rulesFromSettings } from './settings-rules.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
 
 export interface PolicyLoaderOptions {
   sources: readonly Source[];
@@ -103,7 +104,7 @@ async function readRules(file: string, kind: SourceKind, loaded: LoadedPolicies)
   } catch (error) {
     loaded.problems.push({
       file,
-      message: `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      message: `it cannot be read: ${getErrorMessage(error)}`,
     });
     return;
   }

@@ -5,9 +5,10 @@
  * not. This file knows places; what asks about them is the engine.
  */
 
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { globMatches } from './glob-matches.ts';
 import { realPathOf } from './policy-disk.ts';
+import { isInside } from '../util/is-inside.ts';
 
 /** A folder of this name protects everything in it. */
 const FOLDERS: readonly string[] = [
@@ -139,11 +140,6 @@ function foldName(name: string): string {
 
 function hasGlob(segment: string): boolean {
   return /[*?[]/.test(segment);
-}
-
-export function isInside(path: string, directory: string): boolean {
-  const rest = relative(directory, path);
-  return rest === '' || (!rest.startsWith(`..${sep}`) && rest !== '..' && !isAbsolute(rest));
 }
 
 const MENTION = new RegExp(

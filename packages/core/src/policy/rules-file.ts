@@ -11,6 +11,7 @@ import type { PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { effectivePriority } from './rule.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
 import { isRecord } from '../util/is-record.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
 
 export interface PolicyProblem {
   file: string;
@@ -297,6 +298,6 @@ export function compile(key: string, source: string, decision: PolicyDecision): 
   try {
     return new RegExp(key === 'commandRegex' ? `^(?:${source})` : source, flags);
   } catch (error) {
-    throw new EntryError(key, `not a regular expression: ${error instanceof Error ? error.message : String(error)}`);
+    throw new EntryError(key, `not a regular expression: ${getErrorMessage(error)}`);
   }
 }

@@ -6,8 +6,8 @@
 
 import { basename, dirname } from 'node:path';
 import { fileFacts, readTextFile, realPathOf, replaceTextFile } from './policy-disk.ts';
-import { isInside } from './protected-paths.ts';
 import { editStringMap, parseStringMap } from './string-map-file.ts';
+import { isInside } from '../util/is-inside.ts';
 
 export const TRUST_LEVELS = ['TRUST_FOLDER', 'TRUST_PARENT', 'DO_NOT_TRUST'] as const;
 export type TrustLevel = (typeof TRUST_LEVELS)[number];

@@ -23,7 +23,6 @@ export interface ToolCallRequestInfo {
   display?: ToolCallDisplay;
   checkpoint?: string;
   parentCallId?: string;
-  schedulerId?: string;
   originalRequestName?: string;
   originalRequestArgs?: Record<string, unknown>;
   inputModifiedByHook?: boolean;

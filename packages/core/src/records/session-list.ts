@@ -12,6 +12,7 @@ import type { SessionMessage } from './session-file.ts';
 import { parseSession } from './session-loader.ts';
 import type { LoadedSession } from './session-loader.ts';
 import { asideWords, isWorthResuming, ownWords } from './resumable-content.ts';
+import { toOneLine } from '../util/short-text.ts';
 
 export interface SessionSummary {
   id: string;
@@ -180,8 +181,7 @@ function unescape(escaped: string): string | undefined {
 
 /** In ASCII, as Gemini CLI shows it, unless nothing would be left. */
 function toTitle(text: string): string {
-  const collapse = (line: string) => line.replace(/\s+/g, ' ').trim();
-  const line = collapse(text.replace(/[^\x20-\x7E\s]+/g, '')) || collapse(text.replace(/\p{C}+/gu, ' '));
+  const line = toOneLine(text.replace(/[^\x20-\x7E\s]+/g, '')) || toOneLine(text.replace(/\p{C}+/gu, ' '));
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 3)}...` : line;
 }
 

@@ -3,6 +3,7 @@
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedSession } from './session-loader.ts';
+import { shorten, toOneLine } from '../util/short-text.ts';
 
 export interface LoadedReport {
   path: string;
@@ -38,19 +39,16 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt 
     notices.push('This session was recorded in another folder: paths in it may not be here.');
   }
   if (prompt !== undefined) {
-    notices.push(`The last prompt was interrupted: "${shorten(prompt)}" (--continue goes on with it).`);
+    notices.push(
+      `The last prompt was interrupted: "${shorten(toOneLine(prompt), SHOWN_LENGTH)}" (--continue goes on with it).`,
+    );
     for (const { name, args, status, isUnchanged } of openCalls) {
       const what = isUnchanged ? UNCHANGED : SENTENCES[status];
-      notices.push(`The call ${name} ${shorten(JSON.stringify(args))} ${what}.`);
+      notices.push(`The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${what}.`);
     }
   }
   const last = messages.at(-1);
   if (last?.isInterrupted && last.type === 'gemini')
     notices.push('The last answer was cut off; the model will give it anew.');
   return notices;
-}
-
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH - 1)}…` : line;
 }

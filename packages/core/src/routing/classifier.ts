@@ -7,6 +7,7 @@
 
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
+import { shorten } from '../util/short-text.ts';
 
 /** `UtilityModel.generateJson` fits. Undefined when there is no answer to be had. */
 export type AskJson = (question: JsonQuestion, schema: object) => Promise<Record<string, unknown> | undefined>;
@@ -135,8 +136,4 @@ function describePart({ text, thought, functionCall, functionResponse, inlineDat
   if (functionResponse) return `[result of ${functionResponse.name}]`;
   const media = inlineData ?? fileData;
   return media ? `[${media.mimeType ?? 'file'}]` : '';
-}
-
-function shorten(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit).toWellFormed()}…` : text;
 }

@@ -15,7 +15,7 @@ import type {
   ToolCallConfirmationDetails,
   ToolInvocation,
 } from '../protocol/tools.ts';
-import { askHook, untilAborted } from '../util/abort.ts';
+import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import type { Approvals } from './approvals.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
 import type { Answer, EditProposal, PolicyPort, ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
@@ -77,7 +77,7 @@ export class CallPreparation {
     const { hooks } = this.options;
     const { request } = call;
     if (!hooks?.beforeTool) return { call, mustAsk: false };
-    const decision = await askHook(async () => hooks.beforeTool?.(toHookInput(call), signal), signal);
+    const decision = await tryUntilAborted(async () => hooks.beforeTool?.(toHookInput(call), signal), signal);
     if (!decision) return { call, mustAsk: false };
     if (decision.kind === 'stop') {
       throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');

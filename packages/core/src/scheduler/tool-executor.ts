@@ -10,7 +10,7 @@ import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-ca
 import type { ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
 import type { OutputBounds } from '../tools/tool-output.ts';
-import { askHook, untilAborted } from '../util/abort.ts';
+import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import type { Clock } from '../util/clock.ts';
 import { toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
@@ -149,7 +149,7 @@ export class ToolExecutor {
     const { hooks } = this.options;
     if (!hooks?.afterTool) return { kind: 'proceed' };
     const input = { ...toHookInput(call), result };
-    const decision = await askHook(async () => hooks.afterTool?.(input, signal), signal).catch(() => undefined);
+    const decision = await tryUntilAborted(async () => hooks.afterTool?.(input, signal), signal).catch(() => undefined);
     return signal.aborted ? undefined : (decision ?? { kind: 'proceed' });
   }
 }

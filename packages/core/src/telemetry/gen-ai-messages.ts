@@ -5,6 +5,7 @@
  */
 
 import type { Content, Part } from '../protocol/content.ts';
+import { shorten } from '../util/short-text.ts';
 
 const MAX_LENGTH = 100_000;
 /** Of one part; a result longer than this says nothing more to a reader of telemetry. */
@@ -35,7 +36,7 @@ export function toSystemInstructions(instruction: Content | string): string {
 
 function toPart(part: Part): object[] {
   const { text, thought, functionCall, functionResponse, inlineData, fileData } = part;
-  if (text !== undefined) return [{ type: thought ? 'reasoning' : 'text', content: cut(text) }];
+  if (text !== undefined) return [{ type: thought ? 'reasoning' : 'text', content: shorten(text, MAX_PART_LENGTH) }];
   if (functionCall) {
     const { id, name, args } = functionCall;
     return [{ type: 'tool_call', id, name, arguments: bounded(args) }];
@@ -51,9 +52,5 @@ function toPart(part: Part): object[] {
 /** As it is while it is small; else the beginning of its text. */
 function bounded(value: unknown): unknown {
   const text = JSON.stringify(value) ?? '';
-  return text.length <= MAX_PART_LENGTH ? value : cut(text);
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_PART_LENGTH ? text : `${text.slice(0, MAX_PART_LENGTH)}…`.toWellFormed();
+  return text.length <= MAX_PART_LENGTH ? value : shorten(text, MAX_PART_LENGTH);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { GenerateContentResponse, GroundingMetadata } from '../protocol/content.ts';
+import { toOneLine } from '../util/short-text.ts';
 
 /** The answer's text without thoughts. */
 export function answerText(response: GenerateContentResponse): string {
@@ -16,8 +17,8 @@ export function withSources(text: string, metadata: GroundingMetadata | undefine
   const chunks = metadata?.groundingChunks ?? [];
   if (chunks.length === 0) return text;
   const sources = chunks.map(({ web }, index) => {
-    const title = oneLine(web?.title ?? '') || 'Untitled';
-    return `[${index + 1}] ${title} (${oneLine(web?.uri ?? '') || 'No URI'})`;
+    const title = toOneLine(web?.title ?? '') || 'Untitled';
+    return `[${index + 1}] ${title} (${toOneLine(web?.uri ?? '') || 'No URI'})`;
   });
   return `${insertMarks(text, metadata)}\n\nSources:\n${sources.join('\n')}`;
 }
@@ -47,8 +48,4 @@ function nextBoundary(bytes: Buffer, offset: number): number {
   let index = Math.min(Math.max(0, offset), bytes.length);
   while (index < bytes.length && ((bytes[index] ?? 0) & 0xc0) === 0x80) index++;
   return index;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

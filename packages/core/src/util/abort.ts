@@ -1,10 +1,10 @@
-/** Waiting that ends with the signal, whatever is waited for: a hook or a service may hear no abort. */
+/** Waiting that ends with the signal, also for work that ignores the signal. */
 
 import { createAbortError, throwIfAborted } from './clock.ts';
 
 /**
  * Settles as `work` does; rejects with an AbortError as soon as the signal is aborted.
- * What `work` comes to after that is nobody's business any more.
+ * The result of `work` is dropped from then on.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -18,13 +18,13 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** What a hook says. One that throws has nothing to say; only the user's cancel rejects. */
-export async function askHook<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** Undefined when the work fails; only an abort rejects. For work whose failure must not fail the caller, as hooks. */
+export async function tryUntilAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
-    return await untilAborted(ask(), signal);
+    return await untilAborted(work(), signal);
   } catch {
     throwIfAborted(signal);
-    // A hook cannot fail what it looks at.
+    // Left out by contract.
     return undefined;
   }
 }

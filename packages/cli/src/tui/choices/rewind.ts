@@ -1,9 +1,8 @@
 /** `/rewind`: back to an earlier message of the person, with the files as they were or as they are. */
 
-import { listRewindPoints, revertEdits } from '@castor/core';
+import { listRewindPoints, revertEdits, countOf } from '@castor/core';
 import type { RewindPoint } from '@castor/core';
-import { countOf } from '../../count-of.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitizeLine } from '../../sanitize.ts';
 import type { App } from '../app.ts';
 
 type Scope = 'both' | 'conversation' | 'files' | 'cancel';
@@ -78,5 +77,5 @@ function describeEdits({ edits, hasCommands }: RewindPoint): string {
 /** Of a prompt with files the words. */
 function oneLine(text: string): string {
   const [words = ''] = text.split('\n--- Content from referenced files ---');
-  return sanitize(words).replaceAll(/\s+/g, ' ').trim();
+  return sanitizeLine(words);
 }

@@ -2,7 +2,7 @@
 
 import { deleteSession, getErrorMessage, listSessions, searchSessions } from '@castor/core';
 import type { SessionSummary } from '@castor/core';
-import { sanitize } from '../../sanitize.ts';
+import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
@@ -31,7 +31,7 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
     if ('words' in choice) {
       shown = await searchOthers(choice.words, others, context);
       if (shown.length > 0) continue;
-      app.toast(`Nobody said "${oneLine(choice.words)}" in a session of this folder.`);
+      app.toast(`Nobody said "${sanitizeLine(choice.words)}" in a session of this folder.`);
     } else if (choice.isRemoved) {
       await remove(
         app,
@@ -56,7 +56,7 @@ async function listOthers({ home, agent }: CommandContext): Promise<readonly Ses
 function toOptions(sessions: readonly SessionSummary[]): readonly SelectOption<Choice>[] {
   const now = Date.now();
   return sessions.map(({ id, title, lastUpdated }) => ({
-    label: oneLine(title),
+    label: sanitizeLine(title),
     value: { id },
     hint: formatAge(now - lastUpdated),
   }));
@@ -71,13 +71,13 @@ async function searchOthers(
   const matches = await searchSessions({ home, words: words.split(/\s+/), limit: MOST_MATCHES });
   return matches
     .filter(({ id }) => here.has(id))
-    .map(({ id, title, excerpt }) => ({ label: oneLine(title), value: { id }, hint: oneLine(excerpt) }));
+    .map(({ id, title, excerpt }) => ({ label: sanitizeLine(title), value: { id }, hint: sanitizeLine(excerpt) }));
 }
 
 async function remove(app: App, { id, title }: SessionSummary, { home, agent, signal }: CommandContext): Promise<void> {
   const isMeant = await app.dialogs.choose(
     {
-      title: `Delete "${oneLine(title)}" for good?`,
+      title: `Delete "${sanitizeLine(title)}" for good?`,
       options: [
         { label: 'No, keep it (esc)', value: false },
         { label: 'Yes, delete it', value: true },
@@ -89,16 +89,12 @@ async function remove(app: App, { id, title }: SessionSummary, { home, agent, si
   if (!isMeant) return;
   try {
     await deleteSession(id, { home, root: agent.workspace.root });
-    app.toast(`"${oneLine(title)}" is deleted.`);
+    app.toast(`"${sanitizeLine(title)}" is deleted.`);
   } catch (error) {
     app.fail(`The session could not be deleted: ${getErrorMessage(error)}`);
   }
 }
 
 function searchInside(query: string): SelectOption<Choice> {
-  return { label: `Look for "${oneLine(query)}" in what was said`, value: { words: query } };
-}
-
-function oneLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ').trim();
+  return { label: `Look for "${sanitizeLine(query)}" in what was said`, value: { words: query } };
 }

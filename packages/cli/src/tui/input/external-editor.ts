@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getErrorMessage } from '@castor/core';
 
 export interface EditorPort {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -37,7 +38,7 @@ export async function editExternally(text: string, port: EditorPort): Promise<Ed
     // Editors end the last line; the prompt does not.
     return { type: 'edited', text: written.replaceAll('\r\n', '\n').replace(/\n$/, '') };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = getErrorMessage(error);
     return { type: 'failed', message: `The prompt could not be edited: ${reason}` };
   } finally {
     await rm(directory, { recursive: true, force: true });

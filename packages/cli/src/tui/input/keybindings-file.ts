@@ -5,7 +5,7 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { isRecord, JsonMistake, parseJsonItems, toValue } from '@castor/core';
+import { isRecord, JsonMistake, parseJsonItems, toValue, getErrorMessage } from '@castor/core';
 import { nearest } from '../../nearest.ts';
 import { COMMAND_NAMES, isCommandName } from './commands.ts';
 import { parseKeyName } from './key.ts';
@@ -26,7 +26,7 @@ export async function loadKeyBindings(file: string): Promise<LoadedBindings> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bindings: [], warnings: [] };
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = getErrorMessage(error);
     return { bindings: [], warnings: [`${file}: the key bindings cannot be read and the defaults count: ${reason}`] };
   }
   return parseKeyBindings(text, file);

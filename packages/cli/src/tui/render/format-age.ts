@@ -1,5 +1,7 @@
 /** How long ago, in words. Pure. */
 
+import { countOf } from '@castor/core';
+
 const STEPS: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'day'],
   [3_600, 'hour'],
@@ -10,6 +12,5 @@ export function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds / 1000);
   const step = STEPS.find(([length]) => seconds >= length);
   if (!step) return 'just now';
-  const count = Math.floor(seconds / step[0]);
-  return `${count} ${step[1]}${count === 1 ? '' : 's'} ago`;
+  return `${countOf(Math.floor(seconds / step[0]), step[1])} ago`;
 }

@@ -1,7 +1,7 @@
 /** The rows around the composer: what is going on, and where we are. Pure. */
 
 import type { ApprovalMode, RetryValue } from '@castor/core';
-import { sanitize } from '../../sanitize.ts';
+import { sanitizeLine } from '../../sanitize.ts';
 import type { FooterItem } from './footer-items.ts';
 import { cutRow, graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
@@ -27,8 +27,8 @@ export function renderLoading(
   width: number,
 ): string {
   const text = retry
-    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; next in ${formatSeconds(Math.ceil(retry.delayMs / 1000))}: ${oneLine(retry.error.message)}`
-    : oneLine(thought ?? '') || 'Thinking...';
+    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; next in ${formatSeconds(Math.ceil(retry.delayMs / 1000))}: ${sanitizeLine(retry.error.message)}`
+    : sanitizeLine(thought ?? '') || 'Thinking...';
   const hints = ['esc to cancel', ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
   const hint = styles.secondary(` (${hints.join(', ')}, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
@@ -88,24 +88,24 @@ type FooterPart = [text: string, style: (text: string) => string];
 
 function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles): FooterPart {
   const { folder, branch, model, contextUsed, items, more } = state;
-  const named = branch === undefined ? '' : oneLine(branch);
+  const named = branch === undefined ? '' : sanitizeLine(branch);
   switch (item) {
     case 'workspace': {
       const suffix = named !== '' && items.includes('git-branch') ? ` (${shortenRow(named, MOST_BRANCH_CELLS)})` : '';
-      return [`${shortenPath(oneLine(folder), MOST_FOLDER_CELLS - rowWidth(suffix))}${suffix}`, styles.link];
+      return [`${shortenPath(sanitizeLine(folder), MOST_FOLDER_CELLS - rowWidth(suffix))}${suffix}`, styles.link];
     }
     case 'git-branch':
       // Beside the folder it stands in its part.
       return [items.includes('workspace') ? '' : named, styles.link];
     case 'model-name':
-      return [oneLine(model), styles.secondary];
+      return [sanitizeLine(model), styles.secondary];
     case 'context-used':
       return [
         contextUsed === undefined ? '' : `${Math.round(contextUsed * 100)}% used`,
         contextUsed !== undefined && contextUsed > 0.8 ? styles.warning : styles.secondary,
       ];
     default:
-      return [oneLine(more?.[item] ?? ''), styles.secondary];
+      return [sanitizeLine(more?.[item] ?? ''), styles.secondary];
   }
 }
 
@@ -115,10 +115,6 @@ function shortenPath(path: string, cells: number): string {
   let rest = path;
   while (rowWidth(rest) >= cells) rest = rest.slice([...graphemesIn(rest.slice(0, 64))][0]?.length ?? 1);
   return `…${rest}`;
-}
-
-function oneLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ').trim();
 }
 
 export function formatSeconds(seconds: number): string {

@@ -1,7 +1,7 @@
 /** The list of things to do as rows. Pure. */
 
 import type { Todo, TodoStatus } from '@castor/core';
-import { sanitize } from '../../sanitize.ts';
+import { sanitizeLine } from '../../sanitize.ts';
 import type { Styles } from '../theme/styles.ts';
 import { wrapRows } from './wrap-rows.ts';
 
@@ -16,7 +16,7 @@ const MARKS: Readonly<Record<TodoStatus, string>> = {
 export function renderTodos(todos: readonly Todo[], { styles, width }: { styles: Styles; width: number }): string[] {
   if (todos.length === 0) return [styles.secondary('The list is empty.')];
   return todos.flatMap(({ description, status }) => {
-    const text = sanitize(description).replaceAll(/\s+/g, ' ');
+    const text = sanitizeLine(description);
     return wrapRows(styleOf(status, styles)(text), { width, first: `${MARKS[status]} ` });
   });
 }

@@ -1,8 +1,7 @@
 /** A call as a person sees it: its mark, what it does, what came of it; short. Pure. */
 
 import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
-import { countOf } from '../../count-of.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize, sanitizeLine } from '../../sanitize.ts';
 import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderDiff } from './diff.ts';
@@ -11,6 +10,7 @@ import type { ScreenPicture } from './screen-rows.ts';
 import { windowOf } from './screen-window.ts';
 import { renderTodos } from './todos.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
+import { countOf } from '@castor/core';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -48,8 +48,8 @@ export function renderHead(
   { styles, width, spinner }: ToolCallOptions,
 ): string {
   const mark = status === 'executing' && spinner !== undefined ? spinner : MARKS[status];
-  const title = sanitize(display.name || name).replaceAll(/\s+/g, ' ');
-  const whole = sanitize(display.description).replaceAll(/\s+/g, ' ').trim();
+  const title = sanitizeLine(display.name || name);
+  const whole = sanitizeLine(display.description);
   // Many describe themselves by their own name: once is enough.
   const description = whole.startsWith(`${title} `) ? whole.slice(title.length + 1) : whole;
   const styled = status === 'cancelled' ? styles.strike(title) : styles.bold(title);

@@ -1,8 +1,8 @@
 /** `ui.theme` as the path of a JSON file: read only below the person's home, where it really lies, and only if it is small. */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, isAbsolute, relative, resolve } from 'node:path';
-import { getErrorMessage } from '@castor/core';
+import { basename, resolve } from 'node:path';
+import { getErrorMessage, isInside } from '@castor/core';
 import type { ThemeChoice } from './theme.ts';
 
 const MOST_BYTES = 64 * 1024;
@@ -17,7 +17,7 @@ export function readThemeFile(given: string, home: string): ThemeChoice | { prob
   const path = resolve(home, given.replace(/^~(?=$|[\\/])/, '.'));
   try {
     const real = realpathSync(path);
-    if (!isBelow(real, realpathSync(home)))
+    if (!isInside(real, realpathSync(home)))
       return { problem: `The theme ${path} is not used: it lies outside your home.` };
     const { size } = statSync(real);
     if (size > MOST_BYTES) return { problem: `The theme ${path} is not used: it is longer than 64 KiB.` };
@@ -27,11 +27,6 @@ export function readThemeFile(given: string, home: string): ThemeChoice | { prob
   } catch (error) {
     return { problem: `The theme ${path} cannot be read: ${getErrorMessage(error)}` };
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
 }
 
 function nameIn(value: unknown): string | undefined {

@@ -7,11 +7,11 @@ import { resolve } from 'node:path';
 import { globMatches } from '../glob-matches.ts';
 import { isSafeWithAnyOption } from './known-commands.ts';
 import { dashNamesIn, realPathOf } from '../policy-disk.ts';
-import { isInside } from '../protected-paths.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import { isInside } from '../../util/is-inside.ts';
 
 export class LinePlace {
   private readonly options: EffectOptions;

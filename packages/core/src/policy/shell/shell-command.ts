@@ -9,6 +9,7 @@ import type { ShellParser } from './line-reader.ts';
 import { DISPUTED_QUOTES, inPlainShell, withoutDisputedQuotes } from './shell-doubts.ts';
 import { SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellLine } from './shell-line.ts';
+import { getErrorMessage } from '../../protocol/errors.ts';
 
 /** Longer lines are not read at all: Linux would not hand them to a shell, and nobody could review them either. */
 const MAX_LENGTH = 131_072;
@@ -41,7 +42,7 @@ export function parseShellLine(
     for (const text of new Set([source, isBash ? source : inPlainShell(source)])) readText(parser, reader, text);
   } catch (error) {
     // A parser that gives up, for example on nesting without end, says the same as one that reports an error.
-    problems.push(`${SYNTAX_PROBLEM}: ${error instanceof Error ? error.message : String(error)}.`);
+    problems.push(`${SYNTAX_PROBLEM}: ${getErrorMessage(error)}.`);
   }
   return { commands: reader.commands, problems: [...problems, ...reader.problems] };
 }

@@ -6,12 +6,12 @@
 import { resolve } from 'node:path';
 import { hasOption } from './known-commands.ts';
 import { realPathOf } from '../policy-disk.ts';
-import { isInside } from '../protected-paths.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Effect, EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
+import { isInside } from '../../util/is-inside.ts';
 
 interface Deletion extends Effect {
   /** Nobody means this: it is refused, not asked. */

@@ -11,6 +11,7 @@ import { classifyGoogleError, toModelError } from './errors.ts';
 import { tidyFrame } from './frame-shape.ts';
 import { findGoogleError } from './google-error.ts';
 import type { SseFrame } from './sse.ts';
+import { shorten } from '../../util/short-text.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -113,6 +114,9 @@ export function parseResponse(frame: SseFrame): GenerateContentResponse {
 }
 
 function noAnswer(what: string, data: string, cause?: unknown): ApiError {
-  const excerpt = data.length > MAX_EXCERPT_LENGTH ? `${data.slice(0, MAX_EXCERPT_LENGTH)}…` : data;
-  return new ApiError(`${what}: ${JSON.stringify(excerpt)}`, { reason: 'network', code: 'MALFORMED_FRAME', cause });
+  return new ApiError(`${what}: ${JSON.stringify(shorten(data, MAX_EXCERPT_LENGTH))}`, {
+    reason: 'network',
+    code: 'MALFORMED_FRAME',
+    cause,
+  });
 }

@@ -6,6 +6,7 @@
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
+import { shorten, toOneLine } from '../../util/short-text.ts';
 
 /** Longer than this nobody waits: the error is final. */
 const MAX_WAIT_MS = 300_000;
@@ -133,9 +134,9 @@ function describeAnswer({ status, statusText, location, body }: FailedAnswer): s
   if (status >= 300 && status < 400) return `${name}: redirect${describeTarget(location)} not followed`;
   const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1];
   const isHtml = title !== undefined || /^\s*</.test(body);
-  const text = (isHtml ? (title ?? '') : (messageIn(body) ?? body)).replaceAll(/\s+/g, ' ').trim();
+  const text = toOneLine(isHtml ? (title ?? '') : (messageIn(body) ?? body));
   if (text === '') return name;
-  return `${name}: ${text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text}`;
+  return `${name}: ${shorten(text, MAX_TEXT_LENGTH)}`;
 }
 
 /** Without its query, which may repeat what we sent. */

@@ -6,6 +6,7 @@
 
 import { assertNever } from '../../protocol/events.ts';
 import type { Countable, Job } from './jobs.ts';
+import { countOf } from '../../util/short-text.ts';
 
 /** Something only tools, or the folder we were given, can do. */
 export type Action =
@@ -76,7 +77,7 @@ function* describe(path: string): Work {
   if (!listing.ok) return yield* say(listing.text);
   const entries = parseListing(listing.text);
   if (entries.length === 0) return yield* say(`${place} is empty.`);
-  yield* say(`${place} holds ${countOf(entries)}:\n\n${entries.map(formatEntry).join('\n')}\n`);
+  yield* say(`${place} holds ${describeCounts(entries)}:\n\n${entries.map(formatEntry).join('\n')}\n`);
   const names = new Set(entries.map(({ name }) => name));
   const inside = (name: string) => (path === '.' ? name : `${path}/${name}`);
   if (names.has('package.json')) {
@@ -155,13 +156,9 @@ function parseListing(text: string): Entry[] {
   return entries;
 }
 
-function countOf(entries: readonly Entry[]): string {
+function describeCounts(entries: readonly Entry[]): string {
   const folders = entries.filter(({ isFolder }) => isFolder).length;
-  return [plural(folders, 'folder'), plural(entries.length - folders, 'file')].join(' and ');
-}
-
-function plural(total: number, word: string): string {
-  return `${total} ${word}${total === 1 ? '' : 's'}`;
+  return [countOf(folders, 'folder'), countOf(entries.length - folders, 'file')].join(' and ');
 }
 
 function formatEntry({ name, isFolder, bytes }: Entry): string {

@@ -22,6 +22,7 @@ import type { ShellOutcome } from '../shell/shell-outcome.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
 import { wrapUntrusted } from '../tool-output.ts';
 import type { Workspace } from '../files/workspace.ts';
+import { countOf } from '../../util/short-text.ts';
 
 const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Nobody can answer prompts: pass flags such as --yes.
 For servers, watchers and other long-running commands set is_background instead of writing &.
@@ -202,8 +203,7 @@ function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResul
       return cancelled(output);
     case 'timed_out': {
       const seconds = inactivityTimeoutMs / 1000;
-      const limit =
-        seconds < 60 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${(seconds / 60).toFixed(1)} minutes`;
+      const limit = seconds < 60 ? countOf(seconds, 'second') : `${(seconds / 60).toFixed(1)} minutes`;
       return stopped(
         `Command was automatically cancelled because it exceeded the timeout of ${limit} without output.`,
         output,

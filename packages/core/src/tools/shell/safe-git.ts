@@ -6,11 +6,12 @@
  * configuration are left out.
  */
 
-import { relative, isAbsolute } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { STRICT_GIT_CONFIG, toGitConfig } from './child-environment.ts';
 import type { Environment } from './child-environment.ts';
 import { findProgram } from './shell-program.ts';
 import { builtin } from '../../util/builtin-modules.ts';
+import { isInside } from '../../util/is-inside.ts';
 
 export interface SafeGitOptions {
   directory: string;
@@ -109,10 +110,9 @@ export async function guardRepository(
 
 /** Not from the folder it is to look at. */
 function findGit({ directory, environment }: SafeGitOptions): string {
-  const entries = (environment['PATH'] ?? '').split(':').filter((entry) => {
-    const path = relative(directory, entry);
-    return isAbsolute(entry) && (path.startsWith('..') || isAbsolute(path));
-  });
+  const entries = (environment['PATH'] ?? '')
+    .split(':')
+    .filter((entry) => isAbsolute(entry) && !isInside(entry, directory));
   const found = findProgram(['git'], { PATH: entries.join(':') }, ['/usr/bin', '/bin', '/usr/local/bin']);
   if (found === undefined) throw Object.assign(new Error('git was not found.'), { code: 'ENOENT' });
   return found;
