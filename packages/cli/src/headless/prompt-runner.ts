@@ -7,7 +7,6 @@
 import { FinishReason, GeminiEventType } from '@castor/core';
 import type { AgentEvent, OpenedSession, Part, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import { runMaintenance } from '../start/maintenance.ts';
 import type { Output } from '../output.ts';
 import { preparePrompt } from '../prompt/prompt-input.ts';
 import type { PreparedPrompt } from '../prompt/prompt-input.ts';
@@ -156,6 +155,7 @@ export class PromptRunner {
   private async cleanUp(): Promise<void> {
     this.hasCleanedUp = true;
     const { start, session, output } = this.options;
+    const { runMaintenance } = await import('../start/maintenance.ts');
     const problems = await runMaintenance(start, session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }

@@ -1,18 +1,21 @@
 /**
- * What a run does for the next ones, once its own work is under way: sessions that had
- * their time are removed, and settings files that use old names are brought up to date.
- * Nobody waits for it, and nothing of it can fail a run.
+ * Background work of a run for later runs: removes sessions past their retention and
+ * rewrites settings files that use old names. Callers import it when they run it, so
+ * that a start does not load it. A failure of it fails no run.
  */
 
-import { removeOldSessions } from './session-retention.ts';
+import { cleanUpSessions } from '@castor/core';
 import type { Start } from './start.ts';
 
-/** Sentences on what went wrong and somebody should know. Never throws. */
+/** Sentences on problems the user should know. Never throws. */
 export async function runMaintenance(start: Start, currentPath: string | undefined): Promise<readonly string[]> {
-  const { layers } = start.configuration;
-  // The old names keep working, so that a file nobody may write is no problem.
+  const { home, cwd, settings, configuration } = start;
+  const { layers } = configuration;
+  // The old names keep working, so a file that may not be written is not a problem.
   if (layers.some(({ migrations }) => migrations.length > 0)) {
     (await import('./settings-migrations.ts')).updateSettingsFiles(layers);
   }
-  return removeOldSessions(start, currentPath);
+  const retention = settings.general.sessionRetention;
+  const { problems } = await cleanUpSessions({ home, root: cwd, currentPath, retention });
+  return problems;
 }

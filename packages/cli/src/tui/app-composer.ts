@@ -7,7 +7,7 @@ import { runAppCommand } from './app-commands.ts';
 import type { ComposerController, Submission } from './input/composer-contract.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import type { InputReport } from './input/key-parser.ts';
-import { reflowOfDevice } from './terminal/reflow-of.ts';
+import { reflowOfDevice } from './terminal/resize-behaviour.ts';
 import { useWidths } from './terminal/row-width.ts';
 import { backgroundOfReport } from './theme/detect-background.ts';
 

@@ -37,7 +37,7 @@ import { ShellFocus } from './shell-focus.ts';
 import { showSession } from './session-change.ts';
 import { tellHookMessages } from './session-hooks.ts';
 import type { Reflow, Size } from './terminal/painter.ts';
-import { settleMsOf } from './terminal/settle-ms-of.ts';
+import { settleMsOf } from './terminal/resize-behaviour.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
 import { TranscriptPrinter } from './transcript-printer.ts';
 import type { Style } from './theme/styles.ts';

@@ -12,7 +12,7 @@ import { App } from './app.ts';
 import { readBranch } from './git-branch.ts';
 import { holdMessages } from './hold-messages.ts';
 import type { TurnPreparation } from './prepare-turn.ts';
-import { reflowOf } from './terminal/reflow-of.ts';
+import { reflowOf } from './terminal/resize-behaviour.ts';
 import { TerminalSession } from './terminal/terminal-session.ts';
 
 export interface TuiOptions {

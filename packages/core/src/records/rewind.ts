@@ -19,9 +19,9 @@ import { decodeText, toVisibleText } from '../tools/files/text-file.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { readPreImage } from './pre-images.ts';
 import type { EndedCall, FileChange } from './session-file.ts';
-import { parseSession } from './session-loader.ts';
-import type { LoadedMessage } from './session-loader.ts';
-import { readSessionFile } from './session-read.ts';
+import { replaySession } from './replay-session.ts';
+import type { LoadedMessage } from './replay-session.ts';
+import { readSessionFile } from './read-session-file.ts';
 import type { SessionRecorder } from './session-recorder.ts';
 import { ownWords } from './resumable-content.ts';
 
@@ -143,7 +143,7 @@ function isLeftBy(changes: readonly RecordedChange[], now: string | null): boole
 
 function readMessages({ path }: RewindParts['recorder']): readonly LoadedMessage[] {
   try {
-    return parseSession(readSessionFile(path)).messages;
+    return replaySession(readSessionFile(path)).messages;
   } catch {
     // Nothing is recorded: the conversation itself is all there is to go by.
     return [];

@@ -15,7 +15,7 @@ import { toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
 import type { SessionMetadata } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
-import type { LoadedMessage } from './session-loader.ts';
+import type { LoadedMessage } from './replay-session.ts';
 
 /** A new session that begins with these turns; it can be resumed by the id. Throws SessionError. */
 export async function createSessionFrom(

@@ -7,7 +7,7 @@ import { isSessionId } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { findSessionFiles, summarizeSession } from './session-list.ts';
 import type { ProjectSessions, SessionSummary } from './session-list.ts';
-import { parseSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
 import { findLockHolder, lockPath } from './session-lock.ts';
 import { lossPath } from './recording-gap.ts';
 
@@ -41,5 +41,5 @@ export function removeSessionFile(path: string, sessionId = readSessionId(path))
 }
 
 function readSessionId(path: string): string | undefined {
-  return parseSession(readFileSync(path)).metadata.sessionId;
+  return replaySession(readFileSync(path)).metadata.sessionId;
 }

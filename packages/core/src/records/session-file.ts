@@ -1,7 +1,7 @@
 /**
  * The session file: its name and the shapes of its records, as docs/sessions.md states
  * them. Gemini CLI's format; fields and `$`-records it does not know are ours. Types
- * and names only: reading is session-loader.ts, writing session-recorder.ts.
+ * and names only: reading is replay-session.ts, writing session-recorder.ts.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';

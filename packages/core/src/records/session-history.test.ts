@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toSessionHistory } from './session-history.ts';
-import { parseSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
 import { toSessionEvents } from './session-transcript.ts';
 
 const load = (...records: readonly unknown[]) =>
-  parseSession(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
+  replaySession(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join('')));
 const historyOf = (...records: readonly unknown[]) => toSessionHistory(load(...records).messages);
 const HEADER = { sessionId: 's-1', kind: 'main' };
 const call = (id: string, name = 'touch') => ({ functionCall: { id, name, args: { id } } });

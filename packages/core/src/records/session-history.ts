@@ -8,7 +8,7 @@
 import { separatePlayedMedia } from '../chat/played-media.ts';
 import type { Content, FunctionCall, FunctionResponse, Part } from '../protocol/content.ts';
 import type { EndedCall, FileChange, InterruptedStatus, StartedCall } from './session-file.ts';
-import type { LoadedMessage } from './session-loader.ts';
+import type { LoadedMessage } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 
 /** A call of the turn that the program did not live to send the answers of. */

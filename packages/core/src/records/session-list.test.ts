@@ -9,7 +9,7 @@ import { deleteSession } from './session-delete.ts';
 import { findSession } from './session-find.ts';
 import { listSessions } from './session-list.ts';
 import { acquireLock } from './session-lock.ts';
-import { cleanUpSessions } from './session-clean-up.ts';
+import { cleanUpSessions } from './session-retention.ts';
 import type { SessionRetention } from './session-retention.ts';
 import { searchSessions } from './session-search.ts';
 

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { findProjectDirectories } from '../config/project-registry.ts';
 import { isSessionFileName, mayHoldSession } from './session-file.ts';
 import type { SessionMessage } from './session-file.ts';
-import { parseSession } from './session-loader.ts';
-import type { LoadedSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
+import type { LoadedSession } from './replay-session.ts';
 import { asideWords, isWorthResuming, ownWords } from './resumable-content.ts';
 import { toOneLine } from '../util/short-text.ts';
 
@@ -94,7 +94,7 @@ function summarize(path: string, file: number, { size, mtimeMs }: { size: number
   for (const length of [...PIECES, size]) {
     const head = readAt(file, 0, Math.min(length, size));
     const isWhole = head.length >= size;
-    const session = parseSession(head);
+    const session = replaySession(head);
     if (!isWhole && session.metadata.sessionId === undefined) continue;
     const words = findWords(session) ?? (isWhole ? undefined : findCutWords(head));
     if (words === undefined && !isWhole) continue;
@@ -167,7 +167,7 @@ function findSummary(tail: Buffer): string | undefined {
     .toString('utf8')
     .split('\n')
     .filter((line) => line.startsWith('{"$set":'));
-  return parseSession(Buffer.from(patches.join('\n'))).metadata.summary;
+  return replaySession(Buffer.from(patches.join('\n'))).metadata.summary;
 }
 
 function unescape(escaped: string): string | undefined {

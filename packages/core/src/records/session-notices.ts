@@ -2,7 +2,7 @@
 
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
-import type { LoadedSession } from './session-loader.ts';
+import type { LoadedSession } from './replay-session.ts';
 import { shorten, toOneLine } from '../util/short-text.ts';
 
 export interface LoadedReport {

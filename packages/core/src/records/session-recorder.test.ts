@@ -14,7 +14,7 @@ import { fingerprint } from '../tools/files/read-ledger.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { toSessionHistory } from './session-history.ts';
-import { parseSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
 import { hasLoss } from './recording-gap.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
@@ -177,7 +177,7 @@ describe('SessionRecorder', () => {
     recorder.replaced([user('Short'), { role: 'model', parts: [asking('c1')] }]);
     recorder.sent({ role: 'user', parts: ended.response.responseParts }, 'p');
     recorder.answered(answer1({ text: 'Done.' }), 'p');
-    const { turns } = toSessionHistory(parseSession(await readFile(recorder.path)).messages);
+    const { turns } = toSessionHistory(replaySession(await readFile(recorder.path)).messages);
     expect(turns.map(({ parts }) => parts)).toEqual([
       [{ text: 'Short' }],
       [asking('c1')],
@@ -224,7 +224,7 @@ describe('SessionRecorder', () => {
   it('writes text under way after a while or when it is much, and leaves it out once it is void or accepted', async () => {
     const clock = createFakeClock();
     const recorder = new SessionRecorder({ directory, sessionId: 's', root: '/project', clock });
-    const shown = async () => parseSession(await readFile(recorder.path)).messages.at(-1);
+    const shown = async () => replaySession(await readFile(recorder.path)).messages.at(-1);
     recorder.sent(user('Go'), 'p');
     recorder.observe({ type: GeminiEventType.Content, value: 'Slow' });
     await setImmediate();
@@ -238,7 +238,7 @@ describe('SessionRecorder', () => {
     recorder.answered(answer1({ text: 'The end.' }), 'p');
     recorder.observe({ type: GeminiEventType.Content, value: '.' });
     recorder.close();
-    const { messages } = parseSession(await readFile(recorder.path));
+    const { messages } = replaySession(await readFile(recorder.path));
     expect(messages.map(({ content }) => content)).toEqual([[{ text: 'Go' }], [{ text: 'The end.' }]]);
   });
 
@@ -273,7 +273,7 @@ describe('SessionRecorder', () => {
     recorder.sent(user('On'), 'q');
     recorder.observe({ type: 'prompt_ended', prompt_id: 'q', outcome: 'completed' });
     expect(await kinds()).toEqual(['id', '$prompt', 'id', '$prompt']);
-    expect(parseSession(await readFile(recorder.path)).messages.length).toBe(2);
+    expect(replaySession(await readFile(recorder.path)).messages.length).toBe(2);
     recorder.close();
   });
 
@@ -311,7 +311,7 @@ describe('SessionRecorder', () => {
     print('c2', 'step 2\n');
     recorder.close();
     expect((await readFile(recorder.path, 'utf8')).includes('quick')).toBe(false);
-    const { openCalls } = toSessionHistory(parseSession(await readFile(recorder.path)).messages);
+    const { openCalls } = toSessionHistory(replaySession(await readFile(recorder.path)).messages);
     expect(openCalls[1]?.response.functionResponse?.response).toMatchObject({
       status: 'unknown',
       output: 'step 1\nstep 2\n',

@@ -15,13 +15,13 @@ import { sessionFileName } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import { createSessionId } from './session-id.ts';
-import { parseSession } from './session-loader.ts';
-import type { LoadedMessage, LoadedSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
+import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { acquireLock } from './session-lock.ts';
 import type { SessionLock } from './session-lock.ts';
 import { forgetLoss, hasLoss, markLoss } from './recording-gap.ts';
 import { describeLoaded } from './session-notices.ts';
-import { readSessionFile } from './session-read.ts';
+import { readSessionFile } from './read-session-file.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { toSessionEvents } from './session-transcript.ts';
 import { isWorthResuming, ownWords } from './resumable-content.ts';
@@ -46,7 +46,7 @@ export async function importSession(
   options: OpenSessionOptions,
   directory: string,
 ): Promise<OpenedSession> {
-  const session = parseSession(readSessionFile(path));
+  const session = replaySession(readSessionFile(path));
   const messages = session.messages.filter(({ type }) => type === 'user' || type === 'gemini');
   if (!messages.some(isWorthResuming)) {
     throw new SessionError('invalid', `${path} holds no session: a file of Gemini CLI or Castor is expected.`);
@@ -62,7 +62,7 @@ export async function importSession(
 
 function forkSession(path: string, forkedFrom: string, options: OpenSessionOptions, directory: string): OpenedSession {
   const bytes = readSessionFile(path);
-  const session = parseSession(bytes);
+  const session = replaySession(bytes);
   const { metadata, messages, isLegacy } = session;
   const now = new Date((options.clock ?? systemClock).now()).toISOString();
   const sessionId = createSessionId(options.clock);
@@ -80,7 +80,7 @@ function migrate(path: string, sessionId: string, options: OpenSessionOptions): 
   const target = `${path}l`;
   const owned = { ...options, sessionId };
   if (statSync(target, { throwIfNoEntry: false })) return hold(target, owned, 'resumed');
-  const session = parseSession(readSessionFile(path));
+  const session = replaySession(readSessionFile(path));
   const { metadata, messages } = session;
   const lines = [JSON.stringify({ kind: 'main', ...metadata }), ...toLines(messages)];
   return holdCopy({ path: target, lines, session }, owned, 'resumed');
@@ -111,7 +111,7 @@ function holdCopy(copy: SessionCopy, options: OwnOptions, origin: OpenedSession[
 function hold(path: string, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
   const lock = takeLock(path, options.sessionId);
   try {
-    return open({ path, ...lock, hasLoss: hasLoss(path) }, parseSession(readSessionFile(path)), options, origin);
+    return open({ path, ...lock, hasLoss: hasLoss(path) }, replaySession(readSessionFile(path)), options, origin);
   } catch (error) {
     lock.lock?.release();
     throw error;

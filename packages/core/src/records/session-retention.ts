@@ -1,7 +1,7 @@
 /**
- * Removes sessions that have had their time. It looks at dates and at nothing inside
- * the files it keeps. Whatever it is told, a session younger than a day, held by a live
- * process, or in use by this one stays.
+ * Removes sessions past their retention. It looks at dates and at nothing inside the
+ * files it keeps. No setting removes a session younger than a day, one held by a live
+ * process, or the one of this run.
  */
 
 import { lstat, rm, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface SessionRetention {
   enabled?: boolean;
   /** A number and a unit: h, d, w or m (of 30 days). */
   maxAge?: string;
-  maxCount?: number;
+  maxCount?: number | undefined;
   /** No session goes before this age. */
   minRetention?: string;
 }
@@ -25,7 +25,7 @@ export interface SessionRetention {
 export interface CleanUpOptions extends ProjectSessions {
   retention: SessionRetention;
   /** The file of the session under way. */
-  currentPath?: string;
+  currentPath?: string | undefined;
   clock?: Clock;
 }
 
@@ -38,11 +38,11 @@ export interface CleanUpResult {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const UNITS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, m: 30 * DAY_MS };
-/** A file whose times lie ahead or right now is somebody's at this moment. */
+/** A file whose times lie ahead or right now may be in use. */
 const YOUNGEST_MS = DAY_MS;
 
 /** Never throws. */
-export async function removeOldSessions(options: CleanUpOptions): Promise<CleanUpResult> {
+export async function cleanUpSessions(options: CleanUpOptions): Promise<CleanUpResult> {
   const result: CleanUpResult = { deleted: [], problems: [] };
   const limits = readLimits(options.retention, result.problems);
   if (!limits) return result;

@@ -11,7 +11,7 @@ import type { Part } from '../protocol/content.ts';
 import { isSessionFileName } from './session-file.ts';
 import { summarizeSession } from './session-list.ts';
 import type { SessionSummary } from './session-list.ts';
-import { parseSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
 import { toStoredParts } from './session-parts.ts';
 import { isRecord } from '../util/is-record.ts';
 
@@ -93,7 +93,7 @@ function searchFile(
   if (!bytes) return undefined;
   const text = bytes.toString('utf8');
   if (!patterns.every((pattern) => pattern.test(text))) return undefined;
-  const { superseded, messages } = parseSession(bytes);
+  const { superseded, messages } = replaySession(bytes);
   const texts = [...superseded, ...messages].map(({ content, toolCalls }) => searchableText(content, toolCalls));
   const best = findBest(texts, words);
   const summary = best && summarizeSession(path);

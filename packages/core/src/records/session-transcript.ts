@@ -10,7 +10,7 @@ import type { ToolResultDisplay } from '../protocol/tools.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import type { StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
-import type { LoadedMessage, LoadedSession } from './session-loader.ts';
+import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 import { asideWords, ownWords } from './resumable-content.ts';
 

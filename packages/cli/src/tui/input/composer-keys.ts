@@ -12,7 +12,7 @@ import type { Key } from './key.ts';
 import { findCommand, isBoundTo } from './keymap.ts';
 import * as state from './composer-state.ts';
 import type { ComposerState } from './composer-state.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import { handleSearchKey, handleSearchText } from './search-keys.ts';
 import { handleSuggestionKey } from './suggestion-keys.ts';
 import { reduceVimKey } from './vim.ts';

@@ -6,7 +6,7 @@
 import type { Submission } from './composer-contract.ts';
 import { searchHistory, walkHistory } from './input-history.ts';
 import type { HistorySearch, HistoryWalk } from './input-history.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import { NO_BLOCKS, foldPaste, isLongPaste, keepRecent, refold, showLabels, unfold, withoutBlocks } from './paste.ts';
 import type { PastedBlocks } from './paste.ts';
 import { createTextBuffer, getBufferText, isBufferEmpty, reduceTextBuffer } from './text-buffer.ts';

@@ -4,7 +4,7 @@
  * for every motion, deletion and undo, and is written out when the prompt is sent.
  */
 
-import { countLines } from './line-count.ts';
+import { countLines } from './lines.ts';
 
 export interface PastedBlocks {
   /** What is shown for the character that stands for a block. */

@@ -4,7 +4,7 @@ import type { ComposerActions } from './composer-actions.ts';
 import { act } from './composer-state.ts';
 import type { Key } from './key.ts';
 import { isBoundTo } from './keymap.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 
 /** False when the list is closed, or the key is not one of its own. */
 export function handleSuggestionKey(actions: ComposerActions, key: Key): boolean {

@@ -4,7 +4,7 @@
  * comes too late, and asks again while a source is still growing.
  */
 
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import type {
   CompletionProvider,

@@ -1,7 +1,7 @@
 /** Where vim's motions lead, as pure functions over lines. They move nothing. */
 
 import { nextBoundary, previousBoundary } from './graphemes.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import { endOf, isBefore } from './text-buffer.ts';
 import type { VimFind } from './vim-state.ts';
 import type { Position } from './visual-layout.ts';

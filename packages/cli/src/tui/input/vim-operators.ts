@@ -1,7 +1,7 @@
 /** What vim does to a range: delete, change, yank; put back; and the changes of one key. Pure. */
 
 import { nextBoundary } from './graphemes.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import { isBefore, reduceTextBuffer, textBetween } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { alongLine, firstNonBlank, onCharacter } from './vim-motions.ts';

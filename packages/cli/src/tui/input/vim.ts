@@ -5,7 +5,7 @@
  * `.` does again.
  */
 
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 import { reduceTextBuffer } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { alongLine, findCharacter, findMotion, firstNonBlank } from './vim-motions.ts';

@@ -6,7 +6,7 @@
 
 import { DEFAULT_WIDTHS, displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
 import type { WidthProfile } from './graphemes.ts';
-import { lineAt } from './line-at.ts';
+import { lineAt } from './lines.ts';
 
 export interface LayoutOptions {
   /** Cells a row may take; the caret may stand one further. */

@@ -1,4 +1,4 @@
-/** What this terminal does with long rows when it gets narrower, from what is known of it. Pure. */
+/** What a terminal does when its window changes size, from what its environment and its answers tell. Pure. */
 
 import type { Reflow } from './painter.ts';
 
@@ -9,6 +9,7 @@ const XTERM_JS = /^(vscode|Hyper|Tabby|WaveTerminal|Theia|JupyterLab)$/i;
 const KEEPS_CURSOR = /^(iTerm\.app|WezTerm|ghostty|rio)$/;
 const KEEPS_CURSOR_BY = ['VTE_VERSION', 'KITTY_WINDOW_ID', 'ALACRITTY_WINDOW_ID', 'WEZTERM_PANE', 'KONSOLE_VERSION'];
 
+/** What the terminal does with long rows when it gets narrower. */
 export function reflowOf(environment: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = '', TERM_PROGRAM = '', TMUX, XTERM_VERSION, STY } = environment;
   if (TMUX) return 'text';
@@ -21,7 +22,15 @@ export function reflowOf(environment: Readonly<Record<string, string | undefined
 /** What xterm.js answers when it is asked what it is. */
 const XTERM_JS_DEVICE = '>0;276;0';
 
-/** From the terminal's own answer; undefined where it says nothing new. */
+/** From the terminal's own answer; undefined where it adds nothing. */
 export function reflowOfDevice(report: string): Reflow | undefined {
   return report === XTERM_JS_DEVICE ? 'rows' : undefined;
+}
+
+/** tmux announces a second change 250 ms after it has made it, or later under load. */
+const TMUX_MS = 400;
+
+/** How long a window must keep its size before a frame is drawn in it; undefined for an unknown terminal. */
+export function settleMsOf({ TMUX }: Readonly<Record<string, string | undefined>>): number | undefined {
+  return TMUX ? TMUX_MS : undefined;
 }

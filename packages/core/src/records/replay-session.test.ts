@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { History } from '../chat/history.ts';
 import type { Content } from '../protocol/content.ts';
 import { toSessionHistory } from './session-history.ts';
-import { parseSession } from './session-loader.ts';
+import { replaySession } from './replay-session.ts';
 import { toSessionEvents } from './session-transcript.ts';
 
 const HEADER = { sessionId: 's-1', projectHash: 'x', startTime: '2026-01-01T00:00:00.000Z', kind: 'main' };
 const user = (id: string, text: string) => ({ id, type: 'user', content: [{ text }], prompt_id: 'p' });
 const gemini = (id: string, text: string) => ({ id, type: 'gemini', content: [{ text }], prompt_id: 'p' });
-const load = (...records: readonly unknown[]) => parseSession(Buffer.from(toText(records)));
+const load = (...records: readonly unknown[]) => replaySession(Buffer.from(toText(records)));
 const toText = (records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
-const said = ({ messages }: ReturnType<typeof parseSession>) =>
+const said = ({ messages }: ReturnType<typeof replaySession>) =>
   messages.map(({ id, content }) => [id, (content as { text: string }[])[0]?.text]);
 
-describe('parseSession', () => {
+describe('replaySession', () => {
   it('replays messages, and a message with a known id replaces the earlier one in its place', () => {
     const session = load(HEADER, user('a', 'one'), gemini('b', 'two'), user('a', 'one, again'));
     expect(said(session)).toEqual([
@@ -58,14 +58,14 @@ describe('parseSession', () => {
       '',
       JSON.stringify(user('a', 'one')),
     ].join('\r\n');
-    const session = parseSession(Buffer.from(`\uFEFF${text}`));
+    const session = replaySession(Buffer.from(`\uFEFF${text}`));
     expect([session.badLines, session.metadata.sessionId, said(session)]).toEqual([3, 's-1', [['a', 'one']]]);
   });
 
   it('reads sessions that are one JSON value, on one line or on many', () => {
     const legacy = { ...HEADER, messages: [user('a', 'one'), gemini('b', 'two')] };
     for (const text of [JSON.stringify(legacy), JSON.stringify(legacy, null, 2)]) {
-      const session = parseSession(Buffer.from(text));
+      const session = replaySession(Buffer.from(text));
       expect([session.isLegacy, session.metadata.sessionId, said(session).length]).toEqual([true, 's-1', 2]);
     }
   });
@@ -154,7 +154,7 @@ const LOG = [
 ];
 
 function toContents(bytes: Buffer): readonly Content[] {
-  const session = parseSession(bytes);
+  const session = replaySession(bytes);
   const { turns, openCalls } = toSessionHistory(session.messages);
   toSessionEvents(session, openCalls);
   const history = new History([...turns, { role: 'user', parts: [{ text: 'What now?' }] }]);
@@ -166,11 +166,11 @@ describe('a damaged session file', () => {
   const whole = Buffer.from(toText(LOG));
 
   it('gives, cut at any byte, everything before the cut in order and a legal conversation', () => {
-    const complete = JSON.stringify(toSessionHistory(parseSession(whole).messages).turns);
+    const complete = JSON.stringify(toSessionHistory(replaySession(whole).messages).turns);
     for (let length = 0; length <= whole.length; length++) {
       const contents = toContents(whole.subarray(0, length));
       expect(findConversationViolations([...contents])).toEqual([]);
-      const { turns } = toSessionHistory(parseSession(whole.subarray(0, length)).messages);
+      const { turns } = toSessionHistory(replaySession(whole.subarray(0, length)).messages);
       // All but the last, which may still have been open.
       const settled = JSON.stringify(turns.slice(0, -1)).slice(1, -1);
       expect(complete.includes(settled)).toBe(true);

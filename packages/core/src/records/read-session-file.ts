@@ -1,10 +1,10 @@
-/** The bytes of a session file: a regular one, of bounded length, that belongs to the person who asks. */
+/** Reads the bytes of a session file: a regular file of bounded length that belongs to the user. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { SessionError } from './session-error.ts';
 
-/** It is read whole: what is longer is no session of a person. */
+/** The file is read whole; a longer one is rejected. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /** Throws SessionError. */

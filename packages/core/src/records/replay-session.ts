@@ -1,8 +1,7 @@
 /**
- * Reads a session file: replays its records into the messages that hold at its end.
- * Whatever the bytes are, it gives what can be read of them: a line that is no record
- * is counted and skipped, a record of a kind nobody knows yet is left alone. It never
- * writes, and costs one pass.
+ * Replays the records of a session file into the messages that are valid at its end. Accepts
+ * any bytes: an invalid line is counted and skipped, a record of an unknown kind is
+ * ignored. It never writes, and costs one pass.
  */
 
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
@@ -28,7 +27,7 @@ export interface LoadedSession {
 
 const NEW_LINE = 0x0a;
 
-export function parseSession(bytes: Buffer): LoadedSession {
+export function replaySession(bytes: Buffer): LoadedSession {
   const replay = new Replay();
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(NEW_LINE, start);

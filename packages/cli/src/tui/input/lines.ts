@@ -1,3 +1,10 @@
+/** Lines of a text and of the editor. Pure. */
+
+/** A line of the editor by its row; empty for a row outside of it. */
+export function lineAt(lines: readonly string[], row: number): string {
+  return lines[row] ?? '';
+}
+
 /** How many lines a text has, counting `\r\n`, `\r` and `\n` as one break each; stops at `limit`. */
 export function countLines(text: string, limit = Number.POSITIVE_INFINITY): number {
   let lines = 1;
