@@ -125,6 +125,7 @@ export { loadContextFiles } from './context/context-files.ts';
 export type { ContextFile, ContextFileOptions, LoadContextOptions, LoadedContext } from './context/context-files.ts';
 export { loadCommandFiles } from './context/command-files.ts';
 export { computeSources } from './config/sources.ts';
+export { readSourceFile } from './config/source-file.ts';
 export { findPlaces } from './util/find-places.ts';
 export type { Source, SourceKind } from './protocol/source.ts';
 export type { CommandFile, LoadedCommandFiles } from './context/command-files.ts';

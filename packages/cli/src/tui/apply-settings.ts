@@ -8,6 +8,7 @@ import { attachStatus } from './attach-status.ts';
 import { loadingPhrases } from './loading-phrases.ts';
 import { tellAttempts } from './retry-notice.ts';
 import { ASK_BACKGROUND } from './theme/detect-background.ts';
+import { loadCustomThemes } from './theme/source-themes.ts';
 import { isThemePath, readThemeFile } from './theme/theme-file.ts';
 
 /** Reads them again; what was chosen for this session stays chosen. A sentence when they cannot be used. */
@@ -43,8 +44,8 @@ export function applySettings(app: App, start: Start): void {
   };
   app.state.phrases = loadingPhrases(ui);
   app.appearance.useBackgrounds(ui.useBackgroundColor);
-  const problem = useTheme(app, ui);
-  if (problem !== undefined && app.appearance.hasColors) app.warn(problem);
+  const problems = useTheme(app, start);
+  if (app.appearance.hasColors) for (const problem of problems) app.warn(problem);
   // Only where nobody chose colours does it matter what the terminal is like.
   if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
   app.state.isVim = general.vimMode;
@@ -54,15 +55,18 @@ export function applySettings(app: App, start: Start): void {
   for (const run of app.onStarted.splice(0)) run();
 }
 
-/** A sentence when the wish cannot be met. */
-function useTheme({ appearance, options }: App, { theme, customThemes }: Start['settings']['ui']): string | undefined {
-  if (theme === undefined || !isThemePath(theme) || Object.hasOwn(customThemes, theme)) {
-    return appearance.use({ name: theme, customThemes });
+/** Gives a sentence for each theme that is invalid or missing. */
+function useTheme({ appearance, options }: App, { settings, sources }: Start): string[] {
+  const { theme } = settings.ui;
+  const { customThemes, problems } = loadCustomThemes(settings.ui.customThemes, sources);
+  const isFile = theme !== undefined && isThemePath(theme) && !Object.hasOwn(customThemes, theme);
+  const chosen = isFile ? readThemeFile(theme, options.home) : { name: theme, customThemes };
+  if ('problem' in chosen) {
+    appearance.use({ customThemes });
+    return [...problems, chosen.problem];
   }
-  const read = readThemeFile(theme, options.home);
-  if (!('problem' in read)) return appearance.use(read);
-  appearance.use({ customThemes });
-  return read.problem;
+  const problem = appearance.use(chosen);
+  return problem === undefined ? [...problems] : [...problems, problem];
 }
 
 /** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */

@@ -2,11 +2,13 @@
 
 import type { App } from '../app.ts';
 import { saveChoice } from '../save-choice.ts';
+import { loadCustomThemes } from '../theme/source-themes.ts';
 import { themeNames } from '../theme/theme.ts';
 
 export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> {
-  const { customThemes } = app.state.start?.settings.ui ?? { customThemes: {} };
-  const before = app.state.start?.settings.ui.theme;
+  const { settings, sources = [] } = app.state.start ?? {};
+  const { customThemes } = loadCustomThemes(settings?.ui.customThemes ?? {}, sources);
+  const before = settings?.ui.theme;
   const names = themeNames(customThemes);
   const preview = (name: string) => void app.appearance.use({ name, customThemes });
   const name = await app.dialogs.choose(

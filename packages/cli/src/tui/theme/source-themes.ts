@@ -1,0 +1,41 @@
+/** Custom themes: those of the settings, and those the sources bring in a list `themes`, each named after its source. */
+
+import { findPlaces, getErrorMessage, readSourceFile } from '@castor/core';
+import type { Source } from '@castor/core';
+
+type Themes = Readonly<Record<string, unknown>>;
+
+export interface CustomThemes {
+  /** By name, as `ui.customThemes` has them. */
+  readonly customThemes: Themes;
+  /** Sentences about themes that were left out. */
+  readonly problems: readonly string[];
+}
+
+/** A theme of the settings has its name before one of a source. */
+export function loadCustomThemes(ofSettings: Themes, sources: readonly Source[]): CustomThemes {
+  const customThemes: Record<string, unknown> = { ...ofSettings };
+  const problems: string[] = [];
+  for (const { source, path } of findPlaces(sources, 'themes')) {
+    for (const theme of readThemes(path, problems)) {
+      const own = typeof theme === 'object' && theme !== null && 'name' in theme ? theme.name : undefined;
+      const name = `${typeof own === 'string' ? own : ''} (${source.name})`;
+      if (typeof own !== 'string' || own === '') problems.push(`${path}: a theme was left out: it needs a "name".`);
+      else if (Object.hasOwn(customThemes, name))
+        problems.push(`${path}: the theme ${JSON.stringify(own)} was left out: there is another "${name}".`);
+      else customThemes[name] = theme;
+    }
+  }
+  return { customThemes, problems };
+}
+
+function readThemes(path: string, problems: string[]): readonly unknown[] {
+  try {
+    const { themes = [] } = readSourceFile(path) ?? {};
+    if (Array.isArray(themes)) return themes;
+    problems.push(`${path}: "themes" must be a list; no theme of it is used.`);
+  } catch (error) {
+    problems.push(`${getErrorMessage(error)} No theme of it is used.`);
+  }
+  return [];
+}
