@@ -11,6 +11,7 @@ import {
   call,
   citation,
   createFakeClock,
+  dialect,
   ending,
   fakeModel,
   fault,
@@ -73,6 +74,20 @@ const ROWS: Row[] = [
   { fault: 'empty body', script: [fault('empty_body'), OK], events: again([]), ...RETRIED },
   { fault: 'malformed JSON frame', script: [fault('malformed_json_frame'), OK], events: again(HALF), ...RETRIED },
   { fault: 'half a frame', script: [fault('half_frame_then_end'), OK], events: again(HALF), ...RETRIED },
+  { fault: 'truncated encoding', script: [fault('truncated_encoding'), OK], events: again(HALF), ...RETRIED },
+  {
+    fault: 'corrupt encoding',
+    script: [fault('corrupt_encoding', { after: [] }), OK],
+    events: again([]),
+    ...RETRIED,
+  },
+  {
+    fault: 'an encoding that was not asked for',
+    script: [dialect(OK, { encoding: 'gzip' })],
+    requests: 1,
+    events: ['content:fine', 'finished:STOP'],
+    history: ANSWERED,
+  },
   { fault: 'error frame 503', script: [fault('error_frame'), OK], events: again(HALF), ...RETRIED },
   { fault: 'bare error object 503', script: [fault('bare_error_object'), OK], events: again(HALF), ...RETRIED },
   {

@@ -23,6 +23,8 @@ export const TRANSIENT_FAULTS: readonly Step[] = [
   fault('close_mid_stream'),
   fault('end_without_finish'),
   fault('empty_body'),
+  fault('truncated_encoding'),
+  fault('corrupt_encoding'),
   fault('malformed_json_frame'),
   fault('half_frame_then_end'),
   fault('error_frame'),

@@ -6,6 +6,7 @@
 
 import type { FinishReason } from '@castor/core';
 import type { Answer, Piece } from './answer.ts';
+import type { BodyEncoding } from './encode-body.ts';
 import { ERROR_STATUSES, googleError } from './google-errors.ts';
 import type { ErrorStatus } from './google-errors.ts';
 import { answer, bytes, DEFAULT_USAGE, dialect, ending, finish, raw, say, text, thought } from './script.ts';
@@ -90,6 +91,16 @@ export const FAULTS = {
   split_every_byte: {
     meets: 'A good answer, each byte in a chunk of its own.',
     build: (options: { of?: Answer | Piece } = {}) => dialect(options.of ?? say('héllo 🦫'), { chunking: 1 }),
+  },
+  truncated_encoding: {
+    meets: 'A compressed body that ends cleanly before its encoding does.',
+    build: ({ encoding = 'gzip', ...options }: AfterOptions & { encoding?: BodyEncoding } = {}) =>
+      dialect(answer(...before(options), ending('end')), { encoding, encodingEnd: 'cut' }),
+  },
+  corrupt_encoding: {
+    meets: 'A compressed body that goes on with bytes that cannot be decoded.',
+    build: ({ encoding = 'gzip', ...options }: AfterOptions & { encoding?: BodyEncoding } = {}) =>
+      dialect(answer(...before(options), ending('end')), { encoding, encodingEnd: 'garbage' }),
   },
   malformed_json_frame: {
     meets: 'A frame that is no JSON, then a clean end.',

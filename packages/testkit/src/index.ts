@@ -13,6 +13,8 @@ export type {
 export { chaos, TRANSIENT_FAULTS } from './chaos.ts';
 export type { ChaosOptions } from './chaos.ts';
 export type { Chunking } from './chunking.ts';
+export { BODY_ENCODINGS } from './encode-body.ts';
+export type { BodyEncoding, EncodingEnd } from './encode-body.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock, FakeClockOptions } from './fake-clock.ts';
 export { fakeModel } from './fake-model.ts';

@@ -6,8 +6,9 @@
 
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { Answer, EndingPiece, FramePiece, Piece } from './answer.ts';
+import type { Answer, EndingPiece, FramePiece, Head, Piece } from './answer.ts';
 import { Chunker } from './chunking.ts';
+import { BodyEncoder, encodingHeader } from './encode-body.ts';
 import { eventEnd, eventStart } from './sse-body.ts';
 import type { Wire } from './sse-body.ts';
 
@@ -26,7 +27,7 @@ export interface Stage {
 export async function playAnswer(answer: Answer, stage: Stage): Promise<void> {
   const { response } = stage;
   if (answer.head) {
-    response.writeHead(answer.head.status, answer.head.headers);
+    response.writeHead(answer.head.status, headersOf(answer.head, answer.wire));
     response.flushHeaders();
   }
   const writer = new BodyWriter(answer, stage);
@@ -36,6 +37,13 @@ export async function playAnswer(answer: Answer, stage: Stage): Promise<void> {
     await playPiece(piece, writer, stage);
   }
   return playEnding('end', writer, stage);
+}
+
+/** The length of an encoded body is not known before it is sent. */
+function headersOf({ headers }: Head, { encoding }: Wire): Readonly<Record<string, string>> {
+  if (encoding === undefined) return headers;
+  const { 'content-length': _length, ...others } = headers;
+  return { ...others, 'content-encoding': encodingHeader(encoding) };
 }
 
 async function playPiece(piece: Exclude<Piece, EndingPiece>, writer: BodyWriter, stage: Stage): Promise<void> {
@@ -53,6 +61,7 @@ async function playPiece(piece: Exclude<Piece, EndingPiece>, writer: BodyWriter,
 
 async function playEnding(how: EndingPiece['how'], writer: BodyWriter, stage: Stage): Promise<void> {
   const { response } = stage;
+  if (how === 'end') await writer.finish();
   await writer.flush();
   if (response.destroyed) return;
   switch (how) {
@@ -76,6 +85,7 @@ class BodyWriter {
   private readonly stage: Stage;
   private readonly wire: Wire;
   private readonly chunker: Chunker;
+  private readonly encoder: BodyEncoder | undefined;
   private readonly lastFrame: FramePiece | undefined;
   private framesWritten = 0;
   private unwritten = 0;
@@ -85,6 +95,8 @@ class BodyWriter {
     this.stage = stage;
     this.wire = { ...stage.wire, ...answer.wire };
     this.chunker = new Chunker(this.wire.chunking ?? 'frame');
+    const { encoding, encodingEnd } = this.wire;
+    this.encoder = encoding === undefined ? undefined : new BodyEncoder(encoding, encodingEnd);
     this.lastFrame = answer.pieces.findLast((piece) => piece.kind === 'frame');
   }
 
@@ -96,7 +108,12 @@ class BodyWriter {
   }
 
   async writeBytes(bytes: Uint8Array): Promise<void> {
-    await this.send(this.chunker.push(bytes));
+    await this.send(this.chunker.push(this.encoder ? await this.encoder.encode(bytes) : bytes));
+  }
+
+  /** Ends the encoding, if the body has one. */
+  async finish(): Promise<void> {
+    if (this.encoder) await this.send(this.chunker.push(await this.encoder.finish()));
   }
 
   /** Resolves when every byte so far has been taken by the kernel, or the client is gone. */

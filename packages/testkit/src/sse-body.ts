@@ -5,6 +5,7 @@
  */
 
 import type { Chunking } from './chunking.ts';
+import type { BodyEncoding, EncodingEnd } from './encode-body.ts';
 
 export interface Dialect {
   /** Default CRLF, as the service. */
@@ -23,9 +24,12 @@ export interface Dialect {
   readonly noFinalBlankLine?: boolean;
 }
 
-/** How an answer is written: the dialect of its events and the cut of its bytes. */
+/** How an answer is written: the dialect of its events, the encoding of the body and the cut of its bytes. */
 export interface Wire extends Dialect {
   readonly chunking?: Chunking;
+  /** The body is sent with this `Content-Encoding`, each frame flushed. */
+  readonly encoding?: BodyEncoding;
+  readonly encodingEnd?: EncodingEnd;
 }
 
 /** Every dialect by name, for tables of tests. */

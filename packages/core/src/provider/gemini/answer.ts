@@ -1,11 +1,12 @@
 /**
- * What came back, as a response or as the error it tells of: accepted or
- * refused answers, whole bodies and single frames. It reads; it never asks.
+ * Turns an HTTP response into the answer it holds or the error it reports:
+ * accepted and refused answers, whole bodies and single frames. It sends nothing.
  */
 
 import { ApiError, type UnauthorizedError, isAbortError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { GenerateContentResponse } from '../../protocol/content.ts';
+import { unsupportedEncoding } from '../http/content-encoding.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { classifyGoogleError, toModelError } from './errors.ts';
 import { tidyFrame } from './frame-shape.ts';
@@ -15,7 +16,7 @@ import { shorten } from '../../util/short-text.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
 const MAX_ERROR_BYTES = 1024 * 1024;
-/** The status is known already; nobody waits longer for the words. */
+/** The status is known already; the message is not worth a longer wait. */
 const ERROR_BODY_TIMEOUT_MS = 5_000;
 
 /** Returns for an answer whose body is worth reading; otherwise throws what it means. */
@@ -31,9 +32,8 @@ export async function assertAccepted(response: HttpResponse): Promise<void> {
 }
 
 function unexpectedFormat({ headers }: HttpResponse): string | undefined {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
-  if (type.startsWith('text/html')) return type;
-  return encoding === 'identity' ? undefined : encoding;
+  const { 'content-type': type = '' } = headers;
+  return type.startsWith('text/html') ? type : unsupportedEncoding(headers);
 }
 
 async function readError(response: HttpResponse): Promise<ApiError | UnauthorizedError> {
@@ -48,8 +48,12 @@ async function readError(response: HttpResponse): Promise<ApiError | Unauthorize
   });
 }
 
-/** As much of it as there is: the status says enough when the body breaks off. */
+/** As much of it as there is: the status says enough when the body breaks off or its encoding is unsupported. */
 async function readErrorBody(response: HttpResponse): Promise<string> {
+  if (unsupportedEncoding(response.headers) !== undefined) {
+    response.close();
+    return '';
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   const timer = setTimeout(() => response.close(), ERROR_BODY_TIMEOUT_MS);

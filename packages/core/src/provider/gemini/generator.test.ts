@@ -188,9 +188,14 @@ describe('GeminiGenerator and failures', () => {
     ],
     ['a web page for an answer', fault('html_body', { status: 200 }), { reason: 'network', code: 'UNEXPECTED_FORMAT' }],
     [
-      'a body in a language nobody asked for',
-      jsonAnswer(200, {}, { 'content-encoding': 'br' }),
+      'a body with an unknown encoding',
+      jsonAnswer(200, {}, { 'content-encoding': 'zstd' }),
       { reason: 'network', code: 'UNEXPECTED_FORMAT' },
+    ],
+    [
+      'an error body with an unknown encoding',
+      jsonAnswer(503, {}, { 'content-encoding': 'zstd' }),
+      { reason: 'server', status: 503, message: 'HTTP 503 Service Unavailable' },
     ],
     [
       'a redirect',

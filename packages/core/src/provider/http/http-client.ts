@@ -1,14 +1,15 @@
 /**
- * POST over node:http and node:https, and the body of the answer as bytes. It
- * owns connections, their reuse, their timeouts and their end; it follows no
- * redirect, retries nothing that reached a server and knows no status from
- * another. Failures are ApiError (`network`, `timeout`) or AbortError.
+ * POST over node:http and node:https, and the decoded body of the answer as bytes.
+ * It owns connections, their reuse, their timeouts and their end; it follows no
+ * redirect, retries no request that reached a server and treats every status
+ * alike. Failures are ApiError (`network`, `timeout`) or AbortError.
  */
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../../protocol/errors.ts';
 import { createAbortError, throwIfAborted } from '../../util/clock.ts';
 import { toConnectionError } from './connection-error.ts';
+import { decodeBody } from './content-encoding.ts';
 import { createRoutes } from './route.ts';
 
 export interface HttpClientOptions {
@@ -187,7 +188,7 @@ function toResponse(incoming: IncomingMessage, { peer, signal, idleTimeoutMs }: 
     status: incoming.statusCode ?? 0,
     statusText: incoming.statusMessage ?? '',
     headers: incoming.headers,
-    body: read(),
+    body: decodeBody(read(), incoming.headers, peer),
     close() {
       closed = true;
       incoming.destroy();

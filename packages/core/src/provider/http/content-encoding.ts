@@ -1,0 +1,145 @@
+/**
+ * Decodes a compressed body while it arrives: what the bytes so far hold is
+ * yielded before more are read. Requests ask for no encoding; gateways and proxies
+ * send one all the same. zlib is loaded for the first body that needs it.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import { ApiError } from '../../protocol/errors.ts';
+
+/** A body this small is decoded whatever its ratio. */
+const FREE_BYTES = 64 * 1024 * 1024;
+/** Above it, more decoded bytes per received byte are a decompression bomb; streamed JSON stays below 100. */
+const MAX_RATIO = 200;
+/** Each encoding multiplies what a body can grow to; servers send one. */
+const MAX_ENCODINGS = 2;
+
+const ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
+
+/** The `Content-Encoding` that `decodeBody` would leave as it is; undefined when there is none or it is supported. */
+export function unsupportedEncoding(headers: IncomingHttpHeaders): string | undefined {
+  const names = encodingsOf(headers);
+  const isSupported = names.length <= MAX_ENCODINGS && names.every((name) => ENCODINGS.has(name));
+  return isSupported ? undefined : headers['content-encoding'];
+}
+
+/** The body without its encoding. `peer` is what error messages call the other end. */
+export function decodeBody(
+  body: AsyncGenerator<Buffer, void>,
+  headers: IncomingHttpHeaders,
+  peer: string,
+): AsyncGenerator<Buffer, void> {
+  if (unsupportedEncoding(headers) !== undefined) return body;
+  return encodingsOf(headers).reduceRight((inner, encoding) => decode(inner, encoding, peer), body);
+}
+
+function encodingsOf({ 'content-encoding': value = '' }: IncomingHttpHeaders): string[] {
+  const names = value.split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name !== '' && name !== 'identity');
+}
+
+async function* decode(
+  source: AsyncGenerator<Buffer, void>,
+  encoding: string,
+  peer: string,
+): AsyncGenerator<Buffer, void> {
+  let decoding: Decoding | undefined;
+  let received = 0;
+  let decoded = 0;
+  const check = (piece: Buffer): Buffer => {
+    decoded += piece.length;
+    if (decoded <= FREE_BYTES || decoded <= received * MAX_RATIO) return piece;
+    throw encodingError(`${peer} sent a ${encoding} body that grows beyond ${MAX_RATIO} times its size.`);
+  };
+  try {
+    for await (const chunk of source) {
+      received += chunk.length;
+      decoding ??= new Decoding(createDecoder(encoding, chunk));
+      for await (const piece of decoding.write(chunk)) yield check(piece);
+    }
+    // A body without a byte has nothing to decode.
+    if (decoding) for await (const piece of decoding.end()) yield check(piece);
+  } catch (error) {
+    throw decoding?.failure === undefined || error !== decoding.failure
+      ? error
+      : encodingError(`${peer} sent a ${encoding} body that is ${describeFailure(decoding.failure)}.`, error);
+  } finally {
+    decoding?.close();
+  }
+}
+
+/** A decoder as two generators: what one chunk decodes to, and what is left at the end. */
+class Decoding {
+  failure: Error | undefined;
+  private readonly decoder: Transform;
+  private isEnded = false;
+  private wake: () => void = () => {};
+
+  constructor(decoder: Transform) {
+    this.decoder = decoder;
+    decoder.on('readable', () => this.wake());
+    decoder.on('end', () => {
+      this.isEnded = true;
+      this.wake();
+    });
+    decoder.on('error', (error) => {
+      this.failure = error;
+      this.wake();
+    });
+  }
+
+  /** The decoder works as fast as its output is read, so the output of a bomb never piles up. */
+  async *write(chunk: Buffer): AsyncGenerator<Buffer, void> {
+    let isWritten = false;
+    this.decoder.write(chunk, () => {
+      isWritten = true;
+      this.wake();
+    });
+    yield* this.readUntil(() => isWritten);
+  }
+
+  async *end(): AsyncGenerator<Buffer, void> {
+    this.decoder.end();
+    yield* this.readUntil(() => false);
+  }
+
+  close(): void {
+    this.decoder.destroy();
+  }
+
+  private async *readUntil(isDone: () => boolean): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const piece = this.decoder.read() as Buffer | null;
+      if (piece !== null) {
+        yield piece;
+        continue;
+      }
+      if (this.failure) throw this.failure;
+      if (this.isEnded || isDone()) return;
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+}
+
+function createDecoder(encoding: string, start: Buffer): Transform {
+  const zlib = process.getBuiltinModule('node:zlib');
+  if (encoding === 'br') return zlib.createBrotliDecompress();
+  if (encoding !== 'deflate') return zlib.createGunzip();
+  return isZlib(start) ? zlib.createInflate() : zlib.createInflateRaw();
+}
+
+/** Whether the format has the header of RFC 1950; some servers send deflate without it. */
+function isZlib(start: Buffer): boolean {
+  const first = start[0] ?? 0;
+  return (first & 0x0f) === 8 && first >> 4 <= 7;
+}
+
+function describeFailure(failure: Error): string {
+  const { code } = failure as { code?: unknown };
+  return code === 'Z_BUF_ERROR' ? 'truncated' : 'corrupt';
+}
+
+function encodingError(message: string, cause?: unknown): ApiError {
+  return new ApiError(message, { reason: 'network', code: 'BAD_ENCODING', cause });
+}
