@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, utimesSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { createFakeClock } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../util/sha256.ts';
@@ -73,6 +75,71 @@ describe('the registry of projects', () => {
     });
     expect(await resolveProjectDirectory({ home, root: '/b/app', clock })).toBe(path('tmp', 'app-1'));
     expect(sleeps).toBeGreaterThanOrEqual(3);
+  });
+
+  it('takes over within a second a lock that was just left and is not refreshed', async () => {
+    await mkdir(path('projects.json.lock'), { recursive: true });
+    const clock = createFakeClock();
+    expect(await resolveProjectDirectory({ home, root: '/a/app', clock })).toBe(path('tmp', 'app'));
+    expect(clock.sleeps.reduce((sum, each) => sum + each, 0)).toBeLessThan(1_000);
+    expect((await readdir(path())).toSorted()).toEqual(['projects.json', 'tmp']);
+  });
+
+  it('does not touch a lock that its holder refreshes, and has a folder all the same', async () => {
+    const lock = path('projects.json.lock');
+    await mkdir(lock, { recursive: true });
+    let time = Date.now() / 1_000;
+    const clock = createFakeClock({ onSleep: () => utimesSync(lock, (time += 0.1), time) });
+    expect(await resolveProjectDirectory({ home, root: '/a/app', clock })).toMatch(/app-[0-9a-f]{8}$/);
+    expect(await readdir(path())).toContain('projects.json.lock');
+  });
+
+  it('survives a process that was killed in the middle of a take-over', async () => {
+    await mkdir(path('projects.json.lock.takeover'), { recursive: true });
+    await mkdir(path('projects.json.lock'));
+    await utimes(path('projects.json.lock.takeover'), 1, 1);
+    expect(await resolve('/a/app')).toBe(path('tmp', 'app'));
+    expect((await readdir(path())).toSorted()).toEqual(['projects.json', 'tmp']);
+  });
+
+  it('lets one of two processes take over, each time: both names are kept', async () => {
+    const rounds = 4;
+    const homes = Array.from({ length: 12 }, (_, index) => join(home, `${index}`));
+    const script = `
+      const { resolveProjectDirectory } = await import(process.argv[1]);
+      const [name, ...homes] = process.argv.slice(2);
+      process.stdout.write('ready\\n');
+      let round = 0;
+      for await (const _ of process.stdin) {
+        const root = '/' + name + round++ + '/app';
+        const found = await Promise.all(homes.map((home) => resolveProjectDirectory({ home, root })));
+        process.stdout.write(JSON.stringify(found) + '\\n');
+      }
+    `;
+    const module = new URL('./project-registry.ts', import.meta.url).href;
+    const children = ['one', 'two'].map((name) => {
+      const args = ['--input-type=module', '-e', script, module, name, ...homes];
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      return { child, next: async () => String((await lines.next()).value) };
+    });
+    await Promise.all(children.map(({ next }) => next()));
+    for (let round = 0; round < rounds; round++) {
+      for (const each of homes) mkdirSync(join(each, '.gemini', 'projects.json.lock'), { recursive: true });
+      for (const { child } of children) child.stdin.write('go\n');
+      const [one, two] = (await Promise.all(children.map(({ next }) => next()))).map(
+        (line) => JSON.parse(line) as string[],
+      );
+      homes.forEach((each, index) => expect(one![index], each).not.toBe(two![index]));
+    }
+    for (const { child } of children) child.stdin.end();
+    for (const each of homes) {
+      const { projects } = JSON.parse(await readFile(join(each, '.gemini', 'projects.json'), 'utf8')) as {
+        projects: Record<string, string>;
+      };
+      expect(new Set(Object.values(projects)).size, each).toBe(2 * rounds);
+      expect((await readdir(join(each, '.gemini'))).toSorted()).toEqual(['projects.json', 'tmp']);
+    }
   });
 
   it('has a folder without a registry where nothing can be written', async () => {

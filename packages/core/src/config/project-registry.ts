@@ -1,17 +1,18 @@
 /**
- * Which folder under `~/.gemini/tmp` belongs to which project. `projects.json` maps the
- * root to a short name, shared with Gemini CLI; a marker in the folder says the same, so
- * that either can be lost. Names are given out under a lock both programs respect. A
- * home that cannot be written is no failure: there is a name without a registry then.
+ * Maps a project's root to its folder under `~/.gemini/tmp`. `projects.json` holds the
+ * short names, shared with Gemini CLI; a marker in each folder says the same, so that
+ * either can be lost. Names are given out under a lock both programs respect. Where the
+ * home cannot be written, a project has a name without a registry.
  */
 
-import { mkdirSync, readFileSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { sha256 } from '../util/sha256.ts';
+import { lockRegistry } from './registry-lock.ts';
 import { projectTempDirectory, userDirectory } from './paths.ts';
 
 export interface ProjectFolderOptions {
@@ -23,9 +24,6 @@ export interface ProjectFolderOptions {
 const MARKER = '.project_root';
 /** Folders of `tmp` that are no project's. */
 const RESERVED = ['bin', 'background-processes'];
-/** How old a lock must be to be nobody's; its holder touches it more often. */
-const STALE_LOCK_MS = 10_000;
-const LOCK_PATIENCE_MS = 15_000;
 
 /** The project's own folder below the user's; its name is claimed if it has none. Never throws. */
 export async function resolveProjectDirectory({ home, root, clock }: ProjectFolderOptions): Promise<string> {
@@ -34,7 +32,7 @@ export async function resolveProjectDirectory({ home, root, clock }: ProjectFold
   try {
     return await claim({ home, root: toKey(root), clock: clock ?? systemClock });
   } catch {
-    // Read-only, full or not ours: whoever writes there next says so.
+    // Read-only, full or not the user's: the next write there reports it.
     return projectTempDirectory(home, root);
   }
 }
@@ -58,17 +56,32 @@ export function findProjectDirectories(home: string, root: string): string[] {
 
 async function claim({ home, root, clock }: Required<ProjectFolderOptions>): Promise<string> {
   makeDirectory(tempRoot(home));
-  const release = await lock(`${registryPath(home)}.lock`, clock);
+  const release = await lockRegistry(`${registryPath(home)}.lock`, clock);
   try {
-    const projects = readRegistry(home);
-    const slug = chooseSlug(home, root, projects);
-    const directory = join(tempRoot(home), slug);
-    makeDirectory(directory);
-    if (readProjectRoot(directory) === undefined) writeFileSync(join(directory, MARKER), root, { mode: 0o600 });
-    if (projects[root] !== slug) writeRegistry(home, { ...projects, [root]: slug });
-    return directory;
+    for (;;) {
+      const projects = readRegistry(home);
+      const slug = chooseSlug(home, root, projects);
+      const directory = join(tempRoot(home), slug);
+      makeDirectory(directory);
+      if (!mark(directory, root)) continue;
+      if (projects[root] !== slug) writeRegistry(home, { ...projects, [root]: slug });
+      return directory;
+    }
   } finally {
     release();
+  }
+}
+
+/** False when the folder went to another project: the marker settles that even for a process whose lock was taken over. */
+function mark(directory: string, root: string): boolean {
+  const owner = readProjectRoot(directory);
+  if (owner !== undefined) return owner === root;
+  try {
+    writeFileSync(join(directory, MARKER), root, { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && readProjectRoot(directory) !== undefined) return false;
+    throw error;
   }
 }
 
@@ -117,32 +130,6 @@ function isBroken(path: string): boolean {
     return typeof (JSON.parse(text) as { projects?: unknown } | null)?.projects !== 'object';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
-  }
-}
-
-/** A folder, as the lock of Gemini CLI's registry is one: making it is atomic everywhere. */
-async function lock(path: string, clock: Clock): Promise<() => void> {
-  for (let waited = 0; ;) {
-    try {
-      mkdirSync(path, { mode: 0o700 });
-      return () => rmdirSync(path);
-    } catch (error) {
-      const isHeld = (error as NodeJS.ErrnoException).code === 'EEXIST';
-      if (!isHeld || waited > LOCK_PATIENCE_MS) throw error;
-    }
-    removeStale(path);
-    const pause = 5 + clock.random() * 20;
-    waited += pause;
-    await clock.sleep(pause);
-  }
-}
-
-function removeStale(path: string): void {
-  try {
-    // Against the hour of the disk, which only the system knows.
-    if (Date.now() - statSync(path).mtimeMs > STALE_LOCK_MS) rmSync(path, { recursive: true, force: true });
-  } catch {
-    // Released meanwhile.
   }
 }
 
