@@ -24,6 +24,13 @@ const linesOf = (stdout: string) =>
 const summarise = (stdout: string) =>
   linesOf(stdout).map(({ timestamp: _time, stats: _stats, session_id: _session, ...line }) => line);
 
+/** One of each kind a terminal acts on or hides. */
+const TRICKY =
+  'a\u001b[2Jb\u009b31mc\u2028d\u0000e\r\nf\u202eg\u2066h\u200bi\u200dj\u2060k\ufeffl\u00adm\u061cn\u{e0041}\u{e0042}o\u034fp\ufff9q\ufe0fr';
+// oxlint-disable-next-line no-control-regex, no-misleading-character-class -- that there are none is the point
+const DANGEROUS =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufe0f]|[\u{e0000}-\u{e0fff}]/u;
+
 describe('castor -o json', () => {
   it('gives one object with the last answer and the stats', async () => {
     const steps = [answer(text('Looking. '), call('list_directory', { dir_path: '.' }, { id: 'c1' })), say('Empty.')];
@@ -46,6 +53,14 @@ describe('castor -o json', () => {
   it('gives JSON also when the run could not begin', async () => {
     const { stdout, code } = await runCli(['-p', 'hi', '-o', 'json']);
     expect([JSON.parse(stdout), code]).toMatchObject([{ error: { code: 41 } }, 41]);
+  });
+
+  it('keeps every character of the answer and of an error, and lets none of them act', async () => {
+    const answered = await ask([say(TRICKY)], '-o', 'json');
+    expect(JSON.parse(answered.stdout)).toMatchObject({ response: TRICKY });
+    const failed = await ask([fault(400, { message: TRICKY })], '-o', 'json');
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { message: TRICKY } });
+    expect([answered, failed].flatMap(({ stdout, stderr }) => [stdout, stderr]).join('')).not.toMatch(DANGEROUS);
   });
 
   it('names a cut answer among the warnings', async () => {
@@ -124,10 +139,8 @@ describe('castor -o stream-json', () => {
   });
 
   it('keeps every character of the model, and lets none of them act', async () => {
-    const tricky = 'a\u001b[2Jb\u009b31mc\u2028d\u0000e\r\n';
-    const { stdout } = await ask([say(tricky)], '-o', 'stream-json');
-    expect(linesOf(stdout)[2]?.['content']).toBe(tricky);
-    // oxlint-disable-next-line no-control-regex -- that there are none is the point
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/);
+    const { stdout } = await ask([say(TRICKY)], '-o', 'stream-json');
+    expect(linesOf(stdout)[2]?.['content']).toBe(TRICKY);
+    expect(stdout).not.toMatch(DANGEROUS);
   });
 });

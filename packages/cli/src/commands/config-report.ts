@@ -7,6 +7,7 @@ import { createMask } from '../mask-secrets.ts';
 import { nearest } from '../nearest.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { ConfigOptions } from './config.ts';
+import { toJson } from '../to-json.ts';
 
 const NOTHING_SET = 'Every setting has its default: castor config show --all';
 const OTHERS = 'All others have their defaults: castor config show --all';
@@ -30,7 +31,7 @@ export async function showSettings(
   const mask = createMask(configuration.environment);
   if (json) {
     const report = sources ? reportSources(configuration, mask) : mask('', configuration.settings);
-    await output.answer(`${JSON.stringify(report, null, 2)}\n`);
+    await output.answer(`${toJson(report, { indent: 2 })}\n`);
     return ExitCode.Success;
   }
   const keys = all ? allKeys(configuration) : setKeys(configuration);
@@ -138,7 +139,7 @@ export async function explainKey(
   const mask = createMask(configuration.environment);
   if (!json && isGroup(key)) return explainGroup(key, { output, configuration, mask });
   const text = json
-    ? JSON.stringify({ key, ...toReport(explanation, mask) }, null, 2)
+    ? toJson({ key, ...toReport(explanation, mask) }, { indent: 2 })
     : describeFully(explanation, mask).join('\n');
   await output.answer(`${text}\n`);
   return ExitCode.Success;
@@ -201,7 +202,7 @@ export async function getKey(
     return ExitCode.Failure;
   }
   const value = createMask(configuration.environment)(key, explanation.value);
-  await output.answer(`${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`);
+  await output.answer(`${typeof value === 'string' ? value : toJson(value, { indent: 2 })}\n`);
   return ExitCode.Success;
 }
 

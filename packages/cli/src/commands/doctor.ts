@@ -7,6 +7,7 @@
 import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { countOf } from '@castor/core';
+import { toJson } from '../to-json.ts';
 
 /** `problem`: something asked for does not work. `missing`: something useful is not there. */
 export type CheckStatus = 'ok' | 'missing' | 'problem';
@@ -47,7 +48,7 @@ export async function runDoctorCommand(argv: readonly string[], context: Subcomm
   const checks = await examine(context, { isOffline: argv.includes('--offline') });
   const isHealthy = checks.every(({ status }) => status !== 'problem');
   await output.answer(
-    argv.includes('--json') ? `${JSON.stringify({ ok: isHealthy, checks }, null, 2)}\n` : toText(checks),
+    argv.includes('--json') ? `${toJson({ ok: isHealthy, checks }, { indent: 2 })}\n` : toText(checks),
   );
   return isHealthy ? ExitCode.Success : ExitCode.Failure;
 }

@@ -8,6 +8,7 @@ import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { HooksOptions } from './hooks.ts';
+import { toJson } from '../to-json.ts';
 
 const CONSENT: Readonly<Record<NonNullable<InspectedHook['consent']>, string>> = {
   known: 'trusted',
@@ -25,7 +26,7 @@ export async function listHooks(
   const { output, cwd } = context;
   for (const problem of problems) output.note(`castor: warning: ${problem}`);
   if (options.flags.has('--json')) {
-    await output.answer(`${JSON.stringify(hooks.map(toRecord), null, 2)}\n`);
+    await output.answer(`${toJson(hooks.map(toRecord), { indent: 2 })}\n`);
     return ExitCode.Success;
   }
   if (isUnread(found, cwd)) output.note(`castor: ${UNREAD}`);

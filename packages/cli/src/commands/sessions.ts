@@ -18,6 +18,7 @@ import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { parseWords } from './parse-words.ts';
 import { toReadableText } from './sessions-text.ts';
+import { toJson } from '../to-json.ts';
 
 export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;
 
@@ -129,14 +130,14 @@ export function relativeTime(time: number, now: number): string {
 
 async function list({ json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const sessions = await listSessions({ home, root: cwd });
-  await output.answer(json ? toJson(sessions) : describeList(sessions, Date.now()));
+  await output.answer(json ? sessionsJson(sessions) : describeList(sessions, Date.now()));
   return ExitCode.Success;
 }
 
 async function search({ operands, limit, json }: Options, { output, home }: SessionsContext): Promise<ExitCode> {
   const words = operands.flatMap((operand) => operand.split(/\s+/));
   const found = await searchSessions({ home, words, limit });
-  if (json) await output.answer(toJson(found));
+  if (json) await output.answer(sessionsJson(found));
   else if (found.length === 0) output.note(`No session holds all of: ${words.join(' ')}`);
   for (const { id, title, lastUpdated, root, excerpt } of json ? [] : found) {
     const where = root === undefined ? '' : `  in ${root}\n`;
@@ -149,7 +150,7 @@ async function show({ operands, json }: Options, { output, cwd, home }: Sessions
   const session = await loadSession(operands[0] ?? 'latest', { home, root: cwd });
   if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
   const { events, ...rest } = session;
-  await output.answer(json ? toJson(rest) : toReadableText(events));
+  await output.answer(json ? sessionsJson(rest) : toReadableText(events));
   return ExitCode.Success;
 }
 
@@ -166,9 +167,9 @@ async function path({ operands: [wanted] }: Options, { output, cwd, home }: Sess
   return ExitCode.Success;
 }
 
-/** Times as text, as everywhere in JSON of ours. */
-function toJson(value: unknown): string {
+/** With times as text, as in all JSON this program writes. */
+function sessionsJson(value: unknown): string {
   const isTime = (key: string) => key === 'startTime' || key === 'lastUpdated';
   const withTimes = (key: string, field: unknown) => (isTime(key) ? new Date(Number(field)).toISOString() : field);
-  return `${JSON.stringify(value, withTimes, 2)}\n`;
+  return `${toJson(value, { indent: 2, replacer: withTimes })}\n`;
 }

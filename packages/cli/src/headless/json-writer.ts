@@ -3,7 +3,7 @@
 import type { AgentEvent } from '@castor/core';
 import type { Output } from '../output.ts';
 import { noteHookMessage } from './hook-note.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from '../to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
 export class JsonWriter implements HeadlessWriter {
@@ -24,7 +24,7 @@ export class JsonWriter implements HeadlessWriter {
   end({ summary, metrics }: RunEnd): Promise<void> | undefined {
     const { response, error, warnings, budget } = summary;
     const session_id = this.sessionId;
-    if (error) this.output.note(toJson({ session_id, error }, 2));
+    if (error) this.output.note(toJson({ session_id, error }, { indent: 2 }));
     const result = {
       session_id,
       response,
@@ -33,6 +33,6 @@ export class JsonWriter implements HeadlessWriter {
       ...(budget && { budget }),
       ...(warnings.length > 0 && { warnings }),
     };
-    return this.output.answer(`${toJson(result, 2)}\n`);
+    return this.output.answer(`${toJson(result, { indent: 2 })}\n`);
   }
 }

@@ -16,7 +16,7 @@ import type {
 import type { Output } from '../output.ts';
 import { noteHookMessage } from './hook-note.ts';
 import { describeOverflow } from './run-summary.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from '../to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
 export interface StreamJsonOptions {

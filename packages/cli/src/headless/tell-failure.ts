@@ -6,6 +6,7 @@
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import { toJson } from '../to-json.ts';
 
 /** Names of errors as scripts know them from a run that had begun, or from Gemini CLI. */
 const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
@@ -46,10 +47,10 @@ export async function tellFailure(
   const format = chooseFormat(wish);
   const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
   const error = { type, message, code };
-  if (format === 'json') await output.answer(`${JSON.stringify({ error }, null, 2)}\n`);
+  if (format === 'json') await output.answer(`${toJson({ error }, { indent: 2 })}\n`);
   if (format !== 'stream-json') return;
   const timestamp = new Date().toISOString();
-  await output.answer(`${JSON.stringify({ type: 'result', timestamp, status: 'error', error, stats: STATS })}\n`);
+  await output.answer(`${toJson({ type: 'result', timestamp, status: 'error', error, stats: STATS })}\n`);
 }
 
 function chooseFormat({ argv, args, outputFormat }: Wish): string | undefined {

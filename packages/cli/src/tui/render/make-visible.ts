@@ -4,9 +4,8 @@
  * the rest out of sight, is counted. Pure.
  */
 
-const UNSEEN =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this file is about
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
+import { UNSEEN_CHARACTERS } from '../../unseen-characters.ts';
+
 const LONG_SPACE = /[^\S\n]{9,}/g;
 const MANY_LINES = /\n{4,}/g;
 
@@ -15,7 +14,7 @@ export function makeVisible(text: string): string {
   return text
     .toWellFormed()
     .replaceAll('\r\n', '\n')
-    .replaceAll(UNSEEN, spell)
+    .replaceAll(UNSEEN_CHARACTERS, spell)
     .replaceAll('\t', '    ')
     .replaceAll(LONG_SPACE, countSpaces)
     .replaceAll(MANY_LINES, (lines) => `\n⟨${lines.length - 1} empty lines⟩\n`);

@@ -1,0 +1,8 @@
+/**
+ * The characters a terminal acts on or draws as nothing: C0 but tab and newline, DEL, C1,
+ * marks of direction, what has no width, fillers, variation selectors and tags.
+ */
+
+export const UNSEEN_CHARACTERS =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- control characters are what this file is about
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
