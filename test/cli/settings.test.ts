@@ -109,6 +109,20 @@ describe('settings of tools', () => {
     expect(await printed(settings, 'tail -f /dev/null')).toContain('exceeded the timeout of 1 second');
   });
 
+  it('stop a command that prints without end, and tell the model how much it printed', async () => {
+    const settings = { tools: { shell: { maxOutputBytes: 100_000 } } };
+    expect(await printed(settings, 'yes')).toMatch(
+      /Command was stopped because it printed [\d.]+ (bytes|MB), more than the limit of 100000 bytes/,
+    );
+  });
+
+  it('stop one in the background as well, and tell the model with its next request', async () => {
+    const settings = { tools: { shell: { maxOutputBytes: 100_000 } } };
+    const script = [shell('yes', { is_background: true, delay_ms: 60_000 }), say('done')];
+    const { lastText } = await run({ settings, args: ['--yolo'], script });
+    expect(lastText).toMatch(/The background command \\"yes\\" \(PID \d+\) was stopped: it printed/);
+  });
+
   it.each([
     [1000, true],
     [40_000, true],

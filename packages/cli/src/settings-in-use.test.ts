@@ -73,6 +73,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'tools.shell.backgroundCompletionBehavior',
     'tools.shell.pager',
     'tools.shell.inactivityTimeout',
+    'tools.shell.maxOutputBytes',
     'tools.shell.enableShellOutputEfficiency',
     'tools.discoveryCommand',
     'tools.callCommand',

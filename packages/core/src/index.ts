@@ -132,6 +132,7 @@ export type { CommandFile, LoadedCommandFiles } from './context/command-files.ts
 export { JustInTimeContext } from './context/just-in-time-context.ts';
 export type { FileReferences, ReferencedFiles, ResolvedReference } from './context/file-references.ts';
 export type { BackgroundProcess } from './tools/shell/background.ts';
+export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 export type { ShellOutcome } from './tools/shell/shell-outcome.ts';
 export type { TerminalDisplay, TerminalSink, TerminalSize } from './tools/shell/terminal-display.ts';
 export { Ledger } from './spending/ledger.ts';

@@ -5,11 +5,14 @@
  * without a question runs then.
  */
 
+import { describeTooMuchOutput } from '@castor/core';
 import type { Content, ShellOutcome } from '@castor/core';
 import type { PreparedPrompt } from './prompt-input.ts';
 import type { CommandContext } from '../slash/command.ts';
 
 const MAX_OUTPUT = 10_000;
+
+type ShellLimits = Pick<CommandContext['agent']['shell'], 'inactivityTimeoutMs' | 'maxOutputBytes'>;
 
 export interface ShellPromptOptions {
   onOutput?: (text: string) => void;
@@ -28,7 +31,7 @@ export async function runShellPrompt(
   if (outcome.moved && outcome.pid !== undefined) {
     await agent.background.adopt(outcome.pid, command, outcome.output, outcome.moved);
   }
-  const text = withEnding(outcome, agent.shell.inactivityTimeoutMs);
+  const text = withEnding(outcome, agent.shell);
   agent.chat.addHistory(toHistory(command, text));
   const isSuccess = outcome.exitCode === 0 || outcome.moved !== undefined;
   return { kind: 'answered', text, exitCode: isSuccess ? 0 : 1 };
@@ -53,22 +56,24 @@ async function refuse(
   return `!${command} was not run: without a terminal a command in a prompt runs only when it is known to be harmless or a policy allows it. Allow it with --allowed-tools "run_shell_command(…)" or --yolo, or run it in your shell.`;
 }
 
-function withEnding(outcome: ShellOutcome, inactivityMs: number): string {
+function withEnding(outcome: ShellOutcome, limits: ShellLimits): string {
   const said = outcome.output.trimEnd();
-  const ending = describeEnding(outcome, inactivityMs);
+  const ending = describeEnding(outcome, limits);
   return [said, ending].filter(Boolean).join('\n') || '(Command produced no output)';
 }
 
-function describeEnding(outcome: ShellOutcome, inactivityMs: number): string {
+function describeEnding(outcome: ShellOutcome, limits: ShellLimits): string {
   const { ending, exitCode, signal, error } = outcome;
   if (error) return `[The command could not be started: ${error.message}]`;
   switch (ending) {
     case 'cancelled':
       return '[The command was cancelled]';
     case 'timed_out':
-      return `[The command printed nothing for ${inactivityMs / 60_000} minutes and was ended]`;
+      return `[The command printed nothing for ${limits.inactivityTimeoutMs / 60_000} minutes and was ended]`;
     case 'waiting_for_input':
       return '[The command waited for input and was ended]';
+    case 'too_much_output':
+      return `[The command was stopped: ${describeTooMuchOutput(outcome.printedBytes ?? 0, limits.maxOutputBytes)}]`;
     case 'moved_to_background':
     case 'serving':
       return `[The command runs on in the background (PID: ${outcome.pid})]`;

@@ -73,6 +73,7 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
     interactiveShell: shell.enableInteractiveShell,
     pager: shell.pager,
     inactivityTimeoutMs: shell.inactivityTimeout * 1000,
+    maxOutputBytes: shell.maxOutputBytes,
     asksForShortOutput: shell.enableShellOutputEfficiency,
     whenBackgroundEnds: shell.backgroundCompletionBehavior,
     useRipgrep,

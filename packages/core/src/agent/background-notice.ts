@@ -1,13 +1,18 @@
-/** What is said when a command in the background has ended by itself, and how the model gets to know. */
+/** Words the end of a command in the background, and tells the model of it. */
 
 import type { BackgroundProcess } from '../tools/shell/background.ts';
 import type { Agent } from './create-agent.ts';
 
 const SHOWN_COMMAND = 200;
 
-export function describeEnd({ pid, command, exitCode, signal }: BackgroundProcess): string {
+export function describeEnd({ pid, command, exitCode, signal, stopped }: BackgroundProcess): string {
+  if (stopped !== undefined) return `${nameOf(command, pid)} was stopped: ${stopped}.`;
   const how = signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`;
-  return `The background command ${JSON.stringify(command.slice(0, SHOWN_COMMAND))} (PID ${pid}) ${how}.`;
+  return `${nameOf(command, pid)} ${how}.`;
+}
+
+function nameOf(command: string, pid: number): string {
+  return `The background command ${JSON.stringify(command.slice(0, SHOWN_COMMAND))} (PID ${pid})`;
 }
 
 /** Within the prompt under way, else with the next one: no request is made for it. */

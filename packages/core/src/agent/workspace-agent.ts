@@ -121,10 +121,12 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   function tellOfEnd(process: BackgroundProcess): void {
     options.onBackgroundEnded?.();
     const { whenBackgroundEnds } = toolSettings;
-    if (whenBackgroundEnds === 'silent') return;
+    // A command that this program stopped is reported whatever the setting says of those that end by themselves.
+    const isStopped = process.stopped !== undefined;
+    if (whenBackgroundEnds === 'silent' && !isStopped) return;
     const sentence = describeEnd(process);
     options.onNotice?.(sentence);
-    if (whenBackgroundEnds === 'inject') tellModel(agent, sentence);
+    if (whenBackgroundEnds === 'inject' || isStopped) tellModel(agent, sentence);
   }
 
   const { shell, background } = commands;

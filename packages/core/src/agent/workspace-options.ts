@@ -85,6 +85,8 @@ export interface ToolSettings {
   pager?: string;
   /** 0 for no limit. */
   inactivityTimeoutMs?: number;
+  /** A command that prints more bytes is stopped; 0 for no limit. Default 64 MB. */
+  maxOutputBytes?: number;
   /** Whether the model is asked to keep output short. Default true. */
   asksForShortOutput?: boolean;
   /** `notify`: the person is told; `inject`: the model, too, with the next request. Default `silent`. */
@@ -100,6 +102,7 @@ export const DEFAULT_TOOL_SETTINGS: Required<ToolSettings> = {
   interactiveShell: true,
   pager: 'cat',
   inactivityTimeoutMs: 300_000,
+  maxOutputBytes: 64 * 1024 * 1024,
   asksForShortOutput: true,
   whenBackgroundEnds: 'silent',
   useRipgrep: true,

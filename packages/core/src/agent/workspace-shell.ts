@@ -1,4 +1,4 @@
-/** The commands of a workspace: what their processes see, how they run, and who hears that one in the background ended. */
+/** Opens the shell of a workspace: the environment of its commands, their runner and those in the background. */
 
 import { backgroundLogDirectory } from '../config/paths.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
@@ -45,12 +45,14 @@ export function openShell({
     // A terminal for every command where a person can type into it.
     useTerminal: interactive && toolSettings.interactiveShell,
     inactivityTimeoutMs: toolSettings.inactivityTimeoutMs,
+    maxOutputBytes: toolSettings.maxOutputBytes,
     whenWaiting: interactive ? 'report' : 'end',
     ...guard,
   });
   const background = new BackgroundProcesses({
     logDirectory: backgroundLogDirectory(home),
     environment,
+    maxOutputBytes: toolSettings.maxOutputBytes,
     onEnded: onBackgroundEnded,
     ...guard,
   });

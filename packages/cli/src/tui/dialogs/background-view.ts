@@ -190,7 +190,8 @@ export class BackgroundView implements Dialog {
   }
 }
 
-function stateOf({ status, exitCode, signal }: BackgroundProcess): string {
+function stateOf({ status, exitCode, signal, stopped }: BackgroundProcess): string {
   if (status === 'running') return 'running';
+  if (stopped !== undefined) return `stopped: ${stopped}`;
   return signal ? `ended by ${signal}` : `exit code ${exitCode}`;
 }

@@ -54,6 +54,10 @@ export const tools = {
     pager: textOr('cat', 'The pager of commands.'),
     showColor: flag(true, 'Shows colours of commands.'),
     inactivityTimeout: count(300, 'Seconds without output after which a command is ended; 0 for no limit.'),
+    maxOutputBytes: count(
+      64 * 1024 * 1024,
+      'Bytes of output after which a command is stopped, in the background too; 0 for no limit.',
+    ),
     enableShellOutputEfficiency: flag(true, 'Asks the model to keep output short.'),
   },
   core: optionalTexts('The only built-in tools there are; run_shell_command(git) names a command.', {

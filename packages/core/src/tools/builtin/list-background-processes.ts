@@ -1,7 +1,4 @@
-/**
- * list_background_processes: what this session has put in the background, running or
- * not.
- */
+/** list_background_processes: the commands this session put in the background, running or not. */
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
@@ -26,8 +23,9 @@ export function createListBackgroundProcessesTool({ background }: { background: 
   });
 }
 
-function toLine({ pid, status, command, exitCode, signal }: BackgroundProcess): string {
+function toLine({ pid, status, command, exitCode, signal, stopped }: BackgroundProcess): string {
   const line = `- [PID ${pid}] ${status.toUpperCase()}: \`${command}\``;
+  if (stopped !== undefined) return `${line} (Stopped: ${stopped})`;
   if (signal) return `${line} (Signal: ${signal})`;
   return typeof exitCode === 'number' ? `${line} (Exit Code: ${exitCode})` : line;
 }

@@ -40,7 +40,11 @@ describe('run_shell_command', () => {
       secretValues: [API_KEY],
     });
     shell = new ShellRunner({ environment, tempDirectory: join(fixture.directory, 'temp'), ...options });
-    background = new BackgroundProcesses({ environment, logDirectory: join(fixture.directory, 'logs') });
+    background = new BackgroundProcesses({
+      environment,
+      logDirectory: join(fixture.directory, 'logs'),
+      ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
+    });
   }
 
   function createTool(dependencies: Partial<RunShellCommandDependencies> = {}): DefinedTool {
@@ -93,6 +97,16 @@ describe('run_shell_command', () => {
       returnDisplay: 'Command terminated by signal: SIGKILL',
       data: { exitCode: null, isError: true, signal: 'SIGKILL', pid: '<pid>' },
     });
+  });
+
+  it('says why a command that prints without end was stopped, and shows what it printed', async () => {
+    create({ maxOutputBytes: 5_000 });
+    const { llmContent, data } = await run({ command: 'yes' });
+    expect(llmContent).toMatch(
+      /Command was stopped because it printed \d.*, more than the limit of 5000 bytes \(setting tools\.shell\.maxOutputBytes\)/,
+    );
+    expect(llmContent).toContain('y\ny\n');
+    expect(data).toEqual({ exitCode: null, isError: true });
   });
 
   it('names the jobs a command left running', async () => {

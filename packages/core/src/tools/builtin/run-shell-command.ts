@@ -14,6 +14,7 @@ import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
 import { hasCommandSubstitution, SUBSTITUTION_REFUSED } from '../shell/command-substitution.ts';
+import { describeTooMuchOutput } from '../shell/output-limit.ts';
 import { headAndTail } from '../shell/output-ring.ts';
 import { readOwnProcess } from '../shell/own-process.ts';
 import { findSelfSignal, parseCommand } from '../shell/parsed-command.ts';
@@ -152,7 +153,7 @@ async function runInForeground(
   if (outcome.moved && outcome.pid !== undefined) {
     await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
   }
-  return toResult(outcome, shell.inactivityTimeoutMs);
+  return toResult(outcome, shell);
 }
 
 async function runInBackground(
@@ -194,7 +195,10 @@ async function runInBackground(
   };
 }
 
-function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResult {
+function toResult(
+  outcome: ShellOutcome,
+  limits: Pick<ShellRunner, 'inactivityTimeoutMs' | 'maxOutputBytes'>,
+): ToolResult {
   const { ending, output, pid } = outcome;
   switch (ending) {
     case 'exited':
@@ -202,7 +206,7 @@ function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResul
     case 'cancelled':
       return cancelled(output);
     case 'timed_out': {
-      const seconds = inactivityTimeoutMs / 1000;
+      const seconds = limits.inactivityTimeoutMs / 1000;
       const limit = seconds < 60 ? countOf(seconds, 'second') : `${(seconds / 60).toFixed(1)} minutes`;
       return stopped(
         `Command was automatically cancelled because it exceeded the timeout of ${limit} without output.`,
@@ -214,6 +218,13 @@ function toResult(outcome: ShellOutcome, inactivityTimeoutMs: number): ToolResul
         `Command was cancelled because it waits for input${outcome.waitingAt ? ` at "${outcome.waitingAt}"` : ''} and nobody can answer. Run it again with the answer given by a flag, an argument or a file.`,
         output,
       );
+    case 'too_much_output': {
+      const why = describeTooMuchOutput(outcome.printedBytes ?? 0, limits.maxOutputBytes);
+      return stopped(
+        `Command was stopped because ${why}. Let it print less, for example with \`| head -n 100\`, or redirect its output to a file.`,
+        output,
+      );
+    }
     case 'moved_to_background':
       return moved(`Command moved to background (PID: ${pid}). Output hidden. Press Ctrl+B to view.`, pid);
     case 'serving':

@@ -1,6 +1,6 @@
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BackgroundProcesses, boundLog } from './background.ts';
 import { createChildEnvironment } from './child-environment.ts';
 import { createShellFixture } from './shell.fixture.ts';
@@ -40,6 +40,35 @@ describe('BackgroundProcesses', () => {
     const before = await readFile(path, 'utf8');
     await boundLog(path, 22);
     expect([before.length, await readFile(path, 'utf8')]).toEqual([790, 'line 98\nline 99\n']);
+  });
+
+  it('stops a command that prints without end, and says in its log and list how much it printed', async () => {
+    const ended: unknown[] = [];
+    background = new BackgroundProcesses({
+      logDirectory,
+      environment: createChildEnvironment({ base: process.env }),
+      maxOutputBytes: 1_000_000,
+      onEnded: ({ stopped }) => ended.push(stopped),
+    });
+    const { pid, finished } = await background.start('yes', fixture.directory);
+    await finished;
+    const why = /^it printed [\d.]+ (MB|bytes), more than the limit of 1000000 bytes/;
+    await vi.waitUntil(async () => (await background.readLogTail(pid)).text.includes('[Stopped: '), 20_000);
+    expect(background.get(pid)).toMatchObject({ status: 'exited', stopped: expect.stringMatching(why) as string });
+    expect(ended).toEqual([expect.stringMatching(why)]);
+    expect((await stat(background.logPath(pid))).size).toBeLessThan(1_000_000);
+    expect((await background.readLogTail(pid)).text).toMatch(/y\ny\n\n\[Stopped: it printed .*\]\n$/);
+  });
+
+  it('lets a command print as much as it likes where there is no limit', async () => {
+    background = new BackgroundProcesses({
+      logDirectory,
+      environment: createChildEnvironment({ base: process.env }),
+      maxOutputBytes: 0,
+    });
+    const { pid, finished } = await background.start('yes | head -c 100000000; exit 7', fixture.directory);
+    expect(await finished).toEqual({ code: 7, signal: null });
+    expect(background.get(pid)).not.toHaveProperty('stopped');
   });
 
   it('knows what runs and how the others ended', async () => {
@@ -122,6 +151,7 @@ describe('BackgroundProcesses', () => {
     await background.adopt(123_456, 'npm run dev', 'before\n', {
       finished: finished.promise,
       onText: (to) => (sink = to),
+      onTooMuchOutput: () => {},
       end: () => Promise.resolve(),
     });
     sink('after\n');

@@ -1,17 +1,18 @@
 /**
  * BackgroundProcesses: the commands a session put in the background on purpose. Each
- * writes to a log of its own, readable by the owner only and bounded in size, so it
- * needs neither us nor a pipe of ours to go on. `dispose` ends them; a death of ours
- * without it does not.
+ * writes to a log of its own, readable by the owner only, so that it runs on without
+ * this program. One that prints more than a command may is stopped. `dispose` ends
+ * them; a crash of this program does not.
  */
 
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { appendFile, lstat, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cleanOutput } from './clean-output.ts';
 import { endProcess } from './end-process.ts';
+import { DEFAULT_MAX_OUTPUT_BYTES, describeTooMuchOutput } from './output-limit.ts';
 import type { MovedCommand } from './shell-outcome.ts';
 import type { EnvironmentFor } from './shell-runner.ts';
 import { toShellInvocation } from './shell-program.ts';
@@ -25,6 +26,8 @@ export interface BackgroundProcess {
   readonly status: 'running' | 'exited';
   readonly exitCode?: number | null;
   readonly signal?: NodeJS.Signals | null;
+  /** Why this program stopped it, as the rest of a sentence; absent when it ended otherwise. */
+  readonly stopped?: string;
 }
 
 export interface BackgroundProcessesOptions {
@@ -34,10 +37,10 @@ export interface BackgroundProcessesOptions {
   environment: Record<string, string>;
   /** Further variables for one command, asked before it starts. */
   environmentFor?: EnvironmentFor;
-  /** Told of each that ended by itself. */
+  /** Told of each that ended by itself, or was stopped for too much output. */
   onEnded?: (process: BackgroundProcess) => void;
-  /** A log grown past this is cut to its end. */
-  logLimit?: number;
+  /** One that prints more bytes is stopped; 0 for no limit. */
+  maxOutputBytes?: number;
 }
 
 interface Entry {
@@ -45,25 +48,36 @@ interface Entry {
   command: string;
   finished: Promise<ShellExit>;
   exit: ShellExit | undefined;
+  /** Why it was stopped. */
+  stopped?: string;
+  /** Bytes in its log when that was last looked at. */
+  logged: number;
   end: () => Promise<void>;
 }
 
+/** Where the output has no limit, a longer log is cut to its end. */
 const LOG_LIMIT = 16 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LOG_CHECK_MS = 1000;
+/** While a log is new or grows fast; `yes` writes a gigabyte in a second. */
+const BUSY_LOG_CHECK_MS = 50;
+const FAST_GROWTH = 256 * 1024;
 /** A planted link is an error, not a way to somewhere else. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const BOUND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class BackgroundProcesses {
   private readonly options: BackgroundProcessesOptions;
   private readonly entries = new Map<number, Entry>();
   private readonly written = new Map<number, Promise<unknown>>();
   private readonly endedByUs = new Set<number>();
+  private readonly maxOutputBytes: number;
   private logTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackgroundProcessesOptions) {
     this.options = options;
+    this.maxOutputBytes = options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
   }
 
   logPath(pid: number): string {
@@ -94,7 +108,7 @@ export class BackgroundProcesses {
       child.unref();
       const pid = child.pid!;
       await rename(path, this.logPath(pid));
-      this.add({ pid, command, finished, exit: undefined, end: () => endProcess({ pid, finished }) });
+      this.add({ pid, command, finished, end: () => endProcess({ pid, finished }) });
       return { pid, finished };
     } catch (error) {
       await rm(path, { force: true });
@@ -108,12 +122,17 @@ export class BackgroundProcesses {
   async adopt(pid: number, command: string, output: string, moved: MovedCommand): Promise<void> {
     const { path, handle } = await this.createLog();
     await rename(path, this.logPath(pid));
-    this.add({ pid, command, finished: moved.finished, exit: undefined, end: () => moved.end() });
+    const entry = this.add({ pid, command, finished: moved.finished, end: () => moved.end() });
     const log = handle.createWriteStream();
     // A full disk costs the log, never the command.
     log.on('error', () => {});
     log.write(output);
     moved.onText((text) => log.write(text));
+    moved.onTooMuchOutput((printedBytes) => {
+      this.markStopped(entry, printedBytes);
+      log.write(stoppedLine(entry));
+      void entry.end();
+    });
     const written = once(log, 'close').catch(() => {});
     void moved.finished.then(() => log.end());
     this.written.set(pid, written);
@@ -165,17 +184,19 @@ export class BackgroundProcesses {
 
   /** Ends all of them. */
   async dispose(): Promise<void> {
-    clearInterval(this.logTimer);
+    clearTimeout(this.logTimer);
     await Promise.all([...this.entries.keys()].map((pid) => this.end(pid)));
   }
 
-  private add(entry: Entry): void {
+  private add(added: Omit<Entry, 'exit' | 'logged'>): Entry {
+    const entry: Entry = { ...added, exit: undefined, logged: 0 };
     this.entries.set(entry.pid, entry);
     void entry.finished.then((exit) => {
       entry.exit = exit;
       if (!this.endedByUs.has(entry.pid)) this.options.onEnded?.(toBackgroundProcess(entry));
     });
-    this.logTimer ??= setInterval(() => void this.boundLogs(), LOG_CHECK_MS).unref();
+    this.checkLogsIn(BUSY_LOG_CHECK_MS);
+    return entry;
   }
 
   private async createLog(): Promise<{ path: string; handle: FileHandle }> {
@@ -187,11 +208,48 @@ export class BackgroundProcesses {
     return { path, handle };
   }
 
-  private async boundLogs(): Promise<void> {
-    const limit = this.options.logLimit ?? LOG_LIMIT;
-    const running = [...this.entries.values()].filter(({ exit }) => exit === undefined);
-    await Promise.all(running.map(({ pid }) => boundLog(this.logPath(pid), limit).catch(() => {})));
+  private checkLogsIn(milliseconds: number): void {
+    clearTimeout(this.logTimer);
+    this.logTimer = setTimeout(() => void this.checkLogs(), milliseconds).unref();
   }
+
+  private async checkLogs(): Promise<void> {
+    const running = [...this.entries.values()].filter(({ exit }) => exit === undefined);
+    if (running.length === 0) return;
+    // A log that was deleted or replaced costs the check, never the command.
+    const growths = await Promise.all(running.map((entry) => this.checkLog(entry).catch(() => 0)));
+    const hasNew = [...this.entries.values()].some((entry) => entry.exit === undefined && !running.includes(entry));
+    const isBusy = hasNew || Math.max(...growths) > FAST_GROWTH;
+    this.checkLogsIn(isBusy ? BUSY_LOG_CHECK_MS : LOG_CHECK_MS);
+  }
+
+  /** Bytes the log grew by since the last check. */
+  private async checkLog(entry: Entry): Promise<number> {
+    const path = this.logPath(entry.pid);
+    const { size } = await lstat(path);
+    const growth = size - entry.logged;
+    entry.logged = size;
+    if (this.maxOutputBytes === 0) await boundLog(path, LOG_LIMIT);
+    else if (size > this.maxOutputBytes && entry.stopped === undefined) await this.stop(entry, path);
+    return growth;
+  }
+
+  private async stop(entry: Entry, path: string): Promise<void> {
+    this.markStopped(entry, entry.logged);
+    await entry.end();
+    const { size } = await lstat(path);
+    this.markStopped(entry, size);
+    await boundLog(path, this.maxOutputBytes);
+    await appendFile(path, stoppedLine(entry), { flag: APPEND_FLAGS });
+  }
+
+  private markStopped(entry: Entry, printedBytes: number): void {
+    entry.stopped = describeTooMuchOutput(printedBytes, this.maxOutputBytes);
+  }
+}
+
+function stoppedLine({ stopped }: Entry): string {
+  return `\n[Stopped: ${stopped}]\n`;
 }
 
 /** Cuts a log to its last part. What the command writes in the very moment may be lost or come before it. */
@@ -210,7 +268,8 @@ export async function boundLog(path: string, limit: number): Promise<void> {
   }
 }
 
-function toBackgroundProcess({ pid, command, exit }: Entry): BackgroundProcess {
+function toBackgroundProcess({ pid, command, exit, stopped }: Entry): BackgroundProcess {
   if (exit === undefined) return { pid, command, status: 'running' };
-  return { pid, command, status: 'exited', exitCode: exit.code, signal: exit.signal };
+  const end = { exitCode: exit.code, signal: exit.signal };
+  return { pid, command, status: 'exited', ...end, ...(stopped !== undefined && { stopped }) };
 }

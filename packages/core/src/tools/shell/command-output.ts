@@ -1,7 +1,8 @@
 /**
- * CommandOutput: the way of a command's bytes to the three who want them: the bounded
- * text for the result, the deltas for a person, and, once the command was moved to the
- * background, its log. Output that is not text is counted and not shown.
+ * CommandOutput: passes a command's bytes to their three consumers: the bounded text
+ * of the result, the deltas for the user and, once the command was moved to the
+ * background, its log. Output that is not text is counted and not shown; output beyond
+ * the limit of a command is counted and dropped.
  */
 
 import { OutputCleaner } from './clean-output.ts';
@@ -19,6 +20,10 @@ export interface CommandOutputOptions {
   onOutput?: (text: string) => void;
   /** Called for every chunk, before it is looked at. */
   onActivity?: () => void;
+  /** Bytes a command may print; 0 for no limit. */
+  maxBytes?: number;
+  /** Called once, when it printed more. */
+  onTooMuch?: () => void;
   liveIntervalMs?: number;
 }
 
@@ -27,6 +32,8 @@ export class CommandOutput {
   private readonly ring: OutputRing;
   private readonly live: LiveOutput | undefined;
   private readonly onActivity: (() => void) | undefined;
+  private readonly maxBytes: number;
+  private tooMuchListener: (() => void) | undefined;
   private sink: ((text: string) => void) | undefined;
   private bytesWritten = 0;
   private sawBinary = false;
@@ -36,6 +43,8 @@ export class CommandOutput {
   constructor(options: CommandOutputOptions = {}) {
     this.ring = new OutputRing(options.cap);
     this.onActivity = options.onActivity;
+    this.maxBytes = options.maxBytes || Number.POSITIVE_INFINITY;
+    this.tooMuchListener = options.onTooMuch;
     if (options.onOutput) {
       this.live = new LiveOutput({
         emit: options.onOutput,
@@ -65,11 +74,15 @@ export class CommandOutput {
 
   write(bytes: Uint8Array): void {
     this.onActivity?.();
-    const sniffed = bytes.subarray(0, Math.max(0, SNIFFED_BYTES - this.bytesWritten));
+    const kept = bytes.subarray(0, Math.max(0, this.maxBytes - this.bytesWritten));
+    const sniffed = kept.subarray(0, Math.max(0, SNIFFED_BYTES - this.bytesWritten));
     this.bytesWritten += bytes.length;
     this.sawBinary ||= sniffed.includes(0);
-    if (this.sawBinary) return;
-    const text = this.cleaner.write(bytes);
+    if (kept.length > 0 && !this.sawBinary) this.writeText(this.cleaner.write(kept));
+    if (this.bytesWritten > this.maxBytes) this.reportTooMuch();
+  }
+
+  private writeText(text: string): void {
     if (!this.saidReady && this.bytesWritten < READY_WITHIN_BYTES) this.saidReady = saysReady(text);
     if (this.sink) return this.sink(text);
     this.ring.push(text);
@@ -87,6 +100,17 @@ export class CommandOutput {
   /** From here on text goes to `sink` only, and no longer to a person. */
   redirect(sink: (text: string) => void): void {
     this.sink = sink;
+  }
+
+  /** From here on `listener` hears of too much output, instead of the one given before. */
+  onTooMuch(listener: () => void): void {
+    this.tooMuchListener = listener;
+  }
+
+  private reportTooMuch(): void {
+    const report = this.tooMuchListener;
+    this.tooMuchListener = undefined;
+    report?.();
   }
 
   remark(text: string): void {

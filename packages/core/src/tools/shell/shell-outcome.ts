@@ -15,6 +15,8 @@ export type ShellEnding =
   | 'cancelled'
   | 'timed_out'
   | 'waiting_for_input'
+  /** It printed more than a command may. */
+  | 'too_much_output'
   /** By the person. */
   | 'moved_to_background'
   /** By itself: a server that is up is not waited for. */
@@ -30,6 +32,8 @@ export interface ShellOutcome {
   pid?: number;
   /** Still running when the shell had exited. */
   backgroundPids: number[];
+  /** Bytes it printed, kept or not, once it is stopped for `too_much_output`. */
+  printedBytes?: number;
   /** The line it waits, or waited, at. */
   waitingAt?: string;
   /** Why nothing was started. */
@@ -42,6 +46,8 @@ export interface MovedCommand {
   finished: Promise<ShellExit>;
   /** Where its further output goes; clean text. */
   onText(sink: (text: string) => void): void;
+  /** Called once with the bytes printed when they exceed the limit; nothing printed after that reaches `onText`. */
+  onTooMuchOutput(listener: (printedBytes: number) => void): void;
   end(): Promise<void>;
 }
 

@@ -316,6 +316,49 @@ describe('ShellRunner', () => {
     expect(await readdir(join(fixture.directory, 'temp'))).toEqual([]);
   });
 
+  it.each([
+    ['over pipes', {}],
+    ['in a terminal', { useTerminal: true }],
+  ])('stops a command that prints without end, %s', async (_where, options) => {
+    const outcome = await run('yes', { ...options, maxOutputBytes: 300_000 });
+    expect(outcome).toMatchObject({ ending: 'too_much_output', backgroundPids: [] });
+    expect(outcome.printedBytes).toBeGreaterThan(300_000);
+    expect(outcome.output.length).toBeLessThanOrEqual(300_000);
+    expect(await findGroupMembers(outcome.pid!)).toEqual([]);
+  });
+
+  it('stops one that prints bytes that are not text as well', async () => {
+    expect(await run('cat /dev/zero', { maxOutputBytes: 300_000 })).toMatchObject({ ending: 'too_much_output' });
+  });
+
+  it.each([
+    ['up to the limit', { maxOutputBytes: 300_000 }, 300_000],
+    ['without a limit', { maxOutputBytes: 0 }, 400_000],
+  ])('lets a command print %s', async (_name, options, bytes) => {
+    const outcome = await run(`yes | head -c ${bytes}`, options);
+    expect([outcome.ending, outcome.exitCode, outcome.output.length]).toEqual(['exited', 0, bytes]);
+  });
+
+  it('tells who took over a command that it prints too much', async () => {
+    const gate = fixture.makeFifo('gate');
+    const runner = createRunner({ maxOutputBytes: 300_000 });
+    let pid = 0;
+    const outcome = await runner.run({
+      command: `echo up; read -r go <${gate.path}; yes`,
+      directory: fixture.directory,
+      signal: new AbortController().signal,
+      onPid: (given) => (pid = given),
+      onOutput: () => runner.moveToBackground(pid),
+    });
+    let text = '';
+    outcome.moved!.onText((piece) => (text += piece));
+    const printed = new Promise<number>((resolve) => outcome.moved!.onTooMuchOutput(resolve));
+    await writeFile(gate.path, 'go\n');
+    expect(await printed).toBeGreaterThan(300_000);
+    await outcome.moved!.end();
+    expect(text.length).toBeLessThanOrEqual(300_000);
+  });
+
   describe('with a terminal', () => {
     const terminal = { useTerminal: true };
 

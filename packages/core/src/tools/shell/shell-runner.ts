@@ -13,6 +13,7 @@ import type { CommandWatchOptions } from './command-watch.ts';
 import { endProcess, within } from './end-process.ts';
 import { findLeftBehind, mayStartDaemon } from './left-behind.ts';
 import { withLimitMark } from './limit-mark.ts';
+import { DEFAULT_MAX_OUTPUT_BYTES } from './output-limit.ts';
 import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
 import type { ChildGuard } from '../run-child.ts';
@@ -40,6 +41,8 @@ export interface ShellRunnerOptions extends CommandWatchOptions {
   useTerminal?: boolean;
   /** Without output for so long a command is ended; 0 for never. */
   inactivityTimeoutMs?: number;
+  /** A command that prints more bytes is stopped; 0 for no limit. */
+  maxOutputBytes?: number;
   /** Characters kept of one output. */
   outputCap?: number;
 }
@@ -58,6 +61,7 @@ const LAST_WAIT_MS = 2000;
 
 export class ShellRunner {
   readonly inactivityTimeoutMs: number;
+  readonly maxOutputBytes: number;
   private readonly options: ShellRunnerOptions;
   private readonly pipes: OutputPipes;
   private readonly watchdog = new Watchdog();
@@ -67,6 +71,7 @@ export class ShellRunner {
   constructor(options: ShellRunnerOptions) {
     this.options = options;
     this.inactivityTimeoutMs = options.inactivityTimeoutMs ?? DEFAULT_INACTIVITY_MS;
+    this.maxOutputBytes = options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
     this.pipes = new OutputPipes(options.tempDirectory);
   }
 
@@ -75,8 +80,11 @@ export class ShellRunner {
     if (request.signal.aborted) return notStarted('cancelled');
     const mark = this.watchdog.nextMark();
     let touch = () => {};
+    const interrupted = Promise.withResolvers<ShellEnding>();
     const output = new CommandOutput({
       onActivity: () => touch(),
+      maxBytes: this.maxOutputBytes,
+      onTooMuch: () => interrupted.resolve('too_much_output'),
       ...(this.options.outputCap !== undefined && { cap: this.options.outputCap }),
       ...(request.onOutput && { onOutput: request.onOutput }),
     });
@@ -94,7 +102,6 @@ export class ShellRunner {
     sink = this.openDisplay(process);
     request.onPid?.(process.pid);
 
-    const interrupted = Promise.withResolvers<ShellEnding>();
     const onAbort = () => interrupted.resolve('cancelled');
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
@@ -120,7 +127,8 @@ export class ShellRunner {
       const exit = await within(process.finished, LAST_WAIT_MS);
       const backgroundPids = ending === 'exited' ? await findLeftBehind(request.command, process, mark) : [];
       const { code, signal } = exit ?? { code: null, signal: null };
-      return { ...facts, output: output.text(), exitCode: code, signal, backgroundPids };
+      const printed = ending === 'too_much_output' && { printedBytes: output.byteCount };
+      return { ...facts, ...printed, output: output.text(), exitCode: code, signal, backgroundPids };
     } finally {
       watch.stop();
       request.signal.removeEventListener('abort', onAbort);
@@ -232,12 +240,15 @@ export class ShellRunner {
       early.push(text);
     };
     output.redirect((text) => sink(text));
+    // Listened to from now on: it may print too much before it is taken over.
+    const tooMuch = new Promise<number>((resolve) => output.onTooMuch(() => resolve(output.byteCount)));
     const moved: MovedCommand = {
       finished: process.finished,
       onText(to) {
         for (const text of early.splice(0)) to(text);
         sink = to;
       },
+      onTooMuchOutput: (listener) => void tooMuch.then(listener),
       end: () => endProcess(process, mark),
     };
     return { output: output.text(), exitCode: null, signal: null, backgroundPids: [], moved };
