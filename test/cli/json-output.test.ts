@@ -27,9 +27,9 @@ const summarise = (stdout: string) =>
 /** One of each kind a terminal acts on or hides. */
 const TRICKY =
   'a\u001b[2Jb\u009b31mc\u2028d\u0000e\r\nf\u202eg\u2066h\u200bi\u200dj\u2060k\ufeffl\u00adm\u061cn\u{e0041}\u{e0042}o\u034fp\ufff9q\ufe0fr';
-// oxlint-disable-next-line no-control-regex, no-misleading-character-class -- that there are none is the point
-const DANGEROUS =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufe0f]|[\u{e0000}-\u{e0fff}]/u;
+/** Those of them that stand in the output as they are. */
+const dangerousIn = (output: string) =>
+  [...TRICKY].filter((character) => !/[ -~\n]/.test(character) && output.includes(character));
 
 describe('castor -o json', () => {
   it('gives one object with the last answer and the stats', async () => {
@@ -60,7 +60,8 @@ describe('castor -o json', () => {
     expect(JSON.parse(answered.stdout)).toMatchObject({ response: TRICKY });
     const failed = await ask([fault(400, { message: TRICKY })], '-o', 'json');
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { message: TRICKY } });
-    expect([answered, failed].flatMap(({ stdout, stderr }) => [stdout, stderr]).join('')).not.toMatch(DANGEROUS);
+    const outputs = [answered, failed].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect(dangerousIn(outputs.join(''))).toEqual([]);
   });
 
   it('names a cut answer among the warnings', async () => {
@@ -141,6 +142,6 @@ describe('castor -o stream-json', () => {
   it('keeps every character of the model, and lets none of them act', async () => {
     const { stdout } = await ask([say(TRICKY)], '-o', 'stream-json');
     expect(linesOf(stdout)[2]?.['content']).toBe(TRICKY);
-    expect(stdout).not.toMatch(DANGEROUS);
+    expect(dangerousIn(stdout)).toEqual([]);
   });
 });
