@@ -1,16 +1,38 @@
+/**
+ * Three projects: `unit` beside the source, `program` over the built program, `endurance` for kills, seeds and storms
+ * at full length. A test with a long form is called x.endurance.test.ts: `inject('isEndurance')` tells it which to take.
+ */
+
 import { defineConfig } from 'vitest/config';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    isEndurance: boolean;
+  }
+}
+
+function project(name: string, include: string[], isEndurance = false) {
+  return { extends: true as const, test: { name, include, provide: { isEndurance } } };
+}
+
+const UNIT = 'packages/*/src/**/*';
+const PROGRAM = 'test/**/*';
 
 export default defineConfig({
   resolve: { conditions: ['castor-source'] },
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    projects: [
+      project('unit', [`${UNIT}.test.ts`]),
+      project('program', [`${PROGRAM}.test.ts`]),
+      project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], true),
+    ],
     globalSetup: 'test/house/temporary-folder.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: '100%',
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -17,7 +17,7 @@ import { withLock } from './lock.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NEEDED_NODE = [22, 18];
 
-const TASKS = { start, test, check, build, bench, format };
+const TASKS = { start, test, endurance, check, build, bench, format };
 
 async function main([name, ...args]) {
   const task = Object.hasOwn(TASKS, name ?? '') ? TASKS[name] : undefined;
@@ -41,7 +41,12 @@ async function start(args) {
 
 async function test(args) {
   await ensureBundle();
-  return runTool('vitest', ['run', ...args]);
+  const isProjectNamed = args.some((arg) => /^--project(=|$)/.test(arg));
+  return runTool('vitest', ['run', ...(isProjectNamed ? [] : ['--project=unit', '--project=program']), ...args]);
+}
+
+function endurance(args) {
+  return test(['--project=endurance', ...args]);
 }
 
 async function check() {

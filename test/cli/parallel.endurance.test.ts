@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 
-/** As many as a person, their editors and their CI have at once at worst. */
-const SESSIONS = 50;
+/** Fifty: as many as a user, their editors and their CI have at once at worst. */
+const SESSIONS = inject('isEndurance') ? 50 : 8;
 
 describe('many sessions of one user in one folder at once', () => {
   it('all answer and are all on disk, each with its own words', async () => {

@@ -5,19 +5,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  answer,
-  call,
-  createWorkspace,
-  fakeModel,
-  fault,
-  finish,
-  runCli,
-  say,
-  seededRandom,
-  startCli,
-  text,
-} from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, fault, runCli, say, startCli, text } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -196,29 +184,6 @@ describe('a full disk', () => {
 });
 
 describe('a slow reader', () => {
-  it('gets an answer of 100 MB whole', async () => {
-    const random = seededRandom(1);
-    // Digits in no order: nothing the model could be said to repeat.
-    const block = Array.from({ length: 60_000 }, () => random().toFixed(17)).join(' ');
-    const pieces = Array.from({ length: 88 }, (_, index) => `${index} ${block.slice(index)}\n`);
-    await using model = await fakeModel([answer(...pieces.map((each) => text(each)), finish())]);
-    await using workspace = await createWorkspace();
-    const program = new URL('../../packages/cli/bin/castor.cjs', import.meta.url).pathname;
-    const child = spawn(process.execPath, [program, '-p', 'go'], {
-      cwd: workspace.project,
-      env: { HOME: workspace.home, GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: model.url },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let bytes = 0;
-    for await (const chunk of child.stdout) {
-      bytes += (chunk as Buffer).length;
-      // One turn of the loop for every piece: the pipe is always full.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
-    expect([code, bytes]).toEqual([0, pieces.reduce((sum, each) => sum + each.length, 0)]);
-  }, 120_000);
-
   it('of stream-json that goes away is no failure', async () => {
     await using model = await fakeModel([say(Array.from({ length: 500 }, () => 'x'.repeat(10_000)))]);
     await using workspace = await createWorkspace();

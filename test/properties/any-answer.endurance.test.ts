@@ -34,9 +34,9 @@ import {
   usage,
 } from '@castor/testkit';
 import type { FramePiece, Piece, Step } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 
-const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: inject('isEndurance') ? 300 : 20 }, (_, index) => index + 1);
 const PROMPTS = 4;
 /** From here on the model behaves, so that every prompt comes to an end. */
 const WILD_REQUESTS = 30;

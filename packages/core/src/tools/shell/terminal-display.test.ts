@@ -13,19 +13,23 @@ describe('the terminal of a command', () => {
 
   beforeEach(async () => {
     fixture = await createShellFixture();
-    runner = new ShellRunner({
-      environment: createChildEnvironment({ base: { ...process.env, COLUMNS: '7', LINES: '7' } }),
-      tempDirectory: join(fixture.directory, 'temp'),
-      useTerminal: true,
-      whenWaiting: 'report',
-      promptSilenceMs: 50,
-      inactivityTimeoutMs: 1000,
-    });
+    runner = createRunner();
   });
   afterEach(async () => {
     await runner.dispose();
     await fixture[Symbol.asyncDispose]();
   });
+
+  function createRunner(limits: { inactivityTimeoutMs?: number } = {}): ShellRunner {
+    return new ShellRunner({
+      environment: createChildEnvironment({ base: { ...process.env, COLUMNS: '7', LINES: '7' } }),
+      tempDirectory: join(fixture.directory, 'temp'),
+      useTerminal: true,
+      whenWaiting: 'report',
+      promptSilenceMs: 50,
+      ...limits,
+    });
+  }
 
   function show(sink: Partial<TerminalSink>): void {
     const nothing = () => {};
@@ -41,7 +45,7 @@ describe('the terminal of a command', () => {
   const run = (command: string, signal = new AbortController().signal) =>
     runner.run({ command, directory: fixture.directory, signal });
 
-  it('is 120 by 40 where nobody looks, whatever the environment says', async () => {
+  it('is 120 by 40 while it is not shown, whatever the environment says', async () => {
     expect((await run('stty size; env | grep -cE "^(COLUMNS|LINES)="')).output).toBe('40 120\n0\n');
   });
 
@@ -57,21 +61,25 @@ describe('the terminal of a command', () => {
     expect(output).toBe('22 66\n10 50\n');
   });
 
-  it('is shown byte by byte, and each time it waits for somebody', async () => {
+  it('is shown byte by byte, and reports each prompt it waits at', async () => {
     const told: (string | undefined)[] = [];
     let bytes = '';
     const ended = Promise.withResolvers<void>();
     show({
       write: (chunk) => (bytes += Buffer.from(chunk).toString('latin1')),
       wait(line) {
+        const isNew = !told.includes(line);
         told.push(line);
-        if (line !== undefined) runner.write(pid, 'me\n');
+        if (line !== undefined && isNew) runner.write(pid, 'me\n');
       },
       close: () => ended.resolve(),
     });
     await run(String.raw`stty -echo; printf '\033[2J\033]0;title\007'; read -p "Name: "; echo; read -p "Town: "`);
     await ended.promise;
-    expect(told).toEqual(['Name:', undefined, 'Town:', undefined]);
+    // On a busy machine a shell reads what was typed after the silence, so a prompt may be reported twice.
+    expect([...new Set(told)]).toEqual(['Name:', undefined, 'Town:']);
+    expect(told.every((line, index) => (line === undefined) === (index % 2 === 1))).toBe(true);
+    expect(told.length % 2).toBe(0);
     expect(bytes).toBe('\x1b[2J\x1b]0;title\x07Name: \r\nTown: ');
   });
 
@@ -88,18 +96,20 @@ describe('the terminal of a command', () => {
     expect(told).toEqual(['Choose']);
   });
 
-  it('is left to who has typed into it and thinks, for longer than a silence may be', async () => {
+  it('is not ended by the inactivity limit once the user has typed into it', async () => {
+    runner = createRunner({ inactivityTimeoutMs: 1000 });
     show({ wait: (line) => line === 'Name:' && runner.write(pid, 'me\n') });
     const { ending } = await run('read -p "Name: "; timeout --foreground 1.5 cat; exit 0');
     expect(ending).toBe('exited');
   });
 
-  it('is taken from nobody in particular after a silence', async () => {
+  it('is ended by the inactivity limit while the user types nothing', async () => {
+    runner = createRunner({ inactivityTimeoutMs: 1000 });
     show({});
     expect((await run('read -p "Name: "')).ending).toBe('timed_out');
   });
 
-  it('answers for itself, and that counts as nobody typing', async () => {
+  it('answers for itself, and the answer does not count as typing', async () => {
     const gate = fixture.makeFifo('gate');
     const reader = gate.listen();
     const cancel = new AbortController();

@@ -1,4 +1,4 @@
-/** Killed while an answer arrives: what somebody has read of it is in the session. */
+/** Killed while an answer arrives: what the user has read of it is in the session. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { answer, createWorkspace, fakeModel, gate, runCli, say, seededRandom, startCli } from '@castor/testkit';
 import { startTerminal, text } from '@castor/testkit';
 import type { FakeModel, Workspace } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { untilRecorded } from './session-folder.ts';
 
-const KILLS = 8;
+const KILLS = inject('isEndurance') ? 24 : 4;
 /** It takes longer to start. */
-const KILLS_OF_TUI = 4;
+const KILLS_OF_TUI = KILLS / 2;
 const MOST_WORDS = 300;
 
 interface Run {
@@ -23,7 +23,7 @@ interface Run {
   lastWord: string;
 }
 
-/** Each is there once, so that it is known who has read what; ten to a line. */
+/** Each is there once, so that it is known which were read; ten to a line. */
 const wordsOf = (answerNumber: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${answerNumber}w${index}${index % 10 === 9 ? '\n' : ' '}`);
 
@@ -54,22 +54,26 @@ describe('an answer that was shown in part', () => {
     ['as stream-json', runStreamJson, KILLS],
     ['as text in a terminal', runText, KILLS],
     ['on the screen', runTui, KILLS_OF_TUI],
-  ])('is in the session, %s, wherever the program is killed', async (_, run, kills) => {
-    const random = seededRandom(kills);
-    await using workspace = await createWorkspace();
-    let sent: string[] = [];
-    await using model = await fakeModel(() => answer(...sent.map((word) => text(word)), gate()));
-    const seen: string[] = [];
-    for (let count = 0; count < kills; count++) {
-      sent = wordsOf(count, 2 + Math.floor(random() * MOST_WORDS));
-      const lastWord = sent[Math.floor(random() * sent.length)]!.trim();
-      seen.push(...readWords(await run({ workspace, model, isFirst: count === 0, lastWord })));
-    }
-    const { stdout } = await runCli(['sessions', 'show'], { workspace });
-    const recorded = new Set(readWords(stdout));
-    expect(seen.filter((word) => !recorded.has(word))).toEqual([]);
-    expect([stdout.match(/\(The program was stopped\.\)/g)?.length, model.violations]).toEqual([kills, []]);
-  });
+  ])(
+    'is in the session, %s, wherever the program is killed',
+    async (_, run, kills) => {
+      const random = seededRandom(kills);
+      await using workspace = await createWorkspace();
+      let sent: string[] = [];
+      await using model = await fakeModel(() => answer(...sent.map((word) => text(word)), gate()));
+      const seen: string[] = [];
+      for (let count = 0; count < kills; count++) {
+        sent = wordsOf(count, 2 + Math.floor(random() * MOST_WORDS));
+        const lastWord = sent[Math.floor(random() * sent.length)]!.trim();
+        seen.push(...readWords(await run({ workspace, model, isFirst: count === 0, lastWord })));
+      }
+      const { stdout } = await runCli(['sessions', 'show'], { workspace });
+      const recorded = new Set(readWords(stdout));
+      expect(seen.filter((word) => !recorded.has(word))).toEqual([]);
+      expect([stdout.match(/\(The program was stopped\.\)/g)?.length, model.violations]).toEqual([kills, []]);
+    },
+    120_000,
+  );
 
   it('stays there beside the answer that is given anew', async () => {
     await using workspace = await createWorkspace();
