@@ -36,9 +36,12 @@ async function measureIn(home, model, rounds) {
     castorShort: [CASTOR, '--model', 'short', '-p', 'hi'],
     floorLong: [FLOOR, url, 'long'],
     castorLong: [CASTOR, '--model', 'long', '-p', 'hi'],
+    castorLogged: [CASTOR, '--model', 'long', '-p', 'hi'],
   };
+  const telemetry = { GEMINI_TELEMETRY_ENABLED: 'true', GEMINI_TELEMETRY_OUTFILE: join(home, 'telemetry.log') };
   const interleave = async (count, names, options) => {
-    const measureOne = (name) => measure(name, programs[name], { model, env, ...options });
+    const environmentOf = (name) => (name === 'castorLogged' ? { ...env, ...telemetry } : env);
+    const measureOne = (name) => measure(name, programs[name], { model, env: environmentOf(name), ...options });
     const samples = Object.fromEntries(names.map((name) => [name, []]));
     for (const name of names) await measureOne(name);
     for (let round = 0; round < count; round++) {
@@ -49,7 +52,7 @@ async function measureIn(home, model, rounds) {
 
   const wall = await interleave(rounds, ['empty', 'version', 'start', 'floorShort', 'castorShort']);
   const short = await interleave(rounds, ['floorShort', 'castorShort'], { usage: true });
-  const long = await interleave(longRounds, ['floorLong', 'castorLong'], { usage: true });
+  const long = await interleave(longRounds, ['floorLong', 'castorLong', 'castorLogged'], { usage: true });
   if (long.floorLong[0].bytes !== long.castorLong[0].bytes) throw new Error('The long answers differ.');
   const notes = [
     'start: A is node -e 0, B is scripts/bench/floor.mjs, the same stream fetched and parsed',
@@ -62,6 +65,7 @@ async function measureIn(home, model, rounds) {
     ratio('short answer, wall / B', 'ms', sum(wall.castorShort, 'wallMs'), sum(wall.floorShort, 'wallMs'), 1.4),
     ratio('short answer, CPU / B', 'ms', sum(short.castorShort, 'cpuMs'), sum(short.floorShort, 'cpuMs'), 1.4),
     ratio('20,000 frames, CPU / B', 'ms', sum(long.castorLong, 'cpuMs'), sum(long.floorLong, 'cpuMs'), 2),
+    ratio('20,000 frames, telemetry on, CPU / B', 'ms', sum(long.castorLogged, 'cpuMs'), sum(long.floorLong, 'cpuMs'), 2),
     difference('20,000 frames, peak − B', 'MB', sum(long.castorLong, 'peakMb'), sum(long.floorLong, 'peakMb'), 40),
   ];
   return { notes, rows };

@@ -18,17 +18,16 @@ function textsOf({ candidates }: GenerateContentResponse): string {
 }
 
 async function run(
-  bursts: AsyncGenerator<readonly GenerateContentResponse[], void>,
+  frames: AsyncGenerator<GenerateContentResponse, void>,
   ask: (response: GenerateContentResponse) => Promise<AfterModelDecision>,
 ) {
   const attempt = new Attempt(new CallIds(createFakeClock()));
   const shown: string[] = [];
-  const events = throughAfterModel({ bursts, attempt, signal: NEVER, ask });
+  const events = throughAfterModel({ frames, attempt, signal: NEVER, ask });
   for (let step = await events.next(); ; step = await events.next()) {
     if (step.done) return { shown, isEnded: step.value };
-    for (const event of step.value) {
-      shown.push(event.type === StreamEventType.CHUNK ? textsOf(event.value) : event.type);
-    }
+    const event = step.value;
+    shown.push(event.type === StreamEventType.CHUNK ? textsOf(event.value) : event.type);
   }
 }
 
@@ -41,14 +40,15 @@ describe('throughAfterModel', () => {
     const busy = Promise.withResolvers<void>();
     const allThere = Promise.withResolvers<void>();
     const seen: string[] = [];
-    async function* bursts() {
-      yield [frame('a')];
+    async function* frames() {
+      yield frame('a');
       await busy.promise;
-      yield [frame('b'), frame('c')];
-      yield [frame('d')];
+      yield frame('b');
+      yield frame('c');
+      yield frame('d');
       allThere.resolve();
     }
-    const result = await run(bursts(), async (response) => {
+    const result = await run(frames(), async (response) => {
       seen.push(textsOf(response));
       if (seen.length > 1) return second;
       busy.resolve();
@@ -59,12 +59,12 @@ describe('throughAfterModel', () => {
   });
 
   it('hands on what came before an error, then the error', async () => {
-    async function* bursts() {
-      yield [frame('a')];
+    async function* frames() {
+      yield frame('a');
       throw new Error('cut');
     }
     const seen: string[] = [];
-    const result = run(bursts(), async (response) => {
+    const result = run(frames(), async (response) => {
       seen.push(textsOf(response));
       return { kind: 'proceed' };
     });
@@ -74,15 +74,15 @@ describe('throughAfterModel', () => {
 
   it('keeps the end, the usage, the calls and the sources of frames it looks at together', async () => {
     const citation = (uri: string) => ({ citationMetadata: { citations: [{ uri }] } });
-    async function* bursts() {
-      yield [
+    async function* frames() {
+      yield* [
         { candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] }, ...citation('x') }] },
         { candidates: [{ content: { role: 'model', parts: [{ functionCall: { name: 'f', args: {}, id: '1' } }] } }] },
         { candidates: [{ finishReason: 'STOP', ...citation('y') }], usageMetadata: { totalTokenCount: 3 } },
       ] satisfies GenerateContentResponse[];
     }
     const seen: GenerateContentResponse[] = [];
-    await run(bursts(), async (response) => {
+    await run(frames(), async (response) => {
       seen.push(response);
       return { kind: 'proceed' };
     });

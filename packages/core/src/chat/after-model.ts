@@ -17,27 +17,27 @@ import type { StreamEvent } from './stream-events.ts';
 type Frames = readonly GenerateContentResponse[];
 
 export interface HookedStream {
-  bursts: AsyncGenerator<Frames, void>;
+  frames: AsyncGenerator<GenerateContentResponse, void>;
   attempt: Attempt;
   signal: AbortSignal;
   ask(response: GenerateContentResponse): Promise<AfterModelDecision>;
 }
 
 /** Yields what may be shown; true when the hook ended the send. What goes into the history is what arrived. */
-export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<readonly StreamEvent[], boolean> {
+export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<StreamEvent, boolean> {
   const { attempt, signal } = stream;
-  for await (const burst of readAhead(stream.bursts)) {
+  for await (const arrived of readAhead(stream.frames)) {
     throwIfAborted(signal);
-    const frames = burst.map((arrived) => attempt.add(arrived));
+    const frames = arrived.map((frame) => attempt.add(frame));
     const merged = mergeFrames(frames);
     const decision = await tryUntilAborted(() => stream.ask(merged), signal);
     if (decision && decision.kind !== 'proceed') {
-      for (const event of endByHook(decision)) yield [event];
+      yield* endByHook(decision);
       return true;
     }
     const values = decision?.response ? [inPlaceOf(merged, decision.response)] : frames;
     const shown = values.filter((value) => !attempt.hold(value));
-    if (shown.length > 0) yield shown.map((value) => ({ type: StreamEventType.CHUNK, value }));
+    for (const value of shown) yield { type: StreamEventType.CHUNK, value };
   }
   return false;
 }
@@ -50,15 +50,15 @@ function inPlaceOf(merged: GenerateContentResponse, response: GenerateContentRes
   return { ...(usageMetadata && { usageMetadata }), ...response, ...(candidates && { candidates }) };
 }
 
-/** Everything that came since it was last asked, as one burst; an error only after what came before it. */
-async function* readAhead(bursts: AsyncGenerator<Frames, void>): AsyncGenerator<Frames, void> {
+/** Everything that arrived since the last step, together; an error only after what arrived before it. */
+async function* readAhead(frames: AsyncGenerator<GenerateContentResponse, void>): AsyncGenerator<Frames, void> {
   let waiting: GenerateContentResponse[] = [];
   let wake = Promise.withResolvers<void>();
   let end: { error?: unknown } | undefined;
   const read = async () => {
     try {
-      for await (const burst of bursts) {
-        waiting.push(...burst);
+      for await (const frame of frames) {
+        waiting.push(frame);
         wake.resolve();
       }
       end = {};
@@ -71,17 +71,19 @@ async function* readAhead(bursts: AsyncGenerator<Frames, void>): AsyncGenerator<
   try {
     for (;;) {
       await wake.promise;
-      const burst = waiting;
+      // Frames of one read follow each other within this turn of the event loop.
+      await new Promise(setImmediate);
+      const arrived = waiting;
       waiting = [];
       wake = Promise.withResolvers<void>();
       if (end) wake.resolve();
-      if (burst.length > 0) yield burst;
+      if (arrived.length > 0) yield arrived;
       else if (end && 'error' in end) throw end.error;
       else if (end) return;
     }
   } finally {
-    // Not waited for: whoever left need not see the next frame. Its own end is nobody's business any more.
-    bursts.return().catch(() => undefined);
+    // Not awaited: a consumer that left does not wait for the next frame, and no caller is left to see how it ends.
+    frames.return().catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Attempt: what has arrived of one HTTP try. It says which frames may be shown now and
- * which must wait until the whole is accepted: nobody may act on what can still be void.
+ * which must wait until the whole is accepted: a caller must not act on what can still be void.
  */
 
 import type { GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
@@ -9,8 +9,6 @@ import type { CallIds } from './call-ids.ts';
 import { getFinishReason, getFunctionCalls, getThoughts } from './response.ts';
 import { StreamCollector } from './stream-check.ts';
 import type { AcceptedTurn } from './stream-check.ts';
-import { StreamEventType } from './stream-events.ts';
-import type { StreamEvent } from './stream-events.ts';
 
 export class Attempt {
   readonly thoughts: ThoughtSummary[] = [];
@@ -38,16 +36,6 @@ export class Attempt {
   hold(response: GenerateContentResponse): boolean {
     if (this.isHolding) this.held.push(response);
     return this.isHolding;
-  }
-
-  /** Adds what arrived together, and says what of it need not wait until the attempt is accepted. */
-  show(burst: readonly GenerateContentResponse[]): StreamEvent[] {
-    const shown: StreamEvent[] = [];
-    for (const arrived of burst) {
-      const value = this.add(arrived);
-      if (!this.hold(value)) shown.push({ type: StreamEventType.CHUNK, value });
-    }
-    return shown;
   }
 
   /** What the service has reported so far. */

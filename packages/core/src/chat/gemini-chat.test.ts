@@ -42,7 +42,7 @@ const contentsOf = (model: FakeModel, index: number) => (model.requests[index]?.
 describe('GeminiChat', () => {
   it('adds the message once before any attempt and the answer once it is accepted', async () => {
     await using env = await setUp([fault(503), fault('reset_mid_stream'), say(['a', 'b'])]);
-    expect(await collect(send(env.chat, 'hi'))).toEqual(['retry', 'frame 1 ', 'retry', 'a', 'b', 'STOP']);
+    expect(await collect(send(env.chat, 'hi'))).toEqual(['retry', 'frame 1 ', 'retry', 'ab', 'STOP']);
     expect(env.chat.getHistory()).toEqual([user('hi'), modelTurn('ab')]);
     expect(env.model.requests.map((_, index) => contentsOf(env.model, index))).toEqual([
       [user('hi')],

@@ -6,14 +6,12 @@
  */
 
 import { RetryPlan } from '../provider/retry-plan.ts';
-import { burstsOf } from '../provider/burst-stream.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
 import { toModelConfigKey } from '../routing/model-config.ts';
 import type { ModelConfigKey } from '../routing/model-config.ts';
 import type { Content, GenerateContentParameters, PartListUnion, Tool } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { untilAborted } from '../util/abort.ts';
-import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
@@ -70,24 +68,13 @@ export class GeminiChat {
    * AbortError. After an error the message is not in the history unless it answered
    * calls; after an abort it is, so that the next prompt can refer to it.
    */
-  sendMessageStream(
+  async *sendMessageStream(
     model: ModelConfigKey | string,
     message: PartListUnion,
     prompt_id: string,
     signal: AbortSignal,
     role: LlmRole = 'main',
   ): AsyncGenerator<StreamEvent, void> {
-    return splitBursts(this.sendInBursts(model, message, prompt_id, signal, role), signal);
-  }
-
-  /** `sendMessageStream` with what arrived together in one piece. */
-  async *sendInBursts(
-    model: ModelConfigKey | string,
-    message: PartListUnion,
-    prompt_id: string,
-    signal: AbortSignal,
-    role: LlmRole = 'main',
-  ): AsyncGenerator<readonly StreamEvent[], void> {
     const { generator } = this.options;
     const release = await this.queue.enter(signal);
     let send: Send | undefined;
@@ -99,33 +86,32 @@ export class GeminiChat {
         const failed: FailedAttempt = { model: send.key.model, phase: 'connect', error: undefined };
         try {
           throwIfAborted(signal);
-          const request = yield* oneByOne(this.prepare(send));
+          const request = yield* this.prepare(send);
           if (!request) return;
           failed.model = request.model;
           const stream = await generator.generateContentStream(request, prompt_id, role);
           failed.phase = 'stream';
           const attempt = new Attempt(this.callIds);
-          const bursts = burstsOf(stream);
           const ask = this.afterModel(request, signal);
           if (ask) {
-            if (yield* throughAfterModel({ bursts, attempt, signal, ask })) return;
+            if (yield* throughAfterModel({ frames: stream, attempt, signal, ask })) return;
           } else {
-            for await (const burst of bursts) {
+            for await (const frame of stream) {
               throwIfAborted(signal);
-              const shown = attempt.show(burst);
-              if (shown.length > 0) yield shown;
+              const value = attempt.add(frame);
+              if (!attempt.hold(value)) yield { type: StreamEventType.CHUNK, value };
             }
           }
           throwIfAborted(signal);
           this.accept(attempt, request.model, send);
-          for (const value of attempt.held) yield [{ type: StreamEventType.CHUNK, value }];
+          for (const value of attempt.held) yield { type: StreamEventType.CHUNK, value };
           return;
         } catch (error) {
           failed.error = error;
         }
         const { clock, wasReached } = this;
         const terms = { plan, fallback: this.options.fallback, wasReached, clock, signal };
-        send.key = yield* oneByOne(waitForNextAttempt(failed, send.key, terms));
+        send.key = yield* waitForNextAttempt(failed, send.key, terms);
       }
     } catch (error) {
       if (send) this.giveUp(send, error);

@@ -10,7 +10,6 @@ import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
-import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
 import type { Turn, TurnEvent, TurnOptions } from '../turn/turn.ts';
 import { BEFORE_TURN } from './before-turn.ts';
@@ -45,6 +44,13 @@ export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
   turnOptions?: TurnOptions;
 }
 
+/** What a turn came to: the loop it went into, if any, how it ended, and the calls it asks for. */
+interface EndedRun {
+  loop: Continuation | undefined;
+  end: TurnEnd;
+  held: TurnEvent[];
+}
+
 interface EndedTurn {
   turn: Turn;
   end: TurnEnd;
@@ -74,22 +80,12 @@ export class GeminiClient {
    * `UnauthorizedError`; an abort ends with `user_cancelled`. Breaking out leaves
    * nothing running.
    */
-  sendMessageStream(
+  async *sendMessageStream(
     request: PartListUnion,
     signal: AbortSignal,
     prompt_id: string,
     turns: number = MAX_TURNS,
   ): AsyncGenerator<TurnEvent, Turn> {
-    return splitBursts(this.sendInBursts(request, signal, prompt_id, turns), signal);
-  }
-
-  /** `sendMessageStream` with the events of what arrived together in one piece. */
-  async *sendInBursts(
-    request: PartListUnion,
-    signal: AbortSignal,
-    prompt_id: string,
-    turns: number = MAX_TURNS,
-  ): AsyncGenerator<readonly TurnEvent[], Turn> {
     let turn = this.createTurn(prompt_id);
     let untold: UntoldRequest | undefined;
     try {
@@ -97,27 +93,26 @@ export class GeminiClient {
       let next: Part[] | undefined = toParts(request);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
         untold = { request: next, after: this.options.chat.getLastContent() };
-        const admitted: Part[] | undefined = yield* oneByOne(admitRequest(next, prompt, this.options, signal));
+        const admitted: Part[] | undefined = yield* admitRequest(next, prompt, this.options, signal);
         if (!admitted) break;
         const toBe = this.announceTurn(admitted, prompt_id, { turnsLeft, signal });
-        let then: Continuation | undefined = yield* oneByOne(this.check(toBe));
+        let then: Continuation | undefined = yield* this.check(toBe);
         if (then) {
           if (then.kind === 'again') then = withResponses(then, next);
           else if (then.isTooLarge) untold.request = next.map(withoutResult);
         } else {
           turn = this.createTurn(prompt_id);
-          const ended = yield* this.runTurn(turn, toBe, admitted);
-          const follow: AsyncGenerator<TurnEvent, Continuation> = ended.loop
-            ? this.takeBack(ended.loop)
-            : this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
-          then = yield* oneByOne(follow);
+          const ended: EndedRun = yield* this.runTurn(turn, toBe, admitted);
+          then = ended.loop
+            ? yield* this.takeBack(ended.loop)
+            : yield* this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
         }
-        if (then.event) yield [then.event];
+        if (then.event) yield then.event;
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
       }
     } catch (error) {
       if (!signal.aborted && !isAbortError(error)) throw error;
-      yield [{ type: GeminiEventType.UserCancelled }];
+      yield { type: GeminiEventType.UserCancelled };
     } finally {
       this.rememberUntold(untold);
     }
@@ -171,23 +166,18 @@ export class GeminiClient {
     turn: Turn,
     { model, signal, turnsLeft }: TurnToBe,
     request: Part[],
-  ): AsyncGenerator<readonly TurnEvent[], { loop: Continuation | undefined; end: TurnEnd; held: TurnEvent[] }> {
+  ): AsyncGenerator<TurnEvent, EndedRun> {
     let end: TurnEnd = 'finished';
     const held: TurnEvent[] = [];
-    for await (const burst of turn.runInBursts({ model }, request, signal)) {
-      const shown: TurnEvent[] = [];
-      let loop: Continuation | undefined;
-      for (const event of burst) {
-        loop = this.checkLoop(event, turnsLeft);
-        if (loop) break;
-        end = toTurnEnd(event) ?? end;
-        // Calls are given out all together, when none of them closes a circle.
-        if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
-        else shown.push(event);
-      }
-      if (shown.length > 0) yield shown;
-      // Who cancelled meanwhile hears of that, not of a circle.
+    for await (const event of turn.run({ model }, request, signal)) {
+      const loop = this.checkLoop(event, turnsLeft);
+      // A cancel that came first is reported as a cancel, not as a loop.
       if (loop && !signal.aborted) return { loop, end, held };
+      if (loop) continue;
+      end = toTurnEnd(event) ?? end;
+      // Calls are yielded together, once none of them closes a loop.
+      if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
+      else yield event;
     }
     return { loop: undefined, end, held };
   }

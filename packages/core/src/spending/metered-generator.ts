@@ -5,7 +5,6 @@
  * usage and pass uncounted.
  */
 
-import { burstsOf, toBurstStream } from '../provider/burst-stream.ts';
 import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import { releaseOnReturn } from '../provider/release-on-return.ts';
 import type { GenerateContentParameters, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
@@ -26,12 +25,11 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
     async generateContentStream(request, prompt_id, role) {
       const meter = begin(request, role);
       const stream = await meter.watch(inner.generateContentStream(request, prompt_id, role));
-      const bursts = burstsOf(stream);
       const abandon = () => {
         meter.end({ kind: 'abandoned' });
-        void bursts.return();
+        void stream.return(undefined);
       };
-      return toBurstStream(releaseOnReturn(meterBursts(bursts, meter), abandon), request.config?.abortSignal);
+      return releaseOnReturn(meterStream(stream, meter), abandon);
     },
 
     countTokens: (request) => inner.countTokens(request),
@@ -39,14 +37,14 @@ export function createMeteredGenerator(inner: ContentGenerator, ledger: Ledger, 
   };
 }
 
-async function* meterBursts(
-  bursts: AsyncIterable<readonly GenerateContentResponse[]>,
+async function* meterStream(
+  stream: AsyncIterable<GenerateContentResponse>,
   meter: Meter,
-): AsyncGenerator<readonly GenerateContentResponse[], void> {
+): AsyncGenerator<GenerateContentResponse, void> {
   try {
-    for await (const burst of bursts) {
-      for (const response of burst) meter.see(response);
-      yield burst;
+    for await (const response of stream) {
+      meter.see(response);
+      yield response;
     }
     meter.end();
   } catch (error) {

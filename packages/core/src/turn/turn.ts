@@ -28,7 +28,6 @@ import type {
   ServerGeminiThoughtEvent,
 } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
-import { oneByOne, splitBursts } from '../util/bursts.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { TurnErrorHandler } from './turn-error-handler.ts';
@@ -49,14 +48,6 @@ export interface TurnChat {
     signal: AbortSignal,
     role?: LlmRole,
   ): AsyncIterable<StreamItem> | Promise<AsyncIterable<StreamItem>>;
-  /** The same with what arrived together in one piece, where the chat knows. */
-  sendInBursts?(
-    model: ModelConfigKey | string,
-    message: PartListUnion,
-    prompt_id: string,
-    signal: AbortSignal,
-    role?: LlmRole,
-  ): AsyncIterable<readonly StreamItem[]>;
   getHistory(curated?: boolean): Content[];
   getTools?(): readonly Tool[];
 }
@@ -94,53 +85,30 @@ export class Turn {
   run(model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
   run(...args: RunArguments): AsyncGenerator<TurnEvent, void> {
     const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
-    const { role = 'main' } = this.options;
-    const send = async () => oneByOne(await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role));
-    return splitBursts(this.translateAll(send, request, signal));
+    return this.send(model, request, signal);
   }
 
-  /** `run` with the events of what arrived together in one piece; the turn is then ahead of who looks at them. */
-  runInBursts(
+  private async *send(
     model: ModelConfigKey | string,
     request: PartListUnion,
     signal: AbortSignal,
-  ): AsyncGenerator<readonly TurnEvent[], void> {
+  ): AsyncGenerator<TurnEvent, void> {
     const { role = 'main' } = this.options;
-    const send = async () =>
-      this.chat.sendInBursts?.(model, request, this.prompt_id, signal, role) ??
-      oneByOne(await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role));
-    return this.translateAll(send, request, signal);
-  }
-
-  private async *translateAll(
-    send: () => Promise<AsyncIterable<readonly StreamItem[]>>,
-    request: PartListUnion,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly TurnEvent[], void> {
     try {
-      for await (const items of await send()) {
-        if (signal.aborted) {
-          yield [{ type: GeminiEventType.UserCancelled }];
-          return;
-        }
-        const events: TurnEvent[] = [];
-        let isStopped = false;
-        for (const item of items) {
-          const event = toStreamEvent(item);
-          this.translate(event, events);
-          isStopped ||= event.type === StreamEventType.AGENT_EXECUTION_STOPPED;
-        }
-        if (events.length > 0) yield events;
-        if (isStopped) return;
+      for await (const item of await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role)) {
+        if (signal.aborted) break;
+        const event = toStreamEvent(item);
+        yield* this.translate(event);
+        if (event.type === StreamEventType.AGENT_EXECUTION_STOPPED) return;
       }
-      if (signal.aborted) yield [{ type: GeminiEventType.UserCancelled }];
+      if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
     } catch (error) {
       const event = await this.errorHandler.handleError(error, {
         signal,
         history: () => [...this.chat.getHistory(true), createUserContent(request)],
         tools: this.chat.getTools?.() ?? [],
       });
-      yield [event];
+      yield event;
     }
   }
 
@@ -166,29 +134,24 @@ export class Turn {
     this.debugResponses.length = 0;
   }
 
-  /** Adds what the event says to `events`. */
-  private translate(event: StreamEvent, events: TurnEvent[]): void {
+  private translate(event: StreamEvent): TurnEvent[] {
     switch (event.type) {
       case StreamEventType.CHUNK:
-        if (event.value) this.translateChunk(event.value, events);
-        break;
+        return event.value ? this.translateChunk(event.value) : [];
       case StreamEventType.RETRY:
         this.reset();
-        events.push({ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) });
-        break;
+        return [{ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) }];
       case StreamEventType.AGENT_EXECUTION_STOPPED:
-        events.push({ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } });
-        break;
+        return [{ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } }];
       case StreamEventType.AGENT_EXECUTION_BLOCKED:
-        events.push({ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } });
-        break;
+        return [{ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } }];
       case StreamEventType.FALLBACK:
-        events.push(event.value);
-        break;
+        return [event.value];
     }
   }
 
-  private translateChunk(response: GenerateContentResponse, events: TurnEvent[]): void {
+  private translateChunk(response: GenerateContentResponse): TurnEvent[] {
+    const events: TurnEvent[] = [];
     this.addDebugResponse(response);
     const traceId = response.responseId;
     for (const value of getThoughts(response)) events.push(traced({ type: GeminiEventType.Thought, value }, traceId));
@@ -199,6 +162,7 @@ export class Turn {
     }
     for (const citation of getCitations(response)) this.pendingCitations.add(citation);
     if (response.candidates?.[0]?.finishReason) events.push(...this.translateFinish(response));
+    return events;
   }
 
   private register(call: FunctionCall, traceId: string | undefined): ToolCallRequestInfo {

@@ -18,6 +18,7 @@ import {
   refusedUrl,
   say,
   text,
+  thought,
 } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
@@ -104,7 +105,18 @@ describe('GeminiGenerator', () => {
 
   describe('with frames that arrive together', () => {
     const frame = (words: string) =>
+      `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: words, thoughtSignature: words }] } }] })}\n\n`;
+    const plain = (words: string) =>
       `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: words }] } }] })}\n\n`;
+
+    it('merges text that stands side by side, and nothing else', () =>
+      exchange(
+        [answer(bytes(`${plain('a')}${plain('b')}${frame('signed')}${plain('c')}${plain('d')}`), finish())],
+        {},
+        async ({ generator }) => {
+          expect(await drain(generator)).toEqual({ texts: ['ab', 'signed', 'cd', undefined] });
+        },
+      ));
 
     it('hands out those before a broken one, then says what is wrong', () =>
       exchange(
@@ -355,7 +367,7 @@ describe('GeminiGenerator and those who leave', () => {
     }));
 
   it('hands out no frame after an abort, although it has arrived', () =>
-    exchange([dialect(say(['a', 'b', 'c']), { chunking: 100_000 })], {}, async ({ generator }) => {
+    exchange([dialect(answer(thought('a'), text('b'), finish()), { chunking: 100_000 })], {}, async ({ generator }) => {
       const controller = new AbortController();
       const stream = await open(generator, { abortSignal: controller.signal });
       await stream.next();

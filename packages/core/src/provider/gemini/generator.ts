@@ -14,7 +14,7 @@ import {
   createHttpClient,
 } from '../http/http-client.ts';
 import { releaseOnReturn } from '../release-on-return.ts';
-import { toBurstStream } from '../burst-stream.ts';
+import { mergeAdjacentText } from '../adjacent-text.ts';
 import { assertAccepted, parseResponse, readAnswer } from './answer.ts';
 import { type GeminiEndpointOptions, type GeminiMethod, createGeminiEndpoint } from './endpoint.ts';
 import { type RequestBody, toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
@@ -56,19 +56,21 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
     return response;
   }
 
-  /** All frames of one piece of bytes are parsed before the next is waited for. */
+  /** All frames of one read are parsed, and their text merged, before the next read. */
   async function* readStream(
     response: HttpResponse,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly GenerateContentResponse[], void> {
+  ): AsyncGenerator<GenerateContentResponse, void> {
     const reader = new SseReader({ maxFrameBytes });
-    for await (const bytes of response.body) {
-      throwIfAborted(signal);
-      yield* parseFrames(reader.push(bytes));
-    }
+    const parse = function* (frames: readonly SseFrame[]) {
+      for (const parsed of parseFrames(frames)) {
+        throwIfAborted(signal);
+        yield parsed;
+      }
+    };
+    for await (const bytes of response.body) yield* parse(reader.push(bytes));
     if (response.closed) return;
-    throwIfAborted(signal);
-    yield* parseFrames(reader.end());
+    yield* parse(reader.end());
   }
 
   return {
@@ -81,8 +83,7 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
     async generateContentStream(request) {
       const signal = request.config?.abortSignal;
       const response = await send(request.model, 'streamGenerateContent', toGenerateBody(request), signal);
-      const bursts = releaseOnReturn(readStream(response, signal), () => response.close());
-      return toBurstStream(bursts, signal);
+      return releaseOnReturn(readStream(response, signal), () => response.close());
     },
 
     async countTokens(request) {
@@ -102,12 +103,12 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   };
 }
 
-/** The frames as one burst. One that cannot be read fails the stream once those before it are handed out. */
-function* parseFrames(frames: readonly SseFrame[]): Generator<readonly GenerateContentResponse[], void> {
-  const burst: GenerateContentResponse[] = [];
+/** A frame that cannot be read fails the stream after those before it were yielded. */
+function* parseFrames(frames: readonly SseFrame[]): Generator<GenerateContentResponse, void> {
+  const responses: GenerateContentResponse[] = [];
   try {
-    for (const frame of frames) if (frame.data !== '') burst.push(parseResponse(frame));
+    for (const frame of frames) if (frame.data !== '') responses.push(parseResponse(frame));
   } finally {
-    if (burst.length > 0) yield burst;
+    yield* mergeAdjacentText(responses);
   }
 }

@@ -1,0 +1,56 @@
+/**
+ * Merges adjacent frames of plain text that arrived in one read from the network. Every frame passes five async
+ * generators on its way to a surface, and a long answer has tens of thousands of them (docs/decisions/0015).
+ */
+
+import type { GenerateContentResponse, Part } from '../protocol/content.ts';
+
+const FRAME_KEYS: ReadonlySet<string> = new Set([
+  'candidates',
+  'usageMetadata',
+  'modelVersion',
+  'responseId',
+  'createTime',
+]);
+const CANDIDATE_KEYS: ReadonlySet<string> = new Set(['content', 'index']);
+const CONTENT_KEYS: ReadonlySet<string> = new Set(['parts', 'role']);
+const PART_KEYS: ReadonlySet<string> = new Set(['text']);
+
+/**
+ * The same responses with runs of plain text as one response each; the text of the first of a run grows in place. A
+ * frame that holds anything else (a thought, a call, a citation, how the answer ended) keeps its place and stays whole.
+ */
+export function mergeAdjacentText(responses: readonly GenerateContentResponse[]): GenerateContentResponse[] {
+  const merged: GenerateContentResponse[] = [];
+  let run: { response: GenerateContentResponse; part: Part } | undefined;
+  for (const response of responses) {
+    const part = plainPartOf(response);
+    if (part && run && run.response.responseId === response.responseId) {
+      run.part.text = `${run.part.text}${part.text}`;
+      // Counts grow with the answer: the newest says all.
+      if (response.usageMetadata) run.response.usageMetadata = response.usageMetadata;
+    } else {
+      merged.push(response);
+      run = part && { response, part };
+    }
+  }
+  return merged;
+}
+
+/** The one part of a frame that is text and nothing else. */
+function plainPartOf(response: GenerateContentResponse): Part | undefined {
+  const [candidate, ...others] = response.candidates ?? [];
+  const [part, ...more] = candidate?.content?.parts ?? [];
+  if (!part || others.length > 0 || more.length > 0 || !part.text) return undefined;
+  const isPlain =
+    hasOnly(response, FRAME_KEYS) &&
+    hasOnly(candidate!, CANDIDATE_KEYS) &&
+    hasOnly(candidate!.content!, CONTENT_KEYS) &&
+    hasOnly(part, PART_KEYS);
+  return isPlain ? part : undefined;
+}
+
+function hasOnly(value: object, keys: ReadonlySet<string>): boolean {
+  for (const key in value) if (!keys.has(key)) return false;
+  return true;
+}
