@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, HookLayer } from '@castor/core';
 import { answer, call, createWorkspace, say } from '@castor/testkit';
+import type { TelemetryPort } from '@castor/core';
 import { describe, expect, it } from 'vitest';
 import { openHooked, openLatecomer, openSign, says, summaryOf, toldOf, userHooks } from './hook-fixture.ts';
 
@@ -119,8 +120,12 @@ describe('a BeforeTool hook that', () => {
   it('is written wrong is named when the session opens', async () => {
     const layer = { source: 'user' as const, file: '/s.json', hooks: { BeforeTool: [{ hooks: [{ command: 'x' }] }] } };
     await using env = await openHooked([], [layer]);
-    expect(env.warnings).toEqual([
-      '/s.json: hooks.BeforeTool[0].hooks[0] was left out: its "type" must be "command", not nothing.',
+    expect(await env.closing()).toEqual([
+      {
+        type: 'notice',
+        level: 'warning',
+        message: '/s.json: hooks.BeforeTool[0].hooks[0] was left out: its "type" must be "command", not nothing.',
+      },
     ]);
   });
 
@@ -129,7 +134,7 @@ describe('a BeforeTool hook that', () => {
     await using env = await openHooked(
       READ,
       [userHooks({ BeforeTool: says({ suppressOutput: true, systemMessage: 'psst' }) })],
-      { onHookExecution: (record) => void records.push(record) },
+      { telemetry: recordHooks(records) },
     );
     expect(messagesOf(await env.prompt('hello'))).toEqual([]);
     expect(records).toEqual([
@@ -152,7 +157,7 @@ describe('hooks', () => {
     await using env = await openHooked(
       READ,
       [userHooks({ BeforeTool: ['exit 1', 'exit 2'], AfterAgent: 'echo fine' })],
-      { onHookExecution: (record) => void records.push(record) },
+      { telemetry: recordHooks(records) },
     );
     await env.prompt('hello');
     expect(records).toEqual(
@@ -246,3 +251,16 @@ describe('hooks', () => {
     expect(readFileSync(join(root, 'ran'), 'utf8')).toBe('');
   });
 });
+
+/** Telemetry that keeps what is reported of hooks. */
+function recordHooks(records: object[]): TelemetryPort {
+  return {
+    watch: (generator) => generator,
+    add: () => undefined,
+    called: () => undefined,
+    hookExecuted: (execution) => void records.push(execution),
+    note: () => undefined,
+    log: () => undefined,
+    shutdown: async () => undefined,
+  };
+}

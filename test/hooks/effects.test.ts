@@ -521,7 +521,7 @@ describe('the other events', () => {
     expect(await hooks?.sessionStart(source, new AbortController().signal)).toBe(
       '<hook_context>be &lt;brief&gt;</hook_context>',
     );
-    expect(hooks?.takeHookMessages()).toEqual([
+    expect(await env.closing()).toEqual([
       { type: 'hook_message', hookEvent: 'SessionStart', level: 'info', message: 'welcome' },
     ]);
     expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'SessionStart', source }]);
@@ -533,7 +533,7 @@ describe('the other events', () => {
       await using env = await openHooked([], [userHooks({ SessionEnd: says({ systemMessage: 'bye' }) })]);
       await env.agent.hooks?.sessionEnd(reason);
       expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'SessionEnd', reason }]);
-      expect(env.agent.hooks?.takeHookMessages()).toMatchObject([{ message: 'bye' }]);
+      expect(await env.closing()).toMatchObject([{ message: 'bye' }]);
     },
   );
 

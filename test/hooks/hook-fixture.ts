@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGeminiGenerator, createWorkspaceAgent } from '@castor/core';
-import type { AgentEvent, HookLayer, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import type { AgentEvent, HookLayer, SessionEvent, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
 import { createWorkspace, fakeModel } from '@castor/testkit';
 import type { FakeModel, Script, Workspace } from '@castor/testkit';
 
@@ -15,7 +15,8 @@ export interface HookedRun extends AsyncDisposable {
   agent: WorkspaceAgent;
   model: FakeModel;
   workspace: Workspace;
-  warnings: string[];
+  /** Ends the session; gives what happened in it outside of prompts. */
+  closing(): Promise<SessionEvent[]>;
   /** Runs one prompt and gives everything that happened. */
   prompt(text: string, react?: (event: AgentEvent) => void): Promise<AgentEvent[]>;
   /** What the hooks wrote with `tee -a "$GEMINI_PROJECT_DIR/log"`, one object a line. */
@@ -45,7 +46,6 @@ export async function openHooked(
 ): Promise<HookedRun> {
   const workspace = await createWorkspace({ files: { 'a.txt': 'text of a' }, homeFiles });
   const model = await fakeModel(script);
-  const warnings: string[] = [];
   const agent = await createWorkspaceAgent({
     generator: createGeminiGenerator({ baseUrl: model.url, apiKey: 'secret-key' }),
     model: 'gemini-2.5-flash',
@@ -56,14 +56,18 @@ export async function openHooked(
     secrets: ['secret-key'],
     approvalMode: 'yolo',
     hookLayers,
-    onWarning: (message) => void warnings.push(message),
     ...options,
   });
   return {
     agent,
     model,
     workspace,
-    warnings,
+    async closing() {
+      await agent.dispose();
+      const events: SessionEvent[] = [];
+      for await (const event of agent.session.events()) events.push(event);
+      return events;
+    },
     async prompt(text, react) {
       const events: AgentEvent[] = [];
       for await (const event of agent.session.prompt([{ text }], new AbortController().signal)) {

@@ -11,6 +11,10 @@ const LIFECYCLE: Record<Exclude<AgentEventType, GeminiEventType>, true> = {
   fallback_requested: true,
   fallback_answered: true,
   hook_message: true,
+  notice: true,
+  background_ended: true,
+  mode_changed: true,
+  tools_changed: true,
 };
 
 describe('docs/events.md', () => {

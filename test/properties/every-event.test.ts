@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GeminiEventType, ToolRegistry, createAgent, createGeminiGenerator, defineTool } from '@castor/core';
-import type { Agent, AgentEvent, AgentEventType, AgentOptions, Content, HookMessageEvent } from '@castor/core';
+import type { Agent, AgentEvent, AgentEventType, AgentOptions, Content, SessionEvent } from '@castor/core';
 import {
   PER_DAY_QUOTA,
   answer,
@@ -53,6 +53,10 @@ const ALL: Record<EventName, true> = {
   fallback_requested: true,
   fallback_answered: true,
   hook_message: true,
+  notice: true,
+  background_ended: true,
+  mode_changed: true,
+  tools_changed: true,
 };
 
 interface Scene {
@@ -89,12 +93,19 @@ const ASK = {
   policy: { check: async () => ({ decision: 'ask_user' as const }), remember: async () => undefined },
 };
 
-function saidOnce(): () => HookMessageEvent[] {
-  const said: HookMessageEvent[] = [
-    { type: 'hook_message', hookEvent: 'BeforeAgent', level: 'info', message: 'Mind the gap.' },
-  ];
-  return () => said.splice(0);
+/** Posts the event when the prompt begins, as a room beside the loop does. */
+function postOnce(event: SessionEvent): NonNullable<Scene['react']> {
+  return ({ type }, { session }) => {
+    if (type === 'prompt_started') session.post(event);
+  };
 }
+
+const BESIDE: SessionEvent[] = [
+  { type: 'notice', level: 'warning', message: 'A rule is not in force.' },
+  { type: 'background_ended', pid: 7, command: 'sleep 1', exitCode: 0 },
+  { type: 'mode_changed', mode: 'plan' },
+  { type: 'tools_changed', added: ['deploy'], removed: [] },
+];
 
 const proceed: Scene['react'] = (event, { session }) => {
   if (event.type === 'tool_call_confirmation') session.respond(event.value.request.callId, 'proceed_once');
@@ -223,11 +234,19 @@ const SCENES: Scene[] = [
   {
     title: 'a hook with a word for the person',
     script: [say('hello')],
-    options: { hooks: { takeHookMessages: saidOnce() } },
+    react: postOnce({ type: 'hook_message', hookEvent: 'BeforeAgent', level: 'info', message: 'Mind the gap.' }),
     events: ['prompt_started', 'hook_message', 'model_info', 'content', 'finished', END],
     outcome: 'completed',
     shows: { type: 'hook_message', hookEvent: 'BeforeAgent', level: 'info', message: 'Mind the gap.' },
   },
+  ...BESIDE.map((event) => ({
+    title: `${event.type} beside the prompt`,
+    script: [say('hello')],
+    react: postOnce(event),
+    events: ['prompt_started', event.type, 'model_info', 'content', 'finished', END] as EventName[],
+    outcome: 'completed',
+    shows: event,
+  })),
   {
     title: 'a model without quota, and a person who takes the other one',
     script: [fault(429, { quotaId: PER_DAY_QUOTA }), say('from flash')],

@@ -1,8 +1,9 @@
 /** The run as one JSON object on stdout, at its end. Errors are in it too, and on stderr for those who look there. */
 
+import { isSessionEvent } from '@castor/core';
 import type { AgentEvent } from '@castor/core';
 import type { Output } from '../output.ts';
-import { noteHookMessage } from './hook-note.ts';
+import { noteSessionEvent } from './session-note.ts';
 import { toJson } from '../to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
@@ -17,7 +18,7 @@ export class JsonWriter implements HeadlessWriter {
 
   /** On stdout nothing is said before the end: half an object is no JSON. */
   write(event: AgentEvent): undefined {
-    if (event.type === 'hook_message') noteHookMessage(this.output, event);
+    if (isSessionEvent(event)) noteSessionEvent(this.output, event);
     return undefined;
   }
 

@@ -66,8 +66,6 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       interactive,
       signal,
       reportError: createReportError({ onWritten: (path) => void reports.push(path) }),
-      onWarning: onProblem,
-      onNotice: (message) => output.note(`castor: ${message}`),
     });
     if (telemetry) await tellStart(telemetry);
     return { agent, reports, telemetry };

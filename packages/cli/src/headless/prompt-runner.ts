@@ -4,8 +4,8 @@
  * here, and what needs no model is answered without one.
  */
 
-import { FinishReason, GeminiEventType } from '@castor/core';
-import type { AgentEvent, OpenedSession, Part, WorkspaceAgent } from '@castor/core';
+import { GeminiEventType } from '@castor/core';
+import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { preparePrompt } from '../prompt/prompt-input.ts';
@@ -36,7 +36,6 @@ export interface Words {
 type OnEvent = (event: AgentEvent) => void;
 type Answered = Extract<PreparedPrompt, { kind: 'answered' }>;
 
-const COMPLETED = { outcome: 'completed' } as const;
 const CANCELLED = { outcome: 'cancelled' } as const;
 
 export class PromptRunner {
@@ -73,9 +72,8 @@ export class PromptRunner {
 
   /** Ends a prompt that was never sent, for those who wait for its end. */
   async refuse({ message, exitCode }: ExitError, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const prompt_id = this.agent.session.sessionId;
     const ending = signal.aborted ? CANCELLED : { outcome: 'failed' as const, error: { message } };
-    await this.take({ type: 'prompt_ended', prompt_id, ...ending }, onEvent);
+    await this.takeAll(this.agent.session.answer('', ending), onEvent);
     if (!signal.aborted) this.summary.fail({ type: 'FatalInputError', message, code: exitCode });
   }
 
@@ -126,24 +124,22 @@ export class PromptRunner {
 
   /** What was found out without a model, told as a model's answer is. */
   private async answer({ text, exitCode }: Answered, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const prompt_id = this.agent.session.sessionId;
     const isSuccess = exitCode === 0;
     const message = 'The command failed.';
-    const ending = isSuccess
-      ? COMPLETED
-      : signal.aborted
-        ? CANCELLED
-        : { outcome: 'failed' as const, error: { message } };
-    const events: AgentEvent[] = [
-      { type: 'prompt_started', prompt_id },
-      { type: GeminiEventType.Content, value: text },
-      { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } },
-      { type: 'prompt_ended', prompt_id, ...ending },
-    ];
-    for (const event of events) await this.take(event, onEvent);
+    const failed = signal.aborted ? CANCELLED : { outcome: 'failed' as const, error: { message } };
+    await this.takeAll(this.agent.session.answer(text, isSuccess ? undefined : failed), onEvent);
     if (isSuccess || signal.aborted) return;
     // No model had a part in it, so that it is no error of the service.
     this.summary.fail({ type: 'CommandFailedError', message, code: ExitCode.Failure });
+  }
+
+  /** Something that happened between two prompts. */
+  show(event: SessionEvent): Promise<void> | undefined {
+    return this.take(event);
+  }
+
+  private async takeAll(events: AsyncIterable<AgentEvent>, onEvent?: OnEvent): Promise<void> {
+    for await (const event of events) await this.take(event, onEvent);
   }
 
   private take(event: AgentEvent, onEvent?: OnEvent): Promise<void> | undefined {

@@ -97,6 +97,10 @@ export class RunSummary {
       case GeminiEventType.ChatCompressed:
       case GeminiEventType.ToolCallRequest:
       case GeminiEventType.ToolCallConfirmation:
+      case 'notice':
+      case 'background_ended':
+      case 'mode_changed':
+      case 'tools_changed':
       case 'prompt_started':
       case 'tool_call_updated':
       case 'fallback_requested':

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage, UnauthorizedError } from '@castor/core';
+import type { SessionEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
@@ -67,6 +68,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   };
   // Killed right after, the session still has all that anybody saw of it.
   output.beforeAnswer = () => session.recorder.flush();
+  const following = follow(agent.session, (event) => void runner.show(event));
   try {
     await writer.begin?.();
     runner.preface = await beginSession(agent, args, signal);
@@ -85,12 +87,18 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
 
   async function windUp(): Promise<void> {
     try {
-      await endSession(agent, signal, output);
+      await endSession(agent, signal);
       await agent.dispose();
+      await following;
     } catch (error) {
       output.note(`castor: warning: not everything that was started could be ended: ${getErrorMessage(error)}`);
     }
   }
+}
+
+/** Shows what happens between prompts, until the session is closed. */
+async function follow(session: WorkspaceAgent['session'], show: (event: SessionEvent) => void): Promise<void> {
+  for await (const event of session.events()) show(event);
 }
 
 /** Throws an ExitError when there is nothing to answer. */

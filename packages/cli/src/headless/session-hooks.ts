@@ -2,8 +2,6 @@
 
 import type { WorkspaceAgent } from '@castor/core';
 import type { CliArguments } from '../args/args.ts';
-import type { Output } from '../output.ts';
-import { noteHookMessage } from './hook-note.ts';
 
 type Hooked = Pick<WorkspaceAgent, 'hooks'>;
 
@@ -20,9 +18,7 @@ export async function beginSession({ hooks }: Hooked, args: CliArguments, signal
   }
 }
 
-/** Whatever ended the run, the hooks are told. */
-export async function endSession({ hooks }: Hooked, signal: AbortSignal, output: Output): Promise<void> {
-  if (!hooks) return;
-  await hooks.sessionEnd('exit', { hurry: signal });
-  for (const message of hooks.takeHookMessages()) noteHookMessage(output, message);
+/** Tells the hooks, whatever ended the run. */
+export async function endSession({ hooks }: Hooked, signal: AbortSignal): Promise<void> {
+  await hooks?.sessionEnd('exit', { hurry: signal });
 }

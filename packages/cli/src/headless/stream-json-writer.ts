@@ -14,7 +14,7 @@ import type {
   ToolCallResponseInfo,
 } from '@castor/core';
 import type { Output } from '../output.ts';
-import { noteHookMessage } from './hook-note.ts';
+import { noteSessionEvent } from './session-note.ts';
 import { describeOverflow } from './run-summary.ts';
 import { toJson } from '../to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
@@ -85,7 +85,11 @@ export class StreamJsonWriter implements HeadlessWriter {
         if (event.value.reason === 'STOP') return undefined;
         return this.problem('warning', `The model stopped with ${event.value.reason}.`);
       case 'hook_message':
-        noteHookMessage(this.output, event);
+      case 'notice':
+      case 'background_ended':
+      case 'mode_changed':
+      case 'tools_changed':
+        noteSessionEvent(this.output, event);
         return undefined;
       case GeminiEventType.ToolCallConfirmation:
         return this.options.isConversation ? this.line('tool_confirmation', toConfirmation(event.value)) : undefined;

@@ -8,7 +8,7 @@
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
 import type { AgentEvent, PromptEndedEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import type { Output } from '../output.ts';
-import { noteHookMessage } from './hook-note.ts';
+import { noteSessionEvent } from './session-note.ts';
 import { describeOverflow } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
 
@@ -56,7 +56,11 @@ export class TextWriter implements HeadlessWriter {
       case 'prompt_ended':
         return this.promptEnded(event);
       case 'hook_message':
-        noteHookMessage(this.output, event);
+      case 'notice':
+      case 'background_ended':
+      case 'mode_changed':
+      case 'tools_changed':
+        noteSessionEvent(this.output, event);
         return undefined;
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { OpenedSession, Part, WorkspaceAgent } from '@castor/core';
+import type { OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start/start.ts';
 import { beginSession, endSession } from './session-hooks.ts';
 import type { SessionOccasion } from './session-hooks.ts';
@@ -12,8 +12,8 @@ import type { SessionOccasion } from './session-hooks.ts';
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
   readonly onInfo: (message: string) => void;
-  /** A command in the background has ended. */
-  readonly onBackgroundEnded: () => void;
+  /** Something happened between two prompts. */
+  readonly onEvent: (event: SessionEvent) => void;
   /** Gives the terminal to somebody else for a while. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
   readonly onOpened: (opened: OpenedAgent) => void;
@@ -87,7 +87,12 @@ export class AgentLink {
     await beginSession(agent, occasion, this.starting?.signal ?? new AbortController().signal);
     this.starting = undefined;
     this.options.onOpened(opened);
+    void this.follow(agent);
     return agent;
+  }
+
+  private async follow({ session }: WorkspaceAgent): Promise<void> {
+    for await (const event of session.events()) this.options.onEvent(event);
   }
 
   private async end(
@@ -97,8 +102,7 @@ export class AgentLink {
   ): Promise<void> {
     const agent = await opening?.catch(() => undefined);
     if (!agent) return;
-    const { onInfo, onWarning } = this.options;
-    await endSession(agent, reason, { hurry, onInfo, onWarning });
+    await endSession(agent, reason, hurry);
     await agent.dispose();
   }
 }

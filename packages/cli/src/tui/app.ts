@@ -5,7 +5,7 @@
  */
 
 import { StreamingState, createTranscriptStore } from '@castor/core';
-import type { ApprovalMode, TranscriptItem, TranscriptStore, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, TranscriptItem, TranscriptStore } from '@castor/core';
 import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
 import { createAppComposer } from './app-composer.ts';
@@ -35,7 +35,6 @@ import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
 import { ShellFocus } from './shell-focus.ts';
 import { showSession } from './session-change.ts';
-import { tellHookMessages } from './session-hooks.ts';
 import type { Reflow, Size } from './terminal/painter.ts';
 import { settleMsOf } from './terminal/resize-behaviour.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
@@ -129,7 +128,7 @@ export class App {
     this.link = new AgentLink({
       onWarning: (message) => this.warn(message),
       onInfo: (message) => this.info(message),
-      onBackgroundEnded: () => this.screen.refresh(),
+      onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
       onOpened: (opened) => showSession(this, opened),
     });
@@ -296,11 +295,6 @@ export class App {
     const store = createTranscriptStore({ onListenerError });
     store.subscribe(() => this.onTranscriptChange());
     return store;
-  }
-
-  /** What hooks said outside a prompt. */
-  tellHookMessages(agent: WorkspaceAgent): void {
-    tellHookMessages(agent, { onInfo: (text) => this.info(text), onWarning: (text) => this.warn(text) });
   }
 
   private onItem(item: TranscriptItem): void {

@@ -17,7 +17,7 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openAgent(
   start: Start,
   { goesOn, ...wish }: SessionWish,
-  { onWarning, onInfo, onBackgroundEnded, suspend }: Omit<AgentLinkOptions, 'onOpened'>,
+  { onWarning, onInfo, suspend }: Omit<AgentLinkOptions, 'onOpened' | 'onEvent'>,
 ): Promise<OpenedAgent> {
   const { home, cwd } = start;
   const [generator, session] = await Promise.all([
@@ -43,9 +43,6 @@ export async function openAgent(
     interactive: true,
     editProposal: createSuspendedEdit(start, suspend),
     reportError: createReportError({ onWritten: (path) => onWarning(`what led to the error is in ${path}`) }),
-    onWarning,
-    onNotice: onInfo,
-    onBackgroundEnded,
   });
   if (telemetry) await tellStart(telemetry);
   const { dispose } = agent;

@@ -101,7 +101,6 @@ export class TurnPreparation {
     }
     app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
     const result = await watchCommand(path, context.agent, () => run(context, args));
-    app.tellHookMessages(context.agent);
     return applyResult(app, result, { text, context });
   }
 

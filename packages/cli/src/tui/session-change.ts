@@ -58,7 +58,6 @@ export function showSession(app: App, { agent, session, interrupted }: OpenedAge
   state.initError = undefined;
   if (session.origin !== 'new' && !state.isReopening) app.store.dispatchAll(session.events());
   for (const notice of session.notices) app.info(notice);
-  app.tellHookMessages(agent);
   if (!state.isReopening) tellContext(app, agent);
   const { text } = session.interruptedPrompt ?? {};
   if (interrupted) app.conversation.goOn({ parts: interrupted, text: text ?? '' });

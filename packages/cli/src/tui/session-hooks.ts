@@ -4,11 +4,6 @@ import type { WorkspaceAgent } from '@castor/core';
 
 export type SessionOccasion = 'startup' | 'resume' | 'clear';
 
-export interface Listener {
-  readonly onInfo: (message: string) => void;
-  readonly onWarning: (message: string) => void;
-}
-
 /** A person who leaves does not wait longer than this for a hook. */
 const LIMIT_MS = 10_000;
 
@@ -27,18 +22,9 @@ export async function beginSession(
 }
 
 export async function endSession(
-  agent: WorkspaceAgent,
+  { hooks }: WorkspaceAgent,
   reason: 'exit' | 'clear' | 'other',
-  { hurry, ...listener }: Listener & { hurry: AbortSignal },
+  hurry: AbortSignal,
 ): Promise<void> {
-  await agent.hooks?.sessionEnd(reason, { limitMs: LIMIT_MS, hurry });
-  tellHookMessages(agent, listener);
-}
-
-/** What hooks said outside a prompt. */
-export function tellHookMessages({ hooks }: WorkspaceAgent, { onInfo, onWarning }: Listener): void {
-  for (const { level, message } of hooks?.takeHookMessages() ?? []) {
-    if (level === 'warning') onWarning(message);
-    else onInfo(message);
-  }
+  await hooks?.sessionEnd(reason, { limitMs: LIMIT_MS, hurry });
 }

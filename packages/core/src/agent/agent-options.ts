@@ -18,7 +18,6 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import type { ReportError } from '../turn/turn-error-handler.ts';
 import type { Clock } from '../util/clock.ts';
-import type { AgentSessionOptions } from './agent-session.ts';
 import type { BudgetLimits } from '../spending/budget.ts';
 import type { LedgerOptions } from '../spending/ledger.ts';
 
@@ -38,7 +37,7 @@ export interface AgentOptions {
   openingHistory?: readonly Content[];
   /** Whether somebody can answer questions while it runs. */
   interactive?: boolean;
-  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks } & Pick<AgentSessionOptions, 'takeHookMessages'>;
+  hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks };
   limits?: AgentLimits;
   /** Things that are off unless asked for. */
   features?: AgentFeatures;

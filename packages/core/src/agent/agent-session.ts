@@ -7,29 +7,31 @@
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { toParts } from '../chat/parts.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
-import type { AgentEvent, FallbackIntent, HookMessageEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
+import type { AgentEvent, FallbackIntent, Outcome, SessionEvent, SpentBudget } from '../protocol/agent-events.ts';
+import { FinishReason } from '../protocol/content.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Budget, Watch } from '../spending/budget.ts';
+import { EventInbox } from './event-inbox.ts';
 import type { SchedulerPort } from './scheduler-port.ts';
 
 export interface AgentSessionOptions {
   sessionId: string;
-  client: Pick<GeminiClient, 'sendInBursts'>;
+  client: Pick<GeminiClient, 'sendMessageStream'>;
   chat: Pick<GeminiChat, 'addHistory'>;
   scheduler: SchedulerPort;
   /** Ends a prompt, between two requests, when it is spent. */
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
-  /** What hooks said since it was last asked; absent where there are none. */
-  takeHookMessages?: () => readonly HookMessageEvent[];
   /** Takes the answer to a `fallback_requested`. */
   answerFallback?: (requestId: string, intent: FallbackIntent) => void;
   /** Told of every event before a surface is. Must not throw. */
   record?: (event: AgentEvent) => void;
+  /** Where the rooms around the loop post; by default one of its own. */
+  inbox?: EventInbox;
   /** One id for all prompts, as a program run once has; by default each prompt has its own. */
   prompt_id?: string;
 }
@@ -40,7 +42,7 @@ export interface PromptOptions {
 }
 
 /** How the prompt ended, and why. */
-interface Ending {
+export interface Ending {
   outcome: Outcome;
   error?: StructuredError;
   detail?: string;
@@ -59,12 +61,14 @@ export class AgentSession {
   private promptCount = 0;
   private isOpen = false;
   private steering: Part[] = [];
+  private readonly inbox: EventInbox;
   /** Whether a tool of the last round found the disk full. */
   private isDiskFull = false;
 
   constructor(options: AgentSessionOptions) {
     this.options = options;
     this.sessionId = options.sessionId;
+    this.inbox = options.inbox ?? new EventInbox();
   }
 
   /**
@@ -78,41 +82,29 @@ export class AgentSession {
     options: PromptOptions = {},
   ): AsyncGenerator<AgentEvent, void> {
     this.open();
-    const { client } = this.options;
+    const { client, scheduler } = this.options;
     const prompt_id = this.nextPromptId();
-    const watch = this.options.budget?.watch(outerSignal) ?? unlimited(outerSignal);
+    const leave = new AbortController();
+    const watch = this.watch(AbortSignal.any([outerSignal, leave.signal]));
     const { signal } = watch;
     // Until it is known better: only a consumer that leaves ends a prompt before it is.
     let ending = ABANDONED;
     try {
       yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) });
       let ended = this.overBudget() ?? EMPTY;
+      const judge = (event: AgentEvent) => (ended = toEnding(event) ?? ended);
       for (let request = this.begin(ended, input); request.length > 0;) {
-        ended = { outcome: 'completed' };
-        const bursts = client.sendInBursts(request, signal, prompt_id);
-        let step = await bursts.next();
-        try {
-          for (; !step.done; step = await bursts.next()) {
-            if (this.options.takeHookMessages) yield* this.hookMessages();
-            for (const event of step.value) {
-              ended = toEnding(event) ?? ended;
-              yield this.note(event);
-              // What has arrived but was not shown before the cancel is not shown any more.
-              if (signal.aborted) break;
-            }
-          }
-        } finally {
-          // The consumer left: the turn lets go of its connection.
-          if (!step.done) await bursts.return(undefined as never);
-        }
+        ended = COMPLETED;
+        const turn = yield* this.relay(client.sendMessageStream(request, signal, prompt_id), leave, judge);
         if (ended.outcome !== 'completed') break;
-        const completed = yield* this.runTools(step.value.pendingToolCalls, signal);
+        const calls = turn.pendingToolCalls;
+        const completed = calls.length > 0 ? yield* this.relay(scheduler.run(calls, signal), leave) : [];
         const next = this.next(completed, signal);
-        if (!Array.isArray(next)) {
+        if (Array.isArray(next)) request = next;
+        else {
           ended = next;
           break;
         }
-        request = next;
       }
       ending = this.judge(ended, watch, outerSignal);
     } catch (error) {
@@ -121,9 +113,47 @@ export class AgentSession {
     } finally {
       watch.release();
       this.isOpen = false;
-      yield* this.hookMessages();
-      yield this.note({ type: 'prompt_ended', prompt_id, ...ending });
+      // Recorded before the first of these is yielded: a consumer that leaves takes no further step.
+      const posted = this.takePosted();
+      yield* [...posted, this.note({ type: 'prompt_ended' as const, prompt_id, ...ending })];
     }
+  }
+
+  /**
+   * Yields a prompt that the surface answered without a model, for the consumers that wait for its end. Neither recorded
+   * nor counted: the model never reads it, and the session is not busy with it. Without text there is no answer.
+   */
+  async *answer(text: string, ending: Ending = COMPLETED): AsyncGenerator<AgentEvent, void> {
+    const prompt_id = this.nextPromptId();
+    yield { type: 'prompt_started', prompt_id };
+    if (text !== '') {
+      yield { type: GeminiEventType.Content, value: text };
+      yield { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } };
+    }
+    yield { type: 'prompt_ended', prompt_id, ...ending };
+  }
+
+  /**
+   * Yields what happens between prompts, from whatever was posted before the first step on; while a prompt is open, its
+   * own stream yields it instead. One consumer at a time. Ends once the session is closed and all of it was yielded.
+   */
+  async *events(): AsyncGenerator<SessionEvent, void> {
+    for (;;) {
+      const posted = this.isOpen ? [] : this.takePosted();
+      if (posted.length > 0) yield* posted;
+      else if (this.inbox.isClosed) return;
+      else await this.inbox.change();
+    }
+  }
+
+  /** Tells the consumer what happened beside the loop: yielded at the consumer's next step, before anything later. */
+  post(event: SessionEvent): void {
+    this.inbox.post(event);
+  }
+
+  /** Ends `events`. */
+  close(): void {
+    this.inbox.close();
   }
 
   /** Whether a prompt is under way. */
@@ -150,6 +180,10 @@ export class AgentSession {
   steer(input: PartListUnion): void {
     if (!this.isOpen) throw new Error('There is no prompt to steer. Use prompt() to begin one.');
     this.steering.push(...toParts(input));
+  }
+
+  private watch(signal: AbortSignal): Watch {
+    return this.options.budget?.watch(signal) ?? { signal, hasExpired: false, release: () => undefined };
   }
 
   private open(): void {
@@ -207,26 +241,44 @@ export class AgentSession {
     return warning === undefined ? request : [...request, { text: warning }];
   }
 
-  private async *runTools(
-    calls: readonly ToolCallRequestInfo[],
-    signal: AbortSignal,
-  ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
-    if (calls.length === 0) return [];
-    const events = this.options.scheduler.run(calls, signal);
-    let step = await events.next();
+  /**
+   * Yields what `source` yields, recorded, and what is posted meanwhile without waiting for the source's next step. A
+   * consumer that leaves aborts the source first: it may be waiting for a model or a command.
+   */
+  private async *relay<T>(
+    source: AsyncGenerator<AgentEvent, T>,
+    leave: AbortController,
+    see?: (event: AgentEvent) => void,
+  ): AsyncGenerator<AgentEvent, T> {
+    let step: Promise<IteratorResult<AgentEvent, T>> | undefined;
+    let hasEnded = false;
     try {
-      for (; !step.done; step = await events.next()) {
-        if (this.options.takeHookMessages) yield* this.hookMessages();
-        yield this.note(step.value);
+      for (;;) {
+        for (const event of this.takePosted()) yield event;
+        step ??= source.next();
+        const result = await this.inbox.unlessPosted(step);
+        if (!result) continue;
+        hasEnded = result.done === true;
+        if (result.done) return result.value;
+        step = undefined;
+        see?.(result.value);
+        yield this.note(result.value);
       }
+    } catch (error) {
+      hasEnded = true;
+      throw error;
     } finally {
-      if (!step.done) await events.return([]);
+      if (!hasEnded) {
+        leave.abort();
+        await source.return(undefined as never);
+      }
     }
-    return step.value;
   }
 
-  private *hookMessages(): Generator<AgentEvent> {
-    for (const message of this.options.takeHookMessages?.() ?? []) yield this.note(message);
+  private takePosted(): readonly SessionEvent[] {
+    const posted = this.inbox.take();
+    for (const event of posted) this.note(event);
+    return posted;
   }
 
   private takeSteering(): Part[] {
@@ -243,10 +295,6 @@ export class AgentSession {
 
 function pickText({ text }: PromptOptions): { text?: string } {
   return text === undefined ? {} : { text };
-}
-
-function unlimited(signal: AbortSignal): Watch {
-  return { signal, hasExpired: false, release: () => undefined };
 }
 
 /** The events that mean more than going on; a later one counts more than an earlier one. */

@@ -1,5 +1,6 @@
 /** Words the end of a command in the background, and tells the model of it. */
 
+import type { BackgroundEndedEvent } from '../protocol/agent-events.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
 import type { Agent } from './create-agent.ts';
 
@@ -13,6 +14,16 @@ export function describeEnd({ pid, command, exitCode, signal, stopped }: Backgro
 
 function nameOf(command: string, pid: number): string {
   return `The background command ${JSON.stringify(command.slice(0, SHOWN_COMMAND))} (PID ${pid})`;
+}
+
+/** How it ended, as the event tells it. */
+export function factsOf({ pid, command, exitCode, signal }: BackgroundProcess): Omit<BackgroundEndedEvent, 'type'> {
+  return {
+    pid,
+    command: command.slice(0, SHOWN_COMMAND),
+    ...(typeof exitCode === 'number' && { exitCode }),
+    ...(signal && { signal }),
+  };
 }
 
 /** Within the prompt under way, else with the next one: no request is made for it. */

@@ -21,6 +21,7 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import { createAgentClient } from './agent-client.ts';
 import type { AgentOptions, WiringOptions } from './agent-options.ts';
 import { AgentSession } from './agent-session.ts';
+import { EventInbox } from './event-inbox.ts';
 import { openSpending } from '../spending/open-spending.ts';
 import type { Spending } from '../spending/open-spending.ts';
 import type { Ledger } from '../spending/ledger.ts';
@@ -47,8 +48,15 @@ export function createAgent(options: AgentOptions): Agent {
   return wireAgent(options, openSpending(options, options.clock ?? systemClock));
 }
 
-/** For an agent whose tools spend from the same ledger and budget: those are opened before the tools are. */
-export function wireAgent(options: WiringOptions, { ledger, budget, generator }: Spending): Agent {
+/**
+ * For an agent whose tools spend from the same ledger and budget, and post to the same inbox: those are opened before
+ * the tools are.
+ */
+export function wireAgent(
+  options: WiringOptions,
+  { ledger, budget, generator }: Spending,
+  inbox = new EventInbox(),
+): Agent {
   const { clock = systemClock, interactive = false, limits = {}, features = {}, telemetry, planning } = options;
   const { preview = true } = features;
   const tools = options.tools ?? new ToolRegistry();
@@ -83,6 +91,7 @@ export function wireAgent(options: WiringOptions, { ledger, budget, generator }:
 
   const session = new AgentSession({
     sessionId: options.sessionId,
+    inbox,
     client,
     chat,
     scheduler: {
@@ -101,7 +110,6 @@ export function wireAgent(options: WiringOptions, { ledger, budget, generator }:
     },
     ...withoutUndefined({
       budget,
-      takeHookMessages: options.hooks?.takeHookMessages,
       prompt_id: options.prompt_id,
     }),
   });

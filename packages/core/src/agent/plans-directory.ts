@@ -7,14 +7,14 @@ export interface PlansDirectoryOptions {
   wanted: string | undefined;
   root: string;
   tempDirectory: string;
-  onWarning?: ((message: string) => void) | undefined;
+  warn: (message: string) => void;
 }
 
-export function choosePlansDirectory({ wanted, root, tempDirectory, onWarning }: PlansDirectoryOptions): string {
+export function choosePlansDirectory({ wanted, root, tempDirectory, warn }: PlansDirectoryOptions): string {
   const usual = join(tempDirectory, 'plans');
   if (!wanted?.trim()) return usual;
   const directory = resolve(root, wanted);
   if (directory.startsWith(`${resolve(root)}${sep}`)) return directory;
-  onWarning?.(`general.plan.directory must be a folder inside ${root}; plans are kept in ${usual}.`);
+  warn(`general.plan.directory must be a folder inside ${root}; plans are kept in ${usual}.`);
   return usual;
 }

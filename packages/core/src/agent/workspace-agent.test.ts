@@ -41,14 +41,20 @@ describe('createWorkspaceAgent', () => {
 
   it('goes on without the project’s own tools when they cannot be listed, and says so', async () => {
     await using files = await createWorkspace();
-    const warnings: string[] = [];
     const agent = await open(files, {
       trustedFolder: true,
       toolCommands: { discovery: '/nowhere/list', call: '/nowhere/call' },
-      onWarning: (message) => void warnings.push(message),
     });
     await agent.dispose();
-    expect(warnings).toEqual([expect.stringContaining("The project's own tools are not available:")]);
+    const events: unknown[] = [];
+    for await (const event of agent.session.events()) events.push(event);
+    expect(events).toEqual([
+      {
+        type: 'notice',
+        level: 'warning',
+        message: expect.stringContaining("The project's own tools are not available:"),
+      },
+    ]);
   });
 
   it.each([

@@ -22,8 +22,9 @@ import { Workspace } from '../tools/files/workspace.ts';
 import { systemClock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import { openSpending } from '../spending/open-spending.ts';
-import { describeEnd, tellModel } from './background-notice.ts';
+import { describeEnd, factsOf, tellModel } from './background-notice.ts';
 import { wireAgent } from './create-agent.ts';
+import { EventInbox } from './event-inbox.ts';
 import type { Agent } from './create-agent.ts';
 import { globalMemoryFiles } from '../context/context-files.ts';
 import type { LoadedContext } from '../context/context-files.ts';
@@ -37,7 +38,7 @@ import type { PolicyAdapter } from './policy-adapter.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { loadPrices } from '../spending/user-prices.ts';
 import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
-import type { WorkspaceAgentOptions } from './workspace-options.ts';
+import type { Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
 import { openShell } from './workspace-shell.ts';
 import { openTools } from './workspace-tools.ts';
@@ -69,34 +70,37 @@ export interface WorkspaceAgent extends Agent {
  * SystemPromptError when the system prompt that was asked for cannot be used.
  */
 export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
-  const { root, home, sessionId, clock = systemClock, includeDirectories = [], onWarning, trustedFolder } = options;
+  const { root, home, sessionId, clock = systemClock, includeDirectories = [], trustedFolder } = options;
   const sources = options.sources ?? computeSources({ home, root, trustedFolder, platform: process.platform });
+  const inbox = new EventInbox();
+  const warn: Warn = (message) => inbox.post({ type: 'notice', level: 'warning', message });
   const toolSettings = { ...DEFAULT_TOOL_SETTINGS, ...options.toolSettings };
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
   const wanted = options.planSettings?.directory;
-  const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, onWarning });
+  const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, warn });
   const [ignore, loaded, isGitRepository, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
-    loadWorkspacePolicies(options, sources),
+    loadWorkspacePolicies(options, sources, warn),
     exists(join(root, '.git')),
     loadPrices(home),
   ]);
-  for (const problem of priced.problems) onWarning?.(problem);
+  for (const problem of priced.problems) warn(problem);
 
   const files = globalMemoryFiles(home, options.context);
   const workspace = new Workspace({ root, includeDirectories, files, tempDirectory, ignore });
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
-  const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory });
+  const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory, inbox });
   // Tools that ask a model spend from the same purse.
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
-  const recorder = openRecorder(options, workspace, tempDirectory);
+  const recorder = openRecorder(options, workspace, tempDirectory, warn);
   const store = new FileStore(workspace, new ReadLedger(), recorder);
   const { generator } = spending;
-  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory };
+  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, warn };
   const { tools, approvedPlan } = await openTools({ ...common, ...commands });
 
-  const context = await openContext({ ...options, sources }, workspace, isGitRepository);
-  const hooks = await openSessionHooks({ ...options, sources }, { root: workspace.root, plansDirectory, recorder });
+  const sourced = { ...options, sources };
+  const context = await openContext(sourced, { workspace, isGitRepository, warn });
+  const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
   const wiring = {
     ...options,
     ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder }),
@@ -116,17 +120,15 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     openingHistory: [context.firstMessage],
     ...withoutUndefined({ resultContext: context.resultContext }),
   };
-  const agent = wireAgent(wiring, spending);
+  const agent = wireAgent(wiring, spending, inbox);
 
   function tellOfEnd(process: BackgroundProcess): void {
-    options.onBackgroundEnded?.();
     const { whenBackgroundEnds } = toolSettings;
     // A command that this program stopped is reported whatever the setting says of those that end by themselves.
     const isStopped = process.stopped !== undefined;
-    if (whenBackgroundEnds === 'silent' && !isStopped) return;
-    const sentence = describeEnd(process);
-    options.onNotice?.(sentence);
-    if (whenBackgroundEnds === 'inject' || isStopped) tellModel(agent, sentence);
+    const message = whenBackgroundEnds === 'silent' && !isStopped ? undefined : describeEnd(process);
+    inbox.post({ type: 'background_ended', ...factsOf(process), ...withoutUndefined({ message }) });
+    if (message !== undefined && (whenBackgroundEnds === 'inject' || isStopped)) tellModel(agent, message);
   }
 
   const { shell, background } = commands;
@@ -146,29 +148,30 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     reloadContext: () => context.reload(agent.chat),
     async dispose() {
       await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
+      agent.session.close();
       recorder?.close();
     },
   };
 }
 
 function openRecorder(
-  { session, recordSession, sessionId, clock = systemClock, onWarning }: WorkspaceAgentOptions,
+  { session, recordSession, sessionId, clock = systemClock }: WorkspaceAgentOptions,
   { root }: Workspace,
   tempDirectory: string,
+  warn: Warn,
 ): SessionRecorder | undefined {
   if (session) return session.recorder;
   if (!recordSession) return undefined;
   const directory = join(tempDirectory, 'chats');
-  return new SessionRecorder({ directory, sessionId, root, clock, ...(onWarning && { onProblem: onWarning }) });
+  return new SessionRecorder({ directory, sessionId, root, clock, onProblem: warn });
 }
 
 function openContext(
-  options: WorkspaceAgentOptions & { sources: readonly Source[] },
-  workspace: Workspace,
-  isGitRepository: boolean,
+  options: SourcedOptions,
+  { workspace, isGitRepository, warn }: { workspace: Workspace; isGitRepository: boolean; warn: Warn },
 ): Promise<WorkspaceContext> {
   const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
-  const { context: files, systemPrompt, memory, onWarning } = options;
+  const { context: files, systemPrompt, memory } = options;
   return WorkspaceContext.load({
     workspace,
     home,
@@ -181,17 +184,26 @@ function openContext(
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
     ...(memory !== undefined && { memory }),
-    ...(onWarning && { onWarning }),
+    onWarning: warn,
   });
+}
+
+type SourcedOptions = WorkspaceAgentOptions & { sources: readonly Source[] };
+
+interface HookSurroundings {
+  root: string;
+  plansDirectory: string;
+  recorder: SessionRecorder | undefined;
+  inbox: EventInbox;
 }
 
 /** The room is loaded only where a hook is configured. */
 async function openSessionHooks(
-  options: WorkspaceAgentOptions & { sources: readonly Source[] },
-  { root, plansDirectory, recorder }: { root: string; plansDirectory: string; recorder: SessionRecorder | undefined },
+  options: SourcedOptions,
+  { root, plansDirectory, recorder, inbox }: HookSurroundings,
 ): Promise<SessionHooks | undefined> {
   const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
-  const { secrets, telemetry, onHookExecution, onWarning, isTrustedForRun = false } = options;
+  const { secrets, telemetry, isTrustedForRun = false } = options;
   const layers = [...hookLayers, ...readHookFiles(sources)];
   if (!hasHooks(layers)) return undefined;
   const { openHooks } = await import('../hook-ports/open-hooks.ts');
@@ -207,11 +219,8 @@ async function openSessionHooks(
     isTrustedForRun,
     clock,
     ...(secrets && { secrets }),
-    onExecution: (execution) => {
-      telemetry?.hookExecuted(execution);
-      onHookExecution?.(execution);
-    },
-    ...(onWarning && { onWarning }),
+    ...(telemetry && { onExecution: (execution) => telemetry.hookExecuted(execution) }),
+    post: (event) => inbox.post(event),
   });
 }
 

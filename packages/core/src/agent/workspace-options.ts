@@ -10,7 +10,6 @@ import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { ContextFileOptions } from '../context/context-files.ts';
 import type { SystemPromptFields } from '../context/context-workspace.ts';
 import type { AgentOptions } from './agent-options.ts';
-import type { OpenHooksOptions } from '../hook-ports/open-hooks.ts';
 import type { OpenedSession } from '../records/open-session.ts';
 
 export interface WorkspaceAgentOptions extends Omit<
@@ -67,17 +66,12 @@ export interface WorkspaceAgentOptions extends Omit<
   hookLayers?: readonly HookLayer[];
   /** The folder is trusted by a flag or a variable, for this run as it is. */
   isTrustedForRun?: boolean;
-  /** Told of every run of a hook, as telemetry is. */
-  onHookExecution?: OpenHooksOptions['onExecution'];
   /** Ends what the opening waits for: a project that lists its tools slowly. */
   signal?: AbortSignal;
-  /** Told of rules that are not in force and the like. */
-  onWarning?: (message: string) => void;
-  /** Told what may interest the person: a command in the background that ended. */
-  onNotice?: (message: string) => void;
-  /** Told whenever a command in the background has ended by itself, whoever else is told. */
-  onBackgroundEnded?: () => void;
 }
+
+/** Posts a warning to the session's stream. */
+export type Warn = (message: string) => void;
 
 export interface ToolSettings {
   /** A terminal for each command where somebody could type into it. Default true. */

@@ -1,20 +1,21 @@
 /** The rules of a workspace: loaded from its sources and settings, and answered by an adapter for the scheduler. */
 
-import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { LoadedPolicies } from '../policy/policy-loader.ts';
 import type { Source } from '../protocol/source.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
+import type { EventInbox } from './event-inbox.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
-import type { WorkspaceAgentOptions } from './workspace-options.ts';
+import type { Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 
 /** Throws PolicyFileError when a rule that was written would not be in force. */
 export async function loadWorkspacePolicies(
   options: WorkspaceAgentOptions,
   sources: readonly Source[],
+  warn: Warn,
 ): Promise<LoadedPolicies> {
-  const { rules = {}, policyPaths, adminPolicyPaths, onWarning } = options;
+  const { rules = {}, policyPaths, adminPolicyPaths } = options;
   const loaded = await loadPolicies({
     sources,
     platform: process.platform,
@@ -23,7 +24,7 @@ export async function loadWorkspacePolicies(
     ...(adminPolicyPaths && { adminPolicyPaths }),
   });
   if (loaded.problems.length > 0) throw new PolicyFileError(loaded.problems);
-  for (const warning of loaded.warnings) onWarning?.(warning);
+  for (const warning of loaded.warnings) warn(warning);
   return loaded;
 }
 
@@ -33,6 +34,7 @@ export interface WorkspacePolicyOptions {
   workspace: Workspace;
   tempDirectory: string;
   plansDirectory: string;
+  inbox: EventInbox;
 }
 
 export function createWorkspacePolicy({
@@ -41,8 +43,9 @@ export function createWorkspacePolicy({
   workspace,
   tempDirectory,
   plansDirectory,
+  inbox,
 }: WorkspacePolicyOptions): PolicyAdapter {
-  const { home, trustedFolder, interactive = false, allowsAlways = true, planSettings = {}, onWarning } = options;
+  const { home, trustedFolder, interactive = false, allowsAlways = true, planSettings = {} } = options;
   const engine = new PolicyEngine({
     rules: loaded.rules,
     checkers: loaded.checkers,
@@ -63,7 +66,10 @@ export function createWorkspacePolicy({
     home,
     allowsAlways,
     hasPlanMode: planSettings.enabled ?? true,
-    ...(onWarning && { onProblem: onWarning }),
-    ...(telemetry && { onModeChange: (next: ApprovalMode) => telemetry.note({ kind: 'approval_mode', mode: next }) }),
+    onProblem: (message) => inbox.post({ type: 'notice', level: 'warning', message }),
+    onModeChange: (next) => {
+      telemetry?.note({ kind: 'approval_mode', mode: next });
+      inbox.post({ type: 'mode_changed', mode: next });
+    },
   });
 }

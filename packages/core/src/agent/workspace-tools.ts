@@ -12,7 +12,7 @@ import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { systemClock } from '../util/clock.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
-import type { ToolSettings, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { ToolSettings, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface WorkspaceToolsOptions extends WorkspaceShell {
@@ -23,6 +23,7 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
   generator: ContentGenerator;
   policy: PolicyAdapter;
   plansDirectory: string;
+  warn: Warn;
 }
 
 export interface WorkspaceTools {
@@ -63,7 +64,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     ...(options.planSettings?.enabled !== false && { plan }),
   });
   const where = { cwd: workspace.root, env: environment, guard: shell.guard };
-  const discovered = toolCommands ? await discover(toolCommands, where, options) : [];
+  const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
     describe: ({ name, description }) =>
@@ -89,23 +90,23 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
   return true;
 }
 
-type Discovering = Pick<WorkspaceAgentOptions, 'trustedFolder' | 'onWarning' | 'signal'>;
+type Discovering = Pick<WorkspaceAgentOptions, 'trustedFolder' | 'signal'> & { warn: Warn };
 
 /** A project whose tools cannot be listed is worked in without them. */
 async function discover(
   { discovery, call }: { discovery: string; call: string },
   where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
-  { trustedFolder, onWarning, signal = new AbortController().signal }: Discovering,
+  { trustedFolder, warn, signal = new AbortController().signal }: Discovering,
 ): Promise<DefinedTool[]> {
   if (!trustedFolder) {
-    onWarning?.("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
+    warn("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
     return [];
   }
   const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
   try {
-    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal, onWarning);
+    return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal, warn);
   } catch (error) {
-    if (!signal.aborted) onWarning?.(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    if (!signal.aborted) warn(`The project's own tools are not available: ${getErrorMessage(error)}`);
     return [];
   }
 }

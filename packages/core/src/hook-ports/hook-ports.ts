@@ -1,8 +1,7 @@
 /**
- * The hook system as the ports that client, chat and scheduler ask: what hooks answer
- * becomes a decision, what they say to the person is kept until a surface takes it. A
- * port has only the members somebody has a hook for at the moment, so the others cost
- * nothing.
+ * The hook system as the ports that client, chat and scheduler ask: what hooks answer becomes a decision, what they say
+ * to the user goes to the session's stream. A port has only the members that a hook is configured for at the moment, so
+ * the others cost nothing.
  */
 
 import { assertLegalConversation } from '../chat/legality.ts';
@@ -25,26 +24,13 @@ import {
   toHookRequest,
   toHookResponse,
 } from '../hooks/llm-translation.ts';
-import type { HookMessageEvent } from '../protocol/agent-events.ts';
 import type { GenerateContentParameters } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { ToolCallConfirmationDetails } from '../protocol/tools.ts';
 import type { AfterToolDecision, BeforeToolDecision, ToolHookInput, ToolHooks } from '../scheduler/ports.ts';
 
-/** What hooks said to the person and no surface has shown yet. */
-export class HookMessages {
-  private messages: HookMessageEvent[] = [];
-
-  add(message: HookMessage): void {
-    this.messages.push({ type: 'hook_message', ...message });
-  }
-
-  take(): HookMessageEvent[] {
-    const taken = this.messages;
-    this.messages = [];
-    return taken;
-  }
-}
+/** Told what a hook wants the user to know. */
+export type TellUser = (message: HookMessage) => void;
 
 export interface HookPorts {
   agent: AgentHooks;
@@ -57,32 +43,32 @@ export interface HookPorts {
   idle(): Promise<void>;
 }
 
-export function createHookPorts(system: HookSystem, messages: HookMessages): HookPorts {
-  const { tool, idle } = toolPort(system, messages);
+export function createHookPorts(system: HookSystem, tell: TellUser): HookPorts {
+  const { tool, idle } = toolPort(system, tell);
   return {
-    agent: agentPort(system, messages),
-    model: modelPort(system, messages),
+    agent: agentPort(system, tell),
+    model: modelPort(system, tell),
     tool,
     idle,
     async sessionStart(source, signal) {
       const output = await system.fire('SessionStart', { source }, signal);
-      say(messages, 'SessionStart', output);
+      say(tell, 'SessionStart', output);
       const context = output.hookSpecificOutput?.additionalContext;
       return context && toHookContext(context);
     },
     async sessionEnd(reason, signal) {
-      say(messages, 'SessionEnd', await system.fire('SessionEnd', { reason }, signal));
+      say(tell, 'SessionEnd', await system.fire('SessionEnd', { reason }, signal));
     },
   };
 }
 
-function agentPort(system: HookSystem, messages: HookMessages): AgentHooks {
+function agentPort(system: HookSystem, tell: TellUser): AgentHooks {
   const port: Required<AgentHooks> = {
     async beforeAgent(prompt, signal): Promise<BeforeAgentDecision> {
       const output = await system.fire('BeforeAgent', { prompt }, signal);
       const ended = toEnd(output);
       if (ended) return ended;
-      say(messages, 'BeforeAgent', output);
+      say(tell, 'BeforeAgent', output);
       const context = output.hookSpecificOutput?.additionalContext;
       return { kind: 'proceed', ...(context && { additionalContext: context }) };
     },
@@ -91,19 +77,19 @@ function agentPort(system: HookSystem, messages: HookMessages): AgentHooks {
       const output = await system.fire('AfterAgent', payload, signal);
       const ended = toEnd(output);
       if (ended) return { ...ended, ...(output.hookSpecificOutput?.clearContext && { clearContext: true }) };
-      say(messages, 'AfterAgent', output);
+      say(tell, 'AfterAgent', output);
       return { kind: 'proceed' };
     },
     async preCompress(trigger, signal): Promise<void> {
-      say(messages, 'PreCompress', await system.fire('PreCompress', { trigger }, signal));
+      say(tell, 'PreCompress', await system.fire('PreCompress', { trigger }, signal));
     },
   };
   return inUse(system, port, { beforeAgent: 'BeforeAgent', afterAgent: 'AfterAgent', preCompress: 'PreCompress' });
 }
 
-function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
+function modelPort(system: HookSystem, tell: TellUser): ModelHooks {
   const requests = new WeakMap<GenerateContentParameters, HookLlmRequest>();
-  // Asked for every burst of an answer, and as long as the whole conversation.
+  // Asked for every piece of an answer, and as long as the whole conversation.
   const toRequest = (request: GenerateContentParameters): HookLlmRequest => {
     const known = requests.get(request) ?? toHookRequest(request);
     requests.set(request, known);
@@ -112,7 +98,7 @@ function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
   const port: Required<ModelHooks> = {
     async beforeModel(request, signal): Promise<BeforeModelDecision> {
       const output = await system.fire('BeforeModel', { llm_request: toRequest(request) }, signal);
-      say(messages, 'BeforeModel', output);
+      say(tell, 'BeforeModel', output);
       const { llm_request: change, llm_response: answer } = output.hookSpecificOutput ?? {};
       const end = toEnd(output);
       if (end) {
@@ -122,18 +108,18 @@ function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
       const made = answer && fromHookResponse(answer);
       if (made?.candidates?.[0]?.content?.parts?.some(({ text }) => text?.trim()))
         return { kind: 'answer', response: made };
-      const changed = change && legal(applyHookRequest(request, change), messages);
+      const changed = change && legal(applyHookRequest(request, change), tell);
       return { kind: 'proceed', ...(changed && { request: changed }) };
     },
     async beforeToolSelection(request, signal): Promise<ToolSelection | undefined> {
       const output = await system.fire('BeforeToolSelection', { llm_request: toRequest(request) }, signal);
-      say(messages, 'BeforeToolSelection', output);
+      say(tell, 'BeforeToolSelection', output);
       return toSelection(request, output);
     },
     async afterModel(request, response, signal): Promise<AfterModelDecision> {
       const payload = { llm_request: toRequest(request), llm_response: toHookResponse(response) };
       const output = await system.fire('AfterModel', payload, signal);
-      say(messages, 'AfterModel', output);
+      say(tell, 'AfterModel', output);
       const change = output.hookSpecificOutput?.llm_response;
       const replaced = change && applyHookResponse(response, change);
       const end = toEnd(output);
@@ -151,13 +137,13 @@ function modelPort(system: HookSystem, messages: HookMessages): ModelHooks {
   });
 }
 
-function toolPort(system: HookSystem, messages: HookMessages): { tool: ToolHooks; idle(): Promise<void> } {
+function toolPort(system: HookSystem, tell: TellUser): { tool: ToolHooks; idle(): Promise<void> } {
   const open = new Set<Promise<void>>();
   const never = new AbortController().signal;
   const port: Required<ToolHooks> = {
     async beforeTool(input, signal): Promise<BeforeToolDecision> {
       const output = await system.fire('BeforeTool', toToolPayload(input), signal);
-      say(messages, 'BeforeTool', output);
+      say(tell, 'BeforeTool', output);
       const end = toEnd(output);
       if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
       const args = output.hookSpecificOutput?.tool_input;
@@ -167,7 +153,7 @@ function toolPort(system: HookSystem, messages: HookMessages): { tool: ToolHooks
       const { llmContent, returnDisplay, error } = result;
       const tool_response = { llmContent, returnDisplay, ...(error && { error }) };
       const output = await system.fire('AfterTool', { ...toToolPayload(input), tool_response }, signal);
-      say(messages, 'AfterTool', output);
+      say(tell, 'AfterTool', output);
       const end = toEnd(output);
       if (end) return { kind: end.kind === 'stop' ? 'stop' : 'deny', reason: end.reason };
       const { additionalContext: context, tailToolCallRequest: tailCall } = output.hookSpecificOutput ?? {};
@@ -181,7 +167,7 @@ function toolPort(system: HookSystem, messages: HookMessages): { tool: ToolHooks
       const message = `Your permission is needed: ${details.title}`;
       const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
       const fired = system.fire('Notification', payload, never).then(
-        (output) => say(messages, 'Notification', output),
+        (output) => say(tell, 'Notification', output),
         // Only an abort is thrown, and nobody aborts this.
         () => undefined,
       );
@@ -226,22 +212,19 @@ function toEnd(output: HookOutput): { kind: 'stop' | 'block'; reason: string; sy
   return { kind, reason: reasonOf(output), ...(systemMessage && !suppressOutput && { systemMessage }) };
 }
 
-function say(messages: HookMessages, hookEvent: HookEventName, { systemMessage, suppressOutput }: HookOutput): void {
-  if (systemMessage && !suppressOutput) messages.add({ hookEvent, level: 'info', message: systemMessage });
+function say(tell: TellUser, hookEvent: HookEventName, { systemMessage, suppressOutput }: HookOutput): void {
+  if (systemMessage && !suppressOutput) tell({ hookEvent, level: 'info', message: systemMessage });
 }
 
 /** A conversation the service would refuse is not sent: the one before the hook is. */
-function legal(
-  request: GenerateContentParameters | undefined,
-  messages: HookMessages,
-): GenerateContentParameters | undefined {
+function legal(request: GenerateContentParameters | undefined, tell: TellUser): GenerateContentParameters | undefined {
   if (!request) return undefined;
   try {
     assertLegalConversation(request.contents);
     return request;
   } catch (error) {
     const message = `The request a BeforeModel hook made is not used: ${getErrorMessage(error)}`;
-    messages.add({ hookEvent: 'BeforeModel', level: 'warning', message });
+    tell({ hookEvent: 'BeforeModel', level: 'warning', message });
     return undefined;
   }
 }

@@ -13,8 +13,9 @@ import type { HookLayer } from '../hooks/hook-layer.ts';
 import { HookRunner } from '../hooks/hook-runner.ts';
 import type { HookGuard, HookShell } from '../hooks/hook-runner.ts';
 import { HookSystem } from '../hooks/hook-system.ts';
+import type { HookMessage } from '../hooks/hook-system.ts';
 import { HookConsent, admitHooks } from '../hooks/hook-trust.ts';
-import type { HookMessageEvent } from '../protocol/agent-events.ts';
+import type { HookMessageEvent, NoticeEvent } from '../protocol/agent-events.ts';
 import { isForeign, isProjectTrusted } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
 import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/shell/child-environment.ts';
@@ -24,7 +25,7 @@ import { Watchdog } from '../tools/shell/watchdog.ts';
 import { untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { HookMessages, createHookPorts } from './hook-ports.ts';
+import { createHookPorts } from './hook-ports.ts';
 import type { HookPorts } from './hook-ports.ts';
 
 export interface OpenHooksOptions {
@@ -46,8 +47,8 @@ export interface OpenHooksOptions {
   clock?: Clock;
   /** Told of every run of a hook, for telemetry. */
   onExecution?: (execution: HookExecution) => void;
-  /** Told of hooks that are not in force, and of those a project brings. */
-  onWarning?: (message: string) => void;
+  /** Takes what hooks want the user to know, and of hooks that are not in force or that a project brings. */
+  post: (event: HookMessageEvent | NoticeEvent) => void;
 }
 
 export interface EndLimits {
@@ -57,8 +58,6 @@ export interface EndLimits {
 }
 
 export interface SessionHooks extends Pick<HookPorts, 'agent' | 'model' | 'tool'> {
-  /** What hooks said to the user since it was last asked. */
-  takeHookMessages(): HookMessageEvent[];
   /** Switches hooks by name for the rest of the session; gives whether there is one that may run here. */
   setEnabled(name: string, isEnabled: boolean): boolean;
   /** What the model should read before the first prompt, framed. */
@@ -73,8 +72,8 @@ const NOTIFICATION_GRACE_MS = 1_000;
 const HURRIED_MS = 2_000;
 
 export function openHooks(options: OpenHooksOptions): SessionHooks {
-  const { clock = systemClock, onWarning, onExecution } = options;
-  const messages = new HookMessages();
+  const { clock = systemClock, post, onExecution } = options;
+  const tell = (message: HookMessage) => post({ type: 'hook_message', ...message });
   const watchdog = new Watchdog();
   const runner = new HookRunner({ shell: findShell(options.environment), clock, guard: toGuard(watchdog) });
   const system = new HookSystem({
@@ -86,23 +85,21 @@ export function openHooks(options: OpenHooksOptions): SessionHooks {
     plansDirectory: options.plansDirectory,
     transcriptPath: options.transcriptPath,
     environmentOf: createEnvironmentOf(options),
-    onMessage: (message) => messages.add(message),
+    onMessage: tell,
     ...(onExecution && { onExecution }),
   });
-  const { agent, model, tool, idle, sessionStart, sessionEnd } = createHookPorts(system, messages);
+  const { agent, model, tool, idle, sessionStart, sessionEnd } = createHookPorts(system, tell);
   return {
     agent,
     model,
     tool,
     sessionStart,
-    takeHookMessages: () => messages.take(),
     setEnabled: (name, isEnabled) => system.setEnabled(name, isEnabled),
     sessionEnd: (reason, limits = {}) => withLimit((signal) => sessionEnd(reason, signal), limits, clock),
     async dispose() {
       await withLimit(idle, { limitMs: NOTIFICATION_GRACE_MS }, clock);
       runner.dispose();
       watchdog.dispose();
-      for (const { message } of messages.take()) onWarning?.(message);
     },
   };
 }
@@ -120,12 +117,12 @@ export function toGuard(watchdog: Watchdog): HookGuard {
 }
 
 function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
-  const { layers, home, root, sources, isTrustedForRun = false, onWarning } = options;
+  const { layers, home, root, sources, isTrustedForRun = false, post } = options;
   const isTrusted = isProjectTrusted(sources);
   const { entries, problems } = readHookLayers(layers);
   const consent = () => new HookConsent({ file: join(userDirectory(home), 'trusted_hooks.json'), root });
   const admission = admitHooks(entries, { isTrusted, isTrustedForRun, consent });
-  for (const message of [...problems, ...admission.messages]) onWarning?.(message);
+  for (const message of [...problems, ...admission.messages]) post({ type: 'notice', level: 'warning', message });
   return admission.entries;
 }
 

@@ -95,11 +95,29 @@ interface AgentEventValues {
   fallback_answered: { requestId: string; intent: FallbackIntent };
 
   /**
-   * A hook has something to say to the person, or failed (`warning`). Session; any number,
-   * before the first event after the hook ran. What ended the prompt says so itself.
+   * A hook has something to say to the user, or failed (`warning`). Session; any number, before the first event after
+   * the hook ran. What ended the prompt says so itself.
    */
   hook_message: { hookEvent: string; level: 'info' | 'warning'; message: string };
+
+  /** Something the user should know that belongs to no call and no turn. Session; at any time, also between prompts. */
+  notice: { level: 'info' | 'warning'; message: string };
+
+  /**
+   * A command that ran in the background has ended by itself. Session; one for each. `exitCode` or `signal` says how;
+   * `message` is the sentence for the user, where the settings ask for one.
+   */
+  background_ended: { pid: number; command: string; exitCode?: number; signal?: string; message?: string };
+
+  /** The approval mode is another one. Session; after each change, whoever made it. */
+  mode_changed: { mode: string };
+
+  /** Tools came or went since the session began. Session; names only, both lists sorted. */
+  tools_changed: { added: string[]; removed: string[] };
 }
+
+/** What happens beside a prompt: posted to the session, and yielded by the open prompt or, between prompts, by `events`. */
+export type SessionEventType = 'hook_message' | 'notice' | 'background_ended' | 'mode_changed' | 'tools_changed';
 
 export type LifecycleEventType = keyof AgentEventValues;
 export type AgentEventType = GeminiEventType | LifecycleEventType;
@@ -112,9 +130,25 @@ export type AgentEventOf<T extends AgentEventType> = T extends GeminiEventType
 
 export type AgentEvent = ServerGeminiStreamEvent | { [T in LifecycleEventType]: AgentEventOf<T> }[LifecycleEventType];
 
+export type SessionEvent = { [T in SessionEventType]: AgentEventOf<T> }[SessionEventType];
+
 export type PromptStartedEvent = AgentEventOf<'prompt_started'>;
 export type PromptEndedEvent = AgentEventOf<'prompt_ended'>;
 export type ToolCallUpdatedEvent = AgentEventOf<'tool_call_updated'>;
 export type FallbackRequestedEvent = AgentEventOf<'fallback_requested'>;
 export type FallbackAnsweredEvent = AgentEventOf<'fallback_answered'>;
 export type HookMessageEvent = AgentEventOf<'hook_message'>;
+export type NoticeEvent = AgentEventOf<'notice'>;
+export type BackgroundEndedEvent = AgentEventOf<'background_ended'>;
+
+const SESSION_EVENTS: ReadonlySet<string> = new Set<SessionEventType>([
+  'hook_message',
+  'notice',
+  'background_ended',
+  'mode_changed',
+  'tools_changed',
+]);
+
+export function isSessionEvent(event: AgentEvent): event is SessionEvent {
+  return SESSION_EVENTS.has(event.type);
+}

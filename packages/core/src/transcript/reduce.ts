@@ -4,6 +4,7 @@
  * that are open, never on the length of the session or of the answer.
  */
 
+import { isSessionEvent } from '../protocol/agent-events.ts';
 import type { AgentEvent, FallbackAnsweredEvent, Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType, assertNever } from '../protocol/events.ts';
 import type { ChatCompressionInfo, ThoughtSummary } from '../protocol/events.ts';
@@ -26,7 +27,7 @@ import { MessageType, commit } from './transcript.ts';
 import type { NewItem, Transcript } from './transcript.ts';
 
 export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
-  const state = settleStatus(transcript, event);
+  const state = isSessionEvent(event) ? transcript : settleStatus(transcript, event);
   switch (event.type) {
     case 'prompt_started':
       return startPrompt(state, event.prompt_id, event.text);
@@ -98,10 +99,17 @@ export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
     }
     case 'fallback_answered':
       return settleQuestion(state, event);
-    case 'hook_message': {
+    case 'hook_message':
+    case 'notice': {
       const type = event.level === 'warning' ? MessageType.WARNING : MessageType.INFO;
       return commit(state, { type, text: event.message, about: event.type });
     }
+    case 'background_ended':
+      if (event.message === undefined) return state;
+      return commit(state, { type: MessageType.INFO, text: event.message, about: event.type });
+    case 'mode_changed':
+    case 'tools_changed':
+      return state;
     default:
       return assertNever(event);
   }
