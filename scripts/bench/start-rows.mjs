@@ -65,7 +65,13 @@ async function measureIn(home, model, rounds) {
     ratio('short answer, wall / B', 'ms', sum(wall.castorShort, 'wallMs'), sum(wall.floorShort, 'wallMs'), 1.4),
     ratio('short answer, CPU / B', 'ms', sum(short.castorShort, 'cpuMs'), sum(short.floorShort, 'cpuMs'), 1.4),
     ratio('20,000 frames, CPU / B', 'ms', sum(long.castorLong, 'cpuMs'), sum(long.floorLong, 'cpuMs'), 2),
-    ratio('20,000 frames, telemetry on, CPU / B', 'ms', sum(long.castorLogged, 'cpuMs'), sum(long.floorLong, 'cpuMs'), 2),
+    ratio(
+      '20,000 frames, telemetry on, CPU / B',
+      'ms',
+      sum(long.castorLogged, 'cpuMs'),
+      sum(long.floorLong, 'cpuMs'),
+      2,
+    ),
     difference('20,000 frames, peak − B', 'MB', sum(long.castorLong, 'peakMb'), sum(long.floorLong, 'peakMb'), 40),
   ];
   return { notes, rows };
