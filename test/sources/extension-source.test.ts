@@ -45,10 +45,11 @@ async function openWith(trusted: boolean, files: Record<string, string> = EXTENS
     environment: { PATH: process.env['PATH'], HOME: home },
     approvalMode: 'yolo',
     sources: [...computeSources({ home, root, trustedFolder: true, platform: 'linux' }), added],
-    onWarning: (message) => void warnings.push(message.replaceAll(home, '~')),
   });
   try {
-    for await (const event of agent.session.prompt([{ text: 'hello' }], new AbortController().signal)) void event;
+    for await (const event of agent.session.prompt([{ text: 'hello' }], new AbortController().signal)) {
+      if (event.type === 'notice') warnings.push(event.message.replaceAll(home, '~'));
+    }
     const [first, second] = model.requests.map(({ body }) => JSON.stringify(body));
     const { customThemes, problems } = loadCustomThemes({}, agent.sources);
     const commands = await openCommands(agent.sources);
