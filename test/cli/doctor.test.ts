@@ -36,6 +36,16 @@ describe('castor doctor', () => {
     expect(find('address')).toBeUndefined();
   });
 
+  it('counts the hooks a session would know', async () => {
+    const hook = { type: 'command', command: 'true' };
+    const hooks = { BeforeTool: [{ hooks: [hook, { ...hook, name: 'b' }] }], SessionEnd: [{ hooks: [hook] }] };
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': JSON.stringify({ hooks }) },
+    });
+    const { find } = await examine({ workspace }, '--offline');
+    expect(find('hooks')?.says).toBe('3 hooks; castor hooks list shows them');
+  });
+
   it('names an address nobody answers at', async () => {
     const url = await refusedUrl();
     const { code, find } = await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } });

@@ -214,7 +214,7 @@ export type { HookLayer } from './hooks/hook-layer.ts';
 export type { SessionHooks } from './hook-ports/open-hooks.ts';
 export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
-export type { InspectedHook, TriedHooks } from './hook-ports/hook-inspection.ts';
+export type { InspectedHook, InspectedHooks, TriedHooks } from './hook-ports/hook-inspection.ts';
 
 export { editDistance } from './util/edit-distance.ts';
 export { isInside } from './util/is-inside.ts';

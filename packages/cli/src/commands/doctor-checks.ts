@@ -3,12 +3,13 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies, countOf } from '@castor/core';
-import type { Configuration, Settings, Source } from '@castor/core';
+import type { Configuration } from '@castor/core';
 import { toContextOptions } from '../start/agent-options.ts';
 import { chooseApproval } from '../start/approval.ts';
 import { chooseModel } from '../start/credentials.ts';
 import { ExitError } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
+import type { LoadedConfiguration } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { TrustDecision } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -23,20 +24,15 @@ import {
   checkWanted,
 } from './doctor-files.ts';
 import { checkMachine } from './doctor-machine.ts';
+import { inspectLoaded } from './find-hooks.ts';
 
 declare const CASTOR_VERSION: string;
-
-interface Loaded {
-  configuration: Configuration;
-  trust: TrustDecision;
-  sources: readonly Source[];
-}
 
 export async function examine(context: SubcommandContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
   const first = [checkProgram(), checkHome(context)];
   const loaded = loadOrExplain(context);
   if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
-  const { settings, environment } = loaded.configuration;
+  const { environment } = loaded.configuration;
   const model = checkModel(loaded.configuration);
   return [
     ...first,
@@ -54,7 +50,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...(await checkCommands(loaded.sources)),
     ...(await checkPrices(context.home)),
     await checkSessions(context),
-    ...checkAdditions(settings),
+    ...checkAdditions(loaded, context),
     ...(await checkMachine(context)),
   ];
 }
@@ -80,7 +76,7 @@ function checkHome({ home }: SubcommandContext): Check {
   }
 }
 
-function loadOrExplain({ cwd, home, environment }: SubcommandContext): Loaded | Check {
+function loadOrExplain({ cwd, home, environment }: SubcommandContext): LoadedConfiguration | Check {
   try {
     return loadTrustedConfiguration({ args: {}, cwd, home, environment });
   } catch (error) {
@@ -124,7 +120,10 @@ function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandConte
   };
 }
 
-async function checkPolicies({ configuration, sources }: Loaded, { home }: SubcommandContext): Promise<Check> {
+async function checkPolicies(
+  { configuration, sources }: LoadedConfiguration,
+  { home }: SubcommandContext,
+): Promise<Check> {
   const { settings } = configuration;
   const approval = chooseApproval({ args: {}, settings, home, trustedFolder: undefined });
   const { files, rules, problems } = await loadPolicies({
@@ -161,7 +160,10 @@ function checkModel({ settings, environment }: Configuration) {
   }
 }
 
-async function checkContext({ configuration, sources }: Loaded, { home, cwd }: SubcommandContext): Promise<Check> {
+async function checkContext(
+  { configuration, sources }: LoadedConfiguration,
+  { home, cwd }: SubcommandContext,
+): Promise<Check> {
   const { files, warnings } = await loadContextFiles({
     ...toContextOptions(configuration.settings),
     home,
@@ -179,12 +181,11 @@ async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
   return { topic: 'sessions', status: 'ok', says: `${countOf(sessions.length, 'session')} of this folder${where}` };
 }
 
-/** What settings name and this version may not use. */
-function checkAdditions({ mcpServers, hooks, hooksConfig, telemetry }: Settings): Check[] {
+/** What settings and sources add to a run. */
+function checkAdditions(loaded: LoadedConfiguration, context: SubcommandContext): Check[] {
+  const { mcpServers, hooksConfig, telemetry } = loaded.configuration.settings;
   const servers = Object.keys(mcpServers);
-  const hookCount = Object.values(hooks)
-    .flat()
-    .reduce((sum, group) => sum + (group.hooks?.length ?? 0), 0);
+  const { length: hookCount } = inspectLoaded(loaded, context).hooks;
   return [
     ...(servers.length > 0
       ? [{ topic: 'mcp', status: 'missing' as const, says: `configured, not used yet: ${servers.join(', ')}` }]

@@ -1,9 +1,9 @@
 /** The hooks of a folder as its settings files and sources have them, and what a session there would make of each. It runs nothing. */
 
 import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core';
-import type { InspectedHook } from '@castor/core';
+import type { InspectedHook, InspectedHooks } from '@castor/core';
 import { loadTrustedConfiguration } from '../start/start.ts';
-import type { StartContext } from '../start/start.ts';
+import type { LoadedConfiguration, StartContext } from '../start/start.ts';
 
 export type HookFolder = Pick<StartContext, 'cwd' | 'home' | 'environment'> & Partial<Pick<StartContext, 'args'>>;
 
@@ -18,11 +18,18 @@ export interface FoundHooks {
 
 /** Throws a SettingsError for files that cannot be read. */
 export function findHooks({ cwd, home, environment, args = {} }: HookFolder): FoundHooks {
-  const { configuration, sources } = loadTrustedConfiguration({ args, cwd, home, environment });
-  const layers = [...toHookLayers(configuration.layers), ...readHookFiles(sources)];
-  const { isTrusted } = configuration;
+  const loaded = loadTrustedConfiguration({ args, cwd, home, environment });
+  const { isTrusted } = loaded.configuration;
   const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
-  return { ...inspectHooks({ layers, root: cwd, home }), isTrusted, isTrustedForRun };
+  return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun };
+}
+
+/** The hooks of settings that are loaded already, and of the sources. */
+export function inspectLoaded(
+  { configuration, sources }: LoadedConfiguration,
+  { cwd: root, home }: Pick<HookFolder, 'cwd' | 'home'>,
+): InspectedHooks {
+  return inspectHooks({ layers: [...toHookLayers(configuration.layers), ...readHookFiles(sources)], root, home });
 }
 
 /** Whether a session would run it, once it is switched on. */

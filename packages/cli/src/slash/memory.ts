@@ -53,8 +53,9 @@ async function reloadContext({ agent }: CommandContext): Promise<CommandResult> 
 function describeFiles(context: LoadedContext): string {
   const { files, warnings } = context;
   if (files.length === 0) return withWarnings(NOTHING, warnings);
+  const width = Math.max(8, ...files.map(({ scope }) => scope.length));
   const rows = files.map(
-    ({ path, scope, bytes }) => `  ${scope.padEnd(8)} ${String(bytes).padStart(7)} bytes  ${path}`,
+    ({ path, scope, bytes }) => `  ${scope.padEnd(width)} ${String(bytes).padStart(7)} bytes  ${path}`,
   );
   const text = [context.global, context.project].join('');
   return withWarnings(

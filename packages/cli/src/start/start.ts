@@ -37,6 +37,12 @@ export interface Start extends StartContext {
   warnings: string[];
 }
 
+export interface LoadedConfiguration {
+  configuration: Configuration;
+  trust: TrustDecision;
+  sources: readonly Source[];
+}
+
 export interface StartOptions extends StartContext {
   /** Whether a person can be shown a question: then an untrusted folder is worked in, with more of them. */
   isAttended: boolean;
@@ -79,11 +85,7 @@ export function inFormat(error: unknown, format: string): unknown {
 }
 
 /** Throws an ExitError for settings that cannot be used. */
-export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): {
-  configuration: Configuration;
-  trust: TrustDecision;
-  sources: readonly Source[];
-} {
+export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): LoadedConfiguration {
   let trust: TrustDecision = { trusted: undefined };
   const { platform } = process;
   try {
