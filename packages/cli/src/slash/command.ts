@@ -13,7 +13,7 @@ export interface SlashCommand {
   /** How its arguments are written, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];
-  /** May run where nobody watches: it answers with text or a prompt, and changes nothing of the user's. */
+  /** May run without a screen: it answers with text or a prompt, and changes nothing of the user's. */
   runsHeadless?: boolean;
   /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */
   runsWhileBusy?: boolean;
@@ -48,7 +48,7 @@ export type CommandResult =
   | { type: 'toggle_vim' }
   | { type: 'quit'; deleteSession: boolean };
 
-/** How a person answered when shell commands of a custom command were shown to them. */
+/** The user's answer when the shell commands of a custom command are shown. */
 export type ShellConsent = 'once' | 'always' | 'cancel';
 
 /** What surfaces offer beside the agent; a command without its service says so. */
@@ -61,11 +61,11 @@ export interface CommandServices {
   switchHooks?(what: 'enable' | 'disable', name: string | undefined): Promise<string>;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
-  /** Asks a person about all shell commands of a custom command at once; absent where nobody can be asked. */
+  /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */
   confirmShellCommands?(commands: readonly string[]): Promise<ShellConsent>;
 }
 
-/** `/chat`: conversations kept by a name of the person's own. Each gives a sentence, and throws Error with one. */
+/** `/chat`: conversations kept under a name the user chose. Each gives a sentence, and throws Error with one. */
 export interface SessionService {
   list(): Promise<string>;
   save(tag: string): Promise<string>;
@@ -85,7 +85,7 @@ export interface CommandContext {
   /** The user's file of trusted folders. */
   trustedFoldersFile: string;
   trustedFolder: boolean | undefined;
-  /** Whether a person sits at a terminal; what they typed themselves may then run. */
+  /** Whether a user sits at a terminal; commands they typed themselves may then run. */
   isAttended: boolean;
   /** Whether dialogs can be shown; absent means no. */
   hasScreen?: boolean;

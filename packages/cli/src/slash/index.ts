@@ -66,7 +66,7 @@ export async function openCommands(sources: readonly Source[]): Promise<CommandL
   };
 }
 
-/** The command a text names, with its sub-command; undefined when the text is no command. */
+/** The command a text names, with its sub-command; undefined when the text names none. */
 export function findCommand(text: string, all: readonly SlashCommand[]): FoundCommand | undefined {
   const words = text.trim();
   if (!words.startsWith('/')) return undefined;

@@ -6,7 +6,7 @@ import type { Start } from './start.ts';
 
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
 
-/** Throws ModelConfigError for presets of models that cannot be meant. */
+/** Throws ModelConfigError for invalid presets of models. */
 export function toAgentOptions(start: Start): ChosenOptions {
   const { approval, choice, budget, cwd, home, environment, trustedFolder, sources, settings } = start;
   const { access } = choice;

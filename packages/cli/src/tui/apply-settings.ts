@@ -1,4 +1,4 @@
-/** What the settings say about the screen, applied: at the start, and again when a person changes one. */
+/** Applies the settings of the screen: at the start, and again when the user changes one. */
 
 import { getErrorMessage } from '@castor/core';
 import { prepareStart } from '../start/start.ts';
@@ -46,7 +46,7 @@ export function applySettings(app: App, start: Start): void {
   app.appearance.useBackgrounds(ui.useBackgroundColor);
   const problems = useTheme(app, start);
   if (app.appearance.hasColors) for (const problem of problems) app.warn(problem);
-  // Only where nobody chose colours does it matter what the terminal is like.
+  // The terminal's background matters only where no theme was chosen.
   if (!ui.theme && ui.autoThemeSwitching && app.appearance.hasColors) followBackground(app, ui);
   app.state.isVim = general.vimMode;
   if (general.vimMode) app.composer.setVim(true);
@@ -69,7 +69,7 @@ function useTheme({ appearance, options }: App, { settings, sources }: Start): s
   return problem === undefined ? [...problems] : [...problems, problem];
 }
 
-/** Asked now, and again when the person comes back after a while: they may have changed it elsewhere. */
+/** Asks the terminal now, and again when the user returns after a while and may have changed it. */
 function followBackground(app: App, { terminalBackgroundPollingInterval }: Start['settings']['ui']): void {
   let askedAt = performance.now();
   app.options.terminal.write(ASK_BACKGROUND);

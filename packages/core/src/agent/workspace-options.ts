@@ -22,14 +22,14 @@ export interface WorkspaceAgentOptions extends Omit<
   /** What commands, context files, hooks and policies are loaded from. Default: of `home`, `root` and the system. */
   sources?: readonly Source[];
   includeDirectories?: readonly string[];
-  /** The person's own environment; what children may see of it is decided here. */
+  /** The user's own environment; the agent decides what its children see of it. */
   environment: Environment;
   /** Credentials in use, kept from every child. */
   secrets?: readonly string[];
   approvalMode?: ApprovalMode;
   /**
    * True: the folder's own tools and git settings may run. False: nothing of the folder
-   * runs, and every change is asked about. Undefined: nobody has decided; the agent
+   * runs, and every change is asked about. Undefined: the user has not decided; the agent
    * works as it was told to, and nothing the folder configures runs (docs/decisions/0009).
    */
   trustedFolder?: boolean | undefined;
@@ -74,7 +74,7 @@ export interface WorkspaceAgentOptions extends Omit<
 export type Warn = (message: string) => void;
 
 export interface ToolSettings {
-  /** A terminal for each command where somebody could type into it. Default true. */
+  /** A terminal for each command the user could type into. Default true. */
   interactiveShell?: boolean;
   pager?: string;
   /** 0 for no limit. */
@@ -83,7 +83,7 @@ export interface ToolSettings {
   maxOutputBytes?: number;
   /** Whether the model is asked to keep output short. Default true. */
   asksForShortOutput?: boolean;
-  /** `notify`: the person is told; `inject`: the model, too, with the next request. Default `silent`. */
+  /** `notify`: the user is told; `inject`: the model, too, with the next request. Default `silent`. */
   whenBackgroundEnds?: 'silent' | 'inject' | 'notify';
   useRipgrep?: boolean;
   /** Pages are fetched without a model. */

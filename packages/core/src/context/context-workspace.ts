@@ -147,7 +147,7 @@ async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
   return loaded;
 }
 
-/** Only .geminiignore counts: many people keep their own GEMINI.md out of git. */
+/** Only .geminiignore counts: many users keep their own GEMINI.md out of git. */
 function ignoredFile(workspace: Workspace): (file: string) => boolean {
   return (file) => workspace.ignore.isIgnored(file, 'file', { git: false, gemini: true });
 }

@@ -1,5 +1,5 @@
 /**
- * What a person's "always" means as rules: no wider than what they saw. A command is
+ * What a user's "always" means as rules: no wider than what they saw. A command is
  * generalised to its tool and subcommand only where a sibling cannot be worse; else
  * the rule is the command itself.
  */
@@ -58,7 +58,7 @@ async function commandTargets(command: string): Promise<RuleTarget[]> {
     .filter((leaf) => leaf.command.words.length > 0 && !(leaf.transparent && leaf.risks.length === 0))
     .filter((leaf) => leaf.risks.length > 0 || !isKnownSafe(leaf.command, { trustedFolder: true }))
     .map(commandTarget);
-  // A rule file takes no longer expressions, and nobody would review one.
+  // A rule file takes no longer expressions, and a user could not review one.
   if (targets.some((target) => JSON.stringify(target).length > MAX_TARGET)) return [];
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
@@ -71,7 +71,7 @@ function commandTarget(leaf: Leaf): RuleTarget {
   return { toolName: SHELL_TOOL, commandRegex: `${exact}$` };
 }
 
-/** For the person who is asked. */
+/** For the user who is asked. */
 export function describeTarget(target: RuleTarget): string {
   if ('commandPrefix' in target && target.commandPrefix !== undefined) return `${target.commandPrefix} *`;
   if ('commandRegex' in target && target.commandRegex !== undefined) {

@@ -1,6 +1,6 @@
 /**
  * The rules everybody starts with, as data. Their priorities are a contract with the
- * rule files people write; modes open or close things by rules here and nowhere else.
+ * rule files users write; modes open or close things by rules here and nowhere else.
  */
 
 import type { ApprovalMode } from './approval-mode.ts';

@@ -1,7 +1,7 @@
 /**
  * PolicyEngine: one call in, one decision out. It owns the order of checks: rules by
  * priority, then protected places, then safety checkers, then the ceiling of plan
- * mode, and last what it means that nobody can be asked. It changes nothing but its
+ * mode, and last what happens where the user cannot be asked. It changes nothing but its
  * own list of rules.
  */
 
@@ -35,13 +35,13 @@ export interface PolicyEngineOptions {
 
 export interface PolicyVerdict {
   decision: PolicyDecision;
-  /** Why, in words for a person. */
+  /** Why, in words for the user. */
   reason: string;
   /** Set with `deny`: what the model reads. */
   denyMessage?: string;
   /** The rule that decided, where one did. */
   rule?: PolicyRule;
-  /** It would have been asked, but there is nobody. */
+  /** The user would have been asked, and cannot be. */
   unanswerable?: boolean;
   /** For a shell command: what was found in it. */
   commands?: readonly CommandVerdict[];
@@ -204,7 +204,7 @@ function canonicalCall(call: PolicyCall): PolicyCall {
   return { ...named, args: cleanArguments(named) };
 }
 
-/** A person's rule that names the place is the one thing that opens it. */
+/** Only a user's rule that names the place opens it. */
 function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
   if (rule === undefined || !isDeliberate(rule) || rule.argsPattern === undefined) return false;
   return spellsPlace(rule.argsPattern.source, place);
@@ -224,7 +224,7 @@ function isMutating(call: PolicyCall): boolean {
   return call.kind === undefined || !READING_KINDS.has(call.kind);
 }
 
-/** Where nobody can answer, a question is a refusal, and says what it would have asked. */
+/** Where the user cannot be asked, a question becomes a refusal that says what would have been asked. */
 function answerable(verdict: PolicyVerdict, call: PolicyCall, { interactive, mode }: PolicyContext): PolicyVerdict {
   if (verdict.decision === 'deny') {
     const message = verdict.denyMessage ?? verdict.rule?.denyMessage ?? `${call.toolName}: ${verdict.reason}.`;

@@ -133,7 +133,7 @@ export class PolicyFileError extends Error {
   }
 }
 
-/** One line for a person: file, line, key and what is wrong. */
+/** One line for the user: file, line, key and what is wrong. */
 export function describeProblem({ file, line, key, message }: PolicyProblem): string {
   return `${file}${line === undefined ? '' : `:${line}`}: ${key === undefined ? '' : `${key}: `}${message}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The rules a person said to keep: appended to one file of the user's policies, each
+ * The rules the user chose to keep: appended to one file of the user's policies, each
  * once, never touching what is already there. A file that is not TOML is left alone.
  */
 

@@ -159,7 +159,7 @@ class LineJudge {
     return own;
   }
 
-  /** Only a built-in question gives way to knowledge about commands: a person's rule means what it says. */
+  /** Only a built-in question gives way to knowledge about commands: a user's rule means what it says. */
   private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
     if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return false;
     return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
@@ -182,7 +182,7 @@ class LineJudge {
     return this.options.mode !== 'yolo' && this.place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
   }
 
-  /** What a rule for every command leaves to a person. */
+  /** What a rule for every command leaves to the user. */
   private doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
     const behind = this.behind(leaf, rule);
     if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
@@ -231,7 +231,7 @@ class LineJudge {
     return this.options.mode === 'yolo' && !this.restricted && !mentionsProtectedPlace(source) && !DELETES.test(source);
   }
 
-  /** Whether a person's own rule names this place for this command. */
+  /** Whether a user's own rule names this place for this command. */
   isExplicit(leaf: Leaf, place: string): boolean {
     return this.options.rules.some((rule) => {
       if (rule.decision !== 'allow' || !isDeliberate(rule) || !isNarrowed(rule)) return false;
