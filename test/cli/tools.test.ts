@@ -26,6 +26,19 @@ async function runCalls(
 }
 
 describe('castor with tools', () => {
+  it('asks no model about a loop in 50 rounds that do not repeat themselves', async () => {
+    const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}.txt`, `text ${index}`]));
+    await using workspace = await createWorkspace({ files });
+    const rounds = Array.from({ length: 50 }, (_, index) =>
+      answer(call('read_file', { file_path: `f${index}.txt` }, { id: `id-${index}` })),
+    );
+    await using model = await fakeModel([...rounds, say('done')]);
+    const { code, stdout } = await runCli(['-p', 'go', '-m', 'gemini-2.5-flash'], { model, workspace });
+    expect([code, stdout]).toEqual([0, 'done\n']);
+    expect(model.requests.filter(({ action }) => action !== 'streamGenerateContent')).toEqual([]);
+    model.assertDone();
+  });
+
   it('runs eight commands of one answer at once', async () => {
     // Each waits for all the others: one after another they would never end.
     const others = 'until ls up1 up2 up3 up4 up5 up6 up7 up8 >/dev/null 2>&1; do sleep 0.02; done';

@@ -244,7 +244,7 @@ describe('GeminiClient', () => {
       const loopDetection = new LoopDetectionService({ clock: createFakeClock(), judge });
       let count = 0;
       const script = ({ index }: { index: number }) =>
-        index < 29 ? answer(call('ls', { dir: `${count++}` }, { id: `${index}` })) : say('I see.');
+        index < 29 ? answer(call('ls', { dir: index % 9 ? `${count++}` : '.' }, { id: `${index}` })) : say('I see.');
       await using env = await setUp(script, { loopDetection });
       expect((await alternate(env.client)).slice(-2)).toEqual(['I see.', 'finished']);
       const { contents } = env.model.requests[29]?.body as { contents: Content[] };

@@ -105,6 +105,6 @@ function sortKeys(value: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Enough to tell texts apart without keeping them. */
-function hashText(text: string): string {
+export function hashText(text: string): string {
   return builtin.crypto.hash('sha1', text, 'base64');
 }

@@ -32,6 +32,13 @@ function createRun(options: LoopDetectionOptions = {}) {
   };
 }
 
+/** A prompt that has asked three times for the same, which is no cycle yet but a reason to ask a model. */
+function createSuspiciousRun(options: LoopDetectionOptions) {
+  const run = createRun(options);
+  for (const path of ['a', 'b', 'a', 'c', 'a']) run.call('read_file', { path }, { output: 'same' });
+  return run;
+}
+
 describe('LoopDetectionService, for calls', () => {
   it('reports an identical failing call at the third and the sixth request', () => {
     const run = createRun();
@@ -215,7 +222,7 @@ describe('LoopDetectionService, asking a model', () => {
   it('asks first at turn 30 and then at a pace set by the answer', async () => {
     const asked: number[] = [];
     const confidences = [0, 0.5, 0.89, 0.3];
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       judge: async () => {
         asked.push(turn);
         return { analysis: '', confidence: confidences[asked.length - 1] ?? 0 };
@@ -230,9 +237,45 @@ describe('LoopDetectionService, asking a model', () => {
     expect(asked).toEqual([30, 45, 55, 61, 73]);
   });
 
+  it.each<[title: string, isAsked: boolean, turn: (run: ReturnType<typeof createRun>, n: number) => void]>([
+    ['each call is new', false, (run, n) => run.call('read_file', { path: `${n}` }, { output: 'text' })],
+    ['each call succeeds in the same words', false, (run, n) => run.call('move', { file: `${n}` }, { output: 'ok' })],
+    ['a poll brings something new', false, (run, n) => run.call('shell', { command: 'ls' }, { output: `${n} files` })],
+    [
+      'a failure is followed by a success',
+      false,
+      (run, n) => run.call('edit', { n }, n % 2 ? { error: 'no' } : { output: '' }),
+    ],
+    ['the same few words are said', false, (run) => sayAndRead(run, 'Next file.')],
+    [
+      'a call comes back now and then',
+      true,
+      (run, n) => run.call('ls', { path: n % 7 ? `${n}` : '.' }, { output: 'a' }),
+    ],
+    ['everything fails', true, (run, n) => run.call('edit', { n }, { error: `${n} not found` })],
+    [
+      'the same sentence is said',
+      true,
+      (run) => sayAndRead(run, 'I will look at the next file to find the cause of it.'),
+    ],
+  ])('when %s, a model is asked: %s', async (_title, isAsked, takeTurn) => {
+    let asked = 0;
+    const run = createRun({
+      judge: async () => {
+        asked += 1;
+        return calm;
+      },
+    });
+    for (let turn = 0; turn < 50; turn++) {
+      await run.service.turnStarted(signal);
+      takeTurn(run, turn);
+    }
+    expect(asked > 0).toBe(isAsked);
+  });
+
   it('reports a loop when both models are sure', async () => {
     const inputs: LoopJudgeInput[] = [];
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       judge: async (input) => {
         inputs.push(input);
         return sure;
@@ -253,7 +296,9 @@ describe('LoopDetectionService, asking a model', () => {
     ['is not available', async () => undefined, true],
     ['fails', () => Promise.reject(new Error('503')), false],
   ])('when the second model %s', async (_title, pro, isLoop) => {
-    const { service } = createRun({ judge: ({ model }) => (model === 'pro' ? pro() : Promise.resolve(sure)) });
+    const { service } = createSuspiciousRun({
+      judge: ({ model }) => (model === 'pro' ? pro() : Promise.resolve(sure)),
+    });
     expect((await takeTurns(service, 30)).length > 0).toBe(isLoop);
   });
 
@@ -269,7 +314,7 @@ describe('LoopDetectionService, asking a model', () => {
     ['is not available', async () => undefined],
     ['gives no number', async () => ({ analysis: '', confidence: Number.NaN })],
   ])('lets the turn go on when the judge %s', async (_title, judge) => {
-    const { service } = createRun({ judge });
+    const { service } = createSuspiciousRun({ judge });
     expect(await takeTurns(service, 80)).toEqual([]);
   });
 
@@ -277,7 +322,7 @@ describe('LoopDetectionService, asking a model', () => {
     const slept: number[] = [];
     const clock = { now: () => 0, random: () => 0, sleep: async (ms) => void slept.push(ms) } satisfies Clock;
     let given: AbortSignal | undefined;
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       clock,
       judge: (_input, judgeSignal) => {
         given = judgeSignal;
@@ -292,7 +337,7 @@ describe('LoopDetectionService, asking a model', () => {
     const asked: string[] = [];
     let answer: (judgement: LoopJudgement) => void = () => {};
     const clock = { now: () => 0, random: () => 0, sleep: async () => {} } satisfies Clock;
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       clock,
       judge: ({ model }) => {
         asked.push(model);
@@ -308,7 +353,7 @@ describe('LoopDetectionService, asking a model', () => {
 
   it('ends at once when the person cancels', async () => {
     const controller = new AbortController();
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       judge: () => {
         controller.abort();
         return new Promise(() => {});
@@ -326,7 +371,7 @@ describe('LoopDetectionService, asking a model', () => {
     // The last 20 begin with a response and end with a call.
     const history = [user, call, response, ...Array.from({ length: 9 }, () => [user, text]).flat(), call];
     const seen: Content[][] = [];
-    const { service } = createRun({
+    const { service } = createSuspiciousRun({
       getHistory: () => history,
       judge: async (input) => {
         seen.push(input.history);
@@ -339,10 +384,19 @@ describe('LoopDetectionService, asking a model', () => {
   });
 
   it('keeps a long analysis short', async () => {
-    const { service } = createRun({ judge: async () => ({ analysis: 'x'.repeat(10_000), confidence: 1 }) });
+    const { service } = createSuspiciousRun({ judge: async () => ({ analysis: 'x'.repeat(10_000), confidence: 1 }) });
     expect((await takeTurns(service, 30))[0]?.detail).toHaveLength(500);
   });
 });
+
+/** A turn that says this in two pieces and asks for something new. */
+function sayAndRead({ service, call }: ReturnType<typeof createRun>, words: string): void {
+  service.addAndCheck(say(words.slice(0, 5)));
+  service.addAndCheck(say(words.slice(5)));
+  call('read_file', { path: `${fresh++}` }, { output: 'text' });
+  service.addAndCheck({ type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: undefined } });
+}
+let fresh = 0;
 
 /** The detections of that many turns. */
 async function takeTurns(service: LoopDetectionService, turns: number) {

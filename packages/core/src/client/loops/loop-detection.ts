@@ -1,8 +1,8 @@
 /**
  * LoopDetectionService: notices that a prompt goes nowhere, by calls that repeat, by
- * text that repeats, and, in long prompts, by asking a model. It only reports; what
- * a first or a second detection leads to is the client's decision. It never throws
- * and never holds a turn up for longer than the judge's budget.
+ * text that repeats, and, in long prompts that give a reason to, by asking a model. It
+ * only reports; what a first or a second detection leads to is the client's decision.
+ * It never throws and never holds a turn up for longer than the judge's budget.
  */
 
 import type { Content, Part } from '../../protocol/content.ts';
@@ -11,11 +11,12 @@ import type { ServerGeminiStreamEvent } from '../../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../../protocol/tool-calls.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
-import { CALLS_REMEMBERED, findCallCycle, toCallKey, toCallResult } from './call-cycles.ts';
+import { CALLS_REMEMBERED, findCallCycle, hashText, toCallKey, toCallResult } from './call-cycles.ts';
 import type { SeenCall } from './call-cycles.ts';
+import { isSuspicious, toSpoken } from './loop-suspicion.ts';
 import { RepeatedContent } from './repeated-content.ts';
 
-/** Turns of one prompt before a model is asked for the first time. */
+/** Turns of one prompt before a model may be asked for the first time. */
 const TURNS_BEFORE_JUDGING = 30;
 const FIRST_INTERVAL = 10;
 const SHORTEST_INTERVAL = 5;
@@ -24,6 +25,8 @@ const HISTORY_JUDGED = 20;
 const CONFIDENT = 0.9;
 /** For all that is asked in one check. */
 const JUDGE_BUDGET_MS = 10_000;
+/** Characters of a turn that are compared with those of others. */
+const WORDS_COMPARED = 2_000;
 const SHOWN_ANALYSIS_LENGTH = 500;
 
 export interface LoopJudgeInput {
@@ -83,6 +86,9 @@ export class LoopDetectionService {
   private readonly keysOfTurn = new Set<string>();
   /** What the calls of the last cycle gave, by their keys. */
   private cycleResults = new Map<string, string>();
+  /** The words of the turn under way, and how often each turn's words were said in this prompt. */
+  private words = '';
+  private readonly spoken = new Map<string, number>();
   private isEnabled: boolean;
   private prompt_id = '';
   private userRequest = '';
@@ -108,6 +114,8 @@ export class LoopDetectionService {
     this.calls = [];
     this.cycleResults.clear();
     this.keysOfTurn.clear();
+    this.words = '';
+    this.spoken.clear();
     this.content.reset();
   }
 
@@ -123,6 +131,7 @@ export class LoopDetectionService {
     this.keysOfTurn.clear();
     const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
     if (!isDue || !this.options.judge || signal.aborted) return NO_LOOP;
+    if (!isSuspicious(this.calls, this.spoken)) return NO_LOOP;
     this.lastJudgedTurn = this.turns;
     const analysis = await this.askJudge(this.options.judge, signal);
     return analysis === undefined ? NO_LOOP : this.detect('judged_by_model', analysis);
@@ -143,9 +152,11 @@ export class LoopDetectionService {
       case GeminiEventType.Retry:
         // The next attempt may well say the same again.
         this.content.reset();
+        this.words = '';
         return NO_LOOP;
       case GeminiEventType.Finished:
         this.content.endAnswer();
+        this.noteWords();
         return NO_LOOP;
       default:
         return NO_LOOP;
@@ -170,7 +181,17 @@ export class LoopDetectionService {
     if (call) call.result = { digest: resultDigest, failed };
   }
 
+  /** The turn is over: its words are one more that may have been said before. */
+  private noteWords(): void {
+    const spoken = toSpoken(this.words.slice(0, WORDS_COMPARED));
+    this.words = '';
+    if (spoken === undefined) return;
+    const key = hashText(spoken);
+    this.spoken.set(key, (this.spoken.get(key) ?? 0) + 1);
+  }
+
   private checkText(text: string): LoopDetectionResult {
+    if (this.options.judge && this.words.length < WORDS_COMPARED) this.words += text;
     const repeated = this.content.add(text);
     if (repeated === undefined) return NO_LOOP;
     return this.detect('repeated_content', `The text ${JSON.stringify(repeated)} was repeated over and over`);
