@@ -27,6 +27,16 @@ describe('castor when the model fails', () => {
       { code: 41, stderr: 'castor: the credentials were refused: Request had invalid authentication credentials.\n' },
     ],
     [
+      'a 403 for the key',
+      fault(403, { message: 'Your key was reported as leaked.' }),
+      { code: 41, stderr: 'castor: the credentials were refused: Your key was reported as leaked.\n' },
+    ],
+    [
+      'an invalid key without details',
+      fault(400, { message: 'API key not valid' }),
+      { code: 41, stderr: 'castor: the credentials were refused: API key not valid\n' },
+    ],
+    [
       'an invalid key',
       fault(400, { message: 'API key not valid.', errorInfo: { reason: 'API_KEY_INVALID' } }),
       { code: 41, stderr: 'castor: the credentials were refused: API key not valid.\n' },

@@ -50,6 +50,31 @@ describe('toModelError', () => {
       { status: 400, body: google(400, 'API key not valid.', errorInfo('API_KEY_INVALID')) },
       { reason: 'unauthorized', message: 'API key not valid.' },
     ],
+    ...(
+      [
+        [400, google(400, 'API key not valid. Please pass a valid API key.')],
+        [400, 'API key not valid'],
+        [400, google(400, 'API key expired. Please renew the API key.')],
+        [400, { error: { message: 'Invalid API key provided', type: 'auth' } }],
+        [403, google(403, 'Your key was reported as leaked.')],
+        [403, google(403, 'Your API key was reported as leaked. Please use another API key.')],
+        [403, google(403, 'Requests from this address are blocked.', errorInfo('API_KEY_IP_ADDRESS_BLOCKED'))],
+      ] as const
+    ).map(([status, body]): [string, Answer, Expected] => [
+      `${status} that refuses the key: ${JSON.stringify(body)}`,
+      { status, body },
+      { reason: 'unauthorized' },
+    ]),
+    [
+      '400 that only mentions a key',
+      { status: 400, body: google(400, 'Unknown key "api_key" in the request: it is not valid here.') },
+      { reason: 'invalid_request' },
+    ],
+    [
+      '403 for a model',
+      { status: 403, body: google(403, 'The caller does not have permission to use this model.') },
+      { reason: 'forbidden' },
+    ],
     ['400', { status: 400, body: google(400, 'Bad field') }, { reason: 'invalid_request', message: 'Bad field' }],
     [
       '400 that asks to come back is not retried',
@@ -260,7 +285,7 @@ describe('toModelError', () => {
   ])('%s', (_name, answer, expected) => {
     const actual = judge(answer);
     if (expected.reason === 'unauthorized') {
-      expect(actual).toEqual({ status: 401, ...expected });
+      expect(actual).toEqual({ status: 401, message: expect.any(String), ...expected });
       return;
     }
     expect(actual).toEqual({

@@ -1,14 +1,14 @@
 /**
- * An answer that is no success becomes an error of our taxonomy, here and only
- * here. It is also the only file that may read meaning out of the words of a
- * message; everything above switches on `reason` and `details`.
+ * Turns an answer that reports a failure into an error of the taxonomy. It is the
+ * only file that may read meaning out of the words of a message; everything above
+ * switches on `reason` and `details`.
  */
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
 import { shorten, toOneLine } from '../../util/short-text.ts';
 
-/** Longer than this nobody waits: the error is final. */
+/** A longer wait is not worth it: the error is final. */
 const MAX_WAIT_MS = 300_000;
 const PER_MINUTE_WAIT_MS = 60_000;
 const MAX_TEXT_LENGTH = 500;
@@ -18,6 +18,11 @@ const CAPACITY_REASONS: ReadonlySet<string> = new Set(['MODEL_CAPACITY_EXHAUSTED
 const CAPACITY_WORDS = /exhausted your capacity|capacity exceeded|MODEL_CAPACITY_EXHAUSTED/i;
 const NO_QUOTA_WORDS = /\blimit: 0(?![\d.])/;
 const RETRY_IN_WORDS = /please retry in (\d+(?:\.\d+)?(?:ms|s))\b/i;
+/** API_KEY_INVALID, and kin for keys that are blocked or restricted to other callers. */
+const KEY_REASON = /^API_KEY_/;
+const KEY_WORDS = /\b(?:api[ _-]?)?keys?\b/i;
+const INVALID_KEY_WORDS =
+  /\bapi[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|not found|revoked)|\b(?:invalid|expired|unknown) api[ _-]?key\b/i;
 const TOO_MANY_TOKENS_WORDS = /input token count\b.*\bexceeds the maximum/is;
 
 /** What came back on the wire. */
@@ -46,7 +51,7 @@ export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError
 /** The same for an error object that stood inside a stream, or that a client library threw. */
 export function classifyGoogleError(status: number, error: GoogleError, cause?: unknown): ApiError | UnauthorizedError {
   const message = error.message ?? `HTTP ${status}`;
-  if (status === 401 || (status === 400 && error.details.errorReason === 'API_KEY_INVALID')) {
+  if (refusesCredentials(status, message, error.details.errorReason)) {
     return new UnauthorizedError(message, cause === undefined ? undefined : { cause });
   }
   const delayMs = error.retryDelayMs ?? parseDuration(RETRY_IN_WORDS.exec(message)?.[1]);
@@ -58,6 +63,13 @@ export function classifyGoogleError(status: number, error: GoogleError, cause?: 
     details: outOfCapacity ? { errorReason: 'MODEL_CAPACITY_EXHAUSTED', ...error.details } : error.details,
     ...(cause !== undefined && { cause }),
   });
+}
+
+/** Other 400s and 403s are about the request, or about what an accepted key may do. */
+function refusesCredentials(status: number, message: string, errorReason = ''): boolean {
+  if (status === 401) return true;
+  if (status === 400) return errorReason === 'API_KEY_INVALID' || INVALID_KEY_WORDS.test(message);
+  return status === 403 && (KEY_REASON.test(errorReason) || KEY_WORDS.test(message));
 }
 
 interface Verdict {
@@ -101,7 +113,7 @@ function judgeQuota(otherwise: 'rate_limited' | 'server', message: string, error
   return { reason: CAPACITY_WORDS.test(message) ? 'quota' : otherwise };
 }
 
-/** Whether the quota is gone for longer than anyone waits. */
+/** Whether the quota is gone for longer than is worth waiting. */
 function isSpent(message: string, { details, retryDelayMs }: GoogleError): boolean {
   const { errorReason = '', domain = '', quotaIds = [] } = details;
   if (NO_QUOTA_WORDS.test(message) || errorReason === 'INSUFFICIENT_G1_CREDITS_BALANCE') return true;
@@ -115,7 +127,7 @@ function waiting(reason: ApiErrorReason, delayMs: number | undefined): Verdict {
   return { reason: delayMs > MAX_WAIT_MS ? 'quota' : reason, retryAfterMs: delayMs };
 }
 
-/** Whether the model has no room for anybody just now, as opposed to our quota being spent. */
+/** Whether the model has no capacity for any caller just now, as opposed to this caller's quota being spent. */
 export function isCapacityExhausted(error: ApiError): boolean {
   return error.reason === 'quota' && CAPACITY_REASONS.has(error.details.errorReason ?? '');
 }
