@@ -3,6 +3,7 @@ import type { Script, Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
+import { estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import { formatCarriedOver } from './carried-over.ts';
@@ -45,6 +46,19 @@ describe('Compressor', () => {
     expect(acknowledgement?.role).toBe('model');
     expect(kept).toEqual(HISTORY.slice(2));
     env.model.assertDone();
+  });
+
+  it('measures the history before and after, whatever the last prompt held besides', async () => {
+    await using env = await setUp([
+      say('ok', { usage: { promptTokenCount: 90_000, totalTokenCount: 90_001 } }),
+      SNAPSHOT,
+      FINAL,
+    ]);
+    for await (const _chunk of env.chat.sendMessageStream({ model: 'm' }, 'go on', 'p', NEVER, 'main')) void _chunk;
+    const size = () => estimateTokenCount(env.chat.getHistory().flatMap(({ parts }) => parts ?? []));
+    const before = size();
+    const { originalTokenCount, newTokenCount } = await env.compress(true);
+    expect([originalTokenCount, newTokenCount]).toEqual([before, size()]);
   });
 
   it('keeps the instructions of the project word for word', async () => {

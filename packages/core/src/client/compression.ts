@@ -75,13 +75,15 @@ export class Compressor {
     if (chat.getHistoryLength() === 0) return info(0, 0, CompressionStatus.NOOP);
     // On every turn, also when nothing will be compressed: users' hooks count on it.
     await this.firePreCompress(force ? 'manual' : 'auto', signal);
-    const originalTokenCount = chat.getLastPromptTokenCount();
-    if (!force && !this.isDue(originalTokenCount, activeModel)) {
-      return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    const promptTokens = chat.getLastPromptTokenCount();
+    if (!force && !this.isDue(promptTokens, activeModel)) {
+      return info(promptTokens, promptTokens, CompressionStatus.NOOP);
     }
     const shortened = await this.shortenToolOutput(chat.getHistory(true));
-    if (this.hasInflated && !force) return this.onlyShorten(request, shortened, originalTokenCount);
-    const summarised = await this.summarise(request, shortened, originalTokenCount);
+    // The last prompt also held instructions and tools, and the service counts otherwise: history is compared with history.
+    const before = estimate(chat.getHistory(true));
+    if (this.hasInflated && !force) return this.onlyShorten(request, shortened, before);
+    const summarised = await this.summarise(request, shortened, before);
     if (summarised.compressionStatus !== CompressionStatus.NOOP) this.options.onSummarised?.(summarised);
     return summarised;
   }
@@ -100,17 +102,17 @@ export class Compressor {
   private async summarise(
     request: CompressionRequest,
     history: readonly Content[],
-    originalTokenCount: number,
+    before: number,
   ): Promise<ChatCompressionInfo> {
     const splitAt = findSplit(history);
     // Instructions are no history: a summary of them would bind nobody.
     const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
     const old = history.slice(context.length, splitAt);
-    if (old.length === 0) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    if (old.length === 0) return info(before, before, CompressionStatus.NOOP);
     const snapshot = await this.takeSnapshot(old, request);
     if (!snapshot) {
-      this.uselessAt = originalTokenCount;
-      return info(originalTokenCount, originalTokenCount, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
+      this.uselessAt = request.chat.getLastPromptTokenCount();
+      return info(before, before, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
     }
     const kept = history.slice(splitAt);
     // In the middle of a prompt: its words stay where they are, right before the calls it led to.
@@ -120,40 +122,35 @@ export class Compressor {
     // A turn with calls must come right after a turn of the user.
     const answered = hasFunctionCall(kept[0]) && !prompt ? [] : [modelTurn(SNAPSHOT_ACKNOWLEDGEMENT)];
     const compressed = [...context, summary, ...answered, ...(prompt ? [prompt] : []), ...kept];
-    return this.replaceIfSmaller(request, compressed, originalTokenCount);
+    return this.replaceIfSmaller(request, compressed, before);
   }
 
   private replaceIfSmaller(
     { chat, force = false }: CompressionRequest,
     compressed: Content[],
-    originalTokenCount: number,
+    before: number,
   ): ChatCompressionInfo {
-    // The service's count and our estimate may differ by a factor; only estimates are compared with each other.
-    const before = estimate(chat.getHistory(true));
     const after = estimate(compressed);
-    const newTokenCount = Math.round(originalTokenCount * (after / Math.max(before, 1)));
     if (after >= before) {
       // What the user tried early says nothing about a history that is full.
       this.hasInflated ||= !force;
-      return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT);
+      return info(before, after, CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT);
     }
     chat.setHistory(compressed);
     this.hasInflated = false;
     this.hasJustCompressed = true;
-    return info(originalTokenCount, newTokenCount, CompressionStatus.COMPRESSED);
+    return info(before, after, CompressionStatus.COMPRESSED);
   }
 
   private onlyShorten(
     { chat }: CompressionRequest,
     shortened: readonly Content[],
-    originalTokenCount: number,
+    before: number,
   ): ChatCompressionInfo {
-    const before = estimate(chat.getHistory(true));
     const after = estimate(shortened);
-    if (after >= before) return info(originalTokenCount, originalTokenCount, CompressionStatus.NOOP);
+    if (after >= before) return info(before, before, CompressionStatus.NOOP);
     chat.setHistory(shortened);
-    const newTokenCount = Math.round(originalTokenCount * (after / before));
-    return info(originalTokenCount, newTokenCount, CompressionStatus.CONTENT_TRUNCATED);
+    return info(before, after, CompressionStatus.CONTENT_TRUNCATED);
   }
 
   /** Two calls: a snapshot, then the same model's criticism of it. The first stands if the second fails. */

@@ -67,6 +67,7 @@ export enum CompressionStatus {
   CONTENT_TRUNCATED,
 }
 
+/** Both counts are local estimates of the history alone, without instructions and tools. */
 export interface ChatCompressionInfo {
   originalTokenCount: number;
   newTokenCount: number;
