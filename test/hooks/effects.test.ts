@@ -449,6 +449,16 @@ describe('AfterTool', () => {
     });
   });
 
+  it('is counted by the name of the tool that ran', async () => {
+    const tail = { tailToolCallRequest: { name: 'run_shell_command', args: { command: 'echo from the tail' } } };
+    await using env = await openHooked(read, [userHooks({ AfterTool: specific(tail) }, { matcher: '^read_file$' })]);
+    const events = await env.prompt('hello');
+    expect(Object.keys(env.agent.ledger.metrics().tools.byName)).toEqual(['run_shell_command']);
+    expect(events.flatMap((event) => (event.type === 'tool_call_updated' ? (event.name ?? []) : []))).toEqual([
+      'run_shell_command',
+    ]);
+  });
+
   it('stops the prompt', async () => {
     await using env = await openHooked(read, [userHooks({ AfterTool: says({ continue: false, reason: 'enough' }) })]);
     expect(summaryOf(await env.prompt('hello'))).toEqual({

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { answer, call, fault, say } from '@castor/testkit';
+import { systemClock } from '@castor/core';
 import { runAgent, SCENES } from './scenes.ts';
 import { recordsOf } from './told.ts';
 
@@ -273,6 +274,56 @@ describe('records of the program', () => {
     ]);
     expect(recordsOf(told, 'gemini_cli.slash_command.model')).toEqual([{ model_name: 'flash' }]);
     expect(recordsOf(told, 'gemini_cli.rewind')).toEqual([{ outcome: 'rewind_only' }]);
+  });
+});
+
+describe('records of calls that a hook changed', () => {
+  const withHook = (event: string, output: object, matcher = '*') => ({
+    // A hook is a process: under a clock that does not wait it would be late.
+    clock: systemClock,
+    hookLayers: [
+      {
+        source: 'user' as const,
+        file: 'settings.json',
+        hooks: {
+          [event]: [
+            {
+              matcher,
+              hooks: [{ type: 'command', command: `echo '${JSON.stringify({ hookSpecificOutput: output })}'` }],
+            },
+          ],
+        },
+      },
+    ],
+  });
+
+  it.each([
+    [
+      'other arguments',
+      withHook('BeforeTool', { tool_input: { file_path: 'b.txt' } }),
+      { function_name: 'read_file', function_args: expect.stringContaining('b.txt') as string },
+    ],
+    [
+      'another tool',
+      withHook(
+        'AfterTool',
+        { tailToolCallRequest: { name: 'list_directory', args: { dir_path: 'folder' } } },
+        'read_file',
+      ),
+      { function_name: 'list_directory', function_args: expect.stringContaining('folder') as string },
+    ],
+  ])('name what ran: %s', async (_name, options, record) => {
+    const told = await runAgent({
+      files: { 'a.txt': 'a', 'b.txt': 'b', 'folder/c.txt': 'c' },
+      settings: { traces: true },
+      options,
+      script: [answer(call('read_file', { file_path: 'a.txt' }, { id: '1' })), say('done')],
+    });
+    expect(recordsOf(told, 'gemini_cli.tool_call')).toMatchObject([{ success: true, ...record }]);
+    const names = (told.metrics.get('gemini_cli.tool.call.count') ?? []).map(
+      ({ attributes }) => attributes['function_name'],
+    );
+    expect(names).toEqual([record.function_name]);
   });
 });
 

@@ -77,9 +77,17 @@ interface AgentEventValues {
    * A call moved on, or printed something. Scheduler; any number, after the call's
    * `tool_call_request` and before its `tool_call_response`. The status never goes
    * back. `output` is what was printed since the last such event and comes with
-   * `executing` only; `pid` comes once, when the call has a process.
+   * `executing` only; `pid` comes once, when the call has a process. `name` and `args`
+   * come when a hook changed the call or handed it on to another tool: they are what runs.
    */
-  tool_call_updated: { callId: string; status: ToolCallStatus; output?: string; pid?: number };
+  tool_call_updated: {
+    callId: string;
+    status: ToolCallStatus;
+    output?: string;
+    pid?: number;
+    name?: string;
+    args?: Record<string, unknown>;
+  };
 
   /**
    * A model has no quota left and the person is asked whether another may take over.

@@ -184,6 +184,7 @@ export class CoreToolScheduler {
       // Another tool takes over under the same id; it has to pass everything this one passed.
       const next = await this.preparation.prepare(ended.request, signal, batch.emit);
       if (next.kind === 'refused') return batch.complete(next.completed);
+      batch.move({ status: 'executing', request: next.request });
       call = next;
     }
   }
@@ -194,6 +195,8 @@ class Batch {
   isDeclined = false;
   readonly emit: Emit;
   private readonly calls = new Map<string, ToolCall>();
+  /** Each call as the events have named it so far. */
+  private readonly told = new Map<string, ToolCallRequestInfo>();
   private readonly order: readonly string[];
 
   constructor(requests: readonly ToolCallRequestInfo[], emit: Emit) {
@@ -202,18 +205,24 @@ class Batch {
       if (event.type === GeminiEventType.ToolCallConfirmation) {
         const { request, details } = event.value;
         this.set({ status: 'awaiting_approval', request, details });
+        this.told.set(request.callId, request);
       }
       emit(event);
     };
     for (const request of requests) {
       this.calls.set(request.callId, { status: 'validating', request });
+      this.told.set(request.callId, request);
       emit({ type: 'tool_call_updated', callId: request.callId, status: 'validating' });
     }
   }
 
   move(call: ToolCall): void {
     this.set(call);
-    this.emit({ type: 'tool_call_updated', callId: call.request.callId, status: call.status });
+    const { callId, name, args } = call.request;
+    const told = this.told.get(callId);
+    const isChanged = told?.name !== name || told.args !== args;
+    this.told.set(callId, call.request);
+    this.emit({ type: 'tool_call_updated', callId, status: call.status, ...(isChanged && { name, args }) });
   }
 
   complete(call: CompletedToolCall): void {

@@ -1,10 +1,10 @@
 /**
- * ToolLedger: calls, how they ended, how long they ran, who allowed them, and the
- * lines they changed, folded from events. A call counts once, when its response
- * comes; nothing is kept of it after that.
+ * ToolLedger: calls by the name of the tool that ran, how they ended, how long they
+ * ran, who allowed them, and the lines they changed, folded from events. A call counts
+ * once, when its response comes; nothing is kept of it after that.
  */
 
-import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { AgentEvent, ToolCallUpdatedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { DiffStat, ToolConfirmationOutcome, ToolResultDisplay } from '../protocol/tools.ts';
@@ -57,7 +57,7 @@ export class ToolLedger {
         this.introduce(event.value.request).asked += 1;
         break;
       case 'tool_call_updated':
-        this.update(this.callOf(event.callId), event.status);
+        this.update(event);
         break;
       case GeminiEventType.ToolCallResponse:
         this.close(event.value);
@@ -107,8 +107,9 @@ export class ToolLedger {
     return call;
   }
 
-  private update(call: OpenCall, status: ToolCallStatus): void {
-    call.status = status;
+  /** A hook may have changed the call since it was asked for; what counts is what runs. */
+  private update({ callId, status, name, args }: ToolCallUpdatedEvent): void {
+    const call = Object.assign(this.callOf(callId), { status, ...(name !== undefined && { name, args }) });
     if (status === 'executing') call.startedAt ??= this.clock.now();
   }
 

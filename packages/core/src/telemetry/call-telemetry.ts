@@ -24,7 +24,6 @@ const PHASES: Readonly<Record<ToolCallStatus, string | undefined>> = {
 };
 
 interface OpenCall {
-  name: string;
   status?: ToolCallStatus;
   since: number;
   phases: [phase: string, milliseconds: number][];
@@ -43,8 +42,8 @@ export class CallTelemetry {
     this.traceOf = traceOf;
   }
 
-  requested(callId: string, name: string): void {
-    this.open.set(callId, { name, since: this.telemetry.clock.now(), phases: [] });
+  requested(callId: string): void {
+    this.open.set(callId, { since: this.telemetry.clock.now(), phases: [] });
     this.telemetry.metrics.record(METRICS.callQueue, {}, this.open.size);
   }
 
@@ -98,13 +97,13 @@ export class CallTelemetry {
     telemetry.metrics.record(METRICS.callLatency, { function_name: name }, durationMs);
   }
 
-  private logPhases({ response: { callId } }: ClosedCall): void {
+  private logPhases({ name, response: { callId } }: ClosedCall): void {
     const call = this.open.get(callId);
     if (!call) return;
     this.open.delete(callId);
     this.move(call, undefined);
     for (const [phase, milliseconds] of call.phases) {
-      this.telemetry.metrics.record(METRICS.callPhases, { function_name: call.name, phase }, milliseconds);
+      this.telemetry.metrics.record(METRICS.callPhases, { function_name: name, phase }, milliseconds);
     }
   }
 

@@ -86,7 +86,7 @@ export class EventTelemetry {
         this.finishReason = event.value.reason ?? '';
         return;
       case GeminiEventType.ToolCallRequest:
-        this.calls.requested(event.value.callId, event.value.name);
+        this.calls.requested(event.value.callId);
         return;
       case 'tool_call_updated':
         this.calls.updated(event.callId, event.status);
