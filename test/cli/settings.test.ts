@@ -118,9 +118,9 @@ describe('settings of tools', () => {
 
   it('stop one in the background as well, and tell the model with its next request', async () => {
     const settings = { tools: { shell: { maxOutputBytes: 100_000 } } };
-    const script = [shell('yes', { is_background: true, delay_ms: 60_000 }), say('done')];
+    const script = [shell('timeout 60 yes', { is_background: true, delay_ms: 60_000 }), say('done')];
     const { lastText } = await run({ settings, args: ['--yolo'], script });
-    expect(lastText).toMatch(/The background command \\"yes\\" \(PID \d+\) was stopped: it printed/);
+    expect(lastText).toMatch(/The background command \\"timeout 60 yes\\" \(PID \d+\) was stopped: it printed/);
   });
 
   it.each([

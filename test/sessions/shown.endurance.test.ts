@@ -40,7 +40,7 @@ async function runStreamJson({ workspace, model, isFirst, lastWord }: Run): Prom
 
 async function runTerminal(args: string[], { workspace, model, lastWord }: Run): Promise<string> {
   await using terminal = await startTerminal(args, { workspace, model });
-  await terminal.waitUntil(({ bytes }) => readWords(bytes).includes(lastWord));
+  await terminal.waitForBytes((bytes) => readWords(bytes).includes(lastWord));
   terminal.kill('SIGKILL');
   await terminal.done;
   return terminal.bytes;

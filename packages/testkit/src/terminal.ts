@@ -57,8 +57,10 @@ export interface Terminal extends AsyncDisposable {
   waitForText(expected: string | RegExp): Promise<void>;
   /** Resolves when the screen no longer shows this. */
   waitForNoText(unexpected: string | RegExp): Promise<void>;
-  /** Resolves when this is true of the terminal. */
+  /** Resolves when this is true of a whole frame, as `waitForText` does. */
   waitUntil(isMet: (terminal: Terminal) => boolean): Promise<void>;
+  /** Resolves when this is true of the bytes so far, also in the middle of a frame. */
+  waitForBytes(isMet: (bytes: string) => boolean): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   /** The window alone: the program is told by `resize`. */
   reshape(columns: number, rows: number): Promise<void>;
@@ -68,7 +70,7 @@ export interface Terminal extends AsyncDisposable {
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin/castor.cjs', import.meta.url));
 /** Less than what the runner allows a test. */
-const GIVE_UP_MS = 25_000;
+const GIVE_UP_MS = 50_000;
 const running = new Set<IPty>();
 
 /** Starts the program and hands it out. */
@@ -145,7 +147,7 @@ class RunningTerminal implements Terminal {
       emulator.write(data, () => this.condition.changed());
     });
     this.done = this.finish(cleanUp);
-    // Whoever awaits `done` gets the error; a test that only kills must not fail on it.
+    // A test that awaits `done` gets the error; one that only kills must not fail on it.
     this.done.catch(() => {});
   }
 
@@ -203,9 +205,9 @@ class RunningTerminal implements Terminal {
     this.pty.write(text);
   }
 
-  /** A person sees no half of a frame. */
+  /** A user sees no half of a frame. What a program leaves behind when it ends is all there will be. */
   private get isWhole(): boolean {
-    return !this.emulator.modes.synchronizedOutputMode;
+    return !this.emulator.modes.synchronizedOutputMode || !running.has(this.pty);
   }
 
   waitForText(expected: string | RegExp): Promise<void> {
@@ -224,8 +226,15 @@ class RunningTerminal implements Terminal {
 
   waitUntil(isMet: (terminal: Terminal) => boolean): Promise<void> {
     return this.until(
-      () => isMet(this),
+      () => this.isWhole && isMet(this),
       () => 'what was waited for',
+    );
+  }
+
+  waitForBytes(isMet: (bytes: string) => boolean): Promise<void> {
+    return this.until(
+      () => isMet(this.bytes),
+      () => 'the bytes that were waited for',
     );
   }
 

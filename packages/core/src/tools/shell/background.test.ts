@@ -50,7 +50,8 @@ describe('BackgroundProcesses', () => {
       maxOutputBytes: 1_000_000,
       onEnded: ({ stopped }) => ended.push(stopped),
     });
-    const { pid, finished } = await background.start('yes', fixture.directory);
+    // A background command outlives us: without a limit of its own it would fill the disk after a killed test run.
+    const { pid, finished } = await background.start('timeout 60 yes', fixture.directory);
     await finished;
     const why = /^it printed [\d.]+ (MB|bytes), more than the limit of 1000000 bytes/;
     await vi.waitUntil(async () => (await background.readLogTail(pid)).text.includes('[Stopped: '), 20_000);

@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShellFixture } from './shell.fixture.ts';
 import type { ShellFixture } from './shell.fixture.ts';
 
-/** A program of its own that runs commands with our runner, so that it can be killed. */
+const NODE_MODULES = join(import.meta.dirname, '../../../../../node_modules');
+
+/** A program that runs commands with our runner and can be killed. */
 const PROGRAM = `
-import { ShellRunner } from ${JSON.stringify(join(import.meta.dirname, 'shell-runner.ts'))};
-import { BackgroundProcesses } from ${JSON.stringify(join(import.meta.dirname, 'background.ts'))};
-import { createChildEnvironment } from ${JSON.stringify(join(import.meta.dirname, 'child-environment.ts'))};
+import { ShellRunner } from './shell-runner.ts';
+import { BackgroundProcesses } from './background.ts';
+import { createChildEnvironment } from './child-environment.ts';
 const [directory, kind, command] = process.argv.slice(2);
 const environment = createChildEnvironment({ base: process.env });
 const shell = new ShellRunner({ environment, tempDirectory: directory + '/temp', useTerminal: kind === 'terminal' });
@@ -24,6 +28,24 @@ setInterval(() => {}, 1000);
 describe('Watchdog', () => {
   let fixture: ShellFixture;
   let program: ChildProcess | undefined;
+  let built: string;
+  let programFile: string;
+
+  // Built once: every start would otherwise strip the types of all it imports.
+  beforeAll(async () => {
+    built = await mkdtemp(join(tmpdir(), 'castor-watchdog-'));
+    programFile = join(built, 'program.mjs');
+    await symlink(NODE_MODULES, join(built, 'node_modules'));
+    await build({
+      stdin: { contents: PROGRAM, resolveDir: import.meta.dirname, loader: 'ts' },
+      outfile: programFile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['@lydell/node-pty'],
+    });
+  });
+  afterAll(() => rm(built, { recursive: true }));
 
   beforeEach(async () => {
     fixture = await createShellFixture();
@@ -33,10 +55,8 @@ describe('Watchdog', () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  async function start(kind: string, command: string): Promise<ChildProcess> {
-    const path = join(fixture.directory, 'program.ts');
-    await writeFile(path, PROGRAM);
-    program = spawn(process.execPath, ['--no-warnings', path, fixture.directory, kind, command], {
+  function start(kind: string, command: string): ChildProcess {
+    program = spawn(process.execPath, [programFile, fixture.directory, kind, command], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     return program;
@@ -84,7 +104,7 @@ describe('Watchdog', () => {
   it.each(HELD)('ends %s when the program is killed', async (_name, kind, command) => {
     const fifo = fixture.makeFifo('alive');
     const reader = fifo.listen();
-    const killed = await start(kind, command(fifo.path));
+    const killed = start(kind, command(fifo.path));
     expect(await reader.nextLine()).toBe('up');
     killed.kill('SIGKILL');
     await once(killed, 'exit');
@@ -94,7 +114,7 @@ describe('Watchdog', () => {
   it('survives being signalled by name, and still does its work', async () => {
     const fifo = fixture.makeFifo('alive');
     const reader = fifo.listen();
-    const killed = await start(
+    const killed = start(
       'foreground',
       `exec 9>${fifo.path}; for s in TERM HUP INT; do kill -s $s -- $(ps -eo pid=,ppid=,args= | awk -v p=$PPID '$2 == p && /castor-watchdog/ && !/awk/ {print $1}'); done; echo up >&9; sleep 1000`,
     );
@@ -108,7 +128,7 @@ describe('Watchdog', () => {
     const ping = fixture.makeFifo('ping');
     const watched = fixture.makeFifo('watched');
     const reader = fifo.listen();
-    const killed = await start(
+    const killed = start(
       'background',
       `exec 9>${fifo.path}; echo up >&9; read -r x <${ping.path}; echo still here >&9`,
     );
@@ -117,7 +137,7 @@ describe('Watchdog', () => {
     await once(killed, 'exit');
     // A second program whose command the watchdog does end: when it is gone, the first had its chance.
     const other = watched.listen();
-    const second = await start('foreground', `exec 9>${watched.path}; echo up >&9; sleep 1000`);
+    const second = start('foreground', `exec 9>${watched.path}; echo up >&9; sleep 1000`);
     await other.nextLine();
     second.kill('SIGKILL');
     await other.ended;
