@@ -130,8 +130,8 @@ async function checkPolicies(
     sources,
     platform: process.platform,
     settings: approval.rules,
-    ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
-    ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),
+    policyPaths: approval.policyPaths,
+    adminPolicyPaths: approval.adminPolicyPaths,
   });
   if (problems.length > 0) {
     return { topic: 'policies', status: 'problem', says: problems.map(describeProblem).join('\n') };

@@ -145,9 +145,9 @@ async function load(from: RuleSources, io: PolicyCommandIo): Promise<LoadedPolic
   const loaded = await loadPolicies({
     sources,
     platform: process.platform,
-    ...(policyPaths && { policyPaths }),
-    ...(adminPolicyPaths && { adminPolicyPaths }),
-    ...(settings && { settings }),
+    policyPaths,
+    adminPolicyPaths,
+    settings,
   });
   for (const warning of loaded.warnings) io.stderr(`${warning}\n`);
   for (const problem of loaded.problems) io.stderr(`${describeProblem(problem)}\n`);

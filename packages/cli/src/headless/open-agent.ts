@@ -57,7 +57,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     });
     const agent = await createWorkspaceAgent({
       ...toAgentOptions(start),
-      ...(telemetry && { telemetry }),
+      telemetry,
       generator: await openGenerator(start),
       session,
       sessionId: session.sessionId,

@@ -23,8 +23,8 @@ export async function openSessionFor({ args, home, cwd }: Start, output: Output)
       root: cwd,
       onProblem: (message) => output.note(`castor: warning: ${message}`),
       ...(resume !== undefined && { resume: resume || 'latest', fork }),
-      ...(sessionId !== undefined && { sessionId }),
-      ...(sessionFile !== undefined && { sessionFile }),
+      sessionId,
+      sessionFile,
     });
     for (const notice of session.notices) output.note(`castor: ${notice}`);
     const interrupted = args.continue ? session.takeInterrupted() : undefined;

@@ -43,9 +43,9 @@ export function toAgentOptions(start: Start): ChosenOptions {
       writeTo: resolveSystemPromptFile(environment['GEMINI_WRITE_SYSTEM_MD'], { root: cwd, home }),
     },
     ...(discoveryCommand && callCommand && { toolCommands: { discovery: discoveryCommand, call: callCommand } }),
-    ...(budget && { budget }),
-    ...(approval.policyPaths && { policyPaths: approval.policyPaths }),
-    ...(approval.adminPolicyPaths && { adminPolicyPaths: approval.adminPolicyPaths }),
+    budget,
+    policyPaths: approval.policyPaths,
+    adminPolicyPaths: approval.adminPolicyPaths,
   };
 }
 
@@ -96,7 +96,7 @@ export function toContextOptions({ context }: Settings): NonNullable<ChosenOptio
   const { fileName, importFormat } = context;
   return {
     ...(fileName !== undefined && { fileNames: typeof fileName === 'string' ? [fileName] : fileName }),
-    ...(importFormat !== undefined && { importFormat }),
+    importFormat,
     readAgentsFile: context.readAgentsFile,
     boundaryMarkers: context.memoryBoundaryMarkers,
     loadFromIncludeDirectories: context.loadMemoryFromIncludeDirectories,

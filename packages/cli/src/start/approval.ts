@@ -78,11 +78,11 @@ function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['ru
   const mcpAllowed = servers ?? mcp.allowed;
   const mcpExcluded = servers ? undefined : mcp.excluded;
   return {
-    ...(allowed && { allowed }),
-    ...(tools.exclude && { exclude: tools.exclude }),
-    ...(tools.core && { core: tools.core }),
-    ...(tools.confirmationRequired && { confirmationRequired: tools.confirmationRequired }),
-    ...(mcpAllowed && { mcpAllowed }),
-    ...(mcpExcluded && { mcpExcluded }),
+    allowed,
+    exclude: tools.exclude,
+    core: tools.core,
+    confirmationRequired: tools.confirmationRequired,
+    mcpAllowed,
+    mcpExcluded,
   };
 }

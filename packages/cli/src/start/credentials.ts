@@ -15,7 +15,7 @@ export interface GeminiAccess {
   baseUrl?: string;
   bearer: boolean;
   /** `Name: value, Name2: value2`. */
-  customHeaders?: string;
+  customHeaders?: string | undefined;
   streamIdleTimeoutMs?: number;
 }
 
@@ -30,7 +30,7 @@ export interface ModelChoice {
   model: string;
   access: ModelAccess;
   /** Where answers are recorded, if anywhere. */
-  recordTo?: string;
+  recordTo?: string | undefined;
 }
 
 export interface ModelQuestion {
@@ -46,7 +46,7 @@ export function chooseModel(question: ModelQuestion): ModelChoice {
   const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
   const { recordResponses } = args;
   const access = chooseAccess(question, model);
-  return { model, access, ...(recordResponses !== undefined && { recordTo: recordResponses }) };
+  return { model, access, recordTo: recordResponses };
 }
 
 function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {
@@ -69,7 +69,7 @@ function geminiAccess({ model }: ModelQuestion['settings'], environment: ModelQu
     bearer: environment['GEMINI_API_KEY_AUTH_MECHANISM']?.trim() === 'bearer',
     ...(apiKey && { apiKey }),
     ...(baseUrl && { baseUrl }),
-    ...(customHeaders && { customHeaders }),
+    customHeaders,
     streamIdleTimeoutMs,
   };
 }

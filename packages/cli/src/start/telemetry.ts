@@ -24,8 +24,8 @@ export async function openTelemetryFor(
   const authType = chooseAuthType(settings.security.auth, environment);
   const telemetry = await openTelemetry(settings.telemetry, {
     ...occasion,
-    ...(installationId !== undefined && { installationId }),
-    ...(authType !== undefined && { authType }),
+    installationId,
+    authType,
     ...describeService(access),
   });
   openedMs = performance.now();

@@ -23,15 +23,15 @@ export interface OpenedAgent {
   readonly agent: WorkspaceAgent;
   readonly session: OpenedSession;
   /** What got no answer and is sent again, where that was asked for. */
-  readonly interrupted?: readonly Part[];
+  readonly interrupted?: readonly Part[] | undefined;
 }
 
 export interface SessionWish {
   /** See OpenSessionOptions. */
   readonly resume?: string;
   readonly fork?: boolean;
-  readonly sessionId?: string;
-  readonly sessionFile?: string;
+  readonly sessionId?: string | undefined;
+  readonly sessionFile?: string | undefined;
   /** The prompt that was interrupted goes on by itself. */
   readonly goesOn?: boolean;
 }

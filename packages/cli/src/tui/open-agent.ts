@@ -36,7 +36,7 @@ export async function openAgent(
   });
   const agent = await createWorkspaceAgent({
     ...toAgentOptions(start),
-    ...(telemetry && { telemetry }),
+    telemetry,
     generator,
     sessionId,
     session,
@@ -50,7 +50,7 @@ export async function openAgent(
     await dispose();
     await telemetry?.shutdown();
   };
-  return { agent, session, ...(interrupted && { interrupted }) };
+  return { agent, session, interrupted };
 }
 
 /** The editor gets the terminal while it runs. */

@@ -44,8 +44,8 @@ export async function openApp(
   const resume = options.args.resume ?? (goesOn ? '' : undefined);
   const agent = app.link.open(start, {
     ...(resume !== undefined && { resume: resume || 'latest', fork, goesOn }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(sessionFile !== undefined && { sessionFile }),
+    sessionId,
+    sessionFile,
   });
   if (options.prompt !== '') app.conversation.submit(options.prompt);
   agent.catch((error: unknown) => failToOpen(app, error));

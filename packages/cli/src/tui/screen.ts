@@ -62,7 +62,7 @@ export class Screen {
   constructor(options: ScreenOptions) {
     this.options = options;
     const { onGrownLeft } = options;
-    this.painter = new Painter({ reflow: options.reflow, ...(onGrownLeft && { onGrownLeft }) });
+    this.painter = new Painter({ reflow: options.reflow, onGrownLeft });
     this.stopListening = options.terminal.onResize(() => {
       if (this.painter instanceof Painter) {
         this.painter.disturb();

@@ -57,9 +57,9 @@ export interface AgentOptions {
   reportError?: ReportError;
   prices?: LedgerOptions['prices'];
   /** See openTelemetry. */
-  telemetry?: TelemetryPort;
+  telemetry?: TelemetryPort | undefined;
   /** What the session may spend. */
-  budget?: BudgetLimits;
+  budget?: BudgetLimits | undefined;
   retry?: RetryLimits;
   /** One id for all prompts of a program that runs once. */
   prompt_id?: string;

@@ -20,7 +20,7 @@ export interface PolicyAdapterOptions {
   /** Default true. */
   hasPlanMode?: boolean;
   /** Told when a rule could not be saved; it then holds for this session only. */
-  onProblem?: (message: string) => void;
+  onProblem?: ((message: string) => void) | undefined;
   onModeChange?: (mode: ApprovalMode) => void;
 }
 
@@ -77,8 +77,8 @@ export class PolicyAdapter implements PolicyPort {
     const { decision, denyMessage, unanswerable } = await this.options.engine.check({ toolName, args, kind }, context);
     return {
       decision,
-      ...(denyMessage !== undefined && { denyMessage }),
-      ...(unanswerable !== undefined && { unanswerable }),
+      denyMessage,
+      unanswerable,
     };
   }
 

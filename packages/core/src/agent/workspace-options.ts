@@ -48,8 +48,8 @@ export interface WorkspaceAgentOptions extends Omit<
   tellsTree?: boolean;
   /** Rules that follow from flags and settings. */
   rules?: SettingsRuleFields;
-  policyPaths?: readonly string[];
-  adminPolicyPaths?: readonly string[];
+  policyPaths?: readonly string[] | undefined;
+  adminPolicyPaths?: readonly string[] | undefined;
   /** Further instructions for the model, already framed. */
   memory?: string;
   /** Which ignore files count, and further ones. */

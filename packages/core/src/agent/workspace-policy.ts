@@ -20,8 +20,8 @@ export async function loadWorkspacePolicies(
     sources,
     platform: process.platform,
     settings: rules,
-    ...(policyPaths && { policyPaths }),
-    ...(adminPolicyPaths && { adminPolicyPaths }),
+    policyPaths,
+    adminPolicyPaths,
   });
   if (loaded.problems.length > 0) throw new PolicyFileError(loaded.problems);
   for (const warning of loaded.warnings) warn(warning);

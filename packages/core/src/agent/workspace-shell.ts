@@ -30,7 +30,7 @@ export function openShell({
   const { home, trustedFolder, interactive = false, secrets, redaction = { enabled: false } } = options;
   const environment = createChildEnvironment({
     base: options.environment,
-    ...(secrets && { secretValues: secrets }),
+    secretValues: secrets,
     pager: toolSettings.pager,
     redaction,
     git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',

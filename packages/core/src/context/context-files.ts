@@ -21,7 +21,7 @@ export interface ContextFileOptions {
   /** What marks the top of a project; a directory that holds one is the last one looked in. Default .git. */
   boundaryMarkers?: readonly string[];
   /** `tree` puts an import where it was named, `flat` puts every file once behind the first. */
-  importFormat?: 'tree' | 'flat';
+  importFormat?: 'tree' | 'flat' | undefined;
   /** Read the files of the other workspace directories as well. */
   loadFromIncludeDirectories?: boolean;
 }

@@ -129,7 +129,7 @@ export class WorkspaceContext {
         for (const { path } of more) this.told.add(path);
         this.loaded = { ...this.loaded, files: [...this.loaded.files, ...more.filter(({ path }) => !known.has(path))] };
       },
-      ...(onWarning && { onWarning }),
+      onWarning,
     });
   }
 }

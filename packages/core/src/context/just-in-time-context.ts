@@ -18,7 +18,7 @@ export interface JustInTimeOptions extends ContextFileOptions {
   isIgnoredDirectory?: (directory: string) => boolean;
   isIgnored?: (file: string) => boolean;
   onLoaded?: (files: readonly ContextFile[]) => void;
-  onWarning?: (message: string) => void;
+  onWarning?: ((message: string) => void) | undefined;
 }
 
 export class JustInTimeContext {

@@ -38,11 +38,11 @@ export interface PolicyVerdict {
   /** Why, in words for the user. */
   reason: string;
   /** Set with `deny`: what the model reads. */
-  denyMessage?: string;
+  denyMessage?: string | undefined;
   /** The rule that decided, where one did. */
-  rule?: PolicyRule;
+  rule?: PolicyRule | undefined;
   /** The user would have been asked, and cannot be. */
-  unanswerable?: boolean;
+  unanswerable?: boolean | undefined;
   /** For a shell command: what was found in it. */
   commands?: readonly CommandVerdict[];
   problems?: readonly string[];

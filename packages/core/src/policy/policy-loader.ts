@@ -18,10 +18,10 @@ export interface PolicyLoaderOptions {
   sources: readonly Source[];
   platform: NodeJS.Platform;
   /** `--policy` or `policyPaths`: files or folders read instead of the user's own folder. */
-  policyPaths?: readonly string[];
+  policyPaths?: readonly string[] | undefined;
   /** `--admin-policy` or `adminPolicyPaths`: added to the system's folder. */
-  adminPolicyPaths?: readonly string[];
-  settings?: SettingsRuleFields;
+  adminPolicyPaths?: readonly string[] | undefined;
+  settings?: SettingsRuleFields | undefined;
 }
 
 export interface LoadedPolicies {

@@ -48,7 +48,7 @@ export interface PolicyRule {
   /** Anchored at the start of a simple command; run_shell_command only. */
   commandRegex?: RegExp;
   /** Absent means every mode. */
-  modes?: readonly ApprovalMode[];
+  modes?: readonly ApprovalMode[] | undefined;
   /** Absent means both. */
   interactive?: boolean;
   toolAnnotations?: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export interface SafetyChecker {
   /** Of the in-process checkers `allowed-path` is ours; any other makes a matching call ask. */
   checker: string;
   source: RuleSource;
-  modes?: readonly ApprovalMode[];
+  modes?: readonly ApprovalMode[] | undefined;
 }
 
 /** What is asked about. */

@@ -163,7 +163,7 @@ class FileReader {
       ...optional(entry, 'allowRedirection', isBoolean),
       ...optional(entry, 'denyMessage', isString),
       ...optional(entry, 'toolAnnotations', isRecord),
-      ...(modes !== undefined && { modes }),
+      modes,
     };
     const tools = toolNames(entry, base.mcpName !== undefined);
     const patterns = this.patterns(entry, decision, tools);
@@ -203,7 +203,7 @@ class FileReader {
       checker: checker['name'],
       priority: effectivePriority(this.kind, entry['priority'] === undefined ? 0 : priorityOf(entry)),
       source: { name: this.file, line },
-      ...(modes !== undefined && { modes }),
+      modes,
     };
     return toolNames(entry, true).map((toolName) => ({ ...base, toolName }));
   }

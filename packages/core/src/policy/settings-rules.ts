@@ -9,14 +9,14 @@ import type { PolicyDecision, PolicyRule } from './rule.ts';
 
 export interface SettingsRuleFields {
   /** `tools.allowed` or `--allowed-tools`. */
-  allowed?: readonly string[];
+  allowed?: readonly string[] | undefined;
   /** `tools.exclude`. */
-  exclude?: readonly string[];
+  exclude?: readonly string[] | undefined;
   /** `tools.core`. */
-  core?: readonly string[];
-  confirmationRequired?: readonly string[];
-  mcpAllowed?: readonly string[];
-  mcpExcluded?: readonly string[];
+  core?: readonly string[] | undefined;
+  confirmationRequired?: readonly string[] | undefined;
+  mcpAllowed?: readonly string[] | undefined;
+  mcpExcluded?: readonly string[] | undefined;
   /** Servers with `trust: true`, in a trusted folder. */
   mcpTrusted?: readonly string[];
 }

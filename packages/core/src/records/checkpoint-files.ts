@@ -15,7 +15,7 @@ import { isRecord } from '../util/is-record.ts';
 export interface SavedCheckpoint {
   history: Content[];
   /** How requests were authorised when it was saved. */
-  authType?: string;
+  authType?: string | undefined;
 }
 
 export interface CheckpointSummary {

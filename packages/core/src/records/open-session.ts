@@ -23,9 +23,9 @@ export interface OpenSessionOptions {
   /** Go on in a copy, under a new id. With `resume`. */
   fork?: boolean;
   /** The id of a new session. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /** A `.json` or `.jsonl` file to begin a new session with. */
-  sessionFile?: string;
+  sessionFile?: string | undefined;
   /** Told once, when recording had to end. */
   onProblem?: (message: string) => void;
   clock?: Clock;

@@ -21,7 +21,7 @@ export interface ModelConfigValues {
 
 export interface ModelConfigAlias {
   /** The alias this one refines. */
-  extends?: string;
+  extends?: string | undefined;
   modelConfig: ModelConfigValues;
 }
 
@@ -77,7 +77,7 @@ export const BUILTIN_ALIASES: ModelConfigAliases = {
 };
 
 function preset(parent: string | undefined, modelConfig: ModelConfigValues): ModelConfigAlias {
-  return { ...(parent !== undefined && { extends: parent }), modelConfig };
+  return { extends: parent, modelConfig };
 }
 
 function utility(model: string, generateContentConfig: GenerateContentConfig = {}): ModelConfigAlias {

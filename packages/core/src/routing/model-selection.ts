@@ -6,7 +6,7 @@ import type { PolicyChain } from './fallback-chains.ts';
 export interface AppliedModel {
   model: string;
   /** How many requests it is worth before another is asked for. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
 }
 
 /**
@@ -23,5 +23,5 @@ export function applyModelSelection(
   const selected = selection.model ?? chain.find(({ isLastResort }) => isLastResort)?.model ?? model;
   availability.consumeStickyAttempt(selected);
   const maxAttempts = selection.attempts ?? chain.find((entry) => entry.model === selected)?.maxAttempts;
-  return { model: selected, ...(maxAttempts !== undefined && { maxAttempts }) };
+  return { model: selected, maxAttempts };
 }

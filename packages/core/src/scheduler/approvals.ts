@@ -32,6 +32,6 @@ export class Approvals {
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
     const resolve = this.waiting.get(callId);
     if (!resolve) throw new Error(`No call with the id ${callId} is waiting for an answer.`);
-    resolve({ outcome, ...(payload && { payload }) });
+    resolve({ outcome, payload });
   }
 }

@@ -34,7 +34,7 @@ export interface ReadyCall {
   request: ToolCallRequestInfo;
   tool: DefinedTool;
   invocation: ToolInvocation;
-  confirmation?: ConfirmationPayload;
+  confirmation?: ConfirmationPayload | undefined;
 }
 
 /** A call that ended before it ran; `declined` when a person said no. */
@@ -130,7 +130,7 @@ export class CallPreparation {
         await untilAborted(this.options.policy.remember({ ...questionOf(call), outcome, details }), signal);
       }
       const accepted = this.modify(call, payload?.newContent);
-      return { ...accepted, ...(payload && { confirmation: payload }) };
+      return { ...accepted, confirmation: payload };
     }
   }
 
@@ -186,7 +186,7 @@ export function toHookInput({ request, tool }: ReadyCall): ToolHookInput {
     callId,
     toolName: tool.name,
     args,
-    ...(originalRequestName !== undefined && { originalToolName: originalRequestName }),
+    originalToolName: originalRequestName,
   };
 }
 

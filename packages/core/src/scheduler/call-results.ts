@@ -9,9 +9,9 @@ import { toErrorResponse } from '../tools/tool-output.ts';
 interface Told {
   responseParts: Part[];
   resultDisplay?: ToolResultDisplay;
-  outputFile?: string;
-  truncation?: OutputTruncation;
-  data?: Record<string, unknown>;
+  outputFile?: string | undefined;
+  truncation?: OutputTruncation | undefined;
+  data?: Record<string, unknown> | undefined;
 }
 
 export function createSuccessResult(request: ToolCallRequestInfo, told: Told): CompletedToolCall {

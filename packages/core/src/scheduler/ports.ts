@@ -25,9 +25,9 @@ export interface PolicyQuestion {
 export interface PolicyVerdict {
   decision: 'allow' | 'ask_user' | 'deny';
   /** Why; the model reads it. */
-  denyMessage?: string;
+  denyMessage?: string | undefined;
   /** Denied only because nobody can be asked: what a person started themselves runs. */
-  unanswerable?: boolean;
+  unanswerable?: boolean | undefined;
 }
 
 export interface RememberedApproval extends PolicyQuestion {
@@ -62,7 +62,7 @@ export interface ToolHookInput {
   toolName: string;
   args: Record<string, unknown>;
   /** The tool the model asked for, when this one took over from it. */
-  originalToolName?: string;
+  originalToolName?: string | undefined;
 }
 
 /** A member that throws counts as having nothing to say. */
@@ -91,5 +91,5 @@ export type EditProposal = (
 
 export interface Answer {
   outcome: ToolConfirmationOutcome;
-  payload?: ConfirmationPayload;
+  payload?: ConfirmationPayload | undefined;
 }

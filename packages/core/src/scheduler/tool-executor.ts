@@ -123,9 +123,9 @@ export class ToolExecutor {
     return createSuccessResult(request, {
       responseParts: [...converted.responseParts, ...converted.injectedParts],
       resultDisplay: result.returnDisplay,
-      ...(bounded.outputFile !== undefined && { outputFile: bounded.outputFile }),
-      ...(bounded.truncation && { truncation: bounded.truncation }),
-      ...(result.data && { data: result.data }),
+      outputFile: bounded.outputFile,
+      truncation: bounded.truncation,
+      data: result.data,
     });
   }
 

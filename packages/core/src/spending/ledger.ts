@@ -26,9 +26,9 @@ export interface RequestRecord {
   role: LlmRole;
   latencyMs: number;
   /** The last the service reported; not all of a broken answer. */
-  usage?: UsageMetadata;
+  usage?: UsageMetadata | undefined;
   /** Present when the answer did not arrive whole. */
-  failure?: RequestFailure;
+  failure?: RequestFailure | undefined;
 }
 
 /** `abandoned`: the caller stopped reading before the end. `invalid_stream`: the answer could not be used. */
@@ -43,7 +43,7 @@ export interface SessionCost {
 export interface LedgerOptions {
   clock?: Clock;
   /** See `mergePrices` for a user's own. */
-  prices?: PriceTable;
+  prices?: PriceTable | undefined;
   /** Told of every call once it has its response. */
   onCall?: (call: ClosedCall) => void;
 }

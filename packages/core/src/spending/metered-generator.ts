@@ -91,8 +91,8 @@ class Meter {
       model: this.model,
       role: this.role,
       latencyMs: this.clock.now() - this.startedAt,
-      ...(this.usage && { usage: this.usage }),
-      ...(failure && { failure }),
+      usage: this.usage,
+      failure,
     });
   }
 }

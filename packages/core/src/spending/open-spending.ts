@@ -23,8 +23,8 @@ export interface Spending {
 export interface SpendingOptions {
   generator: ContentGenerator;
   prices?: LedgerOptions['prices'];
-  budget?: BudgetLimits;
-  telemetry?: TelemetryPort;
+  budget?: BudgetLimits | undefined;
+  telemetry?: TelemetryPort | undefined;
 }
 
 /** Throws BudgetError for a limit that cannot be enforced. */
@@ -34,7 +34,7 @@ export function openSpending(
 ): Spending {
   const ledger = new Ledger({
     clock,
-    ...(prices && { prices }),
+    prices,
     ...(telemetry && { onCall: (call) => telemetry.called(call) }),
   });
   const watched = telemetry ? telemetry.watch(generator) : generator;

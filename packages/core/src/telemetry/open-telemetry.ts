@@ -26,10 +26,10 @@ export interface TelemetrySettings {
 
 export interface TelemetryContext {
   sessionId: string;
-  installationId?: string;
+  installationId?: string | undefined;
   version: string;
   interactive: boolean;
-  authType?: string;
+  authType?: string | undefined;
   /** Who answers, by OpenTelemetry's names for providers. Default Google's, by the kind of authorisation. */
   provider?: string;
   /** The address of the service. */

@@ -40,7 +40,7 @@ export interface ChildOutcome extends ChildExit {
   /** The first 64 KiB. */
   stderr: string;
   /** Why we ended it, if we did. */
-  ended?: 'timeout' | 'enough';
+  ended?: 'timeout' | 'enough' | undefined;
 }
 
 const MAX_STDERR_BYTES = 65_536;
@@ -84,7 +84,7 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
     const { code, signal: endedBy } = await waitForExit(child);
     if (signal.aborted) throw createAbortError(signal);
     if (failure) throw failure.error;
-    return { code, signal: endedBy, stderr: errors(), ...(ended && { ended }) };
+    return { code, signal: endedBy, stderr: errors(), ended };
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener('abort', onAbort);

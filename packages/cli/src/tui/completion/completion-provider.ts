@@ -28,7 +28,7 @@ export interface CompletionTarget {
 export interface SuggestionList {
   readonly items: readonly Suggestion[];
   /** More may come: when it does, this resolves, and the same question has a better answer. */
-  readonly improved?: Promise<void>;
+  readonly improved?: Promise<void> | undefined;
 }
 
 export interface CompletionProvider {

@@ -13,7 +13,7 @@ export function createFileCompletion(index: FileIndex): CompletionProvider {
     async complete({ query }, signal) {
       const { paths, improved } = await index.search(query, signal);
       const items = paths.map((path) => toSuggestion(path, query));
-      return { items, ...(improved && { improved }) };
+      return { items, improved };
     },
   };
 }

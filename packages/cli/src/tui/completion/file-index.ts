@@ -20,7 +20,7 @@ export interface FileMatches {
   /** Best first; folders end with `/`. */
   readonly paths: readonly string[];
   /** While files are being gathered: resolves when more are known. */
-  readonly improved?: Promise<void>;
+  readonly improved?: Promise<void> | undefined;
 }
 
 export interface FileIndexOptions extends ListFilesOptions {
@@ -87,7 +87,7 @@ export function createFileIndex(options: FileIndexOptions): FileIndex {
       // The answer is only as complete as the names were when it began.
       const improved = progress?.promise;
       const paths = await findBest(names!, query.toLowerCase(), { signal, fits });
-      return { paths, ...(improved && { improved }) };
+      return { paths, improved };
     },
     dispose: () => gathering.abort(),
   };

@@ -146,7 +146,7 @@ function coveredBy(
 ): SelectOption<ToolConfirmationOutcome>[] {
   if (alwaysCovers?.length === 0) return [];
   const hint = alwaysCovers?.map(makeVisibleLine).join(', ');
-  return answers.map((answer) => ({ ...answer, ...(hint !== undefined && { hint }) }));
+  return answers.map((answer) => ({ ...answer, hint: hint ?? answer.hint }));
 }
 
 export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {

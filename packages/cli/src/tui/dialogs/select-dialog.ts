@@ -13,7 +13,7 @@ import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 export interface SelectOption<T> {
   readonly label: string;
   readonly value: T;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export interface SelectQuestion<T> {

@@ -108,7 +108,7 @@ function inkOfRows({ first, rest = '' }: ProseLine, rows: readonly string[]): nu
 }
 
 function wrap({ style, first, rest }: ProseLine, rendered: string, width: number): string[] {
-  return wrapRows(style(rendered.trimEnd()), { width, first, ...(rest !== undefined && { rest }) });
+  return wrapRows(style(rendered.trimEnd()), { width, first, rest });
 }
 
 /** Characters that leave a trace: rows are told from each other by blanks, which wrapping takes and gives. */

@@ -16,7 +16,7 @@ export interface WrapOptions {
   /** Before the first row. */
   readonly first?: string;
   /** Before every other row. */
-  readonly rest?: string;
+  readonly rest?: string | undefined;
   /** Whether what stands in a second column goes on in it. */
   readonly hasColumns?: boolean;
 }

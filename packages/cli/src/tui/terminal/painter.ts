@@ -49,7 +49,7 @@ export type Reflow = 'none' | 'text' | 'rows' | 'either';
 export interface PainterOptions {
   readonly reflow?: Reflow;
   /** What of the frame is final stays where it is and counts as written; false if nothing may. */
-  readonly onGrownLeft?: () => boolean;
+  readonly onGrownLeft?: (() => boolean) | undefined;
 }
 
 const BEGIN = '\x1b[?2026h';

@@ -9,7 +9,7 @@ export interface GitRisk {
   reason: string;
   word: string;
   /** The shell text git would run. */
-  script?: string;
+  script?: string | undefined;
 }
 
 export interface GitCommand {
@@ -184,7 +184,7 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
       risks.push({
         reason: `git ${subcommand} ${word.value} can run another program`,
         word: word.value,
-        ...(script !== undefined && { script }),
+        script,
       });
     }
     if (/^(?:ext|fd)::/.test(word.value))

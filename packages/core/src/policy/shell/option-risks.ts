@@ -17,7 +17,7 @@ export function optionRisks(name: string, words: readonly ShellWord[], options: 
       reason: `${name} ${word.value} can run a program or load code`,
       word: word.value,
       unreadable: script === undefined,
-      ...(script !== undefined && { script }),
+      script,
     });
   });
   return risks;

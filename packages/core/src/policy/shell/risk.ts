@@ -7,5 +7,5 @@ export interface Risk {
   /** Whether it runs something that cannot be judged here. */
   unreadable: boolean;
   /** Shell text it runs, where that is known. */
-  script?: string;
+  script?: string | undefined;
 }

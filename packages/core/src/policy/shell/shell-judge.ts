@@ -18,20 +18,20 @@ import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
 import type { Leaf, ShellReading } from './shell-leaves.ts';
 
+interface Judgement {
+  decision: PolicyDecision;
+  reason: string;
+  rule?: PolicyRule | undefined;
+}
+
 /** One command of the line and what was decided about it. */
-export interface CommandVerdict {
+export interface CommandVerdict extends Judgement {
   command: string;
   /** Wrappers it was found in, outermost first. */
   within: readonly string[];
-  decision: PolicyDecision;
-  reason: string;
-  rule?: PolicyRule;
 }
 
-export interface LineVerdict {
-  decision: PolicyDecision;
-  reason: string;
-  rule?: PolicyRule;
+export interface LineVerdict extends Judgement {
   commands: CommandVerdict[];
   problems: readonly string[];
 }
@@ -51,7 +51,7 @@ export function judgeLine(source: string, reading: ShellReading, options: JudgeO
   let verdict: LineVerdict = { ...strictest(commands, options), commands, problems: reading.problems };
   const tighten = (decision: PolicyDecision, reason: string, rule?: PolicyRule) => {
     if (stricter(decision, verdict.decision) === verdict.decision) return;
-    verdict = { decision, reason, commands, problems: reading.problems, ...(rule !== undefined && { rule }) };
+    verdict = { decision, reason, commands, problems: reading.problems, rule };
   };
   for (const deletion of treeDeletions(reading.leaves, options)) {
     if (!judge.isExplicit(deletion.leaf, deletion.place))
@@ -78,14 +78,14 @@ function strictest(
     return {
       decision: rule?.decision ?? 'ask_user',
       reason: 'there is no command in it',
-      ...(rule !== undefined && { rule }),
+      rule,
     };
   }
   const worst = rest.reduce(
     (left, right) => (stricter(left.decision, right.decision) === left.decision ? left : right),
     first,
   );
-  return { decision: worst.decision, reason: worst.reason, ...(worst.rule !== undefined && { rule: worst.rule }) };
+  return { decision: worst.decision, reason: worst.reason, rule: worst.rule };
 }
 
 class LineJudge {
@@ -116,12 +116,12 @@ class LineJudge {
     const { decision, reason, rule } = this.decide(leaf);
     const { source, words } = leaf.command;
     const command = source === '' ? words.map(({ text }) => text).join(' ') : source;
-    const verdict = { command, within: leaf.within, decision, reason, ...(rule !== undefined && { rule }) };
+    const verdict = { command, within: leaf.within, decision, reason, rule };
     if (key !== undefined) this.known.set(key, verdict);
     return verdict;
   }
 
-  private decide(leaf: Leaf): { decision: PolicyDecision; reason: string; rule?: PolicyRule } {
+  private decide(leaf: Leaf): Judgement {
     const rule = this.ruleFor(leaf);
     const writesFile = leaf.command.redirections.some(({ writes }) => writes);
     if (
@@ -140,7 +140,7 @@ class LineJudge {
     if (base.decision === 'ask_user') {
       const lifted = this.isSafeHere(leaf, rule);
       if (!lifted) return base;
-      const safe = { decision: 'allow' as const, reason: 'known to be safe', ...(rule !== undefined && { rule }) };
+      const safe = { decision: 'allow' as const, reason: 'known to be safe', rule };
       return this.redirected(leaf, rule) ?? safe;
     }
     return this.objection(leaf, rule) ?? this.redirected(leaf, rule) ?? base;
@@ -166,10 +166,7 @@ class LineJudge {
   }
 
   /** Why an allow does not hold for this form of the command. */
-  private objection(
-    leaf: Leaf,
-    rule: PolicyRule | undefined,
-  ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
+  private objection(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
     if (rule === undefined) return undefined;
     const reason = isNarrowed(rule) ? this.beyondRule(leaf, rule) : this.doubtAbout(leaf, rule);
     return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
@@ -211,10 +208,7 @@ class LineJudge {
     );
   }
 
-  private redirected(
-    leaf: Leaf,
-    rule: PolicyRule | undefined,
-  ): { decision: PolicyDecision; reason: string; rule?: PolicyRule } | undefined {
+  private redirected(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
     const written = leaf.command.redirections.filter(({ writes }) => writes);
     if (written.length === 0 || rule?.allowRedirection === true || this.options.mode === 'yolo') return undefined;
     const outside = written.find(({ target }) => this.options.mode !== 'autoEdit' || !this.place.isInWorkspace(target));
@@ -222,7 +216,7 @@ class LineJudge {
     return {
       decision: 'ask_user',
       reason: `it writes to ${outside.target.value || 'a file'}`,
-      ...(rule !== undefined && { rule }),
+      rule,
     };
   }
 

@@ -18,7 +18,7 @@ import { assignmentRisk } from './variable-risks.ts';
 export interface Leaf {
   command: SimpleCommand;
   /** The command whose arguments this one was found in. */
-  parent?: Leaf;
+  parent?: Leaf | undefined;
   /** Which word of the parent it begins at. */
   start: number;
   /** Names of the wrappers around it, outermost first. */
@@ -81,7 +81,7 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
     runner: isRunner(command.words),
     risks: findRisks(command, { moreArguments }),
     directories: unwrapped.directories,
-    ...(place.parent !== undefined && { parent: place.parent }),
+    parent: place.parent,
   };
   place.reading.leaves.push(leaf);
   if (moreArguments && isWrapper(name) && unwrapped.inner.length === 0) {

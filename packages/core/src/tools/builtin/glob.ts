@@ -68,8 +68,8 @@ export function createGlobTool({ workspace, clock, excludedDirectories = [] }: G
           pattern: params.pattern,
           caseSensitive: params.case_sensitive ?? false,
           excludedDirectories: [...EXCLUDED_DIRECTORIES, ...excludedDirectories],
-          ...(params.respect_git_ignore !== undefined && { git: params.respect_git_ignore }),
-          ...(params.respect_gemini_ignore !== undefined && { gemini: params.respect_gemini_ignore }),
+          git: params.respect_git_ignore,
+          gemini: params.respect_gemini_ignore,
           signal,
         });
         for (const name of names) paths.add(join(scope.named, name));

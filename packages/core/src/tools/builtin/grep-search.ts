@@ -121,7 +121,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
         {
           pattern: params.pattern,
           place: params.dir_path ?? '.',
-          ...(params.include_pattern !== undefined && { include: params.include_pattern }),
+          include: params.include_pattern,
           namesOnly: search.namesOnly,
           limit: search.limit,
         },
@@ -179,7 +179,7 @@ function toSelection(params: Params, isDirectory: boolean): Selection {
     limit: params.total_max_matches ?? DEFAULT_LIMIT,
     namesOnly: params.names_only ?? false,
     ...(include_pattern !== undefined && isDirectory && { include: include_pattern }),
-    ...(max_matches_per_file !== undefined && { maxPerFile: max_matches_per_file }),
+    maxPerFile: max_matches_per_file,
     ...(exclude_pattern !== undefined && { keepLines: createLineFilter(exclude_pattern, caseSensitive) }),
   };
 }

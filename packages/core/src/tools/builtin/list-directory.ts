@@ -87,8 +87,8 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
 
 function toIgnoreQuery(options: Params['file_filtering_options'] = {}): IgnoreQuery {
   return {
-    ...(options.respect_git_ignore !== undefined && { git: options.respect_git_ignore }),
-    ...(options.respect_gemini_ignore !== undefined && { gemini: options.respect_gemini_ignore }),
+    git: options.respect_git_ignore,
+    gemini: options.respect_gemini_ignore,
   };
 }
 

@@ -123,8 +123,8 @@ function toFindOptions(params: Params, signal: AbortSignal): Omit<FindOptions, '
   return {
     caseSensitive: false,
     excludedDirectories: useDefaultExcludes ? [...EXCLUDED_DIRECTORIES, ...BUILD_FOLDERS] : ['.git'],
-    ...(filter.respect_git_ignore !== undefined && { git: filter.respect_git_ignore }),
-    ...(filter.respect_gemini_ignore !== undefined && { gemini: filter.respect_gemini_ignore }),
+    git: filter.respect_git_ignore,
+    gemini: filter.respect_gemini_ignore,
     signal,
   };
 }

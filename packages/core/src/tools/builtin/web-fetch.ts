@@ -167,8 +167,8 @@ async function readPages(
 ): Promise<string> {
   const options: DownloadOptions = {
     signal,
-    ...(isAllowedAddress && { isAllowedAddress }),
-    ...(resolve && { resolve }),
+    isAllowedAddress,
+    resolve,
   };
   const { download } = await import('../web-fetch/download.ts');
   const { toPageText } = await import('../web-fetch/page-text.ts');

@@ -23,8 +23,8 @@ export interface IgnoreOptions {
 }
 
 export interface IgnoreQuery {
-  git?: boolean;
-  gemini?: boolean;
+  git?: boolean | undefined;
+  gemini?: boolean | undefined;
 }
 
 type CreateIgnore = () => Ignore;

@@ -27,7 +27,7 @@ export interface WalkOptions extends IgnoreQuery {
 export async function walkFiles(workspace: Workspace, scope: SearchScope, options: WalkOptions): Promise<string[]> {
   const { fdir } = await import('fdir');
   const { git, gemini, select, enters, signal } = options;
-  const query = { ...(git !== undefined && { git }), ...(gemini !== undefined && { gemini }) };
+  const query = { git, gemini };
   const excluded = new Set(options.excludedDirectories);
   const isIgnored = (path: string, kind: 'file' | 'directory') =>
     workspace.ignore.isIgnored(join(scope.named, path), kind, query);

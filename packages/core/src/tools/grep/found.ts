@@ -32,7 +32,7 @@ export interface GrepRequest {
   pattern: string;
   /** The place as the caller named it. */
   place: string;
-  include?: string;
+  include?: string | undefined;
   namesOnly: boolean;
   limit: number;
 }

@@ -22,7 +22,7 @@ export interface GrepSearch {
   excludedDirectories: readonly string[];
   /** With `*` as wildcard. */
   excludedFiles: readonly string[];
-  maxPerFile?: number;
+  maxPerFile?: number | undefined;
   limit: number;
   namesOnly: boolean;
   /** Which of these lines count; absent when all do. */

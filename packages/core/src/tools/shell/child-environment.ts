@@ -20,7 +20,7 @@ export interface ChildEnvironmentOptions {
   /** Names of further variables that hold our credentials. */
   secretNames?: readonly string[];
   /** Credentials in use: a variable of any name that holds one is dropped. */
-  secretValues?: readonly string[];
+  secretValues?: readonly string[] | undefined;
   pager?: string;
   /** What else looks like a secret and is kept from commands. Default nothing. */
   redaction?: RedactionOptions;

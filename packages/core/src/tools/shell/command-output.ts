@@ -16,8 +16,8 @@ const SNIFFED_BYTES = 4096;
 const READY_WITHIN_BYTES = 64 * 1024;
 
 export interface CommandOutputOptions {
-  cap?: number;
-  onOutput?: (text: string) => void;
+  cap?: number | undefined;
+  onOutput?: ((text: string) => void) | undefined;
   /** Called for every chunk, before it is looked at. */
   onActivity?: () => void;
   /** Bytes a command may print; 0 for no limit. */
@@ -49,7 +49,7 @@ export class CommandOutput {
       this.live = new LiveOutput({
         emit: options.onOutput,
         unfinishedLine: () => this.cleaner.unfinishedLine,
-        ...(options.liveIntervalMs !== undefined && { intervalMs: options.liveIntervalMs }),
+        intervalMs: options.liveIntervalMs,
       });
     }
   }

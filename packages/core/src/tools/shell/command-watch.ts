@@ -94,7 +94,7 @@ export class CommandWatch {
       onWaiting: (line) => this.onWaiting(line),
       // Who takes keys may well go on without one: that is worth a word, and no reason to end it.
       ...(whenWaiting === 'report' && { isRaw: () => process.isRaw() }),
-      ...(promptSilenceMs !== undefined && { silenceMs: promptSilenceMs }),
+      silenceMs: promptSilenceMs,
     });
   }
 
@@ -105,7 +105,7 @@ export class CommandWatch {
       pid: process.pid,
       hasSaidReady: () => output.hasSaidReady,
       onServing: () => onEnding('serving'),
-      ...(serverSilenceMs !== undefined && { silenceMs: serverSilenceMs }),
+      silenceMs: serverSilenceMs,
     });
   }
 }

@@ -24,7 +24,11 @@ export class LiveOutput {
   private timer: NodeJS.Timeout | undefined;
   private lastEmit = -Infinity;
 
-  constructor(options: { emit: (text: string) => void; unfinishedLine: () => string; intervalMs?: number }) {
+  constructor(options: {
+    emit: (text: string) => void;
+    unfinishedLine: () => string;
+    intervalMs?: number | undefined;
+  }) {
     this.emit = options.emit;
     this.unfinishedLine = options.unfinishedLine;
     this.intervalMs = options.intervalMs ?? INTERVAL_MS;

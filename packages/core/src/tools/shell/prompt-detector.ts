@@ -36,7 +36,7 @@ export interface PromptWatchOptions {
   isRaw?: () => Promise<boolean>;
   /** Called once in each silence, with the line it waits at, which may be empty. */
   onWaiting: (line: string) => void;
-  silenceMs?: number;
+  silenceMs?: number | undefined;
 }
 
 /** Looks once the output has been silent for a while, and then again and again. */

@@ -169,7 +169,7 @@ function runGit(
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
         maxBuffer: OUTPUT_LIMIT,
-        ...(signal && { signal }),
+        signal,
       },
       (error, stdout, stderr) => {
         if (error === null) resolve({ code: 0, stdout, stderr });

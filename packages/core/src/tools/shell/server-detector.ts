@@ -21,7 +21,7 @@ export interface ServerWatchOptions {
   hasSaidReady: () => boolean;
   /** Called once. */
   onServing: () => void;
-  silenceMs?: number;
+  silenceMs?: number | undefined;
 }
 
 export class ServerWatch {

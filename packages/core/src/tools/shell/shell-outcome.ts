@@ -35,7 +35,7 @@ export interface ShellOutcome {
   /** Bytes it printed, kept or not, once it is stopped for `too_much_output`. */
   printedBytes?: number;
   /** The line it waits, or waited, at. */
-  waitingAt?: string;
+  waitingAt?: string | undefined;
   /** Why nothing was started. */
   error?: Error;
   moved?: MovedCommand;

@@ -85,8 +85,8 @@ export class ShellRunner {
       onActivity: () => touch(),
       maxBytes: this.maxOutputBytes,
       onTooMuch: () => interrupted.resolve('too_much_output'),
-      ...(this.options.outputCap !== undefined && { cap: this.options.outputCap }),
-      ...(request.onOutput && { onOutput: request.onOutput }),
+      cap: this.options.outputCap,
+      onOutput: request.onOutput,
     });
     let process: ShellProcess;
     let sink: TerminalSink | undefined;
@@ -121,7 +121,7 @@ export class ShellRunner {
     try {
       ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
       const { waitingAt } = watch;
-      const facts = { ending, pid: process.pid, ...(waitingAt !== undefined && { waitingAt }) };
+      const facts = { ending, pid: process.pid, waitingAt };
       if (isMoved(ending)) return { ...facts, ...this.move(process, mark, output) };
       if (ending !== 'exited') await endProcess(process, mark);
       const exit = await within(process.finished, LAST_WAIT_MS);

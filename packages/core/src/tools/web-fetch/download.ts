@@ -18,9 +18,9 @@ import { builtin } from '../../util/builtin-modules.ts';
 export interface DownloadOptions {
   signal: AbortSignal;
   /** Addresses that may be connected to; the public internet by default. */
-  isAllowedAddress?: (address: string) => boolean;
+  isAllowedAddress?: ((address: string) => boolean) | undefined;
   /** The system's resolver by default. */
-  resolve?: (hostname: string) => Promise<LookupAddress[]>;
+  resolve?: ((hostname: string) => Promise<LookupAddress[]>) | undefined;
   timeoutMs?: number;
   maxBytes?: number;
 }
