@@ -4,7 +4,7 @@
  */
 
 import { GeminiChat, Turn, createGeminiGenerator } from '@castor/core';
-import type { Content, TurnEvent } from '@castor/core';
+import type { Content, ServerGeminiStreamEvent } from '@castor/core';
 import {
   answer,
   bytes,
@@ -424,7 +424,7 @@ async function run(url: string, timeouts: Row['timeouts'] = {}) {
 }
 
 /** An event in a word, with the part of its value the rows are about. */
-function toWord(event: TurnEvent): string {
+function toWord(event: ServerGeminiStreamEvent): string {
   switch (event.type) {
     case 'content':
       return `content:${event.value}`;

@@ -499,7 +499,7 @@ describe('the other events', () => {
       [userHooks({ PreCompress: says() }, { matcher: 'manual' })],
     );
     await env.prompt('hello');
-    await env.agent.client.tryCompressChat('p', new AbortController().signal);
+    await env.agent.client.tryCompressChat('p', true, new AbortController().signal);
     expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'PreCompress', trigger: 'manual' }]);
   });
 

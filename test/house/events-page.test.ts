@@ -8,8 +8,6 @@ const LIFECYCLE: Record<Exclude<AgentEventType, GeminiEventType>, true> = {
   prompt_started: true,
   prompt_ended: true,
   tool_call_updated: true,
-  fallback_requested: true,
-  fallback_answered: true,
   hook_message: true,
   notice: true,
   background_ended: true,

@@ -184,9 +184,18 @@ const SCENES: Scene[] = [
   },
   {
     title: 'a session that has used its turns',
-    script: [],
-    options: { limits: { maxSessionTurns: 0 } },
-    events: ['prompt_started', 'max_session_turns', END],
+    script: [answer(call('note', { words: 'hi' }, { id: 'c1' }))],
+    options: { limits: { maxSessionTurns: 1 } },
+    events: [
+      ...START,
+      'tool_call_request',
+      'finished',
+      'tool_call_updated',
+      'tool_call_updated',
+      'tool_call_response',
+      'max_session_turns',
+      END,
+    ],
     outcome: 'max_turns',
   },
   {
@@ -256,7 +265,7 @@ const SCENES: Scene[] = [
     },
     events: [...START, 'fallback_requested', 'fallback_answered', 'retry', 'content', 'finished', END],
     outcome: 'completed',
-    shows: { type: 'fallback_answered', requestId: 'fallback-1', intent: 'retry_always' },
+    shows: { type: GeminiEventType.FallbackAnswered, requestId: 'fallback-1', intent: 'retry_always' },
   },
   {
     title: 'a person who cancels in the middle',

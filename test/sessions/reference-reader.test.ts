@@ -75,7 +75,7 @@ describe('Gemini CLI', () => {
     agent.chat.rewindTo(agent.chat.getHistory().findLast(({ role }) => role === 'user')!);
     expect([(await read()).findings, (await read()).messages.length]).toEqual([[], full.messages.length]);
 
-    await agent.client.tryCompressChat('compress', NEVER);
+    await agent.client.tryCompressChat('compress', true, NEVER);
     await ask(agent, 'Where are we?');
     await agent.dispose();
     const compressed = await read();

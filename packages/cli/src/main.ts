@@ -8,6 +8,7 @@ import { isatty } from 'node:tty';
 import { homeDirectory } from './home-directory.ts';
 import { parseArguments, UsageError } from './args/args.ts';
 import type { CliArguments } from './args/args.ts';
+import { isDebug } from './debug-mode.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
@@ -150,16 +151,11 @@ async function explain(
   // Last what is wrong: it is what stays in sight.
   if (error instanceof UsageError) output.note((await import('./args/help.ts')).helpText());
   output.note(`castor: ${message}`);
-  if (isExpected && isDebug(args) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
+  if (isExpected && isDebug(args, process.env) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
   const { tellFailure } = await import('./headless/tell-failure.ts');
   const outputFormat = isExpected ? error.outputFormat : undefined;
   await tellFailure({ message, code, isExpected }, { argv, args, outputFormat }, output);
   return code;
-}
-
-function isDebug(args: CliArguments | undefined): boolean {
-  const isOn = (value: string | undefined) => value === 'true' || value === '1';
-  return args?.debug === true || isOn(process.env['DEBUG']) || isOn(process.env['DEBUG_MODE']);
 }
 
 /** The code the process ends with, once nothing can be written any more. */

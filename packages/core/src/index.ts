@@ -24,14 +24,16 @@ export {
 } from './provider/replay.ts';
 export { OFFLINE_MODEL, createOfflineGenerator } from './provider/offline/offline-generator.ts';
 export type { FolderEntry, OfflineFolder } from './provider/offline/folder.ts';
-export { DEFAULT_MODEL, isAutoModel, resolveModel, tokenLimit } from './routing/models.ts';
+export { DEFAULT_GEMINI_FLASH_MODEL, DEFAULT_MODEL, isAutoModel, resolveModel, tokenLimit } from './routing/models.ts';
 export { calculateRequestTokenCount, estimateTokenCount } from './provider/token-estimate.ts';
 export { retryWithBackoff } from './provider/retry.ts';
+export type { RetryOptions } from './provider/retry.ts';
 export { INVALID_CONTENT_RETRY_OPTIONS } from './provider/retry-plan.ts';
 export type { RetryLimits } from './provider/retry-plan.ts';
 
 export { GeminiChat } from './chat/gemini-chat.ts';
-export type { GeminiChatOptions, SendMessageParameters } from './chat/gemini-chat-options.ts';
+export type { GeminiChatOptions } from './chat/gemini-chat-options.ts';
+export type { SendMessageParameters } from './chat/send-arguments.ts';
 export {
   createUserContent,
   isFunctionResponse,
@@ -48,29 +50,52 @@ export type { AfterModelDecision, BeforeModelDecision, ModelHooks, ToolSelection
 export { findIndexAfterFraction } from './chat/history.ts';
 
 export { Turn } from './turn/turn.ts';
-export type { TurnChat, TurnEvent, TurnOptions } from './turn/turn.ts';
+export type { TurnChat, TurnOptions } from './turn/turn.ts';
 export { OptimizedTurn } from './turn/optimized-turn.ts';
-export type { RunnableTurn, TurnResult, TurnStatus } from './turn/collect-turn.ts';
+export type { CollectedTurn, RunnableTurn, TurnResult, TurnStatus } from './turn/collect-turn.ts';
 export { TurnEventProcessor } from './turn/turn-event-processor.ts';
+export type { ProcessedTurn } from './turn/turn-event-processor.ts';
 export { RealTimeEventListener } from './turn/real-time-event-listener.ts';
+export type { EventHandler, EventValue } from './turn/real-time-event-listener.ts';
 export { BatchTurnProcessor } from './turn/batch-turn-processor.ts';
 export type { BatchItemResult, BatchRequest } from './turn/batch-turn-processor.ts';
 export { BufferedTurnProcessor } from './turn/buffered-turn-processor.ts';
 export { TurnErrorHandler } from './turn/turn-error-handler.ts';
-export type { ReportError } from './turn/turn-error-handler.ts';
+export type { TurnErrorContext } from './turn/turn-error-handler.ts';
 export { TurnRecoveryManager } from './turn/turn-recovery-manager.ts';
-export type { TurnRecoveryOptions } from './turn/turn-recovery-manager.ts';
+export { createReportError, reportError } from './turn/report-error.ts';
+export type { ReportErrorOptions } from './turn/report-error.ts';
+export type { ReportContext, ReportError } from './turn/turn-failure.ts';
 
 export { GeminiClient, MAX_TURNS } from './client/gemini-client.ts';
 export type { GeminiClientOptions } from './client/gemini-client.ts';
 export type { AfterAgentDecision, AfterAgentInput, AgentHooks, BeforeAgentDecision } from './client/agent-hooks.ts';
 export { COMPRESSION_PRESERVE_THRESHOLD, COMPRESSION_TOKEN_THRESHOLD } from './client/compression.ts';
 export { LoopDetectionService } from './client/loops/loop-detection.ts';
+export type {
+  DetectedLoop,
+  LoopCheck,
+  LoopDetectionOptions,
+  LoopJudge,
+  LoopJudgeInput,
+  LoopJudgement,
+  LoopType,
+} from './client/loops/loop-detection.ts';
 export { checkNextSpeaker } from './client/next-speaker.ts';
+export type { NextSpeaker, NextSpeakerResponse } from './client/next-speaker.ts';
+export { UtilityModel } from './client/utility-model.ts';
+export type { JsonModel, Question as UtilityQuestion, UtilityModelOptions } from './client/utility-model.ts';
 export type { IdeFile, IdeState } from './client/ide-context.ts';
-export { handleFlashFallback } from './routing/fallback.ts';
+export { createFallback, handleFlashFallback } from './routing/fallback.ts';
+export type { Fallback, FallbackOptions, FlashFallbackOptions } from './routing/fallback.ts';
+export type { FallbackAsk, FallbackDecision } from './routing/fallback-decision.ts';
+export { policyChain } from './routing/fallback-chains.ts';
+export type { ModelPolicy, PolicyChain, PolicyChainOptions } from './routing/fallback-chains.ts';
+export { ModelAvailability } from './routing/availability.ts';
 export { applyModelSelection } from './routing/model-selection.ts';
-export type { RoutingContext, RoutingDecision } from './routing/router.ts';
+export type { AppliedModel, ModelSelectionOptions, ModelSelectionSource } from './routing/model-selection.ts';
+export { ModelRouter } from './routing/router.ts';
+export type { ModelRouterOptions, RoutingContext, RoutingDecision } from './routing/router.ts';
 
 export { defineTool } from './tools/define-tool.ts';
 export type { ToolDefinition } from './tools/define-tool.ts';
@@ -92,7 +117,9 @@ export { runRuleTests } from './policy/rule-tests.ts';
 
 export { CoreToolScheduler } from './scheduler/core-tool-scheduler.ts';
 export type { CoreToolSchedulerOptions } from './scheduler/core-tool-scheduler.ts';
-export { ToolExecutor, executeToolWithHooks } from './scheduler/tool-executor.ts';
+export { ToolExecutor } from './scheduler/tool-executor.ts';
+export type { ToolExecutionContext, ToolExecutorOptions } from './scheduler/tool-executor.ts';
+export type { OutputBounds } from './tools/tool-output.ts';
 export { createCancelledResult, createErrorResult, createSuccessResult } from './scheduler/call-results.ts';
 export type {
   AfterToolDecision,
@@ -101,6 +128,7 @@ export type {
   PolicyPort,
   PolicyQuestion,
   PolicyVerdict,
+  ResultContext,
   ToolHooks,
   ToolLookup,
 } from './scheduler/ports.ts';
@@ -179,9 +207,10 @@ export type { RecordedEdit, RevertedEdits, RewindPoint } from './records/rewind.
 export { cleanUpSessions } from './records/session-retention.ts';
 export type { CleanUpOptions, CleanUpResult, SessionRetention } from './records/session-retention.ts';
 export { resolveProjectDirectory } from './config/project-registry.ts';
-export { createReportError } from './agent/report-error.ts';
 export { systemClock } from './util/clock.ts';
 export type { Clock } from './util/clock.ts';
+export { debugLogger } from './util/debug-logger.ts';
+export type { DebugLevel, DebugSink } from './util/debug-logger.ts';
 export { makeDirectory } from './util/make-directory.ts';
 export { replaceFile } from './util/replace-file.ts';
 

@@ -11,6 +11,7 @@ import {
 } from '@castor/core';
 import type { OpenedSession, TelemetryPort, WorkspaceAgent } from '@castor/core';
 import { toAgentOptions } from '../start/agent-options.ts';
+import { openDebugLog } from '../start/debug-log.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Output } from '../output.ts';
@@ -47,6 +48,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   const { start, session, interactive, output, signal } = options;
   const reports: string[] = [];
   if (start.approval.mode === 'yolo') output.note(YOLO_WARNING);
+  openDebugLog(start, ['debug', 'log', 'warn', 'error'], (line) => output.note(`castor: ${line}`));
   const onProblem = (message: string) => output.note(`castor: warning: ${message}`);
   try {
     const telemetry = await openTelemetryFor(start, {

@@ -33,6 +33,10 @@ export interface HeadlessOptions extends StartContext {
   signal: AbortSignal;
 }
 
+/** As in Gemini CLI: a run without a screen counts from the first turn on, a session with one has no limit of 0. */
+const NO_TURNS =
+  'The settings allow no turn: model.maxSessionTurns is 0. Set it to the number of turns, or to -1 for no limit.';
+
 /** Throws an ExitError when there is nothing to run with. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { args, output, interruption, signal } = options;
@@ -40,6 +44,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const start = prepareStart({ ...options, isAttended: false });
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
+  if (start.settings.model.maxSessionTurns === 0) throw inFormat(new ExitError(ExitCode.TurnLimit, NO_TURNS), format);
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
   const opened = await openAll(start, isConversation, options).catch((error: unknown) => {

@@ -14,6 +14,7 @@ const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
   [ExitCode.Input]: 'FatalInputError',
   [ExitCode.Sandbox]: 'FatalSandboxError',
   [ExitCode.Settings]: 'FatalConfigError',
+  [ExitCode.TurnLimit]: 'FatalTurnLimitedError',
   [ExitCode.Untrusted]: 'FatalUntrustedWorkspaceError',
 };
 

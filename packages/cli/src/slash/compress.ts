@@ -14,6 +14,7 @@ export const compress: SlashCommand = {
     const prompt_id = `${agent.session.sessionId}########compress`;
     const { compressionStatus, originalTokenCount, newTokenCount } = await agent.client.tryCompressChat(
       prompt_id,
+      true,
       signal,
     );
     // What tool results said of sub-directories went with them.

@@ -3,6 +3,7 @@
 import { tmpdir } from 'node:os';
 import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
 import { toAgentOptions } from '../start/agent-options.ts';
+import { openDebugLog } from '../start/debug-log.ts';
 import { editorCommand } from '../editor-command.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import type { Start } from '../start/start.ts';
@@ -20,6 +21,8 @@ export async function openAgent(
   { onWarning, onInfo, suspend }: Omit<AgentLinkOptions, 'onOpened' | 'onEvent'>,
 ): Promise<OpenedAgent> {
   const { home, cwd } = start;
+  // Every request would fill the screen: what failed is shown.
+  openDebugLog(start, ['warn', 'error'], onInfo);
   const [generator, session] = await Promise.all([
     openGenerator(start),
     openSession({ home, root: cwd, ...wish, onProblem: onWarning }),

@@ -58,6 +58,7 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
     chooseModel: choice.choose,
     compressor,
     loopDetection,
+    utility,
     continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
     turnOptions: { clock, ...withoutUndefined({ reportError }) },
     ...withoutUndefined({
@@ -100,13 +101,7 @@ function createOutputMask({ saveOutput, outputMasking, telemetry }: WiringOption
 
 function createSpeakerCheck({ telemetry }: WiringOptions, { chat, utility }: AgentClientParts) {
   return async (signal: AbortSignal, prompt_id: string) => {
-    const speaker = await checkNextSpeaker({
-      history: chat.getHistory(),
-      curated: chat.getHistory(true),
-      model: utility,
-      signal,
-      prompt_id,
-    });
+    const speaker = (await checkNextSpeaker(chat, utility, signal, prompt_id))?.next_speaker;
     telemetry?.note({ kind: 'next_speaker_checked', prompt_id, result: speaker ?? '' });
     return speaker;
   };

@@ -16,7 +16,7 @@ import type { Content } from '../protocol/content.ts';
 import type { CallRecorder, EditProposal, PolicyPort, ResultContext, ToolHooks } from '../scheduler/ports.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
-import type { ReportError } from '../turn/turn-error-handler.ts';
+import type { ReportError } from '../turn/turn-failure.ts';
 import type { Clock } from '../util/clock.ts';
 import type { BudgetLimits } from '../spending/budget.ts';
 import type { LedgerOptions } from '../spending/ledger.ts';
@@ -54,6 +54,7 @@ export interface AgentOptions {
   /** What the model should read beside a result. */
   resultContext?: ResultContext;
   record?: (event: AgentEvent) => void;
+  /** Default: `reportError`, which writes to the temporary directory. */
   reportError?: ReportError;
   prices?: LedgerOptions['prices'];
   /** See openTelemetry. */
@@ -67,6 +68,7 @@ export interface AgentOptions {
 }
 
 export interface AgentLimits {
+  /** No limit when it is 0, negative or absent. */
   maxSessionTurns?: number;
   compressionThreshold?: number;
   /** Characters of tool output a model reads at once. */

@@ -139,7 +139,7 @@ describe('AgentSession', () => {
   it.each([
     ['failed', [fault(400)], {}],
     ['invalid_stream', [fault('prompt_blocked')], {}],
-    ['max_turns', [], { maxSessionTurns: 0 }],
+    ['max_turns', [answer(call('a'))], { maxSessionTurns: 1 }],
     ['overflow', [], { tokenLimit: () => -1 }],
     ['blocked', [], { hooks: { beforeAgent: async () => ({ kind: 'block', reason: 'no' }) as const } }],
     ['stopped', [], { hooks: { beforeAgent: async () => ({ kind: 'stop', reason: 'no' }) as const } }],

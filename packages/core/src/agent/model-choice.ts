@@ -10,6 +10,7 @@ import { ModelAvailability } from '../routing/availability.ts';
 import { createFallback } from '../routing/fallback.ts';
 import type { Fallback } from '../routing/fallback.ts';
 import { applyModelSelection } from '../routing/model-selection.ts';
+import type { ModelSelectionSource } from '../routing/model-selection.ts';
 import { resolveModel } from '../routing/models.ts';
 import { policyChain } from '../routing/fallback-chains.ts';
 import { ModelRouter } from '../routing/router.ts';
@@ -39,6 +40,7 @@ export class ModelChoice {
   readonly fallback: Fallback;
   private readonly options: ModelChoiceOptions;
   private readonly availability: ModelAvailability;
+  private readonly selectionSource: ModelSelectionSource;
   private readonly router: ModelRouter;
   private requestedModel: string;
   private chosen: { prompt_id: string; model: string } | undefined;
@@ -49,9 +51,11 @@ export class ModelChoice {
     this.requestedModel = model;
     this.resolved = resolveModel(model, { preview });
     this.availability = new ModelAvailability(clock);
+    const chainFor = (each: string) => this.chainFor(each);
+    this.selectionSource = { availability: this.availability, chainFor };
     this.fallback = createFallback({
       availability: this.availability,
-      chainFor: (each) => this.chainFor(each),
+      chainFor,
       interactive,
       onSwitch: () => telemetry?.note({ kind: 'model_replaced' }),
     });
@@ -84,7 +88,7 @@ export class ModelChoice {
   readonly choose: ChooseModel = async (question) => {
     const isNew = this.chosen?.prompt_id !== question.prompt_id;
     const wanted = isNew ? await this.route(question) : this.current;
-    const { model } = applyModelSelection(wanted, this.availability, this.chainFor(wanted));
+    const { model } = applyModelSelection(this.selectionSource, { model: wanted });
     this.chosen = { prompt_id: question.prompt_id, model };
     this.options.onChosen();
     return { model, isNew };

@@ -4,6 +4,7 @@
  * models may stand in for which, and who is asked, is decided behind the port.
  */
 
+import { GeminiEventType } from '../protocol/events.ts';
 import type { FallbackAsk, FallbackDecision } from '../routing/fallback-decision.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -31,9 +32,9 @@ export async function* askForFallback(
   failedModel: string,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, string | undefined> {
-  const question = { type: 'fallback_requested', requestId, failedModel, fallbackModel, message } as const;
+  const question = { type: GeminiEventType.FallbackRequested, requestId, failedModel, fallbackModel, message } as const;
   yield { type: StreamEventType.FALLBACK, value: question };
   const intent = await answer(signal).catch(() => 'stop' as const);
-  yield { type: StreamEventType.FALLBACK, value: { type: 'fallback_answered', requestId, intent } };
+  yield { type: StreamEventType.FALLBACK, value: { type: GeminiEventType.FallbackAnswered, requestId, intent } };
   return intent === 'retry_always' || intent === 'retry_once' ? fallbackModel : undefined;
 }

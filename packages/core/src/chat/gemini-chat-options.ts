@@ -1,4 +1,4 @@
-/** What a chat is made of, what it tells outside of itself, and what goes with each message. */
+/** What a chat is made of, and what it tells outside of itself. */
 
 import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../routing/model-config.ts';
@@ -34,10 +34,4 @@ export interface UnusableAnswer {
   model: string;
   role: LlmRole;
   usage?: UsageMetadata;
-}
-
-export interface SendMessageParameters {
-  prompt_id: string;
-  signal: AbortSignal;
-  role?: LlmRole;
 }

@@ -21,8 +21,8 @@ async function setUp(script: Script, options: Partial<GeminiChatOptions> = {}) {
   return { model, chat, [Symbol.asyncDispose]: () => model.close() };
 }
 
-function send(chat: GeminiChat, message: PartListUnion, signal = NEVER): AsyncGenerator<StreamEvent, void> {
-  return chat.sendMessageStream('gemini-2.5-flash', message, 'p', signal);
+async function* send(chat: GeminiChat, message: PartListUnion, signal = NEVER): AsyncGenerator<StreamEvent, void> {
+  yield* await chat.sendMessageStream('gemini-2.5-flash', message, 'p', signal);
 }
 
 async function collect(stream: AsyncIterable<StreamEvent>): Promise<string[]> {

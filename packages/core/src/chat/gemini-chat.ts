@@ -6,11 +6,10 @@
  */
 
 import { RetryPlan } from '../provider/retry-plan.ts';
-import type { LlmRole } from '../provider/content-generator.ts';
-import { toModelConfigKey } from '../routing/model-config.ts';
 import type { ModelConfigKey } from '../routing/model-config.ts';
-import type { Content, GenerateContentParameters, PartListUnion, Tool } from '../protocol/content.ts';
+import type { Content, GenerateContentParameters, Tool } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
+import type { StructuredError } from '../protocol/errors.ts';
 import { untilAborted } from '../util/abort.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -21,7 +20,7 @@ import { Attempt } from './attempt.ts';
 import { throughBeforeModel } from './before-model.ts';
 import type { RequestDecision } from './before-model.ts';
 import { CallIds } from './call-ids.ts';
-import type { GeminiChatOptions, SendMessageParameters } from './gemini-chat-options.ts';
+import type { GeminiChatOptions } from './gemini-chat-options.ts';
 import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
 import { endByHook, finished } from './model-hooks.ts';
@@ -30,11 +29,13 @@ import { waitForNextAttempt } from './next-attempt.ts';
 import type { FailedAttempt } from './next-attempt.ts';
 import { createUserContent, hasFunctionResponse, withoutSignatures } from './parts.ts';
 import { RecordedHistory } from './recorded-history.ts';
+import { describeSchemaProblem } from './schema-hint.ts';
+import { toMessageToSend } from './send-arguments.ts';
+import type { MessageToSend, SendArguments } from './send-arguments.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-interface Send extends Required<SendMessageParameters> {
-  key: ModelConfigKey;
+interface Send extends Omit<MessageToSend, 'message'> {
   content: Content;
   /** Where the history stood before it. */
   mark: HistoryMark;
@@ -62,25 +63,23 @@ export class GeminiChat {
   }
 
   /**
-   * Sends `message` and yields what comes back. Waits for sends before it to end;
-   * its own place in the order is taken when the generator is first pulled. Throws
-   * what ended the last attempt: ApiError, InvalidStreamError, UnauthorizedError,
-   * AbortError. After an error the message is not in the history unless it answered
-   * calls; after an abort it is, so that the next prompt can refer to it.
+   * Sends a message and resolves with what comes back. The stream waits for sends before it to end; its own place in the
+   * order is taken when it is first pulled. It throws what ended the last attempt: ApiError, InvalidStreamError,
+   * UnauthorizedError, AbortError. After an error the message is not in the history unless it answered calls; after an
+   * abort it is, so that the next prompt can refer to it. The forms are those of send-arguments.ts.
    */
-  async *sendMessageStream(
-    model: ModelConfigKey | string,
-    message: PartListUnion,
-    prompt_id: string,
-    signal: AbortSignal,
-    role: LlmRole = 'main',
-  ): AsyncGenerator<StreamEvent, void> {
+  async sendMessageStream(...args: SendArguments): Promise<AsyncGenerator<StreamEvent, void>> {
+    return this.send(toMessageToSend(args, this.model));
+  }
+
+  private async *send(message: MessageToSend): AsyncGenerator<StreamEvent, void> {
     const { generator } = this.options;
+    const { prompt_id, signal, role } = message;
     const release = await this.queue.enter(signal);
     let send: Send | undefined;
     try {
       const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
-      send = this.begin(toModelConfigKey(model), createUserContent(message), { prompt_id, signal, role });
+      send = this.begin(message);
       await this.recorded(signal);
       for (;;) {
         const failed: FailedAttempt = { model: send.key.model, phase: 'connect', error: undefined };
@@ -177,6 +176,12 @@ export class GeminiChat {
     return this.tools ?? [];
   }
 
+  /** Adds to the error which tools have schemas the model does not accept, where that may be why. */
+  async maybeIncludeSchemaDepthContext(error: StructuredError): Promise<void> {
+    const hint = describeSchemaProblem(error.message, this.getTools());
+    if (hint) error.message += `\n${hint}`;
+  }
+
   setSystemInstruction(systemInstruction: string): void {
     this.systemInstruction = systemInstruction;
   }
@@ -198,9 +203,10 @@ export class GeminiChat {
   }
 
   /** Puts the message into the history, before any attempt. */
-  private begin(key: ModelConfigKey, content: Content, parameters: Required<SendMessageParameters>): Send {
-    const mark = this.history.send(content, parameters.prompt_id);
-    return { ...parameters, key, content, mark, afterFunctionResponse: hasFunctionResponse(content) };
+  private begin({ message, ...terms }: MessageToSend): Send {
+    const content = createUserContent(message);
+    const mark = this.history.send(content, terms.prompt_id);
+    return { ...terms, content, mark, afterFunctionResponse: hasFunctionResponse(content) };
   }
 
   private async recorded(signal: AbortSignal): Promise<void> {
@@ -260,10 +266,10 @@ export class GeminiChat {
     return async (response) => (await hooks.afterModel?.(request, response, signal)) ?? { kind: 'proceed' };
   }
 
-  private buildRequest({ key, signal }: Send): GenerateContentParameters {
+  private buildRequest({ key, config: own, signal }: Send): GenerateContentParameters {
     const { systemInstruction, tools } = this;
     const { config = {}, resolveModel = ({ model }: ModelConfigKey) => ({ model, config }) } = this.options;
     const { contents } = this.history.view;
-    return toModelRequest({ key, resolveModel, contents, systemInstruction, tools, signal });
+    return toModelRequest({ key, resolveModel, contents, systemInstruction, tools, own, signal });
   }
 }

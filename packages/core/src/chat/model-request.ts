@@ -1,7 +1,7 @@
 /** What one attempt of a send asks the model for, before any hook has seen it. */
 
 import type { ModelConfigKey, ModelConfigResolver } from '../routing/model-config.ts';
-import type { Content, GenerateContentParameters, Tool } from '../protocol/content.ts';
+import type { Content, GenerateContentConfig, GenerateContentParameters, Tool } from '../protocol/content.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 
 export interface ModelRequestParts {
@@ -10,6 +10,8 @@ export interface ModelRequestParts {
   contents: readonly Content[];
   systemInstruction: string | undefined;
   tools: Tool[] | undefined;
+  /** What the caller asked for with this message; it wins. */
+  own: GenerateContentConfig;
   signal: AbortSignal;
 }
 
@@ -18,7 +20,7 @@ const ANSWER_NUDGE =
   '[System: The last attempt ended without an answer. Give the final answer in plain text now, or call a tool.]';
 
 export function toModelRequest(parts: ModelRequestParts): GenerateContentParameters {
-  const { key, resolveModel, contents, tools, signal } = parts;
+  const { key, resolveModel, contents, tools, own, signal } = parts;
   const { model, config } = resolveModel(key);
   const systemInstruction = instructionAfter(key.lastStreamError, parts.systemInstruction);
   return {
@@ -28,6 +30,7 @@ export function toModelRequest(parts: ModelRequestParts): GenerateContentParamet
       ...config,
       ...(systemInstruction && { systemInstruction }),
       ...(tools && tools.length > 0 && { tools }),
+      ...own,
       abortSignal: signal,
     },
   };

@@ -18,8 +18,9 @@ export function partListUnionToString(input: PartListUnion): string {
     .join('');
 }
 
-export function mergePartListUnions(...inputs: PartListUnion[]): Part[] {
-  return inputs.flatMap(toParts);
+/** One flat list of what a list of part lists holds; the lists may also be given one by one. */
+export function mergePartListUnions(...lists: readonly (PartListUnion | readonly PartListUnion[])[]): Part[] {
+  return lists.flat(2).flatMap(toParts);
 }
 
 /** A user turn that carries nothing but answers to calls. */

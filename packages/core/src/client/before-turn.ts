@@ -37,7 +37,7 @@ export interface TurnSurroundings {
   compressor?: Compressor;
   outputMask?: ToolOutputMask;
   ideContext?: IdeContext;
-  /** Turns of the whole session; no limit when negative or absent. */
+  /** Turns of the whole session; no limit when it is 0, negative or absent. */
   maxSessionTurns?: number;
 }
 
@@ -72,8 +72,8 @@ export const BEFORE_TURN: readonly Check[] = [
   settleModel,
 ];
 
-export function checkSessionTurns(turn: TurnToBe, { maxSessionTurns = -1 }: TurnSurroundings): CheckResult | undefined {
-  if (maxSessionTurns < 0 || turn.sessionTurns <= maxSessionTurns) return undefined;
+export function checkSessionTurns(turn: TurnToBe, { maxSessionTurns = 0 }: TurnSurroundings): CheckResult | undefined {
+  if (maxSessionTurns <= 0 || turn.sessionTurns <= maxSessionTurns) return undefined;
   return { event: { type: GeminiEventType.MaxSessionTurns }, ends: STOP };
 }
 
@@ -113,8 +113,8 @@ export function addIdeContext(_turn: TurnToBe, { chat, ideContext }: TurnSurroun
 
 export async function checkLoop(turn: TurnToBe, { loopDetection }: TurnSurroundings): Promise<CheckResult | undefined> {
   loopDetection.noteResponses(turn.request);
-  const { count, detail } = await loopDetection.turnStarted(turn.signal);
-  if (count === 0) return undefined;
+  if (!(await loopDetection.turnStarted(turn.signal))) return undefined;
+  const { count = 1, detail } = loopDetection.lastLoop ?? {};
   if (count > 1) return { event: { type: GeminiEventType.LoopDetected }, ends: STOP };
   if (turn.turnsLeft <= 1) return { event: { type: GeminiEventType.MaxSessionTurns }, ends: STOP };
   return { ends: again('loop_recovery', toLoopRecovery(detail)) };

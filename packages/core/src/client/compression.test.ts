@@ -217,7 +217,8 @@ describe('Compressor', () => {
     const statuses: CompressionStatus[] = [];
     for (let turn = 0; turn < 4; turn++) {
       statuses.push((await env.compress()).compressionStatus);
-      for await (const _chunk of env.chat.sendMessageStream({ model: 'm' }, LONG, 'p', NEVER, 'main')) void _chunk;
+      for await (const _chunk of await env.chat.sendMessageStream({ model: 'm' }, LONG, 'p', NEVER, 'main'))
+        void _chunk;
     }
     const { COMPRESSED, NOOP } = CompressionStatus;
     expect(statuses).toEqual([COMPRESSED, NOOP, NOOP, NOOP]);

@@ -6,7 +6,6 @@
 import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
-import type { TurnEvent } from '../turn/turn.ts';
 
 export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
 
@@ -19,7 +18,7 @@ export type Continuation =
 export type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
 
 /** Undefined for an event after which the turn goes on. */
-export function toTurnEnd(event: TurnEvent): TurnEnd | undefined {
+export function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
   switch (event.type) {
     case GeminiEventType.Error:
       return 'failed';

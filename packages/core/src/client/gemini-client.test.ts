@@ -5,7 +5,7 @@ import { GeminiChat } from '../chat/gemini-chat.ts';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content, PartListUnion } from '../protocol/content.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
-import type { TurnEvent } from '../turn/turn.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { untilAborted } from '../util/abort.ts';
 import type { AfterAgentDecision, BeforeAgentDecision } from './agent-hooks.ts';
 import type { Compressor } from './compression.ts';
@@ -37,14 +37,14 @@ async function setUp(script: Script, options: Partial<GeminiClientOptions> = {},
 }
 
 async function send(client: GeminiClient, request: PartListUnion, prompt_id = 'p', signal = NEVER, turns?: number) {
-  const events: TurnEvent[] = [];
+  const events: ServerGeminiStreamEvent[] = [];
   const stream = client.sendMessageStream(request, signal, prompt_id, turns);
   let step = await stream.next();
   for (; !step.done; step = await stream.next()) events.push(step.value);
   return { words: events.map(toWord), events, turn: step.value };
 }
 
-function toWord(event: TurnEvent): string {
+function toWord(event: ServerGeminiStreamEvent): string {
   return event.type === GeminiEventType.Content ? event.value : event.type;
 }
 

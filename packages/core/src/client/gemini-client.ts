@@ -5,13 +5,14 @@
  * request of the same prompt.
  */
 
+import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { partListUnionToString, toParts } from '../chat/parts.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
-import type { ChatCompressionInfo } from '../protocol/events.ts';
+import type { ChatCompressionInfo, ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
-import type { Turn, TurnEvent, TurnOptions } from '../turn/turn.ts';
+import type { Turn, TurnOptions } from '../turn/turn.ts';
 import { BEFORE_TURN } from './before-turn.ts';
 import type { TurnSurroundings, TurnToBe } from './before-turn.ts';
 import {
@@ -30,6 +31,7 @@ import type { Continuation, TurnEnd } from './continuation.ts';
 import type { NextSpeaker } from './next-speaker.ts';
 import { acceptAnswer, admitRequest, openPrompt } from './prompt-gates.ts';
 import type { GateKeepers, PromptState } from './prompt-gates.ts';
+import type { JsonModel, Question } from './utility-model.ts';
 
 /** Turns one request may take without a new word from its caller. */
 export const MAX_TURNS = 100;
@@ -42,13 +44,15 @@ export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
   /** Go on once with "Please continue." when no attempt gave a usable answer. */
   continueOnFailedApiCall?: boolean;
   turnOptions?: TurnOptions;
+  /** Answers `generateJson`. */
+  utility?: JsonModel;
 }
 
 /** What a turn came to: the loop it went into, if any, how it ended, and the calls it asks for. */
 interface EndedRun {
   loop: Continuation | undefined;
   end: TurnEnd;
-  held: TurnEvent[];
+  held: ServerGeminiStreamEvent[];
 }
 
 interface EndedTurn {
@@ -85,7 +89,7 @@ export class GeminiClient {
     signal: AbortSignal,
     prompt_id: string,
     turns: number = MAX_TURNS,
-  ): AsyncGenerator<TurnEvent, Turn> {
+  ): AsyncGenerator<ServerGeminiStreamEvent, Turn> {
     let turn = this.createTurn(prompt_id);
     let untold: UntoldRequest | undefined;
     try {
@@ -119,14 +123,34 @@ export class GeminiClient {
     return turn;
   }
 
-  /** Compresses at the user's word, whatever the size. */
-  async tryCompressChat(prompt_id: string, signal: AbortSignal): Promise<ChatCompressionInfo> {
+  /** Compresses the history when it is due, or with `force`, the user's own word, whatever its size. */
+  async tryCompressChat(
+    prompt_id: string,
+    force = false,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ChatCompressionInfo> {
+    if (typeof force !== 'boolean') throw new TypeError('Use tryCompressChat(prompt_id, force, signal).');
     const { chat, compressor, ideContext } = this.options;
     if (!compressor) return { originalTokenCount: 0, newTokenCount: 0, compressionStatus: CompressionStatus.NOOP };
-    const request = { chat, activeModel: this.activeModel, prompt_id, signal, force: true };
-    const info = await compressor.tryCompressChat(request);
+    const info = await compressor.tryCompressChat({ chat, activeModel: this.activeModel, prompt_id, signal, force });
     if (info.compressionStatus === CompressionStatus.COMPRESSED) ideContext?.reset();
     return info;
+  }
+
+  getChat(): GeminiChat {
+    return this.options.chat;
+  }
+
+  /** A shallow copy of what the model has been told and has said. */
+  getHistory(): Content[] {
+    return this.options.chat.getHistory();
+  }
+
+  /** A question beside the conversation, as JSON; undefined without an answer. Rejects on abort. */
+  async generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined> {
+    const { utility } = this.options;
+    if (!utility) throw new Error('This client answers no questions beside the conversation: give it `utility`.');
+    return utility.generateJson(question, schema);
   }
 
   private beginPrompt(request: Part[], prompt_id: string): PromptState {
@@ -143,7 +167,7 @@ export class GeminiClient {
   }
 
   /** The checks before the turn, in their order; how it ends if one of them ends it. */
-  private async *check(turn: TurnToBe): AsyncGenerator<TurnEvent, Continuation | undefined> {
+  private async *check(turn: TurnToBe): AsyncGenerator<ServerGeminiStreamEvent, Continuation | undefined> {
     for (const check of BEFORE_TURN) {
       const { event, ends } = (await check(turn, this.options)) ?? {};
       if (event) yield event;
@@ -166,9 +190,9 @@ export class GeminiClient {
     turn: Turn,
     { model, signal, turnsLeft }: TurnToBe,
     request: Part[],
-  ): AsyncGenerator<TurnEvent, EndedRun> {
+  ): AsyncGenerator<ServerGeminiStreamEvent, EndedRun> {
     let end: TurnEnd = 'finished';
-    const held: TurnEvent[] = [];
+    const held: ServerGeminiStreamEvent[] = [];
     for await (const event of turn.run({ model }, request, signal)) {
       const loop = this.checkLoop(event, turnsLeft);
       // A cancel that came first is reported as a cancel, not as a loop.
@@ -183,10 +207,10 @@ export class GeminiClient {
   }
 
   /** What follows when this event shows that the model goes in circles. */
-  private checkLoop(event: TurnEvent, turnsLeft: number): Continuation | undefined {
-    if (event.type === 'fallback_requested' || event.type === 'fallback_answered') return undefined;
-    const { count, detail } = this.options.loopDetection.addAndCheck(event);
-    if (count === 0) return undefined;
+  private checkLoop(event: ServerGeminiStreamEvent, turnsLeft: number): Continuation | undefined {
+    const { loopDetection } = this.options;
+    if (!loopDetection.addAndCheck(event)) return undefined;
+    const { count = 1, detail } = loopDetection.lastLoop ?? {};
     if (count > 1) return { kind: 'stop', event: { type: GeminiEventType.LoopDetected } };
     return turnsLeft > 1
       ? again('loop_recovery', toLoopRecovery(detail))
@@ -194,7 +218,10 @@ export class GeminiClient {
   }
 
   /** What the turn asks for goes out; then the decision what follows. */
-  private async *giveOut(held: readonly TurnEvent[], ended: EndedTurn): AsyncGenerator<TurnEvent, Continuation> {
+  private async *giveOut(
+    held: readonly ServerGeminiStreamEvent[],
+    ended: EndedTurn,
+  ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
     for (const event of held) yield event;
     return this.decide(ended);
   }
@@ -203,7 +230,7 @@ export class GeminiClient {
    * What the model repeated is no answer: whoever showed it takes it back. Its calls did
    * not run, and the model reads so, now or with the next prompt.
    */
-  private async *takeBack(then: Continuation): AsyncGenerator<TurnEvent, Continuation> {
+  private async *takeBack(then: Continuation): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
     yield { type: GeminiEventType.Retry };
     const { chat } = this.options;
     const responses = toUnrunResponses(chat.getLastContent());

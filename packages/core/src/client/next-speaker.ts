@@ -1,8 +1,8 @@
 /** Who should speak now that the model ended its turn: the user, or the model once more. */
 
 import { hasFunctionResponse } from '../chat/parts.ts';
-import type { Content } from '../protocol/content.ts';
-import type { UtilityModel } from './utility-model.ts';
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { JsonModel } from './utility-model.ts';
 
 export type NextSpeaker = 'user' | 'model';
 
@@ -20,31 +20,38 @@ const QUESTION = `Look only at your last message. Who should speak next?
 - "user": you asked the user something, or you completed what was asked.
 Answer as JSON.`;
 
-export interface NextSpeakerInput {
-  history: readonly Content[];
-  curated: readonly Content[];
-  model: UtilityModel;
-  signal: AbortSignal;
-  prompt_id: string;
+export interface NextSpeakerResponse {
+  reasoning: string;
+  next_speaker: NextSpeaker;
 }
 
-/** Undefined when there is nothing to judge, or no judgement to be had. */
-export async function checkNextSpeaker(input: NextSpeakerInput): Promise<NextSpeaker | undefined> {
-  const last = input.history.at(-1);
-  if (input.curated.length === 0 || !last) return undefined;
-  if (hasFunctionResponse(last)) return 'model';
-  if (last.role === 'model' && last.parts?.length === 0) return 'model';
-  if (input.curated.at(-1)?.role !== 'model') return undefined;
-  const answer = await input.model.generateJson(
+const ANSWERS_A_CALL = { reasoning: 'The last message answers a call.', next_speaker: 'model' } as const;
+const SAYS_NOTHING = { reasoning: 'The last message is empty.', next_speaker: 'model' } as const;
+
+/** Undefined when there is nothing to judge, or no judgement to be had. Rejects only on abort. */
+export async function checkNextSpeaker(
+  chat: Pick<GeminiChat, 'getHistory'>,
+  llmClient: JsonModel,
+  signal: AbortSignal,
+  prompt_id = '',
+): Promise<NextSpeakerResponse | undefined> {
+  const last = chat.getHistory().at(-1);
+  const curated = chat.getHistory(true);
+  if (curated.length === 0 || !last) return undefined;
+  if (hasFunctionResponse(last)) return ANSWERS_A_CALL;
+  if (last.role === 'model' && last.parts?.length === 0) return SAYS_NOTHING;
+  if (curated.at(-1)?.role !== 'model') return undefined;
+  const answer = await llmClient.generateJson(
     {
       model: 'next-speaker-checker',
-      contents: [...input.curated, { role: 'user', parts: [{ text: QUESTION }] }],
-      signal: input.signal,
-      prompt_id: input.prompt_id,
+      contents: [...curated, { role: 'user', parts: [{ text: QUESTION }] }],
+      signal,
+      prompt_id,
       role: 'utility_next_speaker',
     },
     SCHEMA,
   );
-  const speaker = answer?.['next_speaker'];
-  return speaker === 'user' || speaker === 'model' ? speaker : undefined;
+  const { reasoning, next_speaker: speaker } = answer ?? {};
+  if (speaker !== 'user' && speaker !== 'model') return undefined;
+  return { reasoning: typeof reasoning === 'string' ? reasoning : '', next_speaker: speaker };
 }

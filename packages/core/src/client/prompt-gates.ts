@@ -7,7 +7,7 @@ import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { createUserContent } from '../chat/parts.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { TurnEvent } from '../turn/turn.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { tryUntilAborted } from '../util/abort.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import { STOP, again } from './continuation.ts';
@@ -41,7 +41,7 @@ export async function* admitRequest(
   prompt: PromptState,
   { chat, hooks }: GateKeepers,
   signal: AbortSignal,
-): AsyncGenerator<TurnEvent, Part[] | undefined> {
+): AsyncGenerator<ServerGeminiStreamEvent, Part[] | undefined> {
   if (prompt.isAdmitted) return request;
   prompt.isAdmitted = true;
   const decision = await tryUntilAborted(async () => hooks?.beforeAgent?.(prompt.text, signal), signal);

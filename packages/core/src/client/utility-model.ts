@@ -8,6 +8,7 @@ import { getResponseText } from '../chat/response.ts';
 import { ConversationBuilder } from '../chat/conversation.ts';
 import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../routing/model-config.ts';
+import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { retryWithBackoff } from '../provider/retry.ts';
 import type { Content, GenerateContentConfig } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
@@ -26,10 +27,16 @@ export interface Question {
   role: LlmRole;
 }
 
+/** What a question beside the conversation is put to: a `UtilityModel`, or a `GeminiClient` that has one. */
+export interface JsonModel {
+  generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined>;
+}
+
 export interface UtilityModelOptions {
   generator: ContentGenerator;
-  resolveModel: ModelConfigResolver;
-  clock: Clock;
+  /** Default: the built-in presets. */
+  resolveModel?: ModelConfigResolver;
+  clock?: Clock;
   /** Told of a model that gave no JSON when asked for it. */
   onMalformedJson?: (model: string) => void;
 }
@@ -38,11 +45,13 @@ export interface UtilityModelOptions {
 const RETRY = { maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 2000, maxServerDelayMs: 5000 };
 const JSON_FENCE = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/;
 
-export class UtilityModel {
+export class UtilityModel implements JsonModel {
   private readonly options: UtilityModelOptions;
+  private readonly resolveModel: ModelConfigResolver;
 
   constructor(options: UtilityModelOptions) {
     this.options = options;
+    this.resolveModel = options.resolveModel ?? createModelConfigResolver();
   }
 
   /** The answer's text; undefined when there is none to be had. Rejects only on abort. */
@@ -65,9 +74,9 @@ export class UtilityModel {
     extra: GenerateContentConfig,
     read: (text: string, model: string) => T | undefined,
   ): Promise<T | undefined> {
-    const { generator, resolveModel, clock } = this.options;
+    const { generator, clock } = this.options;
     const { systemInstruction, signal, prompt_id, role } = question;
-    const { model, config } = resolveModel({ model: question.model });
+    const { model, config } = this.resolveModel({ model: question.model });
     const request = {
       model,
       contents: ConversationBuilder.of(question.contents).contents,

@@ -9,6 +9,8 @@ import type { StructuredError } from './errors.ts';
 import type { EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
 import type { ToolCallStatus } from './tool-calls.ts';
 
+export type { FallbackAnsweredEvent, FallbackIntent, FallbackRequestedEvent } from './events.ts';
+
 /** How a prompt came to its end. Only `completed` is a success. */
 export type Outcome =
   | 'completed'
@@ -39,17 +41,6 @@ export interface SpentBudget {
   limit: number;
   spent: number;
 }
-
-/** What a person may answer when a model has no quota left. */
-export type FallbackIntent =
-  /** Use the other model from here on. */
-  | 'retry_always'
-  /** Use the other model for this request only. */
-  | 'retry_once'
-  /** Give this prompt up; the model may have quota again later. */
-  | 'retry_later'
-  /** Give this prompt up. */
-  | 'stop';
 
 interface AgentEventValues {
   /**
@@ -88,19 +79,6 @@ interface AgentEventValues {
     name?: string;
     args?: Record<string, unknown>;
   };
-
-  /**
-   * A model has no quota left and the person is asked whether another may take over.
-   * Turn, for the chat; between two attempts, nothing else of that turn follows until
-   * the answer, which comes by call with the same `requestId`.
-   */
-  fallback_requested: { requestId: string; failedModel: string; fallbackModel: string; message: string };
-
-  /**
-   * The question is settled. Turn, for the chat; exactly one for each `fallback_requested`, also
-   * when the prompt is cancelled instead (as `stop`).
-   */
-  fallback_answered: { requestId: string; intent: FallbackIntent };
 
   /**
    * A hook has something to say to the user, or failed (`warning`). Session; any number, before the first event after
@@ -143,8 +121,6 @@ export type SessionEvent = { [T in SessionEventType]: AgentEventOf<T> }[SessionE
 export type PromptStartedEvent = AgentEventOf<'prompt_started'>;
 export type PromptEndedEvent = AgentEventOf<'prompt_ended'>;
 export type ToolCallUpdatedEvent = AgentEventOf<'tool_call_updated'>;
-export type FallbackRequestedEvent = AgentEventOf<'fallback_requested'>;
-export type FallbackAnsweredEvent = AgentEventOf<'fallback_answered'>;
 export type HookMessageEvent = AgentEventOf<'hook_message'>;
 export type NoticeEvent = AgentEventOf<'notice'>;
 export type BackgroundEndedEvent = AgentEventOf<'background_ended'>;

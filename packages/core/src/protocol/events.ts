@@ -51,7 +51,29 @@ export enum GeminiEventType {
   AgentExecutionStopped = 'agent_execution_stopped',
   /** A hook refused the request or the answer. Client or turn; a synthetic answer may follow. */
   AgentExecutionBlocked = 'agent_execution_blocked',
+  /**
+   * A model has no quota left and the user is asked whether another may take over. Turn, for
+   * the chat; between two attempts. Nothing else of that turn follows until the answer, which
+   * comes by call with the same `requestId`.
+   */
+  FallbackRequested = 'fallback_requested',
+  /**
+   * The question is settled. Turn, for the chat; exactly one for each `fallback_requested`, also
+   * when the prompt is cancelled instead (as `stop`).
+   */
+  FallbackAnswered = 'fallback_answered',
 }
+
+/** What the user may answer when a model has no quota left. */
+export type FallbackIntent =
+  /** Use the other model from here on. */
+  | 'retry_always'
+  /** Use the other model for this request only. */
+  | 'retry_once'
+  /** Give this prompt up; the model may have quota again later. */
+  | 'retry_later'
+  /** Give this prompt up. */
+  | 'stop';
 
 export interface ThoughtSummary {
   subject: string;
@@ -137,13 +159,32 @@ interface EventValues {
   [GeminiEventType.AgentExecutionBlocked]: AgentExecutionValue;
 }
 
-export type EventOf<T extends GeminiEventType> = EventValues[T] extends undefined
-  ? { type: T }
-  : undefined extends EventValues[T]
-    ? { type: T; value?: Exclude<EventValues[T], undefined> }
-    : { type: T; value: EventValues[T]; traceId?: string };
+/** Events of Castor's own, which carry their fields beside `type`. */
+interface EventFields {
+  [GeminiEventType.FallbackRequested]: {
+    requestId: string;
+    failedModel: string;
+    fallbackModel: string;
+    message: string;
+  };
+  [GeminiEventType.FallbackAnswered]: { requestId: string; intent: FallbackIntent };
+}
+
+export type EventOf<T extends GeminiEventType> = T extends keyof EventFields
+  ? { type: T } & EventFields[T]
+  : T extends keyof EventValues
+    ? EventValues[T] extends undefined
+      ? { type: T }
+      : undefined extends EventValues[T]
+        ? { type: T; value?: Exclude<EventValues[T], undefined> }
+        : { type: T; value: EventValues[T]; traceId?: string }
+    : never;
 
 export type ServerGeminiStreamEvent = { [T in GeminiEventType]: EventOf<T> }[GeminiEventType];
+
+/** What the documents' UI calls the two. */
+export type GeminiEvent = ServerGeminiStreamEvent;
+export { GeminiEventType as ServerGeminiEventType };
 
 export type ServerGeminiContentEvent = EventOf<GeminiEventType.Content>;
 export type ServerGeminiThoughtEvent = EventOf<GeminiEventType.Thought>;
@@ -163,6 +204,8 @@ export type ServerGeminiInvalidStreamEvent = EventOf<GeminiEventType.InvalidStre
 export type ServerGeminiModelInfoEvent = EventOf<GeminiEventType.ModelInfo>;
 export type ServerGeminiAgentExecutionStoppedEvent = EventOf<GeminiEventType.AgentExecutionStopped>;
 export type ServerGeminiAgentExecutionBlockedEvent = EventOf<GeminiEventType.AgentExecutionBlocked>;
+export type FallbackRequestedEvent = EventOf<GeminiEventType.FallbackRequested>;
+export type FallbackAnsweredEvent = EventOf<GeminiEventType.FallbackAnswered>;
 
 /** Ends an exhaustive switch: a member without a case does not compile. */
 export function assertNever(value: never): never {

@@ -38,13 +38,13 @@ export const SAMPLE_EVENTS: { readonly [T in AgentEventType]: AgentEventOf<T> } 
     pid: 4711,
   },
   fallback_requested: {
-    type: 'fallback_requested',
+    type: GeminiEventType.FallbackRequested,
     requestId: 'fallback-1',
     failedModel: 'gemini-2.5-pro',
     fallbackModel: 'gemini-2.5-flash',
     message: 'Quota exceeded for requests per day.',
   },
-  fallback_answered: { type: 'fallback_answered', requestId: 'fallback-1', intent: 'retry_always' },
+  fallback_answered: { type: GeminiEventType.FallbackAnswered, requestId: 'fallback-1', intent: 'retry_always' },
   notice: { type: 'notice', level: 'warning', message: 'A rule is not in force.' },
   background_ended: {
     type: 'background_ended',

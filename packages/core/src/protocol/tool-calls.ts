@@ -1,10 +1,16 @@
 /**
  * A call the model asked for, and what came of it: the two records that cross
- * between turn, scheduler and surfaces. Types only.
+ * between turn, scheduler and surfaces. Types and names only.
  */
 
 import type { Part } from './content.ts';
-import type { ToolCallConfirmationDetails, ToolErrorType, ToolResultDisplay } from './tools.ts';
+import type {
+  ServerTool,
+  ToolCallConfirmationDetails,
+  ToolErrorType,
+  ToolInvocation,
+  ToolResultDisplay,
+} from './tools.ts';
 
 export interface ToolCallDisplay {
   name: string;
@@ -47,19 +53,22 @@ export interface ToolCallResponseInfo {
   outputFile?: string;
   /** Present when the model reads less than the tool gave; in characters. */
   truncation?: OutputTruncation;
+  /** Characters the model reads of the result, without media. */
   contentLength?: number;
   data?: Record<string, unknown>;
 }
 
 /** Where a call stands. The last three are terminal: a call that reached one stays there. */
-export type ToolCallStatus =
-  | 'validating'
-  | 'awaiting_approval'
-  | 'scheduled'
-  | 'executing'
-  | 'success'
-  | 'error'
-  | 'cancelled';
+export const ToolCallStatus = {
+  Validating: 'validating',
+  AwaitingApproval: 'awaiting_approval',
+  Scheduled: 'scheduled',
+  Executing: 'executing',
+  Success: 'success',
+  Error: 'error',
+  Cancelled: 'cancelled',
+} as const;
+export type ToolCallStatus = (typeof ToolCallStatus)[keyof typeof ToolCallStatus];
 
 interface CallBase {
   request: ToolCallRequestInfo;
@@ -80,7 +89,12 @@ export interface ScheduledToolCall extends CallBase {
 
 export interface ExecutingToolCall extends CallBase {
   status: 'executing';
+  /** The process the call started, as soon as there is one. */
   pid?: number;
+  /** When the tool began, in milliseconds since 1970. */
+  startTime?: number;
+  tool?: ServerTool;
+  invocation?: ToolInvocation;
 }
 
 /** A call that reached its end, whatever the end was; `response` is what the model reads of it. */

@@ -4,7 +4,7 @@
  * error means is decided where it was born. Every wait ends with the signal.
  */
 
-import { isAbortError } from '../protocol/errors.ts';
+import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import { type Clock, systemClock, throwIfAborted } from '../util/clock.ts';
 import { askedDelay, serverDelay, withJitter } from './retry-pace.ts';
 import { RETRY_BUDGETS, type RetryBudget, type RetryRule, retryRule } from './retry-table.ts';
@@ -18,6 +18,8 @@ export interface RetryOptions<T = unknown> {
   maxServerDelayMs?: number | null;
   /** Replaces the table's verdict on trying again; aborts are never asked about. */
   shouldRetryOnError?: ((error: unknown) => boolean) | null;
+  /** The documents' older name for `shouldRetryOnError`, which wins where both are given. */
+  shouldRetry?: ((error: Error) => boolean) | null;
   /** Whether an answer is so poor that it counts as a failed attempt. */
   shouldRetryOnContent?: ((content: T) => boolean) | null;
   /**
@@ -90,13 +92,17 @@ async function tryOnce<T>(run: () => Promise<T>, options: RetryOptions<T>): Prom
 
 function ruleFor(error: unknown, options: RetryOptions<never>): RetryRule {
   const { patienceMs, ...rule } = retryRule('connect', error);
-  const retry = options.shouldRetryOnError?.(error) ?? rule.retry;
+  const retry = options.shouldRetryOnError?.(error) ?? options.shouldRetry?.(toError(error)) ?? rule.retry;
   return {
     ...rule,
     retry: retry && askedDelay(error) <= (options.maxServerDelayMs ?? Infinity),
-    // Patience has an end only where there is somebody to ask.
+    // Patience ends only where a caller can offer another model.
     ...(patienceMs && options.onPersistent429 && { patienceMs }),
   };
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(getErrorMessage(error), { cause: error });
 }
 
 function attemptsBeforeAsking({ patienceMs }: RetryRule, maxAttempts: number): number {

@@ -76,17 +76,17 @@ describe('applyModelSelection', () => {
 
   it('keeps an available model and its number of attempts', () => {
     const { availability } = setUp();
-    expect(applyModelSelection('gemini-2.5-pro', availability, chain)).toEqual({
+    expect(applyModelSelection({ availability, chainFor: () => chain }, { model: 'gemini-2.5-pro' })).toEqual({
       model: 'gemini-2.5-pro',
       maxAttempts: 3,
     });
-    expect(applyModelSelection('mine', availability)).toEqual({ model: 'mine' });
+    expect(applyModelSelection({ availability }, 'mine')).toEqual({ model: 'mine' });
   });
 
   it('uses up the one attempt of a turn, then takes the next of the chain', () => {
     const { availability } = setUp();
     availability.markRetryOncePerTurn('gemini-2.5-pro');
-    const apply = () => applyModelSelection('gemini-2.5-pro', availability, chain);
+    const apply = () => applyModelSelection({ availability, chainFor: () => chain }, { model: 'gemini-2.5-pro' });
     expect([apply(), apply()]).toEqual([
       { model: 'gemini-2.5-pro', maxAttempts: 1 },
       { model: 'gemini-2.5-flash', maxAttempts: 10 },
@@ -96,7 +96,9 @@ describe('applyModelSelection', () => {
   it('takes the last resort when nothing is available', () => {
     const { availability } = setUp();
     for (const { model } of chain) availability.markTerminal(model, 'quota');
-    expect(applyModelSelection('gemini-2.5-pro', availability, chain).model).toBe('gemini-2.5-flash');
-    expect(applyModelSelection('gemini-2.5-pro', availability).model).toBe('gemini-2.5-pro');
+    expect(applyModelSelection({ availability, chainFor: () => chain }, { model: 'gemini-2.5-pro' }).model).toBe(
+      'gemini-2.5-flash',
+    );
+    expect(applyModelSelection({ availability }, 'gemini-2.5-pro').model).toBe('gemini-2.5-pro');
   });
 });

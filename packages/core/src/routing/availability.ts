@@ -4,6 +4,7 @@
  * outlives the process. "Turn" in the documented names is the person's prompt.
  */
 
+import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 
 export type TerminalReason =
@@ -39,7 +40,7 @@ export class ModelAvailability {
   private readonly clock: Clock;
   private readonly health = new Map<string, Health>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock = systemClock) {
     this.clock = clock;
   }
 

@@ -181,21 +181,24 @@ describe('handleFlashFallback', () => {
   it.each([
     ['retry_always', FLASH],
     ['retry_once', FLASH],
-    ['retry_later', false],
-    ['stop', false],
+    ['retry_later', null],
+    ['stop', null],
   ] as const)('turns the answer %s into %s', async (intent, expected) => {
     const { fallback } = setUp();
     const onAsk = ({ requestId }: FallbackAsk) => fallback.answer(requestId, intent);
     const error = failure('rate_limited');
-    expect(await handleFlashFallback({ fallback, failedModel: PRO, error, signal: NEVER, onAsk })).toBe(expected);
+    expect(
+      await handleFlashFallback('oauth-personal', error, { fallback, failedModel: PRO, signal: NEVER, onAsk }),
+    ).toBe(expected);
   });
 
   it('asks nobody where nobody needs to be asked', async () => {
     const switching = setUp({ plan: true }).fallback;
     const givingUp = setUp({ interactive: false }).fallback;
-    const parameters = { failedModel: PRO, error: failure('rate_limited'), signal: NEVER };
-    expect(await handleFlashFallback({ fallback: switching, ...parameters })).toBe(FLASH);
-    expect(await handleFlashFallback({ fallback: givingUp, ...parameters })).toBe(false);
+    const error = failure('rate_limited');
+    const options = { failedModel: PRO, signal: NEVER };
+    expect(await handleFlashFallback(undefined, error, { fallback: switching, ...options })).toBe(FLASH);
+    expect(await handleFlashFallback(undefined, error, { fallback: givingUp, ...options })).toBe(null);
   });
 });
 
@@ -207,7 +210,7 @@ describe('a chat with a fallback', () => {
     const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' });
     const chat = new GeminiChat({ generator, model: PRO, clock, fallback: port });
     const types: string[] = [];
-    for await (const event of chat.sendMessageStream(PRO, 'hi', 'p', NEVER)) {
+    for await (const event of await chat.sendMessageStream(PRO, 'hi', 'p', NEVER)) {
       if (event.type !== StreamEventType.FALLBACK) continue;
       types.push(event.value.type);
       if (event.value.type === 'fallback_requested') fallback.answer(event.value.requestId, 'retry_always');

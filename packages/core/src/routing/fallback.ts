@@ -166,27 +166,30 @@ interface Failure {
 export interface FlashFallbackOptions {
   fallback: Pick<Fallback, 'decide'>;
   failedModel: string;
-  error: unknown;
   signal: AbortSignal;
-  /** Told of a question, so that somebody can be shown it; the answer comes by `Fallback.answer`. */
+  /** Called with a question for the user; the answer comes by `Fallback.answer`. */
   onAsk?: (question: FallbackAsk) => void;
 }
 
 /**
- * The documented answer to a persistent 429, in the shape `onPersistent429` of
- * retry.ts wants: the model to go on with, or false. Rejects only with an AbortError.
+ * The documented answer to a persistent 429, as `onPersistent429` of retry.ts takes it: the model to go on with, or null.
+ * Every kind of credential may fall back (docs/decisions/0008), so `authType` decides nothing. Rejects with an AbortError.
  */
-export async function handleFlashFallback(options: FlashFallbackOptions): Promise<string | false> {
-  const decision = options.fallback.decide(options.failedModel, options.error);
+export async function handleFlashFallback(
+  _authType: string | undefined,
+  error: unknown,
+  options: FlashFallbackOptions,
+): Promise<string | null> {
+  const decision = options.fallback.decide(options.failedModel, error);
   switch (decision.kind) {
     case 'give_up':
-      return false;
+      return null;
     case 'switch':
       return decision.model;
     case 'ask': {
       options.onAsk?.(decision);
       const intent = await decision.answer(options.signal);
-      return intent === 'retry_always' || intent === 'retry_once' ? decision.fallbackModel : false;
+      return intent === 'retry_always' || intent === 'retry_once' ? decision.fallbackModel : null;
     }
   }
 }

@@ -11,6 +11,8 @@ export const GEMINI_2_5_FLASH = 'gemini-2.5-flash';
 export const GEMINI_2_5_FLASH_LITE = 'gemini-2.5-flash-lite';
 
 export const DEFAULT_MODEL = 'auto';
+/** The documents' name for the model that takes over when a quota is spent. */
+export const DEFAULT_GEMINI_FLASH_MODEL = GEMINI_2_5_FLASH;
 
 /** What an alias stands for, with and without access to preview models. */
 const ALIASES: Readonly<Record<string, { preview: string; stable: string }>> = {

@@ -10,7 +10,7 @@
 
 import type { Content, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import { throwIfAborted } from '../util/clock.ts';
+import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ModelAvailability } from './availability.ts';
 import { answersCalls, choiceClassifier, numericalClassifier, toClassifierContents } from './classifier.ts';
@@ -23,7 +23,8 @@ export interface RoutingContext {
   requestedModel: string;
   history: readonly Content[];
   request: PartListUnion;
-  prompt_id: string;
+  /** Sent with the classifier's request. */
+  prompt_id?: string;
   signal: AbortSignal;
   /** default, autoEdit, yolo or plan. */
   approvalMode?: string;
@@ -45,7 +46,7 @@ export interface RoutingDecision {
 
 export interface ModelRouterOptions {
   availability: ModelAvailability;
-  clock: Clock;
+  clock?: Clock;
   /** Whether preview models may be used. Default true. */
   preview?: boolean;
   /** Whether plan mode chooses the model of `auto`. Default true. */
@@ -84,7 +85,7 @@ export class ModelRouter {
 
   /** Rejects only with an AbortError. */
   async route(context: RoutingContext): Promise<RoutingDecision> {
-    const { clock } = this.options;
+    const { clock = systemClock } = this.options;
     const start = clock.now();
     let skipped: unknown;
     const decided = (source: string, { model, reasoning }: Choice): RoutingDecision => ({
@@ -168,10 +169,10 @@ export class ModelRouter {
       contents: toClassifierContents(classifier, context),
       systemInstruction: classifier.systemInstruction,
       signal,
-      prompt_id: context.prompt_id,
+      prompt_id: context.prompt_id ?? '',
       role: 'utility_router',
     } as const;
-    const tooLate = this.options.clock.sleep(MAX_CLASSIFIER_MS, signal).then(() => {
+    const tooLate = (this.options.clock ?? systemClock).sleep(MAX_CLASSIFIER_MS, signal).then(() => {
       throw new Error(`The classifier took longer than ${MAX_CLASSIFIER_MS} ms.`);
     });
     try {

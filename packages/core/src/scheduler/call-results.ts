@@ -61,6 +61,7 @@ function complete(
   error?: ToolError,
 ): CompletedToolCall {
   const { responseParts, resultDisplay, outputFile, truncation, data } = told;
+  const contentLength = contentLengthOf(responseParts);
   return {
     status,
     request,
@@ -72,9 +73,17 @@ function complete(
       errorType: error?.type,
       ...(outputFile !== undefined && { outputFile }),
       ...(truncation && { truncation }),
+      ...(contentLength !== undefined && { contentLength }),
       ...(data && { data }),
     },
   };
+}
+
+/** Characters the model reads of the result: of its output, else of the error. */
+function contentLengthOf(responseParts: readonly Part[]): number | undefined {
+  const response = responseParts.find((part) => part.functionResponse)?.functionResponse?.response;
+  const text = response?.['output'] ?? response?.['error'];
+  return typeof text === 'string' ? text.length : undefined;
 }
 
 function toToolError(error: unknown): ToolError {

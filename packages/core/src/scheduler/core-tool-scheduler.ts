@@ -43,6 +43,7 @@ export class CoreToolScheduler {
   private readonly approvals = new Approvals();
   private readonly preparation: CallPreparation;
   private readonly executor: ToolExecutor;
+  private readonly clock: Clock;
   private readonly queue = new SerialQueue();
   /** Aborts the batches that wait and the one that runs; replaced by `cancelAll`. */
   private everything = new AbortController();
@@ -50,10 +51,12 @@ export class CoreToolScheduler {
 
   constructor(options: CoreToolSchedulerOptions) {
     this.preparation = new CallPreparation({ ...options, approvals: this.approvals });
-    this.executor = new ToolExecutor({ ...options, clock: options.clock ?? systemClock });
+    this.clock = options.clock ?? systemClock;
+    this.executor = new ToolExecutor(options);
   }
 
-  get isRunning(): boolean {
+  /** Whether a batch of calls is under way. */
+  isRunning(): boolean {
     return this.running > 0;
   }
 
@@ -175,10 +178,10 @@ export class CoreToolScheduler {
   }
 
   private async runCall(first: ReadyCall, batch: Batch, signal: AbortSignal): Promise<void> {
-    batch.move({ status: 'executing', request: first.request });
+    batch.move({ status: 'executing', request: first.request, startTime: this.clock.now() });
     let takenOver = 0;
     for (let call = first; ;) {
-      const ended = await this.executor.execute(call, signal, batch.emit);
+      const ended = await this.executor.run(call, signal, batch.emit);
       if (!('kind' in ended)) return batch.complete(ended);
       if (++takenOver > MAX_TAKEOVERS) return batch.complete(createErrorResult(ended.request, new Error(TOO_MANY)));
       // Another tool takes over under the same id; it has to pass everything this one passed.

@@ -381,7 +381,7 @@ describe('cancellation', () => {
     for await (const event of scheduler.run([request('waits')], NEVER)) {
       if (event.type === 'tool_call_updated' && event.output) break;
     }
-    expect([aborted, scheduler.isRunning]).toEqual([true, false]);
+    expect([aborted, scheduler.isRunning()]).toEqual([true, false]);
   });
 });
 
@@ -410,7 +410,7 @@ describe('schedule', () => {
     const third = scheduler.schedule(request('ls'), NEVER);
     controller.abort();
     await expect(aborted).rejects.toThrow('Tool call cancelled while in queue.');
-    expect(scheduler.isRunning).toBe(true);
+    expect(scheduler.isRunning()).toBe(true);
     hold.resolve();
     await first;
     expect((await third)[0]?.status).toBe('success');

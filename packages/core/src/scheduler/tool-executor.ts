@@ -1,30 +1,45 @@
 /**
- * ToolExecutor: runs one call that may run, and says what came of it. Around the
- * tool's own work: the record before an effect starts, live output, the AfterTool
- * hook, and the bound on what the model reads.
+ * ToolExecutor: runs one call that may run, and returns the completed call. Around the tool's own work: the record before
+ * an effect starts, live output, the AfterTool hook, and the bound on what the model reads. It asks neither the policy nor
+ * the user: `CoreToolScheduler` does, before it gets here.
  */
 
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { ToolError, isAbortError } from '../protocol/errors.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, ExecutingToolCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { boundOutput, toFunctionResponse } from '../tools/tool-output.ts';
-import type { OutputBounds } from '../tools/tool-output.ts';
+import type { BoundedOutput, OutputBounds } from '../tools/tool-output.ts';
 import { tryUntilAborted, untilAborted } from '../util/abort.ts';
+import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
-import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks } from './ports.ts';
+import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface ToolExecutorOptions {
-  /** The model that will read the result. */
-  model: () => string;
-  outputBounds: () => OutputBounds;
+  /** Where `execute` finds a call's tool by name. */
+  tools: ToolLookup;
+  /** The model that will read the result; it decides how media are told. */
+  model?: () => string;
+  /** How much the model reads of a result; all of it by default. */
+  outputBounds?: () => OutputBounds;
   hooks?: ToolHooks;
   recorder?: CallRecorder;
   resultContext?: ResultContext;
-  clock: Clock;
+  clock?: Clock;
+}
+
+/** The documented argument of `execute`. */
+export interface ToolExecutionContext {
+  /** The request, or the call that holds it. */
+  call: ToolCallRequestInfo | ToolCall;
+  signal: AbortSignal;
+  /** Called with each piece of live output. */
+  outputUpdateHandler?: (callId: string, outputChunk: string) => void;
+  /** Called when the tool starts, and again when its process has a pid. */
+  onUpdateToolCall?: (call: ExecutingToolCall) => void;
 }
 
 /** The call is replaced: the answer to it is what this one gives. */
@@ -36,18 +51,51 @@ export interface TailCall {
 const EFFECTLESS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'fetch', 'think', 'communicate']);
 /** Of what a cancelled call printed, this much is kept, from the end. */
 const KEPT_OUTPUT = 32_000;
+const TAKEN_OVER = 'A hook handed this call on to another tool, which only CoreToolScheduler can run.';
 const MODIFIED_BY_HOOK = '[System] Tool input parameters were modified by a hook';
 
 export class ToolExecutor {
   private readonly options: ToolExecutorOptions;
+  private readonly clock: Clock;
 
   constructor(options: ToolExecutorOptions) {
     this.options = options;
+    this.clock = options.clock ?? systemClock;
   }
 
-  /** Never throws. */
-  async execute(call: ReadyCall, signal: AbortSignal, emit: Emit): Promise<CompletedToolCall | TailCall> {
-    const { clock, recorder } = this.options;
+  /** Finds the tool of one call and runs it. Never rejects: a missing tool and invalid arguments complete as errors. */
+  async execute(context: ToolExecutionContext): Promise<CompletedToolCall> {
+    const { signal, outputUpdateHandler, onUpdateToolCall } = context;
+    const request = 'request' in context.call ? context.call.request : context.call;
+    let call: ReadyCall;
+    try {
+      const tool = this.options.tools.getTool(request.name);
+      if (!tool) throw this.options.tools.notFound(request.name);
+      call = { kind: 'ready', request, tool, invocation: tool.build(request.args) };
+    } catch (error) {
+      return createErrorResult(request, error);
+    }
+    const { tool, invocation } = call;
+    const executing: ExecutingToolCall = {
+      status: 'executing',
+      request,
+      tool,
+      invocation,
+      startTime: this.clock.now(),
+    };
+    onUpdateToolCall?.(executing);
+    const ended = await this.run(call, signal, (event) => {
+      if (event.type !== 'tool_call_updated') return;
+      if (event.output !== undefined) outputUpdateHandler?.(event.callId, event.output);
+      if (event.pid !== undefined) onUpdateToolCall?.({ ...executing, pid: event.pid });
+    });
+    return 'kind' in ended ? createErrorResult(request, new Error(TAKEN_OVER)) : ended;
+  }
+
+  /** Runs a prepared call. Never throws. */
+  async run(call: ReadyCall, signal: AbortSignal, emit: Emit): Promise<CompletedToolCall | TailCall> {
+    const { clock } = this;
+    const { recorder } = this.options;
     const { request, tool } = call;
     const hasEffects = !EFFECTLESS.has(tool.kind);
     const recorded = recorder?.started(request, { hasEffects });
@@ -57,7 +105,7 @@ export class ToolExecutor {
     try {
       if (hasEffects && recorded) await untilAborted(recorded, signal);
       startedAt = clock.now();
-      const result = await executeToolWithHooks(call, contextOf(call, printed, signal, emit));
+      const result = await call.invocation.execute(contextOf(call, printed, signal, emit));
       ended = await this.finish(call, result, printed, signal);
     } catch (error) {
       const isCancelled = signal.aborted || isAbortError(error);
@@ -114,12 +162,13 @@ export class ToolExecutor {
       (note) => typeof note === 'string',
     );
     const content = withNotes(result.llmContent, notes);
-    const bounded = await boundOutput(
-      content,
-      { toolName: tool.name, callId: request.callId },
-      this.options.outputBounds(),
+    const bounds = this.options.outputBounds?.();
+    const of = { toolName: tool.name, callId: request.callId };
+    const bounded: BoundedOutput = bounds ? await boundOutput(content, of, bounds) : { content };
+    const converted = toFunctionResponse(
+      { ...answerTo(request), model: this.options.model?.() ?? '' },
+      bounded.content,
     );
-    const converted = toFunctionResponse({ ...answerTo(request), model: this.options.model() }, bounded.content);
     return createSuccessResult(request, {
       responseParts: [...converted.responseParts, ...converted.injectedParts],
       resultDisplay: result.returnDisplay,
@@ -152,11 +201,6 @@ export class ToolExecutor {
     const decision = await tryUntilAborted(async () => hooks.afterTool?.(input, signal), signal).catch(() => undefined);
     return signal.aborted ? undefined : (decision ?? { kind: 'proceed' });
   }
-}
-
-/** The tool's own work, with the answers and ears it was given. */
-export async function executeToolWithHooks(call: ReadyCall, context: ToolContext): Promise<ToolResult> {
-  return call.invocation.execute(context);
 }
 
 function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolContext {

@@ -90,7 +90,7 @@ export class CallTelemetry {
       prompt_id,
       tool_type,
       mcp_server_name: server,
-      content_length: contentLength(response),
+      content_length: response.contentLength,
       metadata: toMetadata(response),
     });
     telemetry.metrics.count(METRICS.calls, { function_name: name, success: succeeded, decision, tool_type });
@@ -168,12 +168,6 @@ export class CallTelemetry {
       ...(error && { error: telemetry.logPrompts ? error.message : (errorType ?? 'failed') }),
     });
   }
-}
-
-/** Characters the model reads of the result. */
-function contentLength({ responseParts }: ClosedCall['response']): number | undefined {
-  const output = responseParts.find((part) => part.functionResponse)?.functionResponse?.response?.['output'];
-  return typeof output === 'string' ? output.length : undefined;
 }
 
 function diffStatOf({ resultDisplay }: ClosedCall['response']): DiffStat | undefined {

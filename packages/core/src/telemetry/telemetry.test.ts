@@ -74,7 +74,7 @@ async function runCompression(telemetry: TelemetryPort, summary: string): Promis
     history: ['user', 'model', 'user', 'model'].map((role) => ({ role, parts: [{ text: LONG }] })),
     telemetry,
   });
-  await client.tryCompressChat('prompt-1', new AbortController().signal);
+  await client.tryCompressChat('prompt-1', true, new AbortController().signal);
   await telemetry.shutdown();
 }
 

@@ -540,9 +540,9 @@ describe('reduce, for what the client says', () => {
     const { type: _type, ...question } = SAMPLE_EVENTS.fallback_requested;
     const asking = fold([start, SAMPLE_EVENTS.fallback_requested]);
     expect(asking.question).toEqual(question);
-    expect(reduce(asking, { type: 'fallback_answered', requestId: 'other', intent: 'stop' }).question).toEqual(
-      question,
-    );
+    expect(
+      reduce(asking, { type: GeminiEventType.FallbackAnswered, requestId: 'other', intent: 'stop' }).question,
+    ).toEqual(question);
     const answered = reduce(asking, SAMPLE_EVENTS.fallback_answered);
     expect([answered.question, texts(answered).at(-1)]).toEqual([
       undefined,

@@ -1,41 +1,41 @@
 /**
- * BatchTurnProcessor: many prompts against one chat's history, a bounded number at a
- * time. Each runs on a fork of the chat: a shared one would put them in a queue and
- * mix their histories.
+ * BatchTurnProcessor: many requests against one chat's history, a bounded number at a time. Each runs on a fork of the
+ * chat: a shared one would queue them and mix their histories. Exists for the documents; the runtime runs one prompt.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { PartListUnion } from '../protocol/content.ts';
-import { toStructuredError } from '../protocol/errors.ts';
-import type { StructuredError } from '../protocol/errors.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { TurnCollector } from './collect-turn.ts';
 import type { TurnResult } from './collect-turn.ts';
-import { TurnEventProcessor } from './turn-event-processor.ts';
+import { requireNumber } from './positional-number.ts';
 import { Turn } from './turn.ts';
 
-export interface BatchRequest {
-  prompt_id: string;
-  request: PartListUnion;
+export interface BatchRequest<M = unknown> {
+  input: PartListUnion;
+  promptId: string;
+  /** Handed back with the result. */
+  metadata?: M;
 }
 
-/** A turn that ended badly has a result that says so; `error` is for one that threw. */
-export type BatchItemResult =
-  | { prompt_id: string; result: TurnResult; error?: undefined }
-  | { prompt_id: string; result?: undefined; error: StructuredError };
+/** A turn that failed has a result with `errors`; `error` is for one that threw, for example without credentials. */
+export type BatchItemResult<M = unknown> =
+  | { input: PartListUnion; result: TurnResult; metadata: M | undefined; error?: undefined }
+  | { input: PartListUnion; result: null; metadata: M | undefined; error: Error };
 
 export class BatchTurnProcessor {
   private readonly chat: GeminiChat;
   private readonly maxConcurrent: number;
-  private readonly processor = new TurnEventProcessor();
 
-  constructor(chat: GeminiChat, options: { maxConcurrent?: number } = {}) {
+  constructor(chat: GeminiChat, maxConcurrent = 3) {
     this.chat = chat;
-    this.maxConcurrent = options.maxConcurrent ?? 3;
-    if (!(this.maxConcurrent >= 1)) throw new Error('maxConcurrent must be at least 1.');
+    this.maxConcurrent = requireNumber(maxConcurrent, 1, 'new BatchTurnProcessor(chat, 3)', 'maxConcurrent');
   }
 
   /** Results come in the order of the requests; one failing item does not touch the others. */
-  async processBatch(requests: readonly BatchRequest[], signal: AbortSignal): Promise<BatchItemResult[]> {
-    const results: BatchItemResult[] = [];
+  async processBatch<M>(requests: readonly BatchRequest<M>[], signal: AbortSignal): Promise<BatchItemResult<M>[]> {
+    requests.forEach(requireRequest);
+    const results: BatchItemResult<M>[] = [];
     const waiting = requests.entries();
     const work = async (): Promise<void> => {
       for (const [index, request] of waiting) results[index] = await this.processItem(request, signal);
@@ -44,12 +44,29 @@ export class BatchTurnProcessor {
     return results;
   }
 
-  private async processItem({ prompt_id, request }: BatchRequest, signal: AbortSignal): Promise<BatchItemResult> {
+  private async processItem<M>(request: BatchRequest<M>, signal: AbortSignal): Promise<BatchItemResult<M>> {
+    const { input, promptId, metadata } = request;
     try {
-      const turn = new Turn(this.chat.fork(), prompt_id);
-      return { prompt_id, result: await this.processor.processTurn(turn, request, signal) };
+      const turn = new Turn(this.chat.fork(), promptId);
+      return { input, result: await processSingleTurn(turn, input, signal), metadata };
     } catch (error) {
-      return { prompt_id, error: toStructuredError(error) };
+      return {
+        input,
+        result: null,
+        metadata,
+        error: error instanceof Error ? error : new Error(getErrorMessage(error)),
+      };
     }
   }
+}
+
+async function processSingleTurn(turn: Turn, input: PartListUnion, signal: AbortSignal): Promise<TurnResult> {
+  const collector = new TurnCollector();
+  for await (const event of turn.run(input, signal)) collector.add(event);
+  return { ...collector.turn, finished: collector.isFinished, debugResponses: turn.getDebugResponses() };
+}
+
+function requireRequest({ input, promptId }: Partial<BatchRequest>, index: number): void {
+  if (input !== undefined && typeof promptId === 'string') return;
+  throw new TypeError(`Request ${index} of the batch needs {input, promptId}; {metadata} is optional.`);
 }

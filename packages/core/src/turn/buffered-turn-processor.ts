@@ -1,43 +1,54 @@
 /**
- * BufferedTurnProcessor: a turn's events in batches, each given out when it is full or
- * when its first event has waited long enough, also while the stream stands still.
+ * BufferedTurnProcessor: a turn's events in batches. A batch is flushed when it is full, when its first event has waited
+ * long enough, also while the stream stands still, and at once with the event that ends the turn. Exists for the
+ * documents; the surfaces coalesce what they draw themselves.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { RunnableTurn } from './collect-turn.ts';
-import type { TurnEvent } from './turn.ts';
+import { requireNumber } from './positional-number.ts';
 
-export interface BufferedTurnOptions {
-  maxSize?: number;
-  flushIntervalMs?: number;
-  clock?: Clock;
-}
+const FORM = 'new BufferedTurnProcessor(10, 100)';
+
+/** After these nothing is worth waiting for. */
+const ENDINGS: ReadonlySet<GeminiEventType> = new Set([
+  GeminiEventType.Finished,
+  GeminiEventType.Error,
+  GeminiEventType.InvalidStream,
+  GeminiEventType.UserCancelled,
+]);
 
 export class BufferedTurnProcessor {
-  private readonly maxSize: number;
+  private readonly bufferSize: number;
   private readonly flushIntervalMs: number;
   private readonly clock: Clock;
 
-  constructor({ maxSize = 10, flushIntervalMs = 100, clock = systemClock }: BufferedTurnOptions = {}) {
-    this.maxSize = maxSize;
-    this.flushIntervalMs = flushIntervalMs;
+  constructor(bufferSize = 10, flushIntervalMs = 100, { clock = systemClock }: { clock?: Clock } = {}) {
+    this.bufferSize = requireNumber(bufferSize, 1, FORM, 'bufferSize');
+    this.flushIntervalMs = requireNumber(flushIntervalMs, 0, FORM, 'flushIntervalMs');
     this.clock = clock;
   }
 
-  /** Yields non-empty batches in order. Leaving early cancels the turn. */
-  async *process(turn: RunnableTurn, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent[], void> {
+  /** Yields non-empty batches in order. A consumer that leaves early cancels the turn. */
+  async *processWithBuffering(
+    turn: RunnableTurn,
+    input: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerGeminiStreamEvent[], void> {
     const left = new AbortController();
-    const events = turn.run(request, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
+    const events = turn.run(input, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
     let next = events.next();
     let ended = false;
     try {
       while (!ended) {
-        const batch: TurnEvent[] = [];
+        const batch: ServerGeminiStreamEvent[] = [];
         const timer = new AbortController();
         let flush: Promise<'flush'> | undefined;
-        while (batch.length < this.maxSize) {
+        while (batch.length < this.bufferSize) {
           const step = await (flush ? Promise.race([next, flush]) : next);
           if (step === 'flush') break;
           if (step.done) {
@@ -46,6 +57,7 @@ export class BufferedTurnProcessor {
           }
           batch.push(step.value);
           next = events.next();
+          if (ENDINGS.has(step.value.type)) break;
           flush ??= this.waitToFlush(timer.signal);
         }
         timer.abort();
@@ -53,7 +65,7 @@ export class BufferedTurnProcessor {
       }
     } finally {
       left.abort();
-      // The event under way ends with the abort; nobody waits for what it would have said.
+      // The abort ends the event under way; what it would have said is not wanted any more.
       if (!ended) next.catch(() => undefined);
     }
   }

@@ -1,35 +1,53 @@
-/** The fold of a turn's events into one result, shared by the consumers in this room. */
+/**
+ * The fold of a turn's events into one result. Exists for the documents' consumers in this room: the runtime reads the
+ * events themselves.
+ */
 
-import type { FinishReason, PartListUnion, UsageMetadata } from '../protocol/content.ts';
+import type { FinishReason, GenerateContentResponse, PartListUnion, UsageMetadata } from '../protocol/content.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ThoughtSummary } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent, ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
-import type { TurnEvent } from './turn.ts';
 
 /** Anything that runs like a `Turn`. */
 export interface RunnableTurn {
-  run(request: PartListUnion, signal: AbortSignal): AsyncIterable<TurnEvent>;
+  run(request: PartListUnion, signal: AbortSignal): AsyncIterable<ServerGeminiStreamEvent>;
 }
 
 export type TurnStatus = 'completed' | 'cancelled' | 'failed' | 'stopped';
 
-export interface TurnResult {
+export interface CollectedTurn {
+  /** `failed` until an event tells how the turn ended. */
   status: TurnStatus;
-  /** The answer; nothing of a voided attempt is in it. */
+  /** The answer, without the text of voided attempts. */
   content: string;
-  thoughts: ThoughtSummary[];
   toolCalls: ToolCallRequestInfo[];
+  thoughts: ThoughtSummary[];
   citations: string[];
+  errors: StructuredError[];
   finishReason: FinishReason | undefined;
   usageMetadata: UsageMetadata | undefined;
-  error: StructuredError | undefined;
+}
+
+export interface TurnResult extends CollectedTurn {
+  /** The model ended its turn. */
+  finished: boolean;
+  debugResponses: GenerateContentResponse[];
 }
 
 export class TurnCollector {
-  private collected = emptyResult();
+  private collected = emptyTurn();
 
-  add(event: TurnEvent): void {
+  get turn(): CollectedTurn {
+    return this.collected;
+  }
+
+  /** Whether the model ended its turn. */
+  get isFinished(): boolean {
+    return this.collected.status === 'completed';
+  }
+
+  add(event: ServerGeminiStreamEvent): void {
     const { collected } = this;
     switch (event.type) {
       case GeminiEventType.Content:
@@ -50,19 +68,19 @@ export class TurnCollector {
         collected.usageMetadata = event.value.usageMetadata;
         return;
       case GeminiEventType.Retry:
-        this.collected = emptyResult();
+        this.collected = emptyTurn();
         return;
       default:
         this.addEnding(event);
     }
   }
 
-  /** Until an event says how the turn ended, it failed. */
-  get result(): TurnResult {
-    return this.collected;
+  fail(error: StructuredError): void {
+    this.collected.status = 'failed';
+    this.collected.errors.push(error);
   }
 
-  private addEnding(event: TurnEvent): void {
+  private addEnding(event: ServerGeminiStreamEvent): void {
     const { collected } = this;
     if (event.type === GeminiEventType.UserCancelled) collected.status = 'cancelled';
     if (event.type === GeminiEventType.AgentExecutionStopped) collected.status = 'stopped';
@@ -71,22 +89,17 @@ export class TurnCollector {
       this.fail({ message: event.value.message, reason: event.value.type });
     }
   }
-
-  private fail(error: StructuredError): void {
-    this.collected.status = 'failed';
-    this.collected.error = error;
-  }
 }
 
-function emptyResult(): TurnResult {
+export function emptyTurn(): CollectedTurn {
   return {
     status: 'failed',
     content: '',
-    thoughts: [],
     toolCalls: [],
+    thoughts: [],
     citations: [],
+    errors: [],
     finishReason: undefined,
     usageMetadata: undefined,
-    error: undefined,
   };
 }

@@ -20,7 +20,7 @@ export class OptimizedTurn extends Turn {
   }
 
   override getResponseText(): string {
-    if (this.pieces.length > 1) this.pieces = [this.pieces.join(' ')];
+    if (this.pieces.length > 1) this.pieces = [this.pieces.join('')];
     return this.pieces[0] ?? '';
   }
 

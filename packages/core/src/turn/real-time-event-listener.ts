@@ -1,15 +1,30 @@
 /**
- * RealTimeEventListener: handlers by event type, called as a turn's events arrive. A
- * handler that throws is reported and does not disturb the turn or other handlers.
+ * RealTimeEventListener: handlers by event type, called with the event's value as a turn's events arrive. A handler that
+ * throws is reported and disturbs neither the turn nor other handlers. Exists for the documents; the runtime reads the
+ * events themselves.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
-import type { EventOf, GeminiEventType } from '../protocol/events.ts';
+import type { GeminiErrorEventValue, EventOf, ServerGeminiStreamEvent } from '../protocol/events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { StructuredError } from '../protocol/errors.ts';
 import type { RunnableTurn } from './collect-turn.ts';
 
-export type EventHandler<T extends GeminiEventType> = (event: EventOf<T>) => void | Promise<void>;
+/** The documents read an error as `value.error.message` and as `value.message`. */
+type ErrorValue = GeminiErrorEventValue & StructuredError;
 
-type AnyHandler = (event: never) => void | Promise<void>;
+export type EventValue<T extends GeminiEventType> = T extends GeminiEventType.Error
+  ? ErrorValue
+  : EventOf<T> extends { value: infer V }
+    ? V
+    : EventOf<T> extends { value?: infer V }
+      ? V | undefined
+      : undefined;
+
+/** `value` is undefined for an event that has none; `event` is the whole of it. */
+export type EventHandler<T extends GeminiEventType> = (value: EventValue<T>, event: EventOf<T>) => void | Promise<void>;
+
+type AnyHandler = (value: never, event: never) => void | Promise<void>;
 
 export class RealTimeEventListener {
   private readonly handlers = new Map<GeminiEventType, Set<AnyHandler>>();
@@ -19,27 +34,32 @@ export class RealTimeEventListener {
     this.onHandlerError = options.onHandlerError;
   }
 
-  on<T extends GeminiEventType>(type: T, handler: EventHandler<T>): this {
-    const handlers = this.handlers.get(type) ?? new Set();
-    this.handlers.set(type, handlers.add(handler));
+  on<T extends GeminiEventType>(eventType: T, handler: EventHandler<T>): this {
+    const handlers = this.handlers.get(eventType) ?? new Set();
+    this.handlers.set(eventType, handlers.add(handler));
     return this;
   }
 
-  off<T extends GeminiEventType>(type: T, handler: EventHandler<T>): this {
-    this.handlers.get(type)?.delete(handler);
+  off<T extends GeminiEventType>(eventType: T, handler: EventHandler<T>): this {
+    this.handlers.get(eventType)?.delete(handler);
     return this;
   }
 
-  /** Runs the turn; each event's handlers have finished before the next event is pulled. */
-  async listen(turn: RunnableTurn, request: PartListUnion, signal: AbortSignal): Promise<void> {
-    for await (const event of turn.run(request, signal)) {
-      for (const handler of [...(this.handlers.get(event.type as GeminiEventType) ?? [])]) {
+  /** Runs the turn; each event's handlers have finished before the next event is pulled. Rejects as `turn.run` does. */
+  async listenToTurn(turn: RunnableTurn, userInput: PartListUnion, signal: AbortSignal): Promise<void> {
+    for await (const event of turn.run(userInput, signal)) {
+      for (const handler of [...(this.handlers.get(event.type) ?? [])]) {
         try {
-          await handler(event as never);
+          await handler(valueOf(event) as never, event as never);
         } catch (error) {
-          this.onHandlerError?.(error, event.type as GeminiEventType);
+          this.onHandlerError?.(error, event.type);
         }
       }
     }
   }
+}
+
+function valueOf(event: ServerGeminiStreamEvent): unknown {
+  if (event.type === GeminiEventType.Error) return { ...event.value.error, ...event.value };
+  return 'value' in event ? event.value : undefined;
 }

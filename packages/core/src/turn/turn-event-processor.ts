@@ -1,23 +1,54 @@
-/** TurnEventProcessor: runs a turn and returns what it came to, telling an optional log on the way. */
+/**
+ * TurnEventProcessor: runs turns and returns what they came to. What it collected counts until `reset`. It never rejects:
+ * an exception is one of `errors`. Exists for the documents; the runtime reads the events themselves.
+ */
 
 import type { PartListUnion } from '../protocol/content.ts';
-import { TurnCollector } from './collect-turn.ts';
-import type { RunnableTurn, TurnResult } from './collect-turn.ts';
-import type { TurnEvent } from './turn.ts';
+import { toStructuredError } from '../protocol/errors.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import { emptyTurn, TurnCollector } from './collect-turn.ts';
+import type { CollectedTurn, RunnableTurn } from './collect-turn.ts';
+
+export interface ProcessedTurn extends CollectedTurn {
+  /** The model ended the last turn. */
+  completed: boolean;
+}
 
 export class TurnEventProcessor {
-  private readonly log: ((event: TurnEvent) => void) | undefined;
+  private readonly log: ((event: ServerGeminiStreamEvent) => void) | undefined;
+  private collected = emptyTurn();
 
-  constructor(options: { log?: (event: TurnEvent) => void } = {}) {
+  constructor(options: { log?: (event: ServerGeminiStreamEvent) => void } = {}) {
     this.log = options.log;
   }
 
-  async processTurn(turn: RunnableTurn, request: PartListUnion, signal: AbortSignal): Promise<TurnResult> {
+  /** The result holds this turn and the turns before it since `reset`. */
+  async processTurn(turn: RunnableTurn, userInput: PartListUnion, signal: AbortSignal): Promise<ProcessedTurn> {
     const collector = new TurnCollector();
-    for await (const event of turn.run(request, signal)) {
-      this.log?.(event);
-      collector.add(event);
+    try {
+      for await (const event of turn.run(userInput, signal)) {
+        this.log?.(event);
+        collector.add(event);
+      }
+    } catch (error) {
+      collector.fail(toStructuredError(error));
     }
-    return collector.result;
+    this.collected = join(this.collected, collector.turn);
+    return { ...this.collected, completed: collector.isFinished };
   }
+
+  reset(): void {
+    this.collected = emptyTurn();
+  }
+}
+
+function join(before: CollectedTurn, turn: CollectedTurn): CollectedTurn {
+  return {
+    ...turn,
+    content: before.content + turn.content,
+    toolCalls: [...before.toolCalls, ...turn.toolCalls],
+    thoughts: [...before.thoughts, ...turn.thoughts],
+    citations: [...before.citations, ...turn.citations],
+    errors: [...before.errors, ...turn.errors],
+  };
 }

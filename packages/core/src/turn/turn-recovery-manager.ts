@@ -1,70 +1,135 @@
 /**
- * TurnRecoveryManager: runs a turn again when it failed before it said anything, with
- * growing delays, and at last a fallback turn. Never after output: what was shown
- * cannot be taken back, and a call may have been acted upon.
+ * TurnRecoveryManager: runs a turn again when it failed before it said anything, with growing delays, or lets a second
+ * turn take over. It never runs a turn again after output: what was shown cannot be taken back, and a call may have been
+ * acted upon. Exists for the documents; the runtime makes its attempts in chat/.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { RunnableTurn } from './collect-turn.ts';
-import type { TurnEvent } from './turn.ts';
+import { requireNumber } from './positional-number.ts';
+import { isRetryableError } from './turn-failure.ts';
 
-export interface TurnRecoveryOptions {
-  /** Runs after the first. */
-  maxRetries?: number;
-  /** The first delay; doubles. */
-  initialDelayMs?: number;
-  /** Runs once when every retry failed, for example with another model. */
-  createFallbackTurn?: () => RunnableTurn;
-  clock?: Clock;
-}
+const FORM = 'new TurnRecoveryManager(3, 1000)';
+const SWITCHING = '\n[Switching to fallback model...]\n';
 
 export class TurnRecoveryManager {
-  private readonly options: TurnRecoveryOptions;
+  private readonly maxRetries: number;
+  private readonly retryDelayMs: number;
+  private readonly clock: Clock;
 
-  constructor(options: TurnRecoveryOptions = {}) {
-    this.options = options;
+  /** `maxRetries` counts every run, the first included; `retryDelayMs` is the first delay and doubles. */
+  constructor(maxRetries = 3, retryDelayMs = 1000, { clock = systemClock }: { clock?: Clock } = {}) {
+    this.maxRetries = requireNumber(maxRetries, 1, FORM, 'maxRetries');
+    this.retryDelayMs = requireNumber(retryDelayMs, 0, FORM, 'retryDelayMs');
+    this.clock = clock;
   }
 
-  /** The events of the run that counts, beginning with its first. */
-  async *runWithRecovery(
-    createTurn: () => RunnableTurn,
-    request: PartListUnion,
+  /**
+   * Resolves as soon as a run says something, with the events of that run from its first. The last run counts whatever it
+   * says. Rejects with what a run threw that is not worth another.
+   */
+  async executeWithRecovery(
+    turn: RunnableTurn,
+    input: PartListUnion,
     signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent, void> {
-    const { maxRetries = 3, initialDelayMs = 1000, createFallbackTurn, clock = systemClock } = this.options;
-    for (let retries = 0; ; retries++) {
-      const failure = yield* relayUnlessFailed(createTurn().run(request, signal));
-      if (!failure) return;
-      if (retries >= maxRetries) {
-        if (createFallbackTurn) yield* createFallbackTurn().run(request, signal);
-        else yield failure;
-        return;
-      }
+  ): Promise<AsyncGenerator<ServerGeminiStreamEvent, void>> {
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt >= this.maxRetries;
+      const begun = await begin(turn.run(input, signal), isLast || signal.aborted);
+      if (begun) return begun;
       try {
-        await clock.sleep(initialDelayMs * 2 ** retries, signal);
+        await this.clock.sleep(this.retryDelayMs * 2 ** (attempt - 1), signal);
       } catch {
-        // The only way a sleep fails is the user's cancel.
-        yield { type: GeminiEventType.UserCancelled };
-        return;
+        // A sleep fails only when the user cancels.
+        return cancelled();
       }
     }
   }
-}
 
-/** Passes events on; a failure that may be retried, before any output, is returned instead. */
-async function* relayUnlessFailed(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnEvent, TurnEvent | undefined> {
-  let hasOutput = false;
-  for await (const event of events) {
-    if (!hasOutput && isRetryableFailure(event)) return event;
-    hasOutput ||= event.type !== GeminiEventType.Retry && event.type !== GeminiEventType.ModelInfo;
-    yield event;
+  /**
+   * The events of the first turn; when it fails or throws, an announcement and the events of the second. Text the first
+   * turn had shown is voided by a `retry`; a turn that has asked for calls is not replaced.
+   */
+  async *executeWithFallback(
+    primaryTurn: RunnableTurn,
+    fallbackTurn: RunnableTurn,
+    input: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerGeminiStreamEvent, void> {
+    let hasText = false;
+    let hasCalls = false;
+    let hasFailed = false;
+    try {
+      for await (const event of primaryTurn.run(input, signal)) {
+        hasFailed = isFailure(event) && !hasCalls && !signal.aborted;
+        if (hasFailed) break;
+        hasText ||= event.type === GeminiEventType.Content || event.type === GeminiEventType.Thought;
+        hasCalls ||= event.type === GeminiEventType.ToolCallRequest;
+        yield event;
+      }
+    } catch (error) {
+      if (hasCalls || signal.aborted) throw error;
+      hasFailed = true;
+    }
+    if (!hasFailed) return;
+    if (hasText) yield { type: GeminiEventType.Retry };
+    yield { type: GeminiEventType.Content, value: SWITCHING };
+    yield* fallbackTurn.run(input, signal);
   }
-  return undefined;
 }
 
-function isRetryableFailure(event: TurnEvent): boolean {
+/** The run with what it said so far; undefined when it failed in a way another run may not. */
+async function begin(
+  events: AsyncIterable<ServerGeminiStreamEvent>,
+  isLast: boolean,
+): Promise<AsyncGenerator<ServerGeminiStreamEvent, void> | undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  const said: ServerGeminiStreamEvent[] = [];
+  try {
+    for (;;) {
+      const step = await iterator.next();
+      if (step.done) return relay(said, iterator);
+      if (!isLast && isRetryableFailure(step.value)) {
+        await iterator.return?.();
+        return undefined;
+      }
+      said.push(step.value);
+      if (isOutput(step.value)) return relay(said, iterator);
+    }
+  } catch (error) {
+    if (isLast || !isRetryableError(error)) throw error;
+    return undefined;
+  }
+}
+
+async function* relay(
+  said: readonly ServerGeminiStreamEvent[],
+  rest: AsyncIterator<ServerGeminiStreamEvent>,
+): AsyncGenerator<ServerGeminiStreamEvent, void> {
+  try {
+    yield* said;
+    for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function* cancelled(): AsyncGenerator<ServerGeminiStreamEvent, void> {
+  yield { type: GeminiEventType.UserCancelled };
+}
+
+function isOutput({ type }: ServerGeminiStreamEvent): boolean {
+  return type !== GeminiEventType.Retry && type !== GeminiEventType.ModelInfo;
+}
+
+function isFailure({ type }: ServerGeminiStreamEvent): boolean {
+  return type === GeminiEventType.Error || type === GeminiEventType.InvalidStream;
+}
+
+function isRetryableFailure(event: ServerGeminiStreamEvent): boolean {
   return event.type === GeminiEventType.Error && event.value.error.retryable === true;
 }

@@ -1,11 +1,14 @@
 import { createFakeClock } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { StreamEvent } from '../chat/stream-events.ts';
-import type { Content, GenerateContentResponse, Part, Tool } from '../protocol/content.ts';
+import { createOfflineGenerator } from '../provider/offline/offline-generator.ts';
+import type { GenerateContentResponse, Part, Tool } from '../protocol/content.ts';
 import { ApiError, InvalidStreamError } from '../protocol/errors.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { OptimizedTurn } from './optimized-turn.ts';
 import { Turn } from './turn.ts';
-import type { TurnChat, TurnEvent, TurnOptions } from './turn.ts';
+import type { TurnChat, TurnOptions } from './turn.ts';
 
 type Item = StreamEvent | GenerateContentResponse | Error | (() => void);
 
@@ -24,7 +27,8 @@ function chatOf(items: Item[], tools: Tool[] = []): TurnChat & { asked: unknown[
       }
     },
     getHistory: () => [{ role: 'user', parts: [{ text: 'earlier' }] }],
-    getTools: () => tools,
+    maybeIncludeSchemaDepthContext: (error) =>
+      new GeminiChat({ generator: createOfflineGenerator(), model: 'm', tools }).maybeIncludeSchemaDepthContext(error),
   };
 }
 
@@ -34,7 +38,7 @@ const frame = (parts: Part[], rest: object = {}): GenerateContentResponse => ({
 
 async function run(items: Item[], options: TurnOptions & { signal?: AbortSignal; tools?: Tool[] } = {}) {
   const turn = new Turn(chatOf(items, options.tools), 'prompt-1', { clock: createFakeClock(), ...options });
-  const events: TurnEvent[] = [];
+  const events: ServerGeminiStreamEvent[] = [];
   for await (const event of turn.run('hi', options.signal ?? new AbortController().signal)) events.push(event);
   return { turn, events };
 }
@@ -144,13 +148,13 @@ describe('Turn', () => {
     ]);
   });
 
-  it('joins its text with single spaces', async () => {
+  it('gives its text as it was streamed', async () => {
     const { turn } = await run([
       frame([{ text: 'a' }]),
       frame([{ functionCall: { name: 'n' } }]),
       frame([{ text: 'b' }]),
     ]);
-    expect(turn.getResponseText()).toBe('a b');
+    expect(turn.getResponseText()).toBe('ab');
   });
 
   describe('when something goes wrong', () => {
@@ -184,7 +188,7 @@ describe('Turn', () => {
     });
 
     it('reports any other error with its context and ends with an error event', async () => {
-      const reports: [unknown, Content[], string][] = [];
+      const reports: unknown[][] = [];
       const error = new ApiError('busy', { reason: 'server', status: 503 });
       const { events } = await run([error], { reportError: async (...report) => void reports.push(report) });
       expect(events).toEqual([
@@ -193,6 +197,7 @@ describe('Turn', () => {
       expect(reports).toEqual([
         [
           error,
+          'Error when talking to Gemini API',
           [
             { role: 'user', parts: [{ text: 'earlier' }] },
             { role: 'user', parts: [{ text: 'hi' }] },
@@ -228,7 +233,10 @@ describe('OptimizedTurn', () => {
     const frames = Array.from({ length: 250 }, (_, index) => frame([{ text: String(index) }]));
     const turn = new OptimizedTurn(chatOf(frames), 'p');
     for await (const _ of turn.run('hi', new AbortController().signal));
-    expect([turn.getDebugResponses(), turn.getResponseText().split(' ').length]).toEqual([frames.slice(150), 250]);
+    expect([turn.getDebugResponses(), turn.getResponseText()]).toEqual([
+      frames.slice(150),
+      Array.from({ length: 250 }, (_, index) => index).join(''),
+    ]);
     turn.cleanup();
     expect([turn.getDebugResponses(), turn.getResponseText()]).toEqual([[], '']);
   });

@@ -18,25 +18,29 @@ import type {
   FunctionCall,
   GenerateContentResponse,
   PartListUnion,
-  Tool,
 } from '../protocol/content.ts';
-import type { FallbackAnsweredEvent, FallbackRequestedEvent } from '../protocol/agent-events.ts';
+import { extractStatusCode, getErrorMessage } from '../protocol/errors.ts';
+import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type {
   ServerGeminiContentEvent,
   ServerGeminiStreamEvent,
   ServerGeminiThoughtEvent,
+  ServerGeminiToolCallRequestEvent,
 } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { TurnErrorHandler } from './turn-error-handler.ts';
-import type { ReportError } from './turn-error-handler.ts';
+import { debugLogger } from '../util/debug-logger.ts';
+import { countOf, shorten } from '../util/short-text.ts';
+import { reportError } from './report-error.ts';
+import { toFailureEvent } from './turn-failure.ts';
+import type { ReportError } from './turn-failure.ts';
+
+/** Characters of a request or a message that debugging shows. */
+const DESCRIBED_LENGTH = 2000;
 
 type StreamItem = StreamEvent | GenerateContentResponse;
-
-/** What a turn yields: the stream events, and the question whether another model may take over. */
-export type TurnEvent = ServerGeminiStreamEvent | FallbackRequestedEvent | FallbackAnsweredEvent;
 
 /** What a turn needs of a chat. Streams of bare responses and of stream events are both understood. */
 export interface TurnChat {
@@ -49,11 +53,13 @@ export interface TurnChat {
     role?: LlmRole,
   ): AsyncIterable<StreamItem> | Promise<AsyncIterable<StreamItem>>;
   getHistory(curated?: boolean): Content[];
-  getTools?(): readonly Tool[];
+  /** Adds to an error what the service does not tell. */
+  maybeIncludeSchemaDepthContext?(error: StructuredError): Promise<void>;
 }
 
 export interface TurnOptions {
   role?: LlmRole;
+  /** Default: `reportError`, which writes to the temporary directory. */
   reportError?: ReportError;
   clock?: Clock;
 }
@@ -65,25 +71,29 @@ export class Turn {
   protected readonly prompt_id: string;
   private readonly chat: TurnChat;
   private readonly options: TurnOptions;
-  private readonly errorHandler: TurnErrorHandler;
   private readonly debugResponses: GenerateContentResponse[] = [];
   private readonly pendingCitations = new Set<string>();
   private responseText: { of: number; text: string } | undefined;
+  /** Attempts that failed and were followed by another. */
+  private retries = 0;
 
   constructor(chat: TurnChat, prompt_id: string, options: TurnOptions = {}) {
     this.chat = chat;
     this.prompt_id = prompt_id;
     this.options = options;
-    this.errorHandler = new TurnErrorHandler(options);
   }
 
   /**
    * Yields the turn's events and never throws, save `UnauthorizedError`. An abort
    * ends it with `user_cancelled`, whatever else went wrong at that moment.
    */
-  run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
-  run(model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal): AsyncGenerator<TurnEvent, void>;
-  run(...args: RunArguments): AsyncGenerator<TurnEvent, void> {
+  run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<ServerGeminiStreamEvent, void>;
+  run(
+    model: ModelConfigKey | string,
+    request: PartListUnion,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerGeminiStreamEvent, void>;
+  run(...args: RunArguments): AsyncGenerator<ServerGeminiStreamEvent, void> {
     const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
     return this.send(model, request, signal);
   }
@@ -92,8 +102,11 @@ export class Turn {
     model: ModelConfigKey | string,
     request: PartListUnion,
     signal: AbortSignal,
-  ): AsyncGenerator<TurnEvent, void> {
+  ): AsyncGenerator<ServerGeminiStreamEvent, void> {
     const { role = 'main' } = this.options;
+    const asked = () => `${typeof model === 'string' ? model : model.model}: ${describeRequest(request)}`;
+    if (debugLogger.isEnabled) debugLogger.debug(`request of ${this.prompt_id} to ${asked()}`);
+    this.retries = 0;
     try {
       for await (const item of await this.chat.sendMessageStream(model, request, this.prompt_id, signal, role)) {
         if (signal.aborted) break;
@@ -103,20 +116,27 @@ export class Turn {
       }
       if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
     } catch (error) {
-      const event = await this.errorHandler.handleError(error, {
+      if (debugLogger.isEnabled && !signal.aborted) {
+        debugLogger.error(`${describeFailure(error, this.retries + 1)} Request to ${asked()}`);
+      }
+      yield await toFailureEvent(error, {
         signal,
-        history: () => [...this.chat.getHistory(true), createUserContent(request)],
-        tools: this.chat.getTools?.() ?? [],
+        report: (friendly) => this.report(friendly, request),
+        explain: async (structured) => this.chat.maybeIncludeSchemaDepthContext?.(structured),
       });
-      yield event;
     }
+  }
+
+  /** The conversation that this request ends. */
+  getContents(request: PartListUnion): Content[] {
+    return [...this.chat.getHistory(true), createUserContent(request)];
   }
 
   getDebugResponses(): GenerateContentResponse[] {
     return this.debugResponses;
   }
 
-  /** The text of all responses of the turn, joined by single spaces. */
+  /** The answer as it was streamed. */
   getResponseText(): string {
     const responses = this.getDebugResponses();
     if (this.responseText?.of !== responses.length) {
@@ -134,12 +154,13 @@ export class Turn {
     this.debugResponses.length = 0;
   }
 
-  private translate(event: StreamEvent): TurnEvent[] {
+  private translate(event: StreamEvent): ServerGeminiStreamEvent[] {
     switch (event.type) {
       case StreamEventType.CHUNK:
         return event.value ? this.translateChunk(event.value) : [];
       case StreamEventType.RETRY:
         this.reset();
+        this.retries += 1;
         return [{ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) }];
       case StreamEventType.AGENT_EXECUTION_STOPPED:
         return [{ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } }];
@@ -150,32 +171,39 @@ export class Turn {
     }
   }
 
-  private translateChunk(response: GenerateContentResponse): TurnEvent[] {
-    const events: TurnEvent[] = [];
+  private translateChunk(response: GenerateContentResponse): ServerGeminiStreamEvent[] {
+    const events: ServerGeminiStreamEvent[] = [];
     this.addDebugResponse(response);
     const traceId = response.responseId;
     for (const value of getThoughts(response)) events.push(traced({ type: GeminiEventType.Thought, value }, traceId));
     const text = getResponseText(response);
     if (text) events.push(traced({ type: GeminiEventType.Content, value: text }, traceId));
     for (const call of getFunctionCalls(response)) {
-      events.push({ type: GeminiEventType.ToolCallRequest, value: this.register(call, traceId) });
+      events.push(this.handlePendingFunctionCall(call, traceId));
     }
     for (const citation of getCitations(response)) this.pendingCitations.add(citation);
     if (response.candidates?.[0]?.finishReason) events.push(...this.translateFinish(response));
     return events;
   }
 
-  private register(call: FunctionCall, traceId: string | undefined): ToolCallRequestInfo {
+  /** Registers the call; the service may leave its name and id out, and a model may repeat an id. */
+  private handlePendingFunctionCall(fnCall: FunctionCall, traceId?: string): ServerGeminiToolCallRequestEvent {
     const isTaken = (id: string) => this.pendingToolCalls.some((pending) => pending.callId === id);
-    const { id: callId, name, args } = completeFunctionCall(call, isTaken, this.clock);
+    const { id: callId, name, args } = completeFunctionCall(fnCall, isTaken, this.clock);
     const { prompt_id } = this;
-    const request: ToolCallRequestInfo = { callId, name, args, isClientInitiated: false, prompt_id };
-    if (traceId) request.traceId = traceId;
-    this.pendingToolCalls.push(request);
-    return request;
+    const value: ToolCallRequestInfo = { callId, name, args, isClientInitiated: false, prompt_id };
+    if (traceId) value.traceId = traceId;
+    this.pendingToolCalls.push(value);
+    return { type: GeminiEventType.ToolCallRequest, value };
   }
 
-  private translateFinish({ candidates, usageMetadata }: GenerateContentResponse): TurnEvent[] {
+  private report(error: unknown, request: PartListUnion): Promise<void> {
+    const { reportError: report = reportError } = this.options;
+    const where = 'Turn.run-sendMessageStream';
+    return report(error, 'Error when talking to Gemini API', this.getContents(request), where);
+  }
+
+  private translateFinish({ candidates, usageMetadata }: GenerateContentResponse): ServerGeminiStreamEvent[] {
     const reason = candidates?.[0]?.finishReason;
     const citations = [...this.pendingCitations].toSorted();
     this.pendingCitations.clear();
@@ -204,11 +232,24 @@ type RunArguments =
   | [request: PartListUnion, signal: AbortSignal]
   | [model: ModelConfigKey | string, request: PartListUnion, signal: AbortSignal];
 
-function traced(event: ServerGeminiContentEvent | ServerGeminiThoughtEvent, traceId: string | undefined): TurnEvent {
+function traced(
+  event: ServerGeminiContentEvent | ServerGeminiThoughtEvent,
+  traceId: string | undefined,
+): ServerGeminiStreamEvent {
   if (traceId) event.traceId = traceId;
   return event;
 }
 
+function describeRequest(request: PartListUnion): string {
+  return shorten(JSON.stringify(request), DESCRIBED_LENGTH);
+}
+
+function describeFailure(error: unknown, attempts: number): string {
+  const status = extractStatusCode(error);
+  const said = shorten(getErrorMessage(error), DESCRIBED_LENGTH);
+  return `The turn failed after ${countOf(attempts, 'attempt')}, ${status ? `status ${status}` : 'no status'}: ${said}`;
+}
+
 function joinText(responses: readonly GenerateContentResponse[]): string {
-  return responses.map(getResponseText).filter(Boolean).join(' ');
+  return responses.map(getResponseText).join('');
 }

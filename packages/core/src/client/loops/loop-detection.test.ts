@@ -14,6 +14,11 @@ function say(value: string): ServerGeminiStreamEvent {
   return { type: GeminiEventType.Content, value };
 }
 
+/** The loop the event closes, if it does. */
+function check(service: LoopDetectionService, event: ServerGeminiStreamEvent) {
+  return service.addAndCheck(event) ? service.lastLoop : undefined;
+}
+
 /** A prompt that alternates calls and their answers, as the client does. */
 function createRun(options: LoopDetectionOptions = {}) {
   const service = new LoopDetectionService(options);
@@ -25,9 +30,9 @@ function createRun(options: LoopDetectionOptions = {}) {
     call(name: string, args: Record<string, unknown>, response: Record<string, unknown>) {
       const callId = `call-${++calls}`;
       const value = { callId, name, args, isClientInitiated: false, prompt_id: 'p1' };
-      const result = service.addAndCheck({ type: GeminiEventType.ToolCallRequest, value });
-      if (result.count === 0) service.noteResponses([{ functionResponse: { id: callId, name, response } }]);
-      return result.count;
+      const count = check(service, { type: GeminiEventType.ToolCallRequest, value })?.count ?? 0;
+      if (count === 0) service.noteResponses([{ functionResponse: { id: callId, name, response } }]);
+      return count;
     },
   };
 }
@@ -121,7 +126,7 @@ describe('LoopDetectionService, for calls', () => {
     const value = { name: 'glob', args: {}, isClientInitiated: false, prompt_id: 'p1' };
     const counts = Array.from({ length: 5 }, (_, index) => {
       const event = { type: GeminiEventType.ToolCallRequest, value: { ...value, callId: `c${index}` } } as const;
-      return service.addAndCheck(event).count;
+      return check(service, event)?.count ?? 0;
     });
     expect(counts).toEqual([0, 0, 0, 0, 1]);
   });
@@ -130,7 +135,7 @@ describe('LoopDetectionService, for calls', () => {
     const service = new LoopDetectionService();
     const counts = Array.from({ length: 8 }, (_, index) => {
       const value = { callId: `c${index}`, name: 'poll', args: {}, isClientInitiated: false, prompt_id: 'p1' };
-      const { count } = service.addAndCheck({ type: GeminiEventType.ToolCallRequest, value });
+      const count = check(service, { type: GeminiEventType.ToolCallRequest, value })?.count ?? 0;
       service.noteResponses([{ text: 'x' }, { functionResponse: { name: 'poll', response: { output: index } } }]);
       return count;
     });
@@ -140,9 +145,7 @@ describe('LoopDetectionService, for calls', () => {
   it('says what was detected', () => {
     const { service } = createRun();
     const value = { callId: 'c', name: 'glob', args: {}, isClientInitiated: false, prompt_id: 'p1' };
-    const results = Array.from({ length: 5 }, () =>
-      service.addAndCheck({ type: GeminiEventType.ToolCallRequest, value }),
-    );
+    const results = Array.from({ length: 5 }, () => check(service, { type: GeminiEventType.ToolCallRequest, value }));
     expect(results.at(-1)).toEqual({
       count: 1,
       type: 'repeated_calls',
@@ -154,8 +157,8 @@ describe('LoopDetectionService, for calls', () => {
 describe('LoopDetectionService, for text', () => {
   it('reports repeated text once, and again when it goes on', () => {
     const { service } = createRun();
-    const results = Array.from({ length: 20 }, () => service.addAndCheck(say(SENTENCE)));
-    expect(results.map(({ count }) => count)).toEqual([...Array(9).fill(0), 1, ...Array(9).fill(0), 2]);
+    const results = Array.from({ length: 20 }, () => check(service, say(SENTENCE)));
+    expect(results.map((loop) => loop?.count ?? 0)).toEqual([...Array(9).fill(0), 1, ...Array(9).fill(0), 2]);
     expect(results[9]).toEqual({
       count: 1,
       type: 'repeated_content',
@@ -171,22 +174,22 @@ describe('LoopDetectionService, for text', () => {
     const run = createRun();
     run.service.addAndCheck(say(SENTENCE.repeat(9)));
     interrupt(run);
-    expect(run.service.addAndCheck(say(SENTENCE.repeat(9)))).toEqual({ count: 0 });
-    expect(run.service.addAndCheck(say(SENTENCE)).count).toBe(1);
+    expect(run.service.addAndCheck(say(SENTENCE.repeat(9)))).toBe(false);
+    expect(check(run.service, say(SENTENCE))?.count).toBe(1);
   });
 
   it('goes on counting after a turn without a call', () => {
     const { service } = createRun();
     service.addAndCheck(say(SENTENCE.repeat(5)));
     service.addAndCheck({ type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: undefined } });
-    expect(service.addAndCheck(say(SENTENCE.repeat(5))).count).toBe(1);
+    expect(check(service, say(SENTENCE.repeat(5)))?.count).toBe(1);
   });
 });
 
 describe('LoopDetectionService, for a prompt', () => {
   it('counts detections of all kinds together and begins at one again for the next prompt', () => {
     const run = createRun();
-    expect(run.service.addAndCheck(say(SENTENCE.repeat(10))).count).toBe(1);
+    expect(check(run.service, say(SENTENCE.repeat(10)))?.count).toBe(1);
     const fail = () => run.call('replace', {}, { error: 'no' });
     expect([fail(), fail(), fail()]).toEqual([0, 0, 2]);
     run.service.reset('p2');
@@ -200,7 +203,7 @@ describe('LoopDetectionService, for a prompt', () => {
     later.service.disable();
     for (const run of [never, later]) {
       const { service } = run;
-      expect(service.addAndCheck(say(SENTENCE.repeat(20)))).toEqual({ count: 0 });
+      expect(service.addAndCheck(say(SENTENCE.repeat(20)))).toBe(false);
       expect(Array.from({ length: 10 }, () => run.call('glob', {}, { error: 'no' })).some((count) => count > 0)).toBe(
         false,
       );
@@ -211,7 +214,7 @@ describe('LoopDetectionService, for a prompt', () => {
   it('ignores events that say nothing about a loop', () => {
     const { service } = createRun();
     const thought = { type: GeminiEventType.Thought, value: { subject: SENTENCE, description: SENTENCE } } as const;
-    expect(Array.from({ length: 50 }, () => service.addAndCheck(thought)).every(({ count }) => count === 0)).toBe(true);
+    expect(Array.from({ length: 50 }, () => service.addAndCheck(thought)).some(Boolean)).toBe(false);
   });
 });
 
@@ -360,7 +363,7 @@ describe('LoopDetectionService, asking a model', () => {
       },
     });
     await takeTurns(service, 29);
-    expect(await service.turnStarted(controller.signal)).toEqual({ count: 0 });
+    expect(await service.turnStarted(controller.signal)).toBe(false);
   });
 
   it('shows the judge the end of the history, without an open call or a lost answer', async () => {
@@ -402,8 +405,7 @@ let fresh = 0;
 async function takeTurns(service: LoopDetectionService, turns: number) {
   const detections = [];
   for (let turn = 1; turn <= turns; turn++) {
-    const result = await service.turnStarted(signal);
-    if (result.count > 0) detections.push({ turn, ...result });
+    if (await service.turnStarted(signal)) detections.push({ turn, ...service.lastLoop });
   }
   return detections;
 }

@@ -48,12 +48,12 @@ export type LoopJudge = (input: LoopJudgeInput, signal: AbortSignal) => Promise<
 
 export type LoopType = 'repeated_calls' | 'repeated_content' | 'judged_by_model';
 
-export interface LoopDetectionResult {
-  /** 0: no loop. Else how many have been detected in this prompt, this one included. */
+export interface DetectedLoop {
+  /** How many have been detected in this prompt, this one included. */
   count: number;
-  type?: LoopType;
+  type: LoopType;
   /** A clause without a full stop, of bounded length. */
-  detail?: string;
+  detail: string;
 }
 
 export interface LoopDetectionOptions {
@@ -76,8 +76,6 @@ export interface LoopCheck {
   secondConfidence?: number;
 }
 
-const NO_LOOP: LoopDetectionResult = Object.freeze({ count: 0 });
-
 export class LoopDetectionService {
   private readonly options: LoopDetectionOptions;
   private readonly clock: Clock;
@@ -93,6 +91,7 @@ export class LoopDetectionService {
   private prompt_id = '';
   private userRequest = '';
   private detections = 0;
+  private loop: DetectedLoop | undefined;
   private turns = 0;
   private lastJudgedTurn = 0;
   private interval = FIRST_INTERVAL;
@@ -108,6 +107,7 @@ export class LoopDetectionService {
     this.prompt_id = prompt_id;
     this.userRequest = userRequest;
     this.detections = 0;
+    this.loop = undefined;
     this.turns = 0;
     this.lastJudgedTurn = 0;
     this.interval = FIRST_INTERVAL;
@@ -124,26 +124,31 @@ export class LoopDetectionService {
     this.isEnabled = false;
   }
 
-  /** To be called once before each turn of the prompt. Resolves, with no loop, also when the signal is aborted. */
-  async turnStarted(signal: AbortSignal): Promise<LoopDetectionResult> {
-    if (!this.isEnabled) return NO_LOOP;
+  /** The loop detected last in this prompt: what `turnStarted` or `addAndCheck` said true of. */
+  get lastLoop(): DetectedLoop | undefined {
+    return this.loop;
+  }
+
+  /** To be called once before each turn of the prompt. Resolves with whether it is a loop; false on an aborted signal. */
+  async turnStarted(signal: AbortSignal): Promise<boolean> {
+    if (!this.isEnabled) return false;
     this.turns += 1;
     this.keysOfTurn.clear();
     const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
-    if (!isDue || !this.options.judge || signal.aborted) return NO_LOOP;
-    if (!isSuspicious(this.calls, this.spoken)) return NO_LOOP;
+    if (!isDue || !this.options.judge || signal.aborted) return false;
+    if (!isSuspicious(this.calls, this.spoken)) return false;
     this.lastJudgedTurn = this.turns;
     const analysis = await this.askJudge(this.options.judge, signal);
-    return analysis === undefined ? NO_LOOP : this.detect('judged_by_model', analysis);
+    return analysis === undefined ? false : this.detect('judged_by_model', analysis);
   }
 
   /**
-   * To be called with every event of a turn before it is passed on. A loop is reported
+   * To be called with every event of a turn before it is passed on; true says that it closes a loop. A loop is reported
    * once, by the event that completes it; then the watch starts anew, so a second report
    * means that the model went on after the first.
    */
-  addAndCheck(event: ServerGeminiStreamEvent): LoopDetectionResult {
-    if (!this.isEnabled) return NO_LOOP;
+  addAndCheck(event: ServerGeminiStreamEvent): boolean {
+    if (!this.isEnabled) return false;
     switch (event.type) {
       case GeminiEventType.Content:
         return this.checkText(event.value);
@@ -153,13 +158,13 @@ export class LoopDetectionService {
         // The next attempt may well say the same again.
         this.content.reset();
         this.words = '';
-        return NO_LOOP;
+        return false;
       case GeminiEventType.Finished:
         this.content.endAnswer();
         this.noteWords();
-        return NO_LOOP;
+        return false;
       default:
-        return NO_LOOP;
+        return false;
     }
   }
 
@@ -190,23 +195,23 @@ export class LoopDetectionService {
     this.spoken.set(key, (this.spoken.get(key) ?? 0) + 1);
   }
 
-  private checkText(text: string): LoopDetectionResult {
+  private checkText(text: string): boolean {
     if (this.options.judge && this.words.length < WORDS_COMPARED) this.words += text;
     const repeated = this.content.add(text);
-    if (repeated === undefined) return NO_LOOP;
+    if (repeated === undefined) return false;
     return this.detect('repeated_content', `The text ${JSON.stringify(repeated)} was repeated over and over`);
   }
 
-  private checkCall({ callId, name, args }: ToolCallRequestInfo): LoopDetectionResult {
+  private checkCall({ callId, name, args }: ToolCallRequestInfo): boolean {
     this.content.reset();
     const key = toCallKey({ name, args, callId });
     // Equal calls of one response are one wish: a loop is going back to it turn after turn.
-    if (this.turns > 0 && this.keysOfTurn.has(key)) return NO_LOOP;
+    if (this.turns > 0 && this.keysOfTurn.has(key)) return false;
     this.keysOfTurn.add(key);
     this.calls.push({ callId, name, key });
     if (this.calls.length > CALLS_REMEMBERED) this.calls.shift();
     const cycle = findCallCycle(this.calls);
-    if (cycle === undefined) return NO_LOOP;
+    if (cycle === undefined) return false;
     this.forgiveProgress();
     return this.detect('repeated_calls', cycle);
   }
@@ -219,12 +224,13 @@ export class LoopDetectionService {
     this.cycleResults = new Map(results);
   }
 
-  private detect(type: LoopType, detail: string): LoopDetectionResult {
+  private detect(type: LoopType, detail: string): boolean {
     this.detections += 1;
     this.options.onDetected?.(type, this.prompt_id);
     this.calls = [];
     this.content.reset();
-    return { count: this.detections, type, detail };
+    this.loop = { count: this.detections, type, detail };
+    return true;
   }
 
   /** The analysis when it is a loop. A judge that fails or is slow has no say. */

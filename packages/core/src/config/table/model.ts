@@ -20,7 +20,11 @@ function objectList(summary: string) {
 
 export const model = {
   name: text('The model: a name or an alias such as auto, pro or flash.'),
-  maxSessionTurns: count(-1, 'Turns of a session after which it stops; -1 for no limit.', { minimum: -1 }),
+  maxSessionTurns: count(
+    -1,
+    'Turns of a session after which it stops; -1 for no limit. 0 ends a headless run at once and is no limit elsewhere.',
+    { minimum: -1 },
+  ),
   summarizeToolOutput: setting<Readonly<Record<string, { readonly tokenBudget?: number }>> | undefined>(
     { type: 'object', additionalProperties: { type: 'object', properties: { tokenBudget: POSITIVE } } },
     undefined,

@@ -5,6 +5,7 @@
 
 import { ApiError, type UnauthorizedError, isAbortError } from '../../protocol/errors.ts';
 import { systemClock } from '../../util/clock.ts';
+import { debugLogger } from '../../util/debug-logger.ts';
 import type { GenerateContentResponse } from '../../protocol/content.ts';
 import { unsupportedEncoding } from '../http/content-encoding.ts';
 import type { HttpResponse } from '../http/http-client.ts';
@@ -15,6 +16,8 @@ import type { SseFrame } from './sse.ts';
 import { shorten } from '../../util/short-text.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
+/** Characters of a refusal that debugging shows. */
+const MAX_SHOWN_BODY = 2000;
 const MAX_ERROR_BYTES = 1024 * 1024;
 /** The status is known already; the message is not worth a longer wait. */
 const ERROR_BODY_TIMEOUT_MS = 5_000;
@@ -38,12 +41,14 @@ function unexpectedFormat({ headers }: HttpResponse): string | undefined {
 
 async function readError(response: HttpResponse): Promise<ApiError | UnauthorizedError> {
   const { status, statusText, headers } = response;
+  const body = await readErrorBody(response);
+  if (debugLogger.isEnabled) debugLogger.warn(`status ${status}, body: ${shorten(body, MAX_SHOWN_BODY)}`);
   return toModelError({
     status,
     statusText,
     retryAfter: headers['retry-after'],
     location: headers.location,
-    body: await readErrorBody(response),
+    body,
     now: systemClock.now(),
   });
 }

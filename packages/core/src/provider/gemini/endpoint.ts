@@ -4,6 +4,8 @@
  * an URL, so that neither logs nor error messages can hold it.
  */
 
+import { debugLogger } from '../../util/debug-logger.ts';
+
 type AuthMechanism = 'x-goog-api-key' | 'bearer';
 
 export interface GeminiEndpointOptions {
@@ -77,6 +79,7 @@ function parseBaseUrl(text: string): string {
 function fixedHeaders(options: GeminiEndpointOptions): Record<string, string> {
   const headers: Record<string, string> = {};
   const apiKey = options.apiKey?.trim();
+  debugLogger.hide(apiKey);
   if (apiKey && options.authMechanism === 'bearer') headers['authorization'] = `Bearer ${apiKey}`;
   else if (apiKey) headers['x-goog-api-key'] = apiKey;
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
@@ -84,6 +87,7 @@ function fixedHeaders(options: GeminiEndpointOptions): Record<string, string> {
     if (!HEADER_NAME.test(name)) throw new TypeError(`Not the name of a header: ${JSON.stringify(name)}`);
     if (!HEADER_VALUE.test(value))
       throw new TypeError(`The value for the header ${name} holds characters no header may hold.`);
+    debugLogger.hide(value);
   }
   return headers;
 }

@@ -6,6 +6,7 @@
 import { mayBlameSchema } from '../provider/schema-complaint.ts';
 import type { Tool } from '../protocol/content.ts';
 
+/** A sentence that names the tools at fault; undefined when the message does not blame a schema. */
 export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {
   if (!mayBlameSchema(message)) return undefined;
   const names = tools

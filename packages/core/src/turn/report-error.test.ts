@@ -18,7 +18,7 @@ describe('createReportError', () => {
   const report = () => createReportError({ directory, now: () => NOW });
 
   it('writes the error and its context to an owner-only file named after the time', async () => {
-    await report()(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
+    await report()(new Error('boom'), 'Error when talking', CONTEXT, 'Turn.run-sendMessageStream');
     const path = join(directory, NAME);
     const written = JSON.parse(await readFile(path, 'utf8')) as { error: { message: string }; context: unknown };
     expect({ message: written.error.message, context: written.context, mode: (await stat(path)).mode & 0o777 }).toEqual(
@@ -33,16 +33,16 @@ describe('createReportError', () => {
   it('writes the error alone when the context cannot be stringified', async () => {
     const cyclic: { role: string; parts: unknown[] } = { role: 'user', parts: [] };
     cyclic.parts.push(cyclic);
-    await report()(new Error('boom'), [cyclic as never], 'Turn.run-sendMessageStream');
+    await report()(new Error('boom'), 'Error when talking', [cyclic], 'Turn.run-sendMessageStream');
     const written = JSON.parse(await readFile(join(directory, NAME), 'utf8')) as Record<string, unknown>;
-    expect(Object.keys(written)).toEqual(['error']);
+    expect(Object.keys(written)).toEqual(['message', 'error']);
   });
 
   it('never writes through a file or link that is there already', async () => {
     const victim = join(directory, 'victim');
     await writeFile(victim, 'untouched');
     await symlink(victim, join(directory, NAME));
-    await report()(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
+    await report()(new Error('boom'), 'Error when talking', CONTEXT, 'Turn.run-sendMessageStream');
     expect(await readFile(victim, 'utf8')).toBe('untouched');
   });
 
@@ -51,13 +51,13 @@ describe('createReportError', () => {
     const old = days.map((day, index) => `gemini-client-error-kind${index % 2}-${day}T01-02-03-004Z.json`);
     const others = ['gemini-client-error-notes.txt', 'report.json'];
     for (const name of [...old, ...others]) await writeFile(join(directory, name), '{}');
-    await report()(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
+    await report()(new Error('boom'), 'Error when talking', CONTEXT, 'Turn.run-sendMessageStream');
     expect((await readdir(directory)).toSorted()).toEqual([...old.slice(6), NAME, ...others].toSorted());
   });
 
   it('stays silent when nothing can be written', async () => {
     const lost = createReportError({ directory: join(directory, 'missing'), now: () => NOW });
-    await lost(new Error('boom'), CONTEXT, 'Turn.run-sendMessageStream');
+    await lost(new Error('boom'), 'Error when talking', CONTEXT, 'Turn.run-sendMessageStream');
     expect(await readdir(directory)).toEqual([]);
   });
 });

@@ -1,0 +1,61 @@
+/** The three forms in which the documents call `GeminiChat.sendMessageStream`, as one. */
+
+import type { LlmRole } from '../provider/content-generator.ts';
+import type { GenerateContentConfig, PartListUnion } from '../protocol/content.ts';
+import { toModelConfigKey } from '../routing/model-config.ts';
+import type { ModelConfigKey } from '../routing/model-config.ts';
+
+/** The older documents' form of a message; `config.abortSignal` cancels it. */
+export interface SendMessageParameters {
+  message: PartListUnion;
+  /** Of this request only; wins over the chat's own. */
+  config?: GenerateContentConfig;
+}
+
+export type SendArguments =
+  | [
+      model: ModelConfigKey | string,
+      message: PartListUnion,
+      prompt_id: string,
+      signal: AbortSignal,
+      role?: LlmRole | undefined,
+    ]
+  | [model: ModelConfigKey | string, parameters: SendMessageParameters, prompt_id: string]
+  | [parameters: SendMessageParameters, prompt_id: string];
+
+export interface MessageToSend extends SendMessageParameters {
+  key: ModelConfigKey;
+  config: GenerateContentConfig;
+  prompt_id: string;
+  signal: AbortSignal;
+  role: LlmRole;
+}
+
+const FORMS =
+  'Use sendMessageStream(model, message, prompt_id, signal), sendMessageStream(model, {message, config}, prompt_id) ' +
+  'or sendMessageStream({message, config}, prompt_id).';
+
+/** `model` is for a form that names none. Throws a TypeError that names the forms. */
+export function toMessageToSend(args: SendArguments, model: string): MessageToSend {
+  const [first, second, third, signal, role = 'main'] = args;
+  if (isParameters(first)) return fromParameters(toModelConfigKey(model), first, second);
+  const key = toModelConfigKey(first);
+  if (isParameters(second)) return fromParameters(key, second, third);
+  if (typeof third !== 'string' || !isSignal(signal)) throw new TypeError(`prompt_id or signal is missing. ${FORMS}`);
+  return { key, message: second as PartListUnion, config: {}, prompt_id: third, signal, role };
+}
+
+function fromParameters(key: ModelConfigKey, parameters: SendMessageParameters, prompt_id: unknown): MessageToSend {
+  if (typeof prompt_id !== 'string') throw new TypeError(`prompt_id is missing. ${FORMS}`);
+  const { message, config = {} } = parameters;
+  const signal = config.abortSignal ?? new AbortController().signal;
+  return { key, message, config, prompt_id, signal, role: 'main' };
+}
+
+function isParameters(value: unknown): value is SendMessageParameters {
+  return typeof value === 'object' && value !== null && 'message' in value;
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof value === 'object' && value !== null && 'aborted' in value;
+}

@@ -1,0 +1,61 @@
+/**
+ * What becomes of an error that ended a turn: the one event that tells of it, after a report. Decisions are taken on the
+ * class of the error; only a plain error of a caller's own, which has nothing else, is read by its words.
+ */
+
+import type { PartListUnion } from '../protocol/content.ts';
+import {
+  BudgetExceededError,
+  InvalidStreamError,
+  UnauthorizedError,
+  getErrorMessage,
+  isAbortError,
+  toFriendlyError,
+  toStructuredError,
+} from '../protocol/errors.ts';
+import type { StructuredError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import { retryKind, retryRule } from '../provider/retry-table.ts';
+
+/** What led to an error: a conversation, or any fields. */
+export type ReportContext = readonly PartListUnion[] | readonly object[] | Record<string, unknown>;
+
+/** Called with an error that ends a turn, a sentence on when it happened, what led to it, and where. Must not throw. */
+export type ReportError = (error: unknown, message: string, context?: ReportContext, type?: string) => Promise<void>;
+
+export interface TurnFailureTerms {
+  signal: AbortSignal;
+  report: (error: unknown) => Promise<void>;
+  /** Adds to the message what the error alone does not tell. */
+  explain?: (error: StructuredError) => Promise<void>;
+}
+
+const RETRYABLE_WORDS = ['network error', 'timeout', 'rate limit', 'service unavailable', 'temporary failure'];
+
+/** Throws `UnauthorizedError` and nothing else: without credentials there is no turn to tell of. */
+export async function toFailureEvent(error: unknown, terms: TurnFailureTerms): Promise<ServerGeminiStreamEvent> {
+  if (terms.signal.aborted || isAbortError(error)) return { type: GeminiEventType.UserCancelled };
+  if (error instanceof InvalidStreamError) {
+    return { type: GeminiEventType.InvalidStream, value: { type: error.type, message: error.message } };
+  }
+  const friendly = toFriendlyError(error);
+  if (friendly instanceof UnauthorizedError) throw friendly;
+  if (shouldReportError(friendly)) await terms.report(friendly);
+  const structured = toStructuredError(friendly);
+  await terms.explain?.(structured);
+  return { type: GeminiEventType.Error, value: { error: structured } };
+}
+
+/** Whether the same request may succeed later. */
+export function isRetryableError(error: unknown): boolean {
+  if (retryKind(error) !== 'unknown') return retryRule('stream', error).retry;
+  const message = getErrorMessage(error).toLowerCase();
+  return !(error instanceof BudgetExceededError) && RETRYABLE_WORDS.some((words) => message.includes(words));
+}
+
+/** A cancel, a missing credential and the user's own limit are nothing to look into. */
+export function shouldReportError(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof BudgetExceededError || isAbortError(error)) return false;
+  return retryKind(error) !== 'unknown' || !getErrorMessage(error).includes('aborted');
+}

@@ -1,0 +1,40 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { debugLogger } from './debug-logger.ts';
+
+describe('debugLogger', () => {
+  let disconnect = () => {};
+  afterEach(() => disconnect());
+
+  function listen(): string[] {
+    const lines: string[] = [];
+    disconnect = debugLogger.connect((level, message) => lines.push(`${level}: ${message}`));
+    return lines;
+  }
+
+  it('passes messages on while a sink is connected, and none before or after', () => {
+    debugLogger.error('before');
+    const lines = listen();
+    expect(debugLogger.isEnabled).toBe(true);
+    debugLogger.log('a', { b: 1 });
+    debugLogger.warn(undefined, 2n);
+    disconnect();
+    debugLogger.error('after');
+    expect(lines).toEqual(['log: a {"b":1}', 'warn: undefined 2']);
+    expect(debugLogger.isEnabled).toBe(false);
+  });
+
+  it.each([
+    ['key AIzaSyA1234567890abcdefghijklmnopqrstuvw', 'key [hidden]'],
+    ['Authorization: Bearer abcdefghijklmnop', 'Authorization: Bearer [hidden]'],
+    ['https://h/v1?alt=sse&key=secret-value&x=1', 'https://h/v1?alt=sse&key=[hidden]&x=1'],
+    [{ 'x-goog-api-key': 'abcdefgh-1234' }, '{"x-goog-api-key":"[hidden]"}'],
+    ['token ya29.a0Af_x-y', 'token [hidden]'],
+    ['my own-secret-key is here', 'my [hidden] is here'],
+    ['an ordinary key: value', 'an ordinary key: value'],
+  ])('never passes a credential on: %o', (value, shown) => {
+    debugLogger.hide('own-secret-key');
+    const lines = listen();
+    debugLogger.debug(value);
+    expect(lines).toEqual([`debug: ${shown}`]);
+  });
+});
