@@ -54,7 +54,8 @@ describe('Compressor', () => {
       SNAPSHOT,
       FINAL,
     ]);
-    for await (const _chunk of env.chat.sendMessageStream({ model: 'm' }, 'go on', 'p', NEVER, 'main')) void _chunk;
+    for await (const _chunk of await env.chat.sendMessageStream({ model: 'm' }, 'go on', 'p', NEVER, 'main'))
+      void _chunk;
     const size = () => estimateTokenCount(env.chat.getHistory().flatMap(({ parts }) => parts ?? []));
     const before = size();
     const { originalTokenCount, newTokenCount } = await env.compress(true);
