@@ -6,6 +6,7 @@
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
 import type { PolicyRule } from '../policy/rule.ts';
+import { NO_RULE, ruleReason } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
 import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
@@ -74,11 +75,14 @@ export class PolicyAdapter implements PolicyPort {
     { interactive }: { interactive: boolean },
   ): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
-    const { decision, denyMessage, unanswerable } = await this.options.engine.check({ toolName, args, kind }, context);
+    const verdict = await this.options.engine.check({ toolName, args, kind }, context);
+    const { decision, denyMessage, unanswerable, reason, rule } = verdict;
+    const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
     return {
       decision,
       denyMessage,
       unanswerable,
+      ...(isOwnReason && { reason }),
     };
   }
 

@@ -53,7 +53,7 @@ export async function targetsOfAlways(
 async function commandTargets(command: string): Promise<RuleTarget[]> {
   await loadShellParser();
   const { leaves, problems } = readShellLine(command);
-  if (problems.length > 0 || leaves.some(({ command: { words } }) => words[0]?.kind === 'dynamic')) return [];
+  if (problems.length > 0 || leaves.some(isUnread)) return [];
   const targets = leaves
     .filter((leaf) => leaf.command.words.length > 0 && !(leaf.transparent && leaf.risks.length === 0))
     .filter((leaf) => leaf.risks.length > 0 || !isKnownSafe(leaf.command, { trustedFolder: true }))
@@ -61,6 +61,12 @@ async function commandTargets(command: string): Promise<RuleTarget[]> {
   // A rule file takes no longer expressions, and a user could not review one.
   if (targets.some((target) => JSON.stringify(target).length > MAX_TARGET)) return [];
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+}
+
+/** The same words may be another command next time: a name, or code, that a substitution prints. */
+function isUnread({ command: { words }, risks }: Leaf): boolean {
+  if (words[0]?.kind === 'dynamic') return true;
+  return risks.some(({ unreadable }) => unreadable) && words.some(({ output }) => output !== undefined);
 }
 
 function commandTarget(leaf: Leaf): RuleTarget {

@@ -14,8 +14,8 @@ import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.
 import { READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
-import { byPriority, isDeliberate, isNarrowed, ruleReason } from './rule.ts';
-import type { CommandVerdict } from './shell/shell-judge.ts';
+import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
+import type { CommandVerdict } from './shell/command-judge.ts';
 import { isInside } from '../util/is-inside.ts';
 
 export interface PolicyEngineOptions {
@@ -100,7 +100,7 @@ export class PolicyEngine {
       (candidate) => (candidate.planFile !== true || this.isPlanFile(call)) && texts.matches(candidate),
     );
     return rule === undefined
-      ? { decision: 'ask_user', reason: 'no rule speaks about it' }
+      ? { decision: 'ask_user', reason: NO_RULE }
       : { decision: rule.decision, reason: ruleReason(rule), rule };
   }
 

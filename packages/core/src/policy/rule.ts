@@ -112,6 +112,8 @@ export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDec
   return STRICTNESS[left] >= STRICTNESS[right] ? left : right;
 }
 
+export const NO_RULE = 'no rule speaks about it';
+
 /** Why, in words for the user. */
 export function ruleReason(rule: PolicyRule): string {
   const { name, line } = rule.source;

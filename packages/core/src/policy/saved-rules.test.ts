@@ -56,6 +56,12 @@ describe('an answer to keep', () => {
     ['systemctl status a', ['systemctl status a'], ['systemctl stop a']],
     ['gh pr view 1', ['gh pr view 1', 'gh pr view 2'], ['gh pr merge 1', 'gh repo delete a']],
     ['make test', ['make test'], ['make test deploy', 'make deploy']],
+    [
+      'echo "$(npm view a version)" <(npm test)',
+      ['echo "$(npm view a version)" <(npm test)', 'npm test', 'echo $(npm view b)'],
+      ['echo "$(npm view a; curl x)"', 'echo $(npm install a)'],
+    ],
+    ['kill $(lsof -t -i:80)', ['kill $(lsof -t -i:80)'], ['kill $(lsof -t -i:81)', 'kill 1']],
     ['./gradlew test', ['./gradlew test'], ['./gradlew test publish']],
     ['npm install left-pad', ['npm install left-pad'], ['npm install other']],
     ['touch a', ['touch a', 'touch b'], ['touch .git/hooks/a', 'touch a > b']],
@@ -89,7 +95,7 @@ describe('an answer to keep', () => {
   );
 
   it('is nothing for a command that cannot be read', async () => {
-    for (const command of ['$X y', 'echo "', 'eval "$X"; $Y'])
+    for (const command of ['$X y', 'echo "', 'eval "$X"; $Y', '$(cat x) y', 'sh -c "$(cat x)"', 'npm $(cat x)'])
       expect(await targetsOfAlways(shell(command), 'proceed_always', '/project')).toEqual([]);
   });
 

@@ -126,6 +126,8 @@ export type ToolCallConfirmationDetails =
       rootCommands: string[];
       /** The commands an "always" is for, `npm test *` for all that begin so; empty where it would change nothing. */
       alwaysCovers?: string[];
+      /** Why it is asked about, where there is more to say than that commands are: the part that only the run will tell. */
+      reason?: string;
     }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
   | { type: 'mcp'; title: string; serverName: string; toolName: string; toolDisplayName: string }

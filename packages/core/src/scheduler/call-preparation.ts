@@ -99,7 +99,8 @@ export class CallPreparation {
     emit: Emit,
   ): Promise<ReadyCall | RefusedCall> {
     const { policy } = this.options;
-    const { decision, denyMessage, unanswerable = false } = await untilAborted(policy.check(questionOf(call)), signal);
+    const verdict = await untilAborted(policy.check(questionOf(call)), signal);
+    const { decision, denyMessage, unanswerable = false, reason } = verdict;
     const isOwnWish = call.request.isClientInitiated;
     if (decision === 'deny' && !(isOwnWish && unanswerable)) {
       const message = ['Tool execution denied by policy.', denyMessage].filter(Boolean).join(' ');
@@ -111,13 +112,18 @@ export class CallPreparation {
     if (policy.canAsk === false) {
       throw new Error(`${call.tool.displayName} needs a confirmation, and nobody can be asked in this run.`);
     }
-    return this.askPerson(call, signal, emit);
+    return this.askPerson(call, reason, signal, emit);
   }
 
-  private async askPerson(asked: ReadyCall, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
+  private async askPerson(
+    asked: ReadyCall,
+    reason: string | undefined,
+    signal: AbortSignal,
+    emit: Emit,
+  ): Promise<ReadyCall | RefusedCall> {
     let problem: string | undefined;
     for (let call = asked; ;) {
-      const details = await untilAborted(this.describe(call, signal), signal);
+      const details = await untilAborted(this.describe(call, reason, signal), signal);
       const { request } = call;
       const answer = await this.ask({ request, details, ...(problem !== undefined && { problem }) }, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);
@@ -135,11 +141,15 @@ export class CallPreparation {
   }
 
   /** What the person sees; of a command also how far an "always" would reach. */
-  private async describe(call: ReadyCall, signal: AbortSignal): Promise<ToolCallConfirmationDetails> {
+  private async describe(
+    call: ReadyCall,
+    reason: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ToolCallConfirmationDetails> {
     const details = (await call.invocation.confirm(signal)) || toQuestion(call);
     if (details.type !== 'exec') return details;
     const alwaysCovers = await this.options.policy.describeAlways?.(questionOf(call));
-    return { ...details, ...(alwaysCovers && { alwaysCovers }) };
+    return { ...details, ...(alwaysCovers && { alwaysCovers }), ...(reason !== undefined && { reason }) };
   }
 
   private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {

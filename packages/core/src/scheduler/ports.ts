@@ -26,6 +26,8 @@ export interface PolicyVerdict {
   decision: 'allow' | 'ask_user' | 'deny';
   /** Why; the model reads it. */
   denyMessage?: string | undefined;
+  /** With `ask_user`: what about the call asks, where that is more than the rule for all such calls. */
+  reason?: string;
   /** Denied only because nobody can be asked: what a person started themselves runs. */
   unanswerable?: boolean | undefined;
 }

@@ -149,6 +149,17 @@ function coveredBy(
   return answers.map((answer) => ({ ...answer, hint: hint ?? answer.hint }));
 }
 
+/** Which commands a line holds that has several, and what about it cannot be known before it runs. */
+function describeParts(
+  { rootCommands, reason }: Extract<ActionDetails, { type: 'exec' }>,
+  styles: Styles,
+  width: number,
+): string[] {
+  const runs = rootCommands.length > 1 ? [`Runs ${rootCommands.map(makeVisibleLine).join(', ')}`] : [];
+  const asks = reason === undefined ? [] : [`Asks because ${makeVisibleLine(reason)}`];
+  return [...runs, ...asks].flatMap((row) => wrapRows(styles.secondary(row), { width }));
+}
+
 export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {
   switch (details.type) {
     case 'edit':
@@ -157,7 +168,7 @@ export function describeAction(details: ActionDetails, styles: Styles, width: nu
         ...renderDiff(details.fileDiff, { styles, width, maxRows: Infinity, isWhole: true }),
       ];
     case 'exec':
-      return describeCommand(details.command, styles, width);
+      return [...describeCommand(details.command, styles, width), ...describeParts(details, styles, width)];
     case 'info':
       return [
         ...wrapRows(makeVisible(details.prompt), { width }),

@@ -176,6 +176,32 @@ export function namesBehind(rule: PolicyRule, { leaf, args }: CommandTexts): boo
   });
 }
 
+/**
+ * The word that decides whether a rule is about the command and that only the run will tell: `gcloud $(…)` may be
+ * `gcloud delete`. Undefined where the rule is about something else.
+ */
+export function undecidedWord(rule: PolicyRule, { leaf }: CommandTexts): ShellWord | undefined {
+  const [head, ...rest] = leaf.command.words;
+  const at = rest.findIndex(({ output }) => output !== undefined && output !== 'number');
+  const word = rest[at];
+  if (head === undefined || word === undefined || rule.planFile === true) return undefined;
+  if (rule.commandPrefix === undefined) {
+    const source = (rule.commandRegex ?? rule.argsPattern)?.source ?? '';
+    const open = /^\^?(?:\(\?:)?\.[*+]/.test(source);
+    return open || spells(rule, baseName(head)) ? word : undefined;
+  }
+  const [name = '', ...expected] = prefixWords(rule.commandPrefix);
+  if (expected.length === 0 || baseName(head).toLowerCase() !== name.toLowerCase()) return undefined;
+  const isOperand = (value: string) => !value.startsWith('-');
+  const operands = expected.filter(isOperand);
+  const before = rest
+    .slice(0, at)
+    .map(({ value }) => value)
+    .filter(isOperand);
+  // What stands before it may already be another command than the one the rule names.
+  return before.every((value, index) => operands[index] === undefined || operands[index] === value) ? word : undefined;
+}
+
 /** The same words, or the same words with options in another order or cluster. */
 function beginsWith(words: readonly ShellWord[], prefix: readonly string[]): boolean {
   const [head] = words;

@@ -9,7 +9,7 @@ import { optionRisks } from './option-risks.ts';
 import { isInterpreter, programOptionsOf } from './program-options.ts';
 import type { Risk } from './risk.ts';
 import { awkRisks, findRisksOfWriting, isAwk, sedRisks } from './script-risks.ts';
-import { baseName } from './shell-line.ts';
+import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
 import { assignmentRisk, setterRisks } from './variable-risks.ts';
 
@@ -34,7 +34,9 @@ export function risksBehind(command: SimpleCommand): Risk[] {
 
 function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreArguments: boolean }): Risk[] {
   if (head.kind === 'dynamic' || head.kind === 'glob') {
-    return [{ reason: `the command ${head.text} is known only when it runs`, word: head.text, unreadable: true }];
+    return [
+      { reason: `the command ${clipped(head.text)} is known only when it runs`, word: head.text, unreadable: true },
+    ];
   }
   const name = baseName(head);
   const risks = [...risksByName(name, command.words), ...setterRisks(name, command.words)];
@@ -45,7 +47,8 @@ function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreAr
   // Any unknown word could be one of the options above; git's are looked at where they stand. uniq writes its second.
   const another = options.moreArguments && name === 'uniq';
   if (another || (isArgumentSensitive(name) && (options.moreArguments || (unknown !== undefined && name !== 'git')))) {
-    const reason = `${name} gets arguments that are known only when it runs`;
+    const named = unknown === undefined ? '' : `: ${clipped(unknown.text)}`;
+    const reason = `${name} gets arguments that are known only when it runs${named}`;
     risks.push({ reason, word: unknown?.text ?? '', unreadable: true });
   }
   return risks;

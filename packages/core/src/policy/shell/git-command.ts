@@ -67,7 +67,7 @@ export function readGit(words: readonly ShellWord[]): GitCommand {
   const { index, directories, plainOptions, risks } = readOptions(words);
   const head = words[index];
   if (head?.kind === 'dynamic') {
-    risks.push({ reason: 'the git subcommand is known only when it runs', word: head.text });
+    risks.push({ reason: `the git subcommand is known only when it runs: ${head.text}`, word: head.text });
   }
   const rest = words.slice(index + 1);
   const subcommand = head?.value ?? '';

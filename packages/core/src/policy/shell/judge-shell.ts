@@ -4,7 +4,8 @@
  */
 
 import { loadShellParser } from './shell-command.ts';
-import type { JudgeOptions, LineVerdict } from './shell-judge.ts';
+import type { JudgeOptions } from './command-judge.ts';
+import type { LineVerdict } from './shell-judge.ts';
 import { judgeLine } from './shell-judge.ts';
 import { readShellLine } from './shell-leaves.ts';
 

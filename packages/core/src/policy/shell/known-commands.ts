@@ -5,7 +5,7 @@
  */
 
 import { isDestructiveGit, isSafeGit } from './git-command.ts';
-import { globMatches } from '../glob-matches.ts';
+import { isPrivate } from './private-paths.ts';
 import { isPlainSedScript } from './sed-script.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
@@ -88,23 +88,26 @@ function isSafeSed(words: Arguments): boolean {
   return scripts.every((script) => script !== undefined && isPlainSedScript(script));
 }
 
-/** Contains secrets by convention; reading them is a decision of the person. */
-const PRIVATE_PATH =
-  /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.config\/gcloud|\.config\/gh)(?:\/|$)|(?:^|[/:])(?:\.netrc|\.pgpass|\.npmrc|\.git-credentials|\.env(?:\.[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|oauth_creds\.json|shadow|environ)$/i;
+/** They print what is in the files they are given. */
+const PRINTS_FILES = new Set(['cat', 'cut', 'grep', 'head', 'nl', 'paste', 'rev', 'tail', 'tac']);
 
-/** Names a pattern over file names could stand for. */
-const PRIVATE_NAMES = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.pgpass', '.npmrc', '.env'];
-
-function isPrivate({ value, kind }: ShellWord): boolean {
-  if (PRIVATE_PATH.test(value)) return true;
-  if (kind !== 'glob') return false;
-  const hidden = value.split('/').filter((segment) => segment.startsWith('.') && /[*?[]/.test(segment));
-  return hidden.some((segment) => PRIVATE_NAMES.some((name) => globMatches(segment, name)));
+/** The word that names a file known only when it runs, for a command that would print it. It may be a private one. */
+export function unreadFile({ words, redirections }: SimpleCommand): ShellWord | undefined {
+  const [head, ...rest] = words;
+  const prints = head !== undefined && PRINTS_FILES.has(head.value);
+  const read = redirections.filter(({ operator }) => operator === '<').map(({ target }) => target);
+  const named = rest.some(({ value }) => /^-[A-Za-z]*[ef]|^--(?:file|regexp)/.test(value));
+  const pattern = head?.value === 'grep' && !named ? rest.find(({ text }) => !text.startsWith('-')) : undefined;
+  return [...(prints ? rest : []), ...read].find(
+    (word) =>
+      (word.output === 'text' || word.output === 'spelled') && !(word === pattern && /^"[^"]*"$/s.test(word.text)),
+  );
 }
 
 export function isKnownSafe(command: SimpleCommand, options: { trustedFolder: boolean }): boolean {
   const { words } = command;
   const [head] = words;
+  if (unreadFile(command) !== undefined) return false;
   if (head === undefined) return true;
   if (head.kind !== 'literal' || head.value.includes('/')) return false;
   const read = command.redirections.map(({ target }) => target);

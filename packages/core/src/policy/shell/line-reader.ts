@@ -3,11 +3,20 @@
  * hide, and the reasons why the line cannot be read with certainty.
  */
 
-import type { Assignment, Command, CommandArgument, ParsedScript, Redirected, Redirection, SyntaxNode } from 'unbash';
+import type {
+  Assignment,
+  Command,
+  CommandArgument,
+  ParsedScript,
+  Redirected,
+  Redirection,
+  SyntaxNode,
+  Word,
+} from 'unbash';
 import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
 import { NameValues } from './name-values.ts';
-import { NAME_PROBLEM, SYNTAX_PROBLEM } from './shell-line.ts';
+import { clipped, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellAssignment, ShellRedirection, ShellWord, SimpleCommand } from './shell-line.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
@@ -17,8 +26,22 @@ export interface ShellParser {
 }
 
 const MAX_COMMANDS = 20_000;
+const MAX_SUBSTITUTIONS = 16;
+/** How often a line may fill one variable from another, in the wrong order, before it counts as not readable. */
+const MAX_ROUNDS = 8;
 
 const NOT_ARITHMETIC = /[\w'"]\s+[\w'"./]/;
+
+/** Around a node: whether a pipe feeds it, and the substitutions it stands in, outermost first. */
+type Where = Pick<SimpleCommand, 'piped' | 'substitutions'>;
+
+/** Statements that run one after the other. */
+type Scope = Parameters<LineVariables['collect']>[0];
+
+type Substitution = Extract<
+  SyntaxNode,
+  { type: 'CommandExpansion' | 'ProcessSubstitution' | 'ArithmeticCommandExpansion' }
+>;
 
 const NO_WORD: ShellWord = { value: '', text: '', kind: 'literal', skeleton: '' };
 
@@ -27,8 +50,9 @@ export class LineReader {
   readonly problems: string[] = [];
   private readonly parser: ShellParser;
   private readonly source: string;
-  private readonly variables: LineVariables;
-  private readonly words: WordReader;
+  /** Of the script that is being read; a substitution and a subshell have their own. */
+  private variables: LineVariables;
+  private words: WordReader;
   private readonly names = new NameValues();
   private arithmetic = false;
   private subscriptCode = false;
@@ -41,40 +65,68 @@ export class LineReader {
   }
 
   read(script: ParsedScript): void {
-    if (this.source.includes('=') || this.source.includes('$'))
-      this.variables.collect(script, (word) => this.words.word(word));
-    this.visit(script, this.source, false);
+    if (/[=$`]/.test(this.source)) this.collect(script);
+    this.visit(script, this.source, { piped: false, substitutions: [] });
     // Arithmetic evaluates subscripts of the values it reads: x='a[$(id)]'; (( x )) runs id.
     if (this.arithmetic && this.subscriptCode) {
       this.problems.push('A value with a command inside a subscript meets an arithmetic expression.');
     }
     if (this.names.meetArithmetic) this.problems.push(NAME_PROBLEM);
+    const output = this.names.evaluatedOutput;
+    if (output !== undefined) this.problems.push(outputProblem(output));
   }
 
-  private visit(node: SyntaxNode, source: string, piped: boolean): void {
+  /** Commands that run in a shell of their own: what they set is known among them, and nowhere else. */
+  private visitInside(script: Scope, position: number, source: string, where: Where): void {
+    const outer = { variables: this.variables, words: this.words };
+    this.variables = outer.variables.inside(position);
+    this.words = new WordReader(this.variables);
+    this.collect(script);
+    this.visit(script, source, where);
+    this.variables = outer.variables;
+    this.words = outer.words;
+  }
+
+  private collect(script: Scope): void {
+    const read = (word: Word) => this.words.word(word);
+    this.variables.collect(script, read);
+    this.words.forget();
+    if (!/\$\(|`/.test(this.source)) return;
+    for (let round = 0; this.variables.collectShapes(script, read); round += 1) {
+      this.words.forget();
+      if (round < MAX_ROUNDS) continue;
+      this.problems.push('Variables of the line are filled from one another in too many steps.');
+      return;
+    }
+  }
+
+  private visit(node: SyntaxNode, source: string, where: Where): void {
     if (this.commands.length > MAX_COMMANDS) {
       if (this.commands.length === MAX_COMMANDS + 1) this.problems.push('The line holds more than 20,000 commands.');
       return;
     }
-    this.names.note(node, source, (word) => this.words.word(word).kind);
+    this.names.note(node, source, this.words);
     const doubt = doubtOf(node);
     if (doubt !== undefined && !this.problems.includes(doubt)) this.problems.push(doubt);
     switch (node.type) {
       case 'Script': {
         const own = node.source ?? source;
         for (const { message } of node.errors ?? []) this.problems.push(`${SYNTAX_PROBLEM}: ${message}.`);
-        this.visitChildren(node, own, piped);
+        this.visitChildren(node, own, where);
         return;
       }
       case 'Pipeline':
         this.parser.forEachChild(node, (child) => {
           const first = node.commands[0] === child;
-          this.visit(child, source, piped || !first);
+          this.visit(child, source, { ...where, piped: where.piped || !first });
         });
         return;
       case 'Command':
-        this.addCommand(node, source, piped);
+        this.addCommand(node, source, where);
         break;
+      case 'Subshell':
+        this.visitInside(node.body, node.pos, source, where);
+        return;
       case 'Function':
         if (
           source
@@ -86,18 +138,18 @@ export class LineReader {
         }
         break;
       case 'Redirected':
-        this.addRedirected(node, source, piped);
+        this.addRedirected(node, source, where);
         break;
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        if (node.script === undefined) this.problems.push('A substitution could not be read.');
-        break;
+        this.visitSubstitution(node, source, where);
+        return;
       case 'ArithmeticCommand':
-        this.addArithmetic(node.body, piped);
+        this.addArithmetic(node, node.body, where);
         break;
       case 'ArithmeticExpansion':
-        this.addArithmetic(node.text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''), piped);
+        this.addArithmetic(node, node.text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''), where);
         break;
       case 'TestCommand':
         this.arithmetic = true;
@@ -110,19 +162,44 @@ export class LineReader {
       default:
         if ('index' in node && node.index !== undefined) this.arithmetic = true;
     }
-    this.visitChildren(node, source, piped && node.type !== 'Command');
+    this.visitChildren(node, source, { ...where, piped: where.piped && node.type !== 'Command' });
+  }
+
+  private visitSubstitution(node: Substitution, source: string, { substitutions }: Where): void {
+    if (node.script === undefined || !isClosed(node)) {
+      this.problems.push(`A substitution could not be read: ${clipped(node.text)}.`);
+      if (node.script === undefined) return;
+    }
+    if (substitutions.length >= MAX_SUBSTITUTIONS) {
+      const problem = `Substitutions are nested deeper than ${MAX_SUBSTITUTIONS} levels: ${clipped(node.text)}.`;
+      if (!this.problems.some((known) => known.startsWith('Substitutions are nested'))) this.problems.push(problem);
+    }
+    const form = node.type === 'ProcessSubstitution' ? `${node.operator}(…)` : '$(…)';
+    // Whatever is piped to the command around it, a substitution reads its own input.
+    const where = { piped: false, substitutions: [...substitutions, form] };
+    this.visitInside(node.script, node.pos, source, where);
   }
 
   /** Shells differ on where `((` opens a subshell instead: what may be commands is read as commands too. */
-  private addArithmetic(text: string, piped: boolean): void {
+  private addArithmetic(node: SyntaxNode, text: string, where: Where): void {
     this.arithmetic = true;
-    if (!NOT_ARITHMETIC.test(text)) return;
-    this.problems.push('An arithmetic expression looks like a command.');
-    this.visit(this.parser.parse(text), text, piped);
+    // A substitution in it is read on its own.
+    if (!NOT_ARITHMETIC.test(this.withoutSubstitutions(node, text))) return;
+    this.problems.push(`An arithmetic expression looks like a command: ${clipped(text.trim())}.`);
+    this.visit(this.parser.parse(text), text, where);
+  }
+
+  private withoutSubstitutions(node: SyntaxNode, text: string): string {
+    let rest = text;
+    this.parser.forEachChild(node, (child) => {
+      const isOne = child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion';
+      rest = isOne ? rest.replace(child.text, '0') : this.withoutSubstitutions(child, rest);
+    });
+    return rest;
   }
 
   /** The redirections of a group, as a command without words. */
-  private addRedirected(node: Redirected, source: string, piped: boolean): void {
+  private addRedirected(node: Redirected, source: string, where: Where): void {
     const { redirections, input } = this.redirections(node.redirects);
     if (redirections.length === 0) return;
     const start = node.redirects[0]?.pos ?? node.pos;
@@ -132,15 +209,15 @@ export class LineReader {
       redirections,
       source: source.slice(start, node.end),
       input,
-      piped,
+      ...where,
     });
   }
 
-  private visitChildren(node: SyntaxNode, source: string, piped: boolean): void {
-    this.parser.forEachChild(node, (child) => this.visit(child, source, piped));
+  private visitChildren(node: SyntaxNode, source: string, where: Where): void {
+    this.parser.forEachChild(node, (child) => this.visit(child, source, where));
   }
 
-  private addCommand(node: Command, source: string, piped: boolean): void {
+  private addCommand(node: Command, source: string, where: Where): void {
     const words: ShellWord[] = [];
     const assignments: ShellAssignment[] = [];
     for (const part of node.prefix) if (part.type === 'Assignment') assignments.push(this.assignment(part));
@@ -149,14 +226,14 @@ export class LineReader {
     for (const word of words) this.noteSubscript(word);
     if (readsSubscripts(words[0]?.value ?? '')) this.arithmetic = true;
     const { redirections, input } = this.redirections(node.redirects);
-    this.commands.push({ words, assignments, redirections, source: source.slice(node.pos, node.end), input, piped });
+    this.commands.push({ words, assignments, redirections, source: source.slice(node.pos, node.end), input, ...where });
   }
 
   private argument(argument: CommandArgument): ShellWord[] {
     if (argument.type === 'Word') return this.words.expand(argument);
     const { name, value } = this.assignment(argument);
     const text = withoutContinuations(argument.text);
-    return [{ value: `${name}=${value.value}`, text, kind: value.kind, skeleton: `${name}=${value.skeleton}` }];
+    return [{ ...value, value: `${name}=${value.value}`, text, skeleton: `${name}=${value.skeleton}` }];
   }
 
   private assignment(node: Assignment): ShellAssignment {
@@ -166,7 +243,9 @@ export class LineReader {
       return { name: node.name, value };
     }
     for (const element of node.value.elements) this.noteSubscript(this.words.word(element));
-    return { name: node.name, value: { value: node.text, text: node.text, kind: 'dynamic', skeleton: '' } };
+    const output = this.words.shapeBelow(node.value);
+    const value = { value: node.text, text: node.text, kind: 'dynamic' as const, skeleton: '' };
+    return { name: node.name, value: { ...value, ...(output !== undefined && { output }) } };
   }
 
   private noteSubscript(word: ShellWord): void {
@@ -189,6 +268,13 @@ export class LineReader {
     }
     return { redirections, input };
   }
+}
+
+/** Where the line ends before the substitution does, shells and parsers differ on what is inside it. */
+function isClosed({ text, script, end }: Substitution): boolean {
+  if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
+  const closing = text.startsWith('${') ? '}' : ')';
+  return text.endsWith(closing) && (script?.source !== undefined || end > (script?.end ?? end));
 }
 
 /** Copies of descriptors and the null device change no file. */

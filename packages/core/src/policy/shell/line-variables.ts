@@ -5,6 +5,8 @@
 
 import type { Assignment, Command, ParameterOperation, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import type { ShellWord } from './shell-line.ts';
+import { wider } from './substitution-output.ts';
+import type { OutputShape } from './substitution-output.ts';
 
 type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
@@ -14,7 +16,11 @@ export class LineVariables {
   private readonly unknown = new Set<string>();
   /** Where each variable of the line gets its one value; before that it may be anything. */
   private readonly assignedAt = new Map<string, number>();
-  private readonly forEachChild: ForEachChild;
+  /** What a variable holds that the line fills with the output of a command. */
+  private readonly shapes = new Map<string, OutputShape>();
+  readonly forEachChild: ForEachChild;
+  /** Commands the line gives another meaning: a function may have any name. */
+  readonly redefined = new Set<string>();
 
   /** `known` are values from outside the line. */
   constructor(known: ReadonlyMap<string, string>, forEachChild: ForEachChild) {
@@ -22,15 +28,34 @@ export class LineVariables {
     this.forEachChild = forEachChild;
   }
 
+  /** For a script that runs in a shell of its own at `position`: what is known there, and nothing it sets comes back. */
+  inside(position: number): LineVariables {
+    const isKnown = (name: string) => !this.unknown.has(name) && position >= (this.assignedAt.get(name) ?? 0);
+    const inner = new LineVariables(new Map(), this.forEachChild);
+    for (const [name, value] of this.values) {
+      if (!isKnown(name)) continue;
+      inner.values.set(name, value);
+      if (this.assignedAt.has(name)) inner.assignedAt.set(name, -1);
+    }
+    for (const [name, shape] of this.shapes) inner.shapes.set(name, shape);
+    for (const name of this.redefined) inner.redefined.add(name);
+    return inner;
+  }
+
   get home(): string | undefined {
     return this.values.get('HOME');
+  }
+
+  /** Where the line is, if it does not move. */
+  get directory(): string | undefined {
+    return this.unknown.has('PWD') || this.assignedAt.has('PWD') ? undefined : this.values.get('PWD');
   }
 
   /**
    * A variable has a known value only after a statement of its own at the top of the
    * line: in a condition, a loop or before a command it may hold or not hold.
    */
-  collect(script: ParsedScript, read: (word: Word) => ShellWord): void {
+  collect(script: Pick<ParsedScript, 'commands'> & SyntaxNode, read: (word: Word) => ShellWord): void {
     const certain = new Set<SyntaxNode>();
     for (const { command, background } of script.commands) {
       if (command.type !== 'Command' || background === true) continue;
@@ -43,10 +68,41 @@ export class LineVariables {
   private note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
     if (node.type === 'Assignment') this.noteAssignment(node, certain.has(node) ? read : undefined);
     else if (node.type === 'For' || node.type === 'Select') this.unknown.add(node.name.value);
+    else if (node.type === 'Function') this.redefined.add(node.name.value);
     else if (node.type === 'Command') this.noteSetters(node);
     else if (node.type === 'ParameterExpansion' && node.operation?.operator.endsWith('=') === true)
       this.unknown.add(node.parameter);
     this.forEachChild(node, (child) => this.note(child, certain, read));
+  }
+
+  /** What the line fills its variables with; whether this said more than was known. A loop may use one before it is filled. */
+  collectShapes(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
+    let changed = false;
+    if (node.type === 'Assignment') {
+      const words = node.value.type === 'Word' ? [node.value] : node.value.elements;
+      changed = this.noteShape(node.name, words, read);
+    } else if (node.type === 'For' || node.type === 'Select') {
+      changed = this.noteShape(node.name.value, node.wordlist ?? [], read);
+    }
+    this.forEachChild(node, (child) => {
+      changed = this.collectShapes(child, read) || changed;
+    });
+    return changed;
+  }
+
+  private noteShape(name: string, words: readonly Word[], read: (word: Word) => ShellWord): boolean {
+    const before = this.shapes.get(name);
+    // Only expansions can hold output.
+    const outputs = words.map((word) => (word.parts === undefined ? undefined : read(word).output));
+    const shape = outputs.reduce(wider, before);
+    if (shape !== undefined) this.shapes.set(name, shape);
+    return shape !== before;
+  }
+
+  /** Undefined where the node uses no such variable. */
+  shapeOf(node: SyntaxNode): OutputShape | undefined {
+    if (node.type === 'SimpleExpansion') return this.shapes.get(node.text.slice(1));
+    return node.type === 'ParameterExpansion' ? this.shapes.get(node.parameter) : undefined;
   }
 
   private noteAssignment(node: Assignment, read: ((word: Word) => ShellWord) | undefined): void {

@@ -1,13 +1,11 @@
 /**
- * Values that come from names of files, and the arithmetic they may meet: `a[$(id)]` is a
- * name as good as any, and arithmetic runs the command in it. It follows a name through
- * the variables of a line; what it is used for otherwise is none of its business.
+ * Values that come from names of files or from the output of commands, and the arithmetic
+ * they may meet: `a[$(id)]` is a name and an output like any other, and arithmetic runs the
+ * command in it. It follows a value through the variables of a line.
  */
 
 import type { Assignment, SyntaxNode, Word } from 'unbash';
-import type { WordKind } from './shell-line.ts';
-
-type KindOf = (word: Word) => WordKind;
+import type { WordReader } from './shell-words.ts';
 
 /** Operators of `[[ … ]]` that evaluate their operands. */
 const EVALUATES = /\s-(?:eq|ne|lt|le|gt|ge)\s|(?:^|\s)-[vR]\s/;
@@ -18,24 +16,33 @@ export class NameValues {
   private readonly names = new Set<string>();
   private readonly copies: (readonly [name: string, value: string])[] = [];
   private readonly arithmetic: string[] = [];
+  /** Variables that hold output which is not a number, and the substitution it is of. */
+  private readonly outputs = new Map<string, string>();
+  private evaluated: string | undefined;
 
-  note(node: SyntaxNode, source: string, kindOf: KindOf): void {
+  note(node: SyntaxNode, source: string, words: WordReader): void {
     switch (node.type) {
       case 'For':
       case 'Select':
-        if (node.wordlist?.some((word) => isForeign(word, kindOf)) === true) this.names.add(node.name.value);
+        if (node.wordlist?.some((word) => isForeign(word, words)) === true) this.names.add(node.name.value);
         return;
       case 'Assignment':
-        this.noteAssignment(node, kindOf);
+        this.noteAssignment(node, words);
         return;
       case 'ArithmeticCommand':
-        this.arithmetic.push(node.body);
+        this.evaluate(node.body, [node.expression], words);
         return;
       case 'ArithmeticExpansion':
-        this.arithmetic.push(node.text);
+        this.evaluate(node.text, [node.expression], words);
         return;
       case 'ArithmeticFor':
-        this.arithmetic.push(source.slice(node.pos, node.body.pos));
+        this.evaluate(source.slice(node.pos, node.body.pos), [node.initialize, node.test, node.update], words);
+        return;
+      case 'TestBinary':
+        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluate('', [node.left, node.right], words);
+        return;
+      case 'TestUnary':
+        if (/^-[vR]$/.test(node.operator)) this.evaluate('', [node.operand], words);
         return;
       case 'TestCommand': {
         const text = source.slice(node.pos, node.end);
@@ -44,17 +51,43 @@ export class NameValues {
       }
       case 'ParameterExpansion':
         // The variable itself is not evaluated, its subscript and the numbers of a slice are.
-        if (node.index !== undefined || node.operation?.type === 'Slice')
-          this.arithmetic.push(node.text.slice(node.text.indexOf(node.parameter) + node.parameter.length));
+        if (node.index !== undefined || node.operation?.type === 'Slice') {
+          const text = node.text.slice(node.text.indexOf(node.parameter) + node.parameter.length);
+          this.evaluate(text, [node.index, node.operation?.type === 'Slice' ? node.operation : undefined], words);
+        }
+        return;
+      case 'Command':
+        if (node.name?.value === 'let') this.evaluate('', node.args, words);
         return;
       default:
     }
   }
 
-  private noteAssignment({ name, value, index }: Assignment, kindOf: KindOf): void {
-    if (index !== undefined) this.arithmetic.push(index.text);
+  private evaluate(text: string, nodes: readonly (SyntaxNode | undefined)[], words: WordReader): void {
+    this.arithmetic.push(text);
+    for (const node of nodes) if (node !== undefined) this.evaluated ??= words.wideSubstitution(node)?.text;
+  }
+
+  private noteAssignment({ name, value, index }: Assignment, words: WordReader): void {
+    if (index !== undefined) this.evaluate(index.text, [index], words);
+    const wide = words.wideSubstitution(value);
+    if (wide !== undefined) this.outputs.set(name, wide.text);
     if (value.type === 'Word') this.copies.push([name, value.text]);
-    else if (value.elements.some((word) => isForeign(word, kindOf))) this.names.add(name);
+    else if (value.elements.some((word) => isForeign(word, words))) this.names.add(name);
+  }
+
+  /** The substitution whose output arithmetic would evaluate, as written; undefined when there is none. */
+  get evaluatedOutput(): string | undefined {
+    if (this.evaluated !== undefined || this.outputs.size === 0 || this.arithmetic.length === 0) return this.evaluated;
+    for (let before = -1; before !== this.outputs.size;) {
+      before = this.outputs.size;
+      for (const [name, value] of this.copies) {
+        const from = mentioned(value, this.outputs);
+        if (from !== undefined && !this.outputs.has(name)) this.outputs.set(name, this.outputs.get(from) ?? from);
+      }
+    }
+    const used = this.arithmetic.map((text) => mentioned(text, this.outputs)).find((name) => name !== undefined);
+    return used === undefined ? undefined : this.outputs.get(used);
   }
 
   /** Whether one of the names is used in arithmetic, under its own variable or another. */
@@ -62,17 +95,19 @@ export class NameValues {
     if (this.names.size === 0 || this.arithmetic.length === 0) return false;
     for (let before = -1; before !== this.names.size;) {
       before = this.names.size;
-      for (const [name, value] of this.copies) if (this.isMentioned(value)) this.names.add(name);
+      for (const [name, value] of this.copies) if (mentioned(value, this.names) !== undefined) this.names.add(name);
     }
-    return this.arithmetic.some((text) => this.isMentioned(text));
-  }
-
-  private isMentioned(text: string): boolean {
-    return text.split(/\W+/).some((word) => this.names.has(word));
+    return this.arithmetic.some((text) => mentioned(text, this.names) !== undefined);
   }
 }
 
-function isForeign(word: Word, kindOf: KindOf): boolean {
-  const kind = kindOf(word);
+/** The first of the names that the text uses. */
+function mentioned(text: string, names: { has(name: string): boolean }): string | undefined {
+  return text.split(/\W+/).find((word) => names.has(word));
+}
+
+function isForeign(word: Word, words: WordReader): boolean {
+  const { kind, output } = words.word(word);
+  if (output === 'number') return false;
   return (kind === 'glob' || kind === 'dynamic') && !NUMBERS.test(word.text) && !/^\{[\w$.]*\}$/.test(word.text);
 }

@@ -1,4 +1,7 @@
-/** Every row of shell-bypasses.json is a command line somebody tried, and what must come of it. */
+/**
+ * Every row of shell-bypasses.json is a command line that was tried, and the decision on it.
+ * The same row inside substitutions, one in another, is decided no looser.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +10,7 @@ import type { ApprovalMode } from '../approval-mode.ts';
 import { BUILTIN_CHECKERS, BUILTIN_RULES } from '../builtin-rules.ts';
 import { PolicyEngine } from '../policy-engine.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
+import { STRICTNESS } from '../rule.ts';
 
 interface Row {
   profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo' | 'narrow' | 'wide' | 'forbidden' | 'edits';
@@ -111,19 +115,26 @@ const PROFILES: Record<Row['profile'], { mode: ApprovalMode; rules: PolicyRule[]
 const home = '/home/castor-nobody';
 const root = `${home}/project`;
 
+const engines = new Map<Row['profile'], PolicyEngine>();
+
+function decide({ profile }: Row, command: string) {
+  const { mode, rules } = PROFILES[profile];
+  let engine = engines.get(profile);
+  if (engine === undefined) {
+    engine = new PolicyEngine({ rules: [...BUILTIN_RULES, ...rules], checkers: BUILTIN_CHECKERS, root, home });
+    engines.set(profile, engine);
+  }
+  return engine.check({ toolName: 'run_shell_command', args: { command } }, { mode, interactive: true });
+}
+
 describe('what a shell line comes to', () => {
-  it('has at least 150 rows', () => {
-    expect(ROWS.length).toBeGreaterThanOrEqual(150);
+  it('has at least 1500 rows', () => {
+    expect(ROWS.length).toBeGreaterThanOrEqual(1500);
   });
 
   for (const [index, row] of ROWS.entries()) {
     it(`${row.threat} row ${index}: ${row.profile} gives ${row.expect} for ${JSON.stringify(row.command).slice(0, 90)}`, async () => {
-      const { mode, rules } = PROFILES[row.profile];
-      const engine = new PolicyEngine({ rules: [...BUILTIN_RULES, ...rules], checkers: BUILTIN_CHECKERS, root, home });
-      const { decision, reason } = await engine.check(
-        { toolName: 'run_shell_command', args: { command: row.command } },
-        { mode, interactive: true },
-      );
+      const { decision, reason } = await decide(row, row.command);
       expect({ command: row.command, decision, reason }).toEqual({
         command: row.command,
         decision: row.expect,
@@ -131,4 +142,43 @@ describe('what a shell line comes to', () => {
       });
     });
   }
+});
+
+/** A row may end in a comment or a here-document, so the substitution ends on a line of its own. */
+const SUBSTITUTIONS: readonly ((line: string) => string)[] = [
+  (line) => `echo $(\n${line}\n)`,
+  (line) => `echo "$(\n${line}\n)"`,
+  (line) => `cat <(\n${line}\n)`,
+  (line) => `echo a > >(\n${line}\n)`,
+  (line) => `x=$(\n${line}\n)`,
+  (line) => `echo \`\n${line.replaceAll(/[\\`$]/g, '\\$&')}\n\``,
+  (line) => `echo \${x:-$(\n${line}\n)}`,
+  (line) => `for i in $(\n${line}\n); do echo $i; done`,
+  (line) => `[[ -n $(\n${line}\n) ]]`,
+  (line) => `case $(\n${line}\n) in a) echo a;; esac`,
+  (line) => `cat <<CORPUS\n$(\n${line}\n)\nCORPUS`,
+  (line) => `f() { echo $(\n${line}\n); }; f`,
+  (line) => `echo $(( 1 + $(\n${line}\n) ))`,
+  (line) => `echo a | grep "$(\n${line}\n)" || echo b`,
+];
+
+describe('a row inside substitutions', () => {
+  it.each(SUBSTITUTIONS.map((wrap, index) => [wrap('…').replaceAll('\n', ' '), index] as const))(
+    'is decided no looser: %s',
+    async (_, index) => {
+      const loosened = [];
+      for (const [number, row] of ROWS.filter(({ command }) => command.length < 5000).entries()) {
+        const once = SUBSTITUTIONS[index]?.(row.command) ?? '';
+        // Every row meets a third of the substitutions, alone and in another one.
+        const another = SUBSTITUTIONS[number % SUBSTITUTIONS.length];
+        if (another === undefined || number % 3 !== index % 3) continue;
+        for (const wrapped of [once, another(once)]) {
+          const { decision } = await decide(row, wrapped);
+          if (STRICTNESS[decision] < STRICTNESS[row.expect])
+            loosened.push({ row: row.command, wrapped, decision, expect: row.expect });
+        }
+      }
+      expect(loosened).toEqual([]);
+    },
+  );
 });

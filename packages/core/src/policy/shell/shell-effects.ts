@@ -8,7 +8,7 @@ import { readGit } from './git-command.ts';
 import { laterCode } from './deferred-execution.ts';
 import type { ProtectedPlaces } from '../protected-paths.ts';
 import { mentionsProtectedPlace, protectedPlaceOf } from '../protected-paths.ts';
-import { baseName } from './shell-line.ts';
+import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { isWriter, writtenWords } from './written-words.ts';
@@ -53,6 +53,8 @@ export function directoriesOf(
   return { directories: [...new Set(directories)], certain };
 }
 
+const AT_RUN = ', a place known only when it runs';
+
 /** Writes into protected places, as far as the line shows them. */
 export function protectedWrites(leaves: readonly Leaf[], source: string, options: EffectOptions): Effect[] {
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
@@ -71,6 +73,10 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
       if (place !== undefined)
         effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
     }
+    // A name that the line holds in another form, `$(echo tig. | rev)`, is hidden on purpose.
+    const hidden = targets.find(({ output }) => output === 'spelled');
+    if (hidden !== undefined)
+      effects.push({ leaf, place: 'a protected place', reason: `it may write to ${clipped(hidden.text)}${AT_RUN}` });
     if (dotted && targets.some(({ kind }) => kind === 'glob'))
       effects.push({ leaf, place: 'a protected place', reason: 'its pattern may stand for a protected place' });
     // Put together at run time, the target may be the protected place that the line names elsewhere.

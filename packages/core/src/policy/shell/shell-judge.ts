@@ -1,52 +1,24 @@
 /**
- * The decision on a shell line: every command in it gets one, and the strictest wins.
- * Deny and ask rules hold for any spelling; an allow holds only for what it says. A
+ * The decision on a shell line: every command in it gets one, and the strictest wins. A
  * line that cannot be read is allowed in yolo mode only, and there not next to anything guarded.
  */
 
-import type { ApprovalMode } from '../approval-mode.ts';
-import { isDestructive, isKnownSafe } from './known-commands.ts';
-import { LinePlace } from './line-place.ts';
-import { mentionsProtectedPlace, spellsPlace } from '../protected-paths.ts';
-import type { CommandTexts } from './command-matching.ts';
-import { commandTexts, coversLine, matchesCommand, namesBehind, prefixWords, spells } from './command-matching.ts';
+import { CommandJudge } from './command-judge.ts';
+import type { CommandVerdict, JudgeOptions, Judgement } from './command-judge.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
-import { isDeliberate, isNarrowed, ruleReason, stricter } from '../rule.ts';
+import { isNarrowed, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';
-import type { EffectOptions } from './shell-effects.ts';
 import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
-import type { Leaf, ShellReading } from './shell-leaves.ts';
-
-interface Judgement {
-  decision: PolicyDecision;
-  reason: string;
-  rule?: PolicyRule | undefined;
-}
-
-/** One command of the line and what was decided about it. */
-export interface CommandVerdict extends Judgement {
-  command: string;
-  /** Wrappers it was found in, outermost first. */
-  within: readonly string[];
-}
+import type { ShellReading } from './shell-leaves.ts';
 
 export interface LineVerdict extends Judgement {
   commands: CommandVerdict[];
   problems: readonly string[];
 }
 
-export interface JudgeOptions extends EffectOptions {
-  mode: ApprovalMode;
-  interactive: boolean;
-  trustedFolder: boolean;
-  /** Already limited to those that speak about this tool, mode and surface; highest first. */
-  rules: readonly PolicyRule[];
-  args: Readonly<Record<string, unknown>>;
-}
-
 export function judgeLine(source: string, reading: ShellReading, options: JudgeOptions): LineVerdict {
-  const judge = new LineJudge(options, reading.leaves);
+  const judge = new CommandJudge(options, reading.leaves);
   const commands = judge.commands(reading.leaves);
   let verdict: LineVerdict = { ...strictest(commands, options), commands, problems: reading.problems };
   const tighten = (decision: PolicyDecision, reason: string, rule?: PolicyRule) => {
@@ -86,187 +58,4 @@ function strictest(
     first,
   );
   return { decision: worst.decision, reason: worst.reason, rule: worst.rule };
-}
-
-class LineJudge {
-  private readonly options: JudgeOptions;
-  private readonly texts = new Map<Leaf, CommandTexts>();
-  /** Lines repeat themselves; a plain command is judged once. */
-  private readonly known = new Map<string, CommandVerdict>();
-  /** Whether some rule forbids particular commands, so that unreadable ones may hide them. */
-  private readonly restricted: boolean;
-  private readonly place: LinePlace;
-
-  constructor(options: JudgeOptions, leaves: readonly Leaf[]) {
-    this.options = options;
-    this.place = new LinePlace(leaves, options);
-    this.restricted = options.rules.some((rule) => rule.decision !== 'allow' && isNarrowed(rule));
-  }
-
-  commands(leaves: readonly Leaf[]): CommandVerdict[] {
-    const counted = leaves.filter((leaf) => !isNothing(leaf));
-    return (counted.length > 0 ? counted : leaves).map((leaf) => this.judge(leaf));
-  }
-
-  private judge(leaf: Leaf): CommandVerdict {
-    const plain = leaf.parent === undefined && leaf.risks.length === 0 && leaf.command.assignments.length === 0;
-    const key = plain ? leaf.command.source : undefined;
-    const known = key === undefined ? undefined : this.known.get(key);
-    if (known !== undefined) return known;
-    const { decision, reason, rule } = this.decide(leaf);
-    const { source, words } = leaf.command;
-    const command = source === '' ? words.map(({ text }) => text).join(' ') : source;
-    const verdict = { command, within: leaf.within, decision, reason, rule };
-    if (key !== undefined) this.known.set(key, verdict);
-    return verdict;
-  }
-
-  private decide(leaf: Leaf): Judgement {
-    const rule = this.ruleFor(leaf);
-    const writesFile = leaf.command.redirections.some(({ writes }) => writes);
-    if (
-      leaf.transparent &&
-      leaf.risks.length === 0 &&
-      !writesFile &&
-      !(rule !== undefined && isNarrowed(rule) && rule.decision !== 'allow')
-    ) {
-      return { decision: 'allow', reason: 'looked through: what it runs is judged instead' };
-    }
-    const base =
-      rule === undefined
-        ? { decision: 'ask_user' as const, reason: 'no rule speaks about it' }
-        : { decision: rule.decision, reason: ruleReason(rule), rule };
-    if (base.decision === 'deny') return base;
-    if (base.decision === 'ask_user') {
-      const lifted = this.isSafeHere(leaf, rule);
-      if (!lifted) return base;
-      const safe = { decision: 'allow' as const, reason: 'known to be safe', rule };
-      return this.redirected(leaf, rule) ?? safe;
-    }
-    return this.objection(leaf, rule) ?? this.redirected(leaf, rule) ?? base;
-  }
-
-  /** The highest rule for this command; a rule that spells the command around it may outrank its own. */
-  private ruleFor(leaf: Leaf): PolicyRule | undefined {
-    const own = this.options.rules.find((rule) => matchesCommand(rule, this.textsOf(leaf)));
-    let { start } = leaf;
-    for (let outer = leaf.parent; outer !== undefined; outer = outer.parent) {
-      const covering = this.options.rules.find((rule) => matchesCommand(rule, this.textsOf(outer)));
-      if (covering?.decision === 'allow' && covers(covering, start, leaf) && covering.priority > (own?.priority ?? 0))
-        return covering;
-      ({ start } = outer);
-    }
-    return own;
-  }
-
-  /** Only a built-in question gives way to knowledge about commands: a user's rule means what it says. */
-  private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
-    if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return false;
-    return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
-  }
-
-  /** Why an allow does not hold for this form of the command. */
-  private objection(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
-    if (rule === undefined) return undefined;
-    const reason = isNarrowed(rule) ? this.beyondRule(leaf, rule) : this.doubtAbout(leaf, rule);
-    return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
-  }
-
-  /** What a rule for particular commands did not mean. */
-  private beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
-    const risk = leaf.risks.find(({ word }) => !spells(rule, word));
-    if (risk !== undefined) return risk.reason;
-    return this.options.mode !== 'yolo' && this.place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
-  }
-
-  /** What a rule for every command leaves to the user. */
-  private doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
-    const behind = this.behind(leaf, rule);
-    if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
-    if (this.options.mode === 'yolo') {
-      const hidden = this.restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
-      return hidden === undefined ? undefined : `${hidden.reason}, and rules forbid some commands`;
-    }
-    const [risk] = leaf.risks;
-    if (risk !== undefined) return risk.reason;
-    if (this.place.findsOption(leaf.command)) return FINDS_OPTION;
-    if (isDestructive(leaf.command)) return 'it may destroy what cannot be had back';
-    if (!this.options.trustedFolder && leaf.command.words[0]?.value === 'git')
-      return 'git runs code from a folder that is not trusted';
-    return undefined;
-  }
-
-  /** A rule above this one that forbids what an unknown program is given. */
-  private behind(leaf: Leaf, rule: PolicyRule): PolicyRule | undefined {
-    if (!this.restricted) return undefined;
-    return this.options.rules.find(
-      (candidate) =>
-        candidate.priority > rule.priority &&
-        candidate.decision !== 'allow' &&
-        isNarrowed(candidate) &&
-        namesBehind(candidate, this.textsOf(leaf)),
-    );
-  }
-
-  private redirected(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
-    const written = leaf.command.redirections.filter(({ writes }) => writes);
-    if (written.length === 0 || rule?.allowRedirection === true || this.options.mode === 'yolo') return undefined;
-    const outside = written.find(({ target }) => this.options.mode !== 'autoEdit' || !this.place.isInWorkspace(target));
-    if (outside === undefined) return undefined;
-    return {
-      decision: 'ask_user',
-      reason: `it writes to ${outside.target.value || 'a file'}`,
-      rule,
-    };
-  }
-
-  /** Where everything is allowed, the shell itself may refuse what it cannot read; but not with what is guarded in sight. */
-  mayRunUnread(source: string): boolean {
-    return this.options.mode === 'yolo' && !this.restricted && !mentionsProtectedPlace(source) && !DELETES.test(source);
-  }
-
-  /** Whether a user's own rule names this place for this command. */
-  isExplicit(leaf: Leaf, place: string): boolean {
-    return this.options.rules.some((rule) => {
-      if (rule.decision !== 'allow' || !isDeliberate(rule) || !isNarrowed(rule)) return false;
-      const written = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source ?? '';
-      return spellsPlace(written, place) && matchesCommand(rule, this.textsOf(leaf));
-    });
-  }
-
-  /** A forbidding pattern over the whole text, unless each command was allowed by something higher. */
-  spanningRule(source: string, commands: readonly CommandVerdict[]): PolicyRule | undefined {
-    const lowest = Math.min(...commands.map(({ rule }) => rule?.priority ?? 0));
-    return this.options.rules.find(
-      (rule) =>
-        rule.decision !== 'allow' &&
-        isNarrowed(rule) &&
-        rule.priority > lowest &&
-        coversLine(rule, this.options.args, source),
-    );
-  }
-
-  private textsOf(leaf: Leaf): CommandTexts {
-    let texts = this.texts.get(leaf);
-    if (texts === undefined) {
-      texts = commandTexts(leaf, this.options.args);
-      this.texts.set(leaf, texts);
-    }
-    return texts;
-  }
-}
-
-const FINDS_OPTION = 'the name of a file here would be taken for an option';
-const DELETES = /\b(?:rm|find|shred|dd|mkfs|wipefs|mv|chmod|chown|rsync|tar)\b/;
-
-/** A bare assignment runs nothing. */
-function isNothing({ command, risks }: Leaf): boolean {
-  return command.words.length === 0 && risks.length === 0 && !command.redirections.some(({ writes }) => writes);
-}
-
-/** Whether the rule spells so much of the outer command that the inner one is part of it. */
-function covers(rule: PolicyRule, start: number, leaf: Leaf): boolean {
-  if (rule.commandPrefix !== undefined) return prefixWords(rule.commandPrefix).length > start;
-  const head = leaf.command.words[0]?.value ?? '';
-  return isNarrowed(rule) && spells(rule, head);
 }

@@ -154,6 +154,7 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolea
       source: words.map(({ text }) => text).join(' '),
       input: command.input,
       piped: command.piped,
+      substitutions: command.substitutions,
     },
     { ...inside, start: inner.start },
     inner.moreArguments || moreArguments,

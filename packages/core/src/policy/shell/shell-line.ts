@@ -1,5 +1,7 @@
 /** What a shell line is made of once it is read: its simple commands, their words, assignments and redirections. */
 
+import type { OutputShape } from './substitution-output.ts';
+
 /**
  * literal: exactly this text. glob: a pattern over file names. resolved: expansions
  * whose values the line itself fixes. dynamic: known only when it runs.
@@ -14,6 +16,8 @@ export interface ShellWord {
   readonly kind: WordKind;
   /** The fixed characters around unknown expansions; equals `value` where there are none. */
   readonly skeleton: string;
+  /** Of a dynamic word: what the substitutions in it, or in the line's variables it uses, can print. */
+  readonly output?: OutputShape;
 }
 
 export interface ShellAssignment {
@@ -38,6 +42,8 @@ export interface SimpleCommand {
   readonly input: readonly string[];
   /** Whether another command's output is its input. */
   readonly piped: boolean;
+  /** The substitutions it stands in, outermost first, as `$(…)` or `<(…)`. */
+  readonly substitutions: readonly string[];
 }
 
 /** How the problem of a line begins that no shell could read either, as far as we know. */
@@ -46,9 +52,21 @@ export const SYNTAX_PROBLEM = 'The shell syntax could not be read';
 export const NAME_PROBLEM =
   'The name of a file meets an arithmetic expression, which would run a command in that name.';
 
+const OUTPUT_PROBLEM = 'An arithmetic expression evaluates the output of';
+
+/** `substitution` as it is written. */
+export function outputProblem(substitution: string): string {
+  return `${OUTPUT_PROBLEM} ${clipped(substitution)}, which would run a command in it.`;
+}
+
+/** A part of a line as a message names it. */
+export function clipped(text: string): string {
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}
+
 /** The problems of a line that matter only where something could be asked or refused for its sake. */
 export function isTolerable(problem: string): boolean {
-  return problem.startsWith(SYNTAX_PROBLEM) || problem === NAME_PROBLEM;
+  return problem.startsWith(SYNTAX_PROBLEM) || problem === NAME_PROBLEM || problem.startsWith(OUTPUT_PROBLEM);
 }
 
 export interface ShellLine {

@@ -3,19 +3,25 @@
  * variables expanded. What is not known stays as written and makes the word dynamic.
  */
 
-import type { Word, WordPart } from 'unbash';
+import type { Command, CommandExpansionPart, SyntaxNode, Word, WordPart } from 'unbash';
 import { expandBraces } from './brace-expansion.ts';
 import type { LineVariables } from './line-variables.ts';
 import type { ShellWord, WordKind } from './shell-line.ts';
+import { outputOf, wider } from './substitution-output.ts';
+import type { OutputShape, SubstitutionOutput } from './substitution-output.ts';
 
 interface WordSoFar {
   kind: WordKind;
   value: string;
   skeleton: string;
+  output?: OutputShape;
 }
+
+type Substitution = Extract<SyntaxNode, { type: 'CommandExpansion' | 'ArithmeticCommandExpansion' }>;
 
 export class WordReader {
   private readonly variables: LineVariables;
+  private outputs = new WeakMap<Substitution, SubstitutionOutput>();
 
   constructor(variables: LineVariables) {
     this.variables = variables;
@@ -47,8 +53,57 @@ export class WordReader {
     const text = withoutContinuations(node.text);
     if (node.parts === undefined) return this.tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
     const state: WordSoFar = { kind: 'literal', value: '', skeleton: '' };
-    for (const part of node.parts) this.addPart(part, state);
+    for (const part of node.parts) this.addPart(part, state, false);
     return this.tilde({ ...state, text });
+  }
+
+  /** After something more became known of the variables. */
+  forget(): void {
+    this.outputs = new WeakMap();
+  }
+
+  /** What a substitution can print; each is looked at once. */
+  output(node: Substitution): SubstitutionOutput {
+    let output = this.outputs.get(node);
+    if (output === undefined) {
+      output = outputOf(node.script, (command) => this.wordsOf(command), this.variables.directory);
+      this.outputs.set(node, output);
+    }
+    return output;
+  }
+
+  /** What all substitutions below a node can print; undefined where it has none. */
+  shapeBelow(node: SyntaxNode): OutputShape | undefined {
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') return this.output(node).shape;
+    let shape = this.variables.shapeOf(node);
+    this.variables.forEachChild(node, (child) => {
+      shape = wider(shape, this.shapeBelow(child));
+    });
+    return shape;
+  }
+
+  /** The first substitution below a node that may print something else than a number. */
+  wideSubstitution(node: SyntaxNode): Substitution | undefined {
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
+      const { shape, text } = this.output(node);
+      return shape === 'number' || (text !== undefined && /^[\w.:/-]*$/.test(text)) ? undefined : node;
+    }
+    let found: Substitution | undefined;
+    this.variables.forEachChild(node, (child) => {
+      found ??= this.wideSubstitution(child);
+    });
+    return found;
+  }
+
+  /** None for a command that the line redefines. */
+  private wordsOf({ name, args }: Command): ShellWord[] {
+    if (name !== undefined && this.variables.redefined.has(name.value)) return [];
+    const words = [...(name === undefined ? [] : [name]), ...args];
+    return words.flatMap((word) =>
+      word.type === 'Word'
+        ? this.expand(word)
+        : [{ value: word.text, text: word.text, kind: 'dynamic' as const, skeleton: '' }],
+    );
   }
 
   private tilde(word: ShellWord): ShellWord {
@@ -60,7 +115,7 @@ export class WordReader {
     return { value, text: word.text, kind: word.kind === 'literal' ? 'resolved' : word.kind, skeleton: value };
   }
 
-  private addPart(part: WordPart, state: WordSoFar): void {
+  private addPart(part: WordPart, state: WordSoFar, quoted: boolean): void {
     const fixed = (value: string, kind: WordKind) => {
       state.value += value;
       state.skeleton += value;
@@ -74,7 +129,7 @@ export class WordReader {
         return;
       case 'DoubleQuoted':
       case 'LocaleString':
-        for (const child of part.parts) this.addPart(child, state);
+        for (const child of part.parts) this.addPart(child, state, true);
         return;
       case 'Glob':
       case 'ExtendedGlob':
@@ -86,10 +141,25 @@ export class WordReader {
           fixed(value, 'resolved');
           return;
         }
+        if (part.type === 'CommandExpansion' && this.addFixed(part, fixed, quoted)) return;
         state.value += part.text;
         state.kind = 'dynamic';
+        const output = wider(state.output, this.shapeBelow(part));
+        if (output !== undefined) state.output = output;
       }
     }
+  }
+
+  /** Whether the line fixes what the substitution prints. Without quotes a pattern in it is one. */
+  private addFixed(
+    part: CommandExpansionPart,
+    fixed: (value: string, kind: WordKind) => void,
+    quoted: boolean,
+  ): boolean {
+    const { text } = this.output(part);
+    if (text === undefined) return false;
+    fixed(text, !quoted && /[*?[]/.test(text) ? 'glob' : 'resolved');
+    return true;
   }
 }
 

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import { hasOption } from './known-commands.ts';
 import { realPathOf } from '../policy-disk.ts';
-import { baseName } from './shell-line.ts';
+import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Effect, EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
@@ -123,7 +123,10 @@ function judgeDeletion(
   if (isRawDevice(target)) return refuse(`it overwrites the device ${target.value}`);
   if (target.kind === 'dynamic' && !MEANS_HERE.test(target.text)) {
     const opens = EMPTY_IS_ROOT.test(target.skeleton) || DEFAULT_IS_ROOT.test(target.text);
-    return opens ? refuse(`${target.text} is the whole disk when the variable is empty`) : [];
+    if (opens) return refuse(`${target.text} is the whole disk when the variable is empty`);
+    const reason = `it removes ${clipped(target.text)}, which is known only when it runs`;
+    const isUnread = target.output === 'text' || target.output === 'spelled';
+    return isUnread ? [{ leaf, place: target.text, reason, refused: false }] : [];
   }
   const path = target.kind === 'dynamic' ? '.' : folderOf(target.value);
   const found = directories.map((from) => realPathOf(resolve(from, path)));
@@ -144,7 +147,8 @@ function judgeDeletion(
 
 const EMPTY_IS_ROOT = /^\/+(?:\*|\.\*?|\.\/)*$/;
 const DEFAULT_IS_ROOT = /\$\{\w+:?[-=][/~][*./]*\}/;
-const MEANS_HERE = /^"?(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)"?[/.*]*$|^(?:\.\/)?\{[.,*]*\}\*$/;
+const MEANS_HERE =
+  /^"?(?:\$\(|`)\s*(?:pwd|git rev-parse --show-(?:toplevel|cdup))\s*(?:\)|`)"?[/.*]*"?$|^(?:\.\/)?\{[.,*]*\}\*$/;
 
 /** Patterns that take everything in a folder. */
 const EVERYTHING = /^(?:[*?]*\*[*?]*|\.\*|\.\?\?\*?|\.?\[[!^]?[^\]]*\]\*|\{[^}]*\}\*?)$/;

@@ -1,5 +1,6 @@
 /** What a wrapper would run, as every reader of wrappers answers it, and how such an answer is made. */
 
+import { clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
 /** Something the arguments make run. */
@@ -32,7 +33,11 @@ export function scriptOf(word: ShellWord, start: number, label: string): Inner[]
   const script: Inner = { kind: 'script', text: word.value, start };
   if (word.kind !== 'dynamic') return [script];
   return [
-    { kind: 'unreadable', reason: `${label} runs text that is known only when it runs`, word: word.text },
+    {
+      kind: 'unreadable',
+      reason: `${label} runs text that is known only when it runs: ${clipped(word.text)}`,
+      word: word.text,
+    },
     script,
   ];
 }

@@ -51,7 +51,6 @@ export interface BuiltinToolDependencies {
   respectGitIgnore?: boolean;
   /** `experimental.directWebFetch`, and where web_fetch may connect to. */
   webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
-  allowCommandSubstitution?: boolean;
   /** `tools.shell.enableShellOutputEfficiency`. */
   asksForShortOutput?: boolean;
   /** Whether somebody can be asked; without it there is no ask_user. */
@@ -65,7 +64,7 @@ export interface BuiltinToolDependencies {
 export function createBuiltinTools(dependencies: BuiltinToolDependencies): DefinedTool[] {
   const { store, shell, background, generator, resolveModel, clock, filter = {}, plan } = dependencies;
   const { workspace, ledger } = store;
-  const { useRipgrep = true, respectGitIgnore = true, allowCommandSubstitution = false } = dependencies;
+  const { useRipgrep = true, respectGitIgnore = true } = dependencies;
   const { asksForShortOutput = true } = dependencies;
   const tools = [
     createListDirectoryTool({ workspace }),
@@ -75,7 +74,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Defin
     createReplaceTool({ store }),
     createWriteFileTool({ store }),
     createWebFetchTool({ generator, resolveModel, clock, ...dependencies.webFetch }),
-    createRunShellCommandTool({ workspace, shell, background, clock, allowCommandSubstitution, asksForShortOutput }),
+    createRunShellCommandTool({ workspace, shell, background, clock, asksForShortOutput }),
     createListBackgroundProcessesTool({ background }),
     createReadBackgroundOutputTool({ background, clock }),
     createGoogleWebSearchTool({ generator, resolveModel }),

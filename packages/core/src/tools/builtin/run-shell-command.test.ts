@@ -1,4 +1,4 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
@@ -133,13 +133,21 @@ describe('run_shell_command', () => {
     await expect(run({ command: 'pwd', dir_path: 'file' })).rejects.toMatchObject({ type: 'path_is_not_a_directory' });
   });
 
-  it('does not run command substitution unless told to', async () => {
-    const command = `touch ${join(root, 'marker')}; echo $(pwd)`;
-    const refused = await run({ command });
-    expect(refused.llmContent).toMatch(/^Command injection detected/);
-    expect(refused.error).toBeUndefined();
-    await expect(access(join(root, 'marker'))).rejects.toMatchObject({ code: 'ENOENT' });
-    expect((await run({ command }, { allowCommandSubstitution: true })).returnDisplay).toBe(`${root}\n`);
+  it.each([
+    ['echo $(pwd)', (root: string) => root],
+    ['echo `basename a/b`', () => 'b'],
+    ['cat <(echo inner)', () => 'inner'],
+    ['X=$((1+2)); echo $X', () => '3'],
+    ['cat <<EOF\n$(echo body)\nEOF', () => 'body'],
+  ])('runs a substitution: %s', async (command, printed) => {
+    expect((await run({ command })).returnDisplay).toBe(`${printed(root)}\n`);
+  });
+
+  it('names the commands inside substitutions in its question', async () => {
+    const details = await createTool()
+      .build({ command: 'echo "$(git log "$(date)")" <(curl x) $((1+$(id -u)))' })
+      .confirm(new AbortController().signal);
+    expect(details).toMatchObject({ rootCommands: ['echo', 'git', 'date', 'curl', 'id'] });
   });
 
   it('does not run what would end this program', async () => {

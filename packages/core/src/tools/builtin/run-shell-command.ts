@@ -13,7 +13,6 @@ import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
-import { hasCommandSubstitution, SUBSTITUTION_REFUSED } from '../shell/command-substitution.ts';
 import { describeTooMuchOutput } from '../shell/output-limit.ts';
 import { headAndTail } from '../shell/output-ring.ts';
 import { readOwnProcess } from '../shell/own-process.ts';
@@ -28,7 +27,7 @@ import { countOf } from '../../util/short-text.ts';
 const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Nobody can answer prompts: pass flags such as --yes.
 For servers, watchers and other long-running commands set is_background instead of writing &.
 Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signal, Background PIDs and Process Group PGID.
-Command substitution ($(), backticks, <(), >()) is refused.`;
+Each command inside $(), backticks, <() and >() needs the same approval as one on its own.`;
 const EFFICIENCY = 'Prefer flags that keep output short.';
 
 const DEFAULT_DELAY_MS = 200;
@@ -54,7 +53,6 @@ export interface RunShellCommandDependencies {
   shell: ShellRunner;
   background: BackgroundProcesses;
   clock?: Clock;
-  allowCommandSubstitution?: boolean;
   /** Whether the model is asked to keep output short. */
   asksForShortOutput?: boolean;
   /** How this program looks to `pkill`; found out when not given. */
@@ -62,7 +60,7 @@ export interface RunShellCommandDependencies {
 }
 
 export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): DefinedTool {
-  const { workspace, allowCommandSubstitution = false, asksForShortOutput = true } = dependencies;
+  const { workspace, asksForShortOutput = true } = dependencies;
   return defineTool<ShellParams>({
     name: 'run_shell_command',
     displayName: 'Shell',
@@ -97,9 +95,6 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
       return { type: 'exec', title: 'Confirm Shell Command', command, rootCommand, rootCommands };
     },
     async execute(params, context) {
-      if (!allowCommandSubstitution && hasCommandSubstitution(params.command)) {
-        return { llmContent: SUBSTITUTION_REFUSED, returnDisplay: SUBSTITUTION_REFUSED };
-      }
       const directory = await checkDirectory(workspace, params.dir_path);
       await refuseSelfSignal(params.command, dependencies.self);
       return params.is_background

@@ -11,6 +11,8 @@ describe('parseCommand', () => {
     ['git add . ; git commit -m "a; b"', ['git']],
     ['for f in *; do wc "$f"; done', ['wc']],
     ['echo "$(whoami)"', ['echo', 'whoami']],
+    ['a "$(b `c`)" <(d) ${x:-$(e)} $((1+$(f)))', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['a <<EOF\n$(b)\nEOF', ['a', 'b']],
   ])('names the programs of %s', async (command, names) => {
     expect((await parseCommand(command)).rootCommands).toEqual(names);
   });
@@ -41,8 +43,11 @@ describe('findSelfSignal', () => {
     'kill -9 -1',
     'echo x; pkill -f "castor" || true',
     'pkill -x node',
+    'kill $(pgrep node)',
+    'kill -9 `pidof node`',
+    'pgrep -f castor | xargs kill -9',
   ])('refuses %s', async (command) => {
-    expect(findSelfSignal(await parseCommand(command), SELF)).toMatch(/kill/);
+    expect(findSelfSignal(await parseCommand(command), SELF)).toMatch(/kill|pgrep|pidof/);
   });
 
   it.each([
@@ -53,6 +58,9 @@ describe('findSelfSignal', () => {
     'kill -1 77',
     'pkill -x nod',
     'echo pkill node',
+    'kill $(lsof -t -i:3000)',
+    'kill $(pgrep python)',
+    'pgrep node',
   ])('lets %s pass', async (command) => {
     expect(findSelfSignal(await parseCommand(command), SELF)).toBeUndefined();
   });

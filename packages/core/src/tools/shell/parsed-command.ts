@@ -1,7 +1,7 @@
 /**
- * What a person and we ourselves want to know of a command line before it runs: which
- * programs it names, whether it leaves jobs behind, whether it would end us. None of
- * this is a fence; the policy decides what may run. The parser loads on first use.
+ * What the user and the program want to know of a command line before it runs: which
+ * programs it names, whether it leaves jobs behind, whether it would end the program
+ * itself. It is no fence: the policy decides what may run. The parser loads on first use.
  */
 
 import type { Command, SyntaxNode } from 'unbash';
@@ -54,8 +54,27 @@ const WRAPPERS = new Set(['sudo', 'doas', 'command', 'exec', 'nohup', 'env', 'ti
 
 /** The part of the command that would end this program itself, if there is one. */
 export function findSelfSignal({ commands }: ParsedCommand, self: OwnProcess): string | undefined {
-  const found = commands.map(withoutWrappers).find((words) => signalsSelf(words, self));
+  const plain = commands.map(withoutWrappers);
+  const isHanded = plain.some(killsWhatItIsHanded);
+  const found = plain.find((words) => signalsSelf(words, self) || (isHanded && findsSelf(words, self)));
   return found?.join(' ');
+}
+
+/** `kill $(…)` and `xargs kill` end what another command of the line finds. */
+function killsWhatItIsHanded([name = '', ...args]: string[]): boolean {
+  const program = baseName(name);
+  return program === 'kill' ? args.some((word) => /[$`]/.test(word)) : program === 'xargs' && args.includes('kill');
+}
+
+function findsSelf([name = '', ...args]: string[], self: OwnProcess): boolean {
+  switch (baseName(name)) {
+    case 'pgrep':
+      return signalsSelf(['pkill', ...args], self);
+    case 'pidof':
+      return signalsSelf(['killall', ...args], self);
+    default:
+      return false;
+  }
 }
 
 function withoutWrappers(words: string[]): string[] {
