@@ -172,6 +172,7 @@ export type { SessionMetrics } from './spending/session-metrics.ts';
 
 export { createTranscript, getPendingItems, MessageType } from './transcript/transcript.ts';
 export type {
+  ChildView,
   FallbackQuestion,
   PendingCall,
   ShownResult,
@@ -180,6 +181,7 @@ export type {
   TranscriptItem,
 } from './transcript/transcript.ts';
 export { reduce } from './transcript/reduce.ts';
+export { allCalls } from './transcript/tool-group.ts';
 export { createTranscriptStore } from './transcript/store.ts';
 export type { TranscriptStore } from './transcript/store.ts';
 export { findEnclosingCodeBlockStart, findLastSafeSplitPoint, isIndexInsideCodeBlock } from './transcript/split.ts';

@@ -143,6 +143,8 @@ export class PromptRunner {
   }
 
   private take(event: AgentEvent, onEvent?: OnEvent): Promise<void> | undefined {
+    // A child's work is told by the result of the call that runs it.
+    if (event.parentCallId !== undefined) return undefined;
     this.summary.add(event);
     onEvent?.(event);
     return this.writer.write(event);

@@ -7,7 +7,6 @@
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
 import type { AgentEvent, Outcome, Part, TranscriptStore, WorkspaceAgent } from '@castor/core';
-import { withDisplay } from './describe-call.ts';
 import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
 export interface PreparedTurn {
@@ -204,11 +203,11 @@ export class Conversation {
     { parts, text, isShown = false }: PreparedTurn,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
-    const { session, tools } = await this.options.agent();
+    const { session } = await this.options.agent();
     let outcome: Outcome | undefined;
     let sliceEnd = performance.now() + SLICE_MS;
     for await (const event of session.prompt([...parts], signal, { text })) {
-      this.options.store().dispatch(withDisplay(isShown ? withoutText(event) : event, tools));
+      this.options.store().dispatch(isShown ? withoutText(event) : event);
       if (event.type === 'prompt_ended') outcome = event.outcome;
       if (performance.now() < sliceEnd) continue;
       // Whatever arrives in one piece must not keep keys and frames waiting.

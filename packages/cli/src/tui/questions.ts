@@ -4,7 +4,7 @@
  * transcript after each change; a question that is no longer open is withdrawn.
  */
 
-import { getErrorMessage } from '@castor/core';
+import { allCalls, getErrorMessage } from '@castor/core';
 import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
 import type { ApprovalOptions } from './dialogs/approval.ts';
 import { askQuestions } from './dialogs/ask-user.ts';
@@ -40,7 +40,8 @@ export class Questions {
   }
 
   look({ pendingGroup, question }: Transcript): void {
-    const call = pendingGroup?.calls.find(({ status, confirmation }) => status === 'awaiting_approval' && confirmation);
+    const calls = pendingGroup ? [...allCalls(pendingGroup.calls)] : [];
+    const call = calls.find(({ status, confirmation }) => status === 'awaiting_approval' && confirmation);
     const id = question ? `fallback ${question.requestId}` : call && idOf(call);
     if (this.open && this.open.id !== id) this.open.withdraw();
     if (id === undefined || this.open) return;

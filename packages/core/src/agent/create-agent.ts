@@ -103,6 +103,8 @@ export function wireAgent(
     },
     answerFallback: (requestId, intent) => choice.fallback.answer(requestId, intent),
     record: (event) => {
+      // A child session records, counts and reports its own events.
+      if (event.parentCallId !== undefined) return;
       ledger.add(event);
       budget?.add(event);
       telemetry?.add(event);

@@ -6,8 +6,8 @@
  */
 
 import type { StructuredError } from './errors.ts';
-import type { EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
-import type { ToolCallStatus } from './tool-calls.ts';
+import type { EventAddress, EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
+import type { ShownCall, ToolCallStatus } from './tool-calls.ts';
 
 export type { FallbackAnsweredEvent, FallbackIntent, FallbackRequestedEvent } from './events.ts';
 
@@ -68,14 +68,16 @@ interface AgentEventValues {
    * A call moved on, or printed something. Scheduler; any number, after the call's
    * `tool_call_request` and before its `tool_call_response`. The status never goes
    * back. `output` is what was printed since the last such event and comes with
-   * `executing` only; `pid` comes once, when the call has a process. `name` and `args`
-   * come when a hook changed the call or handed it on to another tool: they are what runs.
+   * `executing` only; `pid` comes once, when the call has a process. `shown` is what a
+   * surface shows of the call; it comes with the first such event of a call. When a hook,
+   * the user or another tool changed what runs, `name`, `args` and `shown` come anew.
    */
   tool_call_updated: {
     callId: string;
     status: ToolCallStatus;
     output?: string;
     pid?: number;
+    shown?: ShownCall;
     name?: string;
     args?: Record<string, unknown>;
   };
@@ -111,7 +113,7 @@ export type AgentEventType = GeminiEventType | LifecycleEventType;
 export type AgentEventOf<T extends AgentEventType> = T extends GeminiEventType
   ? EventOf<T>
   : T extends LifecycleEventType
-    ? { type: T } & AgentEventValues[T]
+    ? { type: T } & EventAddress & AgentEventValues[T]
     : never;
 
 export type AgentEvent = ServerGeminiStreamEvent | { [T in LifecycleEventType]: AgentEventOf<T> }[LifecycleEventType];

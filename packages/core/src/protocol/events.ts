@@ -170,15 +170,22 @@ interface EventFields {
   [GeminiEventType.FallbackAnswered]: { requestId: string; intent: FallbackIntent };
 }
 
-export type EventOf<T extends GeminiEventType> = T extends keyof EventFields
-  ? { type: T } & EventFields[T]
-  : T extends keyof EventValues
-    ? EventValues[T] extends undefined
-      ? { type: T }
-      : undefined extends EventValues[T]
-        ? { type: T; value?: Exclude<EventValues[T], undefined> }
-        : { type: T; value: EventValues[T]; traceId?: string }
-    : never;
+/** Where an event belongs. */
+export interface EventAddress {
+  /** Of an event of a child session (a sub-agent): the call that started the child. Absent on a session's own events. */
+  parentCallId?: string;
+}
+
+export type EventOf<T extends GeminiEventType> = EventAddress &
+  (T extends keyof EventFields
+    ? { type: T } & EventFields[T]
+    : T extends keyof EventValues
+      ? EventValues[T] extends undefined
+        ? { type: T }
+        : undefined extends EventValues[T]
+          ? { type: T; value?: Exclude<EventValues[T], undefined> }
+          : { type: T; value: EventValues[T]; traceId?: string }
+      : never);
 
 export type ServerGeminiStreamEvent = { [T in GeminiEventType]: EventOf<T> }[GeminiEventType];
 

@@ -9,12 +9,23 @@ import type {
   ToolCallConfirmationDetails,
   ToolErrorType,
   ToolInvocation,
+  ToolKind,
+  ToolLocation,
   ToolResultDisplay,
 } from './tools.ts';
 
 export interface ToolCallDisplay {
   name: string;
   description: string;
+}
+
+/** What a surface needs to show a call, without building the tool. */
+export interface ShownCall {
+  /** The tool's own name for people, and one line about what the call does. */
+  display: ToolCallDisplay;
+  kind: ToolKind;
+  /** The files the call touches. */
+  locations: ToolLocation[];
 }
 
 export interface ToolCallRequestInfo {

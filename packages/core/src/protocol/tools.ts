@@ -3,6 +3,7 @@
  * before running, and the names of failures. Types only.
  */
 
+import type { AgentEvent } from './agent-events.ts';
 import type { FunctionDeclaration, PartListUnion } from './content.ts';
 
 /** Names of tool failures; a contract with users' scripts and hooks. */
@@ -170,6 +171,8 @@ export interface ToolContext {
   onOutput(chunk: string): void;
   /** The process the call started, as soon as there is one. */
   onPid(pid: number): void;
+  /** An event of a session that the call runs; it goes up with this call's id as its parent. */
+  onEvent?(event: AgentEvent): void;
   /** The person's answer, where the call was confirmed. */
   confirmation?: ConfirmationPayload;
 }

@@ -8,7 +8,7 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, ShownCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type {
   ConfirmationPayload,
   DefinedTool,
@@ -48,16 +48,30 @@ export type Emit = (event: AgentEvent) => void;
 
 export class CallPreparation {
   private readonly options: CallPreparationOptions;
+  private readonly built = new WeakMap<ToolCallRequestInfo, ReadyCall>();
 
   constructor(options: CallPreparationOptions) {
     this.options = options;
   }
 
+  /** What a surface shows of the call before anything was decided. A call that cannot be built is shown by its name. */
+  introduce(request: ToolCallRequestInfo): ShownCall {
+    try {
+      const call = this.build(request);
+      this.built.set(request, call);
+      return showCall(call);
+    } catch {
+      // `prepare` meets the same error and answers the call with it.
+      const tool = this.options.tools.getTool(request.name);
+      const display = { name: tool?.displayName ?? request.name, description: '' };
+      return { display, kind: tool?.kind ?? 'other', locations: [] };
+    }
+  }
+
   /** Never throws. An abort while it waits cancels the call. */
   async prepare(request: ToolCallRequestInfo, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
     try {
-      const built = this.build(request);
-      const { call, mustAsk } = await this.askHook(built, signal);
+      const { call, mustAsk } = await this.askHook(this.builtCall(request), signal);
       return await this.askPolicy(call, mustAsk, signal, emit);
     } catch (error) {
       const completed = signal.aborted
@@ -65,6 +79,12 @@ export class CallPreparation {
         : createErrorResult(request, error);
       return { kind: 'refused', completed, declined: false };
     }
+  }
+
+  /** As it was built to be shown, unless the tool is another one by now: modes and policies change between waves. */
+  private builtCall(request: ToolCallRequestInfo): ReadyCall {
+    const built = this.built.get(request);
+    return built && built.tool === this.options.tools.getTool(request.name) ? built : this.build(request);
   }
 
   private build(request: ToolCallRequestInfo): ReadyCall {
@@ -187,6 +207,20 @@ export class CallPreparation {
     if (newContent === undefined || !call.invocation.modifyArgs) return call;
     return this.build({ ...call.request, args: call.invocation.modifyArgs(newContent) });
   }
+}
+
+/** What a surface shows of a call. A tool that cannot describe itself is shown by its name. */
+export function showCall({ tool, invocation }: ReadyCall): ShownCall {
+  const describe = <T>(run: () => T, otherwise: T): T => {
+    try {
+      return run();
+    } catch {
+      return otherwise;
+    }
+  };
+  const description = describe(() => invocation.describe(), '');
+  const locations = describe(() => invocation.locations(), []);
+  return { display: { name: tool.displayName, description }, kind: tool.kind, locations };
 }
 
 /** The tool by its own name, also when the model used an old one. */

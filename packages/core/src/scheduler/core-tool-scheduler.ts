@@ -6,14 +6,14 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { CompletedToolCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, ShownCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import { AsyncQueue } from '../util/async-queue.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
 import { Approvals } from './approvals.ts';
-import { CallPreparation } from './call-preparation.ts';
+import { CallPreparation, showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
 import type { CallRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
@@ -141,7 +141,7 @@ export class CoreToolScheduler {
     emit: Emit,
   ): Promise<CompletedToolCall[]> {
     this.running++;
-    const batch = new Batch(requests, emit);
+    const batch = new Batch(requests, emit, (request) => this.preparation.introduce(request));
     try {
       for (const wave of toWaves(requests)) {
         const ready = await this.prepareWave(wave, batch, signal);
@@ -167,7 +167,7 @@ export class CoreToolScheduler {
       }
       const prepared = await this.preparation.prepare(request, signal, batch.emit);
       if (prepared.kind === 'ready') {
-        batch.move({ status: 'scheduled', request: prepared.request });
+        batch.move({ status: 'scheduled', request: prepared.request }, prepared);
         ready.push(prepared);
       } else {
         batch.complete(prepared.completed);
@@ -187,7 +187,7 @@ export class CoreToolScheduler {
       // Another tool takes over under the same id; it has to pass everything this one passed.
       const next = await this.preparation.prepare(ended.request, signal, batch.emit);
       if (next.kind === 'refused') return batch.complete(next.completed);
-      batch.move({ status: 'executing', request: next.request });
+      batch.move({ status: 'executing', request: next.request }, next);
       call = next;
     }
   }
@@ -202,7 +202,11 @@ class Batch {
   private readonly told = new Map<string, ToolCallRequestInfo>();
   private readonly order: readonly string[];
 
-  constructor(requests: readonly ToolCallRequestInfo[], emit: Emit) {
+  constructor(
+    requests: readonly ToolCallRequestInfo[],
+    emit: Emit,
+    introduce: (request: ToolCallRequestInfo) => ShownCall,
+  ) {
     this.order = requests.map(({ callId }) => callId);
     this.emit = (event) => {
       if (event.type === GeminiEventType.ToolCallConfirmation) {
@@ -215,17 +219,20 @@ class Batch {
     for (const request of requests) {
       this.calls.set(request.callId, { status: 'validating', request });
       this.told.set(request.callId, request);
-      emit({ type: 'tool_call_updated', callId: request.callId, status: 'validating' });
+      const { callId } = request;
+      emit({ type: 'tool_call_updated', callId, status: 'validating', shown: introduce(request) });
     }
   }
 
-  move(call: ToolCall): void {
+  /** `ready` says what runs, where that may be another call than was asked for. */
+  move(call: ToolCall, ready?: ReadyCall): void {
     this.set(call);
     const { callId, name, args } = call.request;
     const told = this.told.get(callId);
     const isChanged = told?.name !== name || told.args !== args;
     this.told.set(callId, call.request);
-    this.emit({ type: 'tool_call_updated', callId, status: call.status, ...(isChanged && { name, args }) });
+    const changed = isChanged && { name, args, ...(ready && { shown: showCall(ready) }) };
+    this.emit({ type: 'tool_call_updated', callId, status: call.status, ...changed });
   }
 
   complete(call: CompletedToolCall): void {

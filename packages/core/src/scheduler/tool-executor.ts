@@ -215,6 +215,10 @@ function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Em
     onPid(pid) {
       emit({ type: 'tool_call_updated', callId, status: 'executing', pid });
     },
+    onEvent(event) {
+      // An event of a grandchild keeps the address of the call that started it.
+      emit({ parentCallId: callId, ...event });
+    },
     ...(call.confirmation && { confirmation: call.confirmation }),
   };
 }

@@ -6,6 +6,7 @@
 
 import { Validator } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
+import type { AgentEvent } from '../protocol/agent-events.ts';
 import { ToolError } from '../protocol/errors.ts';
 import type {
   DefinedTool,
@@ -16,6 +17,7 @@ import type {
   ToolLocation,
   ToolResult,
 } from '../protocol/tools.ts';
+import { createAbortError } from '../util/clock.ts';
 
 export interface ToolDefinition<P extends object> {
   name: string;
@@ -34,8 +36,12 @@ export interface ToolDefinition<P extends object> {
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   /** For tools whose proposal a person may edit: the arguments that give this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
-  execute(params: P, context: ToolContext): Promise<ToolResult>;
+  /** An async generator yields what happens while it runs: text as live output, events of a session it runs as events. */
+  execute(params: P, context: ToolContext): Promise<ToolResult> | AsyncGenerator<ToolUpdate, ToolResult>;
 }
+
+/** What a tool may yield while it runs: printed text, or an event of a child session. */
+export type ToolUpdate = string | AgentEvent;
 
 /**
  * On arguments a person's edit made: what `modifyArgs` wants to know again when they
@@ -73,7 +79,7 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Def
       ...(definition.modifyArgs && {
         modifyArgs: (newContent: string) => definition.modifyArgs?.(params as P, newContent) ?? params,
       }),
-      execute: (context) => definition.execute(params as P, context),
+      execute: async (context) => settle(definition.execute(params as P, context), context),
     };
   }
 
@@ -94,6 +100,24 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Def
       return build(params).confirm(signal);
     },
   };
+}
+
+/** Passes on what a generator yields, until it returns. Aborted, it is left, and its `finally` runs. */
+async function settle(
+  work: Promise<ToolResult> | AsyncGenerator<ToolUpdate, ToolResult>,
+  { signal, onOutput, onEvent }: ToolContext,
+): Promise<ToolResult> {
+  if (!(Symbol.asyncIterator in work)) return work;
+  for (;;) {
+    const step = await work.next();
+    if (step.done) return step.value;
+    if (typeof step.value === 'string') onOutput(step.value);
+    else onEvent?.(step.value);
+    if (signal.aborted) {
+      await work.return(undefined as never);
+      throw createAbortError();
+    }
+  }
 }
 
 function listed({

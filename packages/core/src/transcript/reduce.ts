@@ -21,12 +21,25 @@ import {
   describeOverflow,
 } from './messages.ts';
 import { acceptText, appendText, dropAttempt, withdrawText } from './pending-text.ts';
-import { abandonCalls, addCall, answerCall, askAboutCall, takeFinished, updateCall } from './tool-group.ts';
+import { reduceChild } from './reduce-child.ts';
+import {
+  abandonCalls,
+  addCall,
+  answerCall,
+  askAboutCall,
+  changeChild,
+  takeFinished,
+  updateCall,
+} from './tool-group.ts';
 import type { Calls } from './tool-group.ts';
 import { MessageType, commit } from './transcript.ts';
 import type { NewItem, Transcript } from './transcript.ts';
 
 export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
+  const { parentCallId } = event;
+  if (parentCallId !== undefined) {
+    return changeCalls(transcript, (calls) => changeChild(calls, parentCallId, (child) => reduceChild(child, event)));
+  }
   const state = isSessionEvent(event) ? transcript : settleStatus(transcript, event);
   switch (event.type) {
     case 'prompt_started':
@@ -138,7 +151,6 @@ function startPrompt(state: Transcript, prompt_id: string, text: string | undefi
 }
 
 function endPrompt(state: Transcript, event: PromptEndedEvent): Transcript {
-  // The end of another session's prompt, for example a sub-agent's, is not ours.
   if (state.prompt?.prompt_id !== event.prompt_id) return state;
   const isExplained = state.prompt.explained === event.outcome;
   const ended: Transcript = { ...settle(state), prompt: undefined };

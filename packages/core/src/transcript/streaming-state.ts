@@ -3,17 +3,19 @@
  * transcript and never set, so it cannot disagree with what is on the screen.
  */
 
+import { allCalls } from './tool-group.ts';
 import type { Transcript } from './transcript.ts';
 
 export enum StreamingState {
   Idle = 'idle',
   Responding = 'responding',
-  /** The prompt goes on only when a person has answered. */
+  /** The prompt continues only once the user has answered. */
   WaitingForConfirmation = 'waiting_for_confirmation',
 }
 
 export function deriveStreamingState({ pendingGroup, prompt, question }: Transcript): StreamingState {
-  const isAsking = pendingGroup?.calls.some(({ status }) => status === 'awaiting_approval') ?? false;
-  if (isAsking || question) return StreamingState.WaitingForConfirmation;
+  const calls = pendingGroup ? [...allCalls(pendingGroup.calls)] : [];
+  if (question || calls.some(({ status }) => status === 'awaiting_approval'))
+    return StreamingState.WaitingForConfirmation;
   return prompt || pendingGroup ? StreamingState.Responding : StreamingState.Idle;
 }

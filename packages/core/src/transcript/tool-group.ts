@@ -9,7 +9,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
-import type { PendingCall, ShownResult, ToolCallView } from './transcript.ts';
+import type { ChildView, PendingCall, ShownResult, ToolCallView } from './transcript.ts';
 
 /** Live output kept of a call. It is cut at twice this, so that cutting costs nothing per event. */
 const OUTPUT_KEPT = 100_000;
@@ -45,9 +45,10 @@ export function askAboutCall(calls: Calls, { request, details }: ServerToolCallC
   }));
 }
 
-export function updateCall(calls: Calls, { callId, status, output, pid }: ToolCallUpdatedEvent): Calls {
+export function updateCall(calls: Calls, { callId, status, output, pid, shown }: ToolCallUpdatedEvent): Calls {
   return changeCall(calls, callId, (call) => ({
     ...moveCall(call, status),
+    ...shown,
     ...(output && appendOutput(call, output)),
     ...(pid !== undefined && { pid }),
   }));
@@ -78,6 +79,32 @@ export function takeFinished(calls: Calls): { finished: ToolCallView[]; rest: Ca
   return { finished: calls.slice(0, count).map(toCommittedCall), rest: calls.slice(count) };
 }
 
+/** Every call of the group, those of children included, parents first. */
+export function* allCalls(calls: Calls): Generator<PendingCall> {
+  for (const call of calls) {
+    yield call;
+    if (call.child) yield* allCalls(call.child.calls);
+  }
+}
+
+/** Changes what the call of that id shows of its child, at whatever depth it is. */
+export function changeChild(calls: Calls, callId: string, change: (child: ChildView) => ChildView): Calls {
+  const own = calls.findIndex((call) => call.callId === callId);
+  const index = own === -1 ? calls.findIndex(({ child }) => child && holds(child.calls, callId)) : own;
+  const call = calls[index];
+  if (!call || call.isAnswered) return calls;
+  const child = call.child ?? NO_CHILD;
+  const changed = own === -1 ? { ...child, calls: changeChild(child.calls, callId, change) } : change(child);
+  return calls.with(index, { ...call, child: changed });
+}
+
+const NO_CHILD: ChildView = { text: '', calls: [], omittedCalls: 0 };
+
+function holds(calls: Calls, callId: string): boolean {
+  for (const call of allCalls(calls)) if (call.callId === callId) return true;
+  return false;
+}
+
 function changeCall(calls: Calls, callId: string, change: (call: PendingCall) => PendingCall): Calls {
   const index = calls.findIndex((call) => call.callId === callId);
   const call = calls[index];
@@ -104,5 +131,11 @@ function toShownResult(display: ToolResultDisplay): ShownResult {
 
 function toCommittedCall(call: PendingCall): ToolCallView {
   const { args: _arguments, confirmation: _details, forcedAsk: _asked, isAnswered: _answered, ...view } = call;
-  return view;
+  return view.child ? { ...view, child: toCommittedChild(view.child) } : view;
+}
+
+/** Which calls the child made and how they ended; what they printed would fill the memory of a long session. */
+function toCommittedChild(child: ChildView): ChildView {
+  const calls = child.calls.map(({ args: _arguments, result: _result, ...call }) => ({ ...call, output: '' }));
+  return { ...child, calls };
 }

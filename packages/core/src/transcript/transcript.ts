@@ -8,7 +8,14 @@
 import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protocol/agent-events.ts';
 import type { CompressionStatus, RetryValue, ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
-import type { FileDiff, ToolCallConfirmationDetails, ToolErrorType, ToolResultDisplay } from '../protocol/tools.ts';
+import type {
+  FileDiff,
+  ToolCallConfirmationDetails,
+  ToolErrorType,
+  ToolKind,
+  ToolLocation,
+  ToolResultDisplay,
+} from '../protocol/tools.ts';
 import { ItemList } from './item-list.ts';
 import type { SplitScan } from './split.ts';
 
@@ -52,6 +59,20 @@ export interface ToolCallView {
   readonly result?: ShownResult;
   readonly error?: { readonly message: string; readonly type?: ToolErrorType };
   readonly outputFile?: string;
+  readonly kind?: ToolKind;
+  /** The files it touches. */
+  readonly locations?: readonly ToolLocation[];
+  /** What the session that the call runs does: a sub-agent's work, kept out of this session's answer. */
+  readonly child?: ChildView;
+}
+
+/** A child session as its parent's call shows it. */
+export interface ChildView {
+  /** The end of what the child's model has said. */
+  readonly text: string;
+  /** The newest of its calls, in their order; the older ones are counted. */
+  readonly calls: readonly PendingCall[];
+  readonly omittedCalls: number;
 }
 
 interface ItemFields {

@@ -1,0 +1,41 @@
+/**
+ * The fold of a child session's events into the call that runs it: the end of its text and its newest calls. Pure. A
+ * child's text never becomes part of its parent's answer, and a question of the child is a call that awaits approval.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import { addCall, answerCall, askAboutCall, updateCall } from './tool-group.ts';
+import type { Calls } from './tool-group.ts';
+import type { ChildView } from './transcript.ts';
+
+const KEPT_TEXT = 2_000;
+const KEPT_CALLS = 20;
+
+export function reduceChild(child: ChildView, event: AgentEvent): ChildView {
+  switch (event.type) {
+    case GeminiEventType.Content:
+      return { ...child, text: (child.text + event.value).slice(-KEPT_TEXT) };
+    case GeminiEventType.Retry:
+      return { ...child, text: '' };
+    case GeminiEventType.ToolCallRequest:
+      return withCalls({ ...child, text: '' }, addCall(child.calls, event.value));
+    case GeminiEventType.ToolCallConfirmation:
+      return withCalls(child, askAboutCall(child.calls, event.value));
+    case 'tool_call_updated':
+      return withCalls(child, updateCall(child.calls, event));
+    case GeminiEventType.ToolCallResponse:
+      return withCalls(child, answerCall(child.calls, event.value));
+    default:
+      // How the child fares otherwise is told by the result of the call that runs it.
+      return child;
+  }
+}
+
+/** Only answered calls are dropped, the oldest first. */
+function withCalls(child: ChildView, calls: Calls): ChildView {
+  if (calls === child.calls) return child;
+  const excess = calls.length - KEPT_CALLS;
+  if (excess <= 0 || !calls.slice(0, excess).every(({ isAnswered }) => isAnswered)) return { ...child, calls };
+  return { ...child, calls: calls.slice(excess), omittedCalls: child.omittedCalls + excess };
+}
