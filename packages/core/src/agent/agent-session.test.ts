@@ -317,3 +317,65 @@ describe('an abort', () => {
     },
   );
 });
+
+describe('what happens beside a prompt', () => {
+  const notice = (message: string) => ({ type: 'notice', level: 'info', message }) as const;
+
+  it('is yielded at once by the open prompt, although the model is silent', async () => {
+    const hold = gate();
+    await using env = await setUp([answer(text('a'), hold, text('b'))]);
+    const seen: string[] = [];
+    for await (const event of env.session.prompt('hi', NEVER)) {
+      seen.push(event.type === 'notice' ? event.message : event.type);
+      if (event.type === 'content' && seen.length < 4) env.session.post(notice('while it waits'));
+      if (event.type === 'notice') hold.release();
+    }
+    expect(seen).toEqual(['prompt_started', 'content', 'while it waits', 'content', 'finished', 'prompt_ended']);
+    expect(env.recorded).toContainEqual(notice('while it waits'));
+  });
+
+  it('is yielded by events() between prompts, each once, until the session is closed', async () => {
+    await using env = await setUp([say('a')]);
+    env.session.post(notice('before'));
+    const between: unknown[] = [];
+    const following = (async () => {
+      for await (const event of env.session.events()) between.push(event);
+    })();
+    await hasHappened();
+    const within: AgentEvent[] = [];
+    for await (const event of env.session.prompt('hi', NEVER)) {
+      within.push(event);
+      if (event.type === 'prompt_started') env.session.post(notice('within'));
+    }
+    env.session.post(notice('after'));
+    env.session.close();
+    await following;
+    expect(between).toEqual([notice('before'), notice('after')]);
+    expect(within.filter(({ type }) => type === 'notice')).toEqual([notice('within')]);
+  });
+
+  it('lets a consumer leave at a posted event while the model is silent', async () => {
+    const hold = gate();
+    await using env = await setUp([answer(text('a'), hold, text('b'))]);
+    for await (const event of env.session.prompt('hi', NEVER)) {
+      if (event.type === 'content') env.session.post(notice('now'));
+      if (event.type === 'notice') break;
+    }
+    expect(env.session.isBusy).toBe(false);
+    expect(env.recorded.at(-1)).toMatchObject({ type: 'prompt_ended', outcome: 'cancelled' });
+    hold.release();
+  });
+
+  it('answers a prompt without a model, and records none of it', async () => {
+    await using env = await setUp([]);
+    const types: string[] = [];
+    for await (const event of env.session.answer('done')) types.push(event.type);
+    expect(types).toEqual(['prompt_started', 'content', 'finished', 'prompt_ended']);
+    expect(env.recorded).toEqual([]);
+  });
+});
+
+/** The consumer has taken what was posted. */
+async function hasHappened(): Promise<void> {
+  await new Promise(setImmediate);
+}

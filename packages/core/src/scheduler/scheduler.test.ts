@@ -5,9 +5,11 @@ import { createFakeClock } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { ToolError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCall, ToolCallRequestInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { DefinedTool, ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import type { ToolUpdate } from '../tools/define-tool.ts';
 import { CoreToolScheduler } from './core-tool-scheduler.ts';
 import type { CoreToolSchedulerOptions } from './core-tool-scheduler.ts';
 import type { PolicyVerdict, RememberedApproval } from './ports.ts';
@@ -632,5 +634,107 @@ describe('what is known of the places a call touched', () => {
     const { scheduler } = setUp([read], { resultContext });
     const { completed } = await run(scheduler, [request('a')]);
     expect(completed.map(toldTo)).toEqual([{ output }]);
+  });
+});
+
+describe('what a surface shows of a call', () => {
+  const shownBy = (events: AgentEvent[]) =>
+    events.flatMap((event) => (event.type === 'tool_call_updated' && event.shown ? [[event.status, event.shown]] : []));
+
+  it('comes with its first event, of an unknown tool too', async () => {
+    const look = defineTool<{ path: string }>({
+      name: 'look',
+      displayName: 'Look',
+      kind: 'search',
+      description: 'looks',
+      schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      describe: ({ path }) => `at ${path}`,
+      locations: ({ path }) => [{ path }],
+      execute: async () => ({ llmContent: 'seen', returnDisplay: '' }),
+    });
+    const { scheduler } = setUp([look]);
+    const requests = [request('look', { path: '/a' }), request('look', {}, 'bad'), request('nothing')];
+    const { events } = await run(scheduler, requests);
+    expect(shownBy(events)).toEqual([
+      ['validating', { display: { name: 'Look', description: 'at /a' }, kind: 'search', locations: [{ path: '/a' }] }],
+      ['validating', { display: { name: 'Look', description: '' }, kind: 'search', locations: [] }],
+      ['validating', { display: { name: 'nothing', description: '' }, kind: 'other', locations: [] }],
+    ]);
+  });
+
+  it('comes anew when a hook changed what runs', async () => {
+    const look = defineTool<{ path: string }>({
+      name: 'look',
+      displayName: 'Look',
+      kind: 'search',
+      description: 'looks',
+      schema: { type: 'object', properties: { path: { type: 'string' } } },
+      describe: ({ path }) => `at ${path}`,
+      execute: async () => ({ llmContent: 'seen', returnDisplay: '' }),
+    });
+    const { scheduler } = setUp([look], {
+      hooks: { beforeTool: async () => ({ kind: 'proceed', args: { path: '/b' } }) },
+    });
+    const { events } = await run(scheduler, [request('look', { path: '/a' })]);
+    const descriptions = events.flatMap((event) =>
+      event.type === 'tool_call_updated' && event.shown ? [event.shown.display.description] : [],
+    );
+    expect(descriptions).toEqual(['at /a', 'at /b']);
+  });
+});
+
+describe('a tool that yields', () => {
+  const yielding = (work: () => AsyncGenerator<ToolUpdate, ToolResult>) =>
+    defineTool<object>({
+      name: 'agent',
+      displayName: 'Agent',
+      kind: 'agent',
+      description: 'runs a child',
+      schema: { type: 'object' },
+      describe: () => 'a child',
+      execute: () => work(),
+    });
+
+  it('prints text and passes a child’s events up with its own id as their parent', async () => {
+    const inner: AgentEvent = { type: GeminiEventType.Content, value: 'from a grandchild', parentCallId: 'deeper' };
+    const { scheduler } = setUp([
+      yielding(async function* () {
+        yield 'working';
+        yield { type: 'prompt_started', prompt_id: 'child' };
+        yield inner;
+        return { llmContent: 'done', returnDisplay: 'done' };
+      }),
+    ]);
+    const { events, completed } = await run(scheduler, [request('agent')]);
+    expect(events.filter((event) => event.parentCallId !== undefined)).toEqual([
+      { type: 'prompt_started', prompt_id: 'child', parentCallId: 'agent' },
+      inner,
+    ]);
+    expect(events).toContainEqual({
+      type: 'tool_call_updated',
+      callId: 'agent',
+      status: 'executing',
+      output: 'working',
+    });
+    expect(toldTo(completed[0]!)).toEqual({ output: 'done' });
+  });
+
+  it('is left when the call is cancelled, and its end runs', async () => {
+    const controller = new AbortController();
+    let hasEnded = false;
+    const { scheduler } = setUp([
+      yielding(async function* () {
+        try {
+          for (;;) yield 'more';
+        } finally {
+          hasEnded = true;
+        }
+      }),
+    ]);
+    const { completed } = await run(scheduler, [request('agent')], {
+      signal: controller.signal,
+      onEvent: (event) => event.type === 'tool_call_updated' && event.output && controller.abort(),
+    });
+    expect([completed[0]?.status, hasEnded]).toEqual(['cancelled', true]);
   });
 });

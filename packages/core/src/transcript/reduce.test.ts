@@ -5,6 +5,8 @@ import type { ToolCallRequestInfo, ToolCallResponseInfo } from '../protocol/tool
 import { SAMPLE_EVENTS, SAMPLE_LOG } from '../protocol/sample-events.fixture.ts';
 import { reduce } from './reduce.ts';
 import { createTranscriptStore } from './store.ts';
+import { deriveStreamingState, StreamingState } from './streaming-state.ts';
+import { allCalls } from './tool-group.ts';
 import { createTranscript, getPendingItems } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -598,3 +600,56 @@ function countWork(run: () => void, limit = Infinity): number {
   }
   return work;
 }
+
+describe('reduce, for a child session', () => {
+  const of = (parentCallId: string, event: AgentEvent): AgentEvent => ({ ...event, parentCallId });
+  const child = (state: Transcript) => state.pendingGroup?.calls[0]?.child;
+
+  it('keeps its text and its calls out of the parent’s answer', () => {
+    const state = fold([
+      start,
+      say('mine'),
+      ask('a'),
+      of('a', say('the child’s')),
+      of('a', ask('b')),
+      of('a', say('more')),
+    ]);
+    expect(texts(state)).toEqual(['user: Hi', 'gemini: mine']);
+    expect(state.pendingText).toBeUndefined();
+    expect(child(state)).toMatchObject({
+      text: 'more',
+      calls: [{ callId: 'b', status: 'validating' }],
+      omittedCalls: 0,
+    });
+  });
+
+  it('does not take the end of its prompt for the parent’s', () => {
+    const state = fold([start, ask('a'), of('a', { ...start }), of('a', end('completed'))]);
+    expect(state.prompt?.prompt_id).toBe('p1');
+  });
+
+  it('waits for an answer to its question, at any depth', () => {
+    const question: AgentEvent = {
+      type: GeminiEventType.ToolCallConfirmation,
+      value: {
+        request: { callId: 'c', name: 'tool', args: {}, isClientInitiated: false, prompt_id: 'p1' },
+        details: { type: 'info', title: 'Sure?', prompt: 'x' },
+      },
+    };
+    const state = fold([start, ask('a'), of('a', ask('b')), of('b', ask('c')), of('b', question)]);
+    expect(deriveStreamingState(state)).toBe(StreamingState.WaitingForConfirmation);
+    expect([...allCalls(state.pendingGroup!.calls)].map(({ callId, status }) => [callId, status])).toEqual([
+      ['a', 'validating'],
+      ['b', 'validating'],
+      ['c', 'awaiting_approval'],
+    ]);
+  });
+
+  it('counts the calls it no longer keeps, and keeps those that are open', () => {
+    const calls = Array.from({ length: 30 }, (_, index) => `c${index}`);
+    const events = calls.flatMap((callId) => [of('a', ask(callId)), of('a', answer(callId))]);
+    const state = fold([start, ask('a'), ...events]);
+    expect(child(state)).toMatchObject({ omittedCalls: 10 });
+    expect(child(state)?.calls.map(({ callId }) => callId)).toEqual(calls.slice(10));
+  });
+});
