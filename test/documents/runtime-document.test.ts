@@ -25,7 +25,7 @@ import type {
   ToolCallRequestInfo,
   Turn,
 } from '@castor/core';
-import { answer, call, say } from '@castor/testkit';
+import { answer, call, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, MODEL, NEVER, openAgent, openChat } from './document-fixture.ts';
 
@@ -86,6 +86,31 @@ describe('GeminiClient', () => {
       { role: 'model', parts: [{ text: 'hello' }] },
     ]);
     expect(client.getChat()).toBe(chat);
+  });
+});
+
+describe('an AfterAgent hook', () => {
+  it('reads the answer as it was streamed, and one line for each turn', async () => {
+    const read: string[] = [];
+    await using env = await openAgent(
+      [
+        answer(text('Wai'), thought('**Plan** it'), text('t.'), call('shout', { text: 'a' }, { id: '1' })),
+        answer(text('Hel'), thought('**Plan** it'), text('lo.')),
+      ],
+      {
+        tools: new ToolRegistry([shout]),
+        hooks: {
+          agent: {
+            async afterAgent({ response }) {
+              read.push(response);
+              return { kind: 'proceed' };
+            },
+          },
+        },
+      },
+    );
+    await collect(env.agent.session.prompt('hi', NEVER));
+    expect(read).toEqual(['Wait.\nHello.']);
   });
 });
 
