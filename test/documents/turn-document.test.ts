@@ -78,8 +78,13 @@ describe('Turn', () => {
     await using env = await openChat([say('hi')]);
     const events: AsyncGenerator<ServerGeminiStreamEvent> = new Turn(env.chat, 'p').run('hello', NEVER);
     const handlers = new Map<GeminiEventType, number>();
-    for await (const event of events) handlers.set(event.type, (handlers.get(event.type) ?? 0) + 1);
+    const values: unknown[] = [];
+    for await (const event of events) {
+      handlers.set(event.type, (handlers.get(event.type) ?? 0) + 1);
+      values.push(event.value);
+    }
     expect([...handlers.keys()]).toEqual(['content', 'finished']);
+    expect(values).toMatchObject(['hi', { reason: 'STOP' }]);
   });
 
   it('reads a chat that yields bare responses', async () => {

@@ -58,7 +58,7 @@ export const SECTIONS: readonly Section[] = [
       ['raw-output', 'Do not remove terminal sequences from the answer.'],
       ['accept-raw-output-risk', 'The same, without the warning.'],
       ['screen-reader', 'A plain screen, one line after another.'],
-      ['debug', 'Say more when something fails.'],
+      ['debug', 'Report requests, refusals and failed turns on stderr.'],
     ],
   ],
   [

@@ -9,7 +9,7 @@ import type { ToolErrorType } from './tools.ts';
 /** The JSON an error travels as. */
 export interface StructuredError {
   message: string;
-  status?: number;
+  status?: number | undefined;
   /** What kind of failure it was, for consumers that decide on it. */
   reason?: ApiErrorReason | 'unauthorized' | 'budget_exceeded' | InvalidStreamErrorType;
   retryable?: boolean;

@@ -176,12 +176,13 @@ export interface EventAddress {
   parentCallId?: string;
 }
 
+/** `event.value` can be read of every event; one without a value gives undefined. */
 export type EventOf<T extends GeminiEventType> = EventAddress &
   (T extends keyof EventFields
-    ? { type: T } & EventFields[T]
+    ? { type: T; value?: undefined } & EventFields[T]
     : T extends keyof EventValues
       ? EventValues[T] extends undefined
-        ? { type: T }
+        ? { type: T; value?: undefined }
         : undefined extends EventValues[T]
           ? { type: T; value?: Exclude<EventValues[T], undefined> }
           : { type: T; value: EventValues[T]; traceId?: string }
