@@ -59,6 +59,31 @@ describe('castor when the model fails', () => {
     });
   });
 
+  const look = answer(call('list_directory', { dir_path: '.' }, { id: '1' }));
+
+  it('asks a model that ends without a word after its calls to go on', async () => {
+    expect(await ask([look, fault('empty_answer'), say('Empty.')])).toMatchObject({
+      stdout: 'Empty.\n',
+      stderr: '',
+      code: 0,
+      requests: 3,
+    });
+  });
+
+  it('says so, and exits 1, when it ends without a word again', async () => {
+    const steps = [look, fault('empty_answer'), fault('empty_answer')];
+    const { stdout, stderr, code } = await ask(steps);
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr).toContain('The model ended after its tool calls without a word');
+    await using model = await fakeModel(steps);
+    const json = await runCli(['-p', 'hi', '-o', 'stream-json'], { model });
+    expect(JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'result',
+      status: 'error',
+      error: { type: 'InvalidStreamError', message: expect.stringContaining('without a word') as string },
+    });
+  });
+
   it('prints the answer once when an attempt broke in the middle', async () => {
     const result = await ask([fault('reset_mid_stream', { after: [text('void ')] }), say('good')]);
     expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });

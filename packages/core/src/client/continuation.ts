@@ -7,7 +7,7 @@ import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 
-export type ContinuationReason = 'invalid_stream' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
+export type ContinuationReason = 'invalid_stream' | 'silent_end' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
 
 export type Continuation =
   /** `isTooLarge`: because of what would have been sent, which must not be kept whole either. */
@@ -42,6 +42,18 @@ export function again(why: ContinuationReason, text: string, event?: ServerGemin
 }
 
 export const CONTINUE_AFTER_INVALID_STREAM = 'System: Please continue.';
+export const CONTINUE_AFTER_SILENCE =
+  'System: Your last turn was empty. Go on with the task, or say in a few words what came of it.';
+export const SILENT_END: Continuation = {
+  kind: 'stop',
+  event: {
+    type: GeminiEventType.InvalidStream,
+    value: {
+      type: 'NO_RESPONSE_TEXT',
+      message: 'The model ended after its tool calls without a word, also when it was asked to go on.',
+    },
+  },
+};
 export const CONTINUE_AS_NEXT_SPEAKER = 'Please continue.';
 
 export function toLoopRecovery(detail: string | undefined): string {

@@ -54,6 +54,31 @@ function lastSaid(model: FakeModel, index: number): string | undefined {
 }
 
 describe('GeminiClient', () => {
+  describe('after tool calls, when the model ends without a word', () => {
+    const RESPONSE = [{ functionResponse: { id: '1', name: 't', response: {} } }];
+    const asked = answer(call('t', {}, { id: '1' }));
+
+    it('asks it once to go on', async () => {
+      await using env = await setUp([asked, fault('empty_answer'), say('It is done.')]);
+      await send(env.client, 'hi');
+      expect((await send(env.client, RESPONSE)).words).toEqual(['finished', 'It is done.', 'finished']);
+      expect(lastSaid(env.model, 2)).toMatch(/^System: Your last turn was empty\. Go on/);
+      env.model.assertDone();
+    });
+
+    it('takes what shows nothing for silence too, and reports the second', async () => {
+      await using env = await setUp([asked, say(' \u200b\n'), fault('empty_answer'), say('next')]);
+      await send(env.client, 'hi');
+      const { events } = await send(env.client, RESPONSE);
+      expect(events.at(-1)).toEqual({
+        type: 'invalid_stream',
+        value: { type: 'NO_RESPONSE_TEXT', message: expect.stringContaining('without a word') as string },
+      });
+      expect((await send(env.client, 'another prompt', 'q')).words).toEqual(['next', 'finished']);
+      env.model.assertDone();
+    });
+  });
+
   it('returns the last turn, whose calls the caller runs', async () => {
     await using env = await setUp([answer(call('t', {}, { id: '1' }))]);
     const { words, turn } = await send(env.client, 'hi');

@@ -7,6 +7,7 @@
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { partListUnionToString, toParts } from '../chat/parts.ts';
+import { isSilent } from '../chat/stream-check.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
@@ -17,7 +18,9 @@ import { BEFORE_TURN } from './before-turn.ts';
 import type { TurnSurroundings, TurnToBe } from './before-turn.ts';
 import {
   CONTINUE_AFTER_INVALID_STREAM,
+  CONTINUE_AFTER_SILENCE,
   CONTINUE_AS_NEXT_SPEAKER,
+  SILENT_END,
   STOP,
   again,
   hasResponses,
@@ -246,6 +249,12 @@ export class GeminiClient {
       return again('invalid_stream', CONTINUE_AFTER_INVALID_STREAM);
     }
     if (end !== 'finished' || turn.pendingToolCalls.length > 0 || signal.aborted) return STOP;
+    const last = this.options.chat.getLastContent();
+    if (last && isSilent(last)) {
+      if (prompt.hasContinuedSilence) return SILENT_END;
+      prompt.hasContinuedSilence = true;
+      return again('silent_end', CONTINUE_AFTER_SILENCE);
+    }
     const speaker = await this.options.checkNextSpeaker?.(signal, prompt.prompt_id);
     if (speaker === 'model') return again('next_speaker', CONTINUE_AS_NEXT_SPEAKER);
     return acceptAnswer(prompt, this.options, signal);

@@ -22,6 +22,8 @@ export interface PromptState {
   responseText: string[];
   stopHookActive: boolean;
   hasContinuedInvalid: boolean;
+  /** The model was asked once to go on after an empty turn. */
+  hasContinuedSilence: boolean;
 }
 
 export interface GateKeepers {
@@ -32,7 +34,15 @@ export interface GateKeepers {
 }
 
 export function openPrompt(prompt_id: string, text: string): PromptState {
-  return { prompt_id, text, isAdmitted: false, responseText: [], stopHookActive: false, hasContinuedInvalid: false };
+  return {
+    prompt_id,
+    text,
+    isAdmitted: false,
+    responseText: [],
+    stopHookActive: false,
+    hasContinuedInvalid: false,
+    hasContinuedSilence: false,
+  };
 }
 
 /** BeforeAgent, once for what is being answered. Undefined: the prompt ends here. */
