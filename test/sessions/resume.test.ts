@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startCli, text } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, fault, gate, runCli, say, startCli, text } from '@castor/testkit';
 import type { FakeModel } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { prepareChats, readSessions } from './session-folder.ts';
@@ -62,6 +62,60 @@ describe('castor --resume', () => {
     waiting.release();
     expect(await first.done).toMatchObject({ code: 0, stdout: 'One two.\n' });
     expect((await runCli(['--list-sessions'], { workspace })).stdout).toContain('(2)');
+  });
+
+  it('tells the model what it had said when the user interrupted it, and shows it', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.'), say('four.')]);
+    await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
+    await cli.waitForStdout('One, two,');
+    cli.kill('SIGINT');
+    expect(await cli.done).toMatchObject({ code: 130 });
+    const shown = await runCli(['sessions', 'show'], { workspace });
+    expect(shown.stdout).toContain('> Count\n\nOne, two,\n');
+    expect(shown.stdout).not.toContain('interrupted before');
+    expect(await runCli(['-r', '-p', 'Go on'], { workspace, model })).toMatchObject({ code: 0, stdout: 'three.\n' });
+    const { contents } = model.requests[1]?.body as { contents: { role: string; parts: { text: string }[] }[] };
+    expect(contents.slice(-2).map(({ role, parts }) => [role, parts.map((part) => part.text)])).toEqual([
+      ['model', ['One, two, ', '[This response was interrupted before it completed.]']],
+      ['user', ['Go on']],
+    ]);
+    model.violations.forEach((violation) => expect.fail(violation.messages.join()));
+  });
+
+  it('goes on with an interrupted answer at --continue', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.')]);
+    await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
+    await cli.waitForStdout('One, two,');
+    cli.kill('SIGINT');
+    await cli.done;
+    const resumed = await runCli(['--continue'], { workspace, model });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'three.\n' });
+    expect(resumed.stderr).toContain('The last prompt was interrupted: "Count"');
+    expect(lastTexts(model).slice(-3)).toEqual([
+      'Count',
+      '[This response was interrupted before it completed.]',
+      'Please continue.',
+    ]);
+  });
+
+  it('has a prompt that failed at its first request, and sends it again when asked to', async () => {
+    await using workspace = await createWorkspace();
+    const failed = fault(400, { message: 'Not today.' });
+    await using model = await fakeModel([failed, say('Fine.'), failed, say('Sent again.')]);
+    const run = (...args: string[]) => runCli(args, { workspace, model });
+    expect(await run('-p', 'Do the dishes')).toMatchObject({ code: 1 });
+    expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
+    const resumed = await run('-r', '-p', 'Hello?');
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Fine.\n' });
+    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today. --continue sends it again).');
+    expect(JSON.stringify(model.requests[1]?.body)).not.toContain('Do the dishes');
+    await run('-r', '-p', 'Lay the table');
+    const shown = (await run('sessions', 'show')).stdout;
+    expect(shown.match(/^> .*/gm)).toEqual(['> Do the dishes', '> Hello?', '> Lay the table']);
+    expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Sent again.\n' });
+    expect(lastTexts(model)).toEqual(['Hello?', 'Fine.', 'Lay the table']);
   });
 
   it('loses no text that was shown, and tells the model only what it had finished', async () => {

@@ -141,6 +141,24 @@ describe('cancelling', () => {
     expect(left).toEqual(stays.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))));
   });
 
+  it('tells the model what it had said, so that it can go on', async () => {
+    await using opened = await openTerminal({ script: [answer(text('One, two, '), gate()), say('three.')] });
+    const { terminal, model } = opened;
+    terminal.type('Count\r');
+    await terminal.waitForText('One, two,');
+    terminal.type(ESC);
+    await terminal.waitForText(CANCELLED);
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    terminal.type('Go on\r');
+    await terminal.waitForText('three.');
+    const { contents } = model.requests[1]?.body as { contents: { role: string; parts: { text: string }[] }[] };
+    expect(contents.slice(-2).map(({ role, parts }) => [role, parts[0]?.text])).toEqual([
+      ['model', 'One, two, '],
+      ['user', 'Go on'],
+    ]);
+    expect(model.violations).toEqual([]);
+  });
+
   it('twice at an empty prompt says so and leaves, and once never does', async () => {
     await using opened = await openTerminal();
     const { terminal } = opened;

@@ -21,7 +21,7 @@ function toParagraph(event: AgentEvent): string | undefined {
     case GeminiEventType.ToolCallResponse:
       return describeResult(event.value);
     case 'prompt_ended':
-      return event.outcome === 'completed' ? undefined : `(${event.detail ?? event.outcome})`;
+      return event.outcome === 'completed' ? undefined : `(${event.error?.message ?? event.detail ?? event.outcome})`;
     default:
       // Status, thoughts and choices of models are not what was said and done.
       return undefined;

@@ -1,6 +1,7 @@
 import { answer, bytes, call, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import { GeminiClient } from '../client/gemini-client.ts';
 import type { GeminiClientOptions } from '../client/gemini-client.ts';
@@ -243,7 +244,13 @@ describe('AgentSession', () => {
     expect(typesOf(seen).slice(-3)).toEqual(['content', 'user_cancelled', 'prompt_ended']);
     expect(typesOf(seen).filter((type) => type === 'content')).toEqual(['content']);
     await collect(env.session.prompt('again', NEVER));
-    expect(lastTurn(env.model.requests[1]?.body)?.parts).toEqual([{ text: 'go' }, { text: 'again' }]);
+    const { contents } = env.model.requests[1]?.body as { contents: Content[] };
+    expect(contents.map(({ role, parts }) => [role, parts?.map(({ text: words }) => words)])).toEqual([
+      ['user', ['go']],
+      // Frames of one read are one piece.
+      ['model', ['abc', INTERRUPTED_ANSWER]],
+      ['user', ['again']],
+    ]);
   });
 
   it('says that there was nothing to send', async () => {
@@ -309,7 +316,9 @@ describe('an abort', () => {
       }
       expect(typesOf(seen).filter((type) => type === 'prompt_ended')).toEqual(['prompt_ended']);
       expect(['cancelled', 'completed']).toContain((endOf(seen) as { outcome: string }).outcome);
-      expect(JSON.stringify(env.chat.getHistory())).not.toContain('frame 1');
+      // Words of a failed attempt are void, but for those that were shown when the user cancelled.
+      const kept = JSON.stringify(env.chat.getHistory()).replace(`"frame 1 "},{"text":"${INTERRUPTED_ANSWER}"`, '');
+      expect(kept).not.toContain('frame 1');
       const after = await collect(env.session.prompt('afterwards', NEVER));
       expect(endOf(after)).toMatchObject({ outcome: 'completed' });
       expect(env.model.violations).toEqual([]);

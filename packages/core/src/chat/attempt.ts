@@ -3,10 +3,11 @@
  * which must wait until the whole is accepted: a caller must not act on what can still be void.
  */
 
-import type { GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
+import type { Content, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { CallIds } from './call-ids.ts';
-import { getFinishReason, getFunctionCalls, getThoughts } from './response.ts';
+import { INTERRUPTED_ANSWER } from './conversation.ts';
+import { getFinishReason, getFunctionCalls, getResponseText, getThoughts } from './response.ts';
 import { StreamCollector } from './stream-check.ts';
 import type { AcceptedTurn } from './stream-check.ts';
 
@@ -17,6 +18,8 @@ export class Attempt {
   private readonly collector = new StreamCollector();
   private readonly callIds: CallIds;
   private isHolding = false;
+  /** The words that were not held back. */
+  private shownText = '';
 
   constructor(callIds: CallIds) {
     this.callIds = callIds;
@@ -35,7 +38,14 @@ export class Attempt {
   /** Keeps the frame back from the first call, or the finish reason, on. */
   hold(response: GenerateContentResponse): boolean {
     if (this.isHolding) this.held.push(response);
+    else this.shownText += getResponseText(response);
     return this.isHolding;
+  }
+
+  /** The model turn that remains when it is cut off: what was shown, marked as interrupted; undefined if that is nothing. */
+  get interrupted(): Content | undefined {
+    if (this.shownText.trim() === '') return undefined;
+    return { role: 'model', parts: [{ text: this.shownText }, { text: INTERRUPTED_ANSWER }] };
   }
 
   /** What the service has reported so far. */
@@ -44,7 +54,7 @@ export class Attempt {
   }
 
   /** Throws InvalidStreamError. */
-  accept(options: { afterFunctionResponse: boolean }): AcceptedTurn {
+  accept(options: { mayBeSilent: boolean }): AcceptedTurn {
     const turn = this.collector.accept(options);
     this.callIds.acceptAttempt();
     this.held = endOnce(this.held, turn);

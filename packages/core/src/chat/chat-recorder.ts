@@ -14,7 +14,9 @@ export interface RecordedAnswer {
 export interface ChatRecorder {
   /** A message is about to be sent. */
   sent(content: Content, prompt_id: string): void;
-  /** This message, and all after it, left the history again: its send failed, or the person went back. */
+  /** The send of this message failed, and it left the history; `why` is a sentence. Absent: `withdrawn` is called. */
+  failed?(content: Content, why: string): void;
+  /** This message, and all after it, left the history again: the user went back. */
   withdrawn(content: Content): void;
   /** An attempt was accepted. */
   answered(answer: RecordedAnswer, prompt_id: string): void;

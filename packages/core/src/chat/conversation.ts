@@ -16,6 +16,8 @@ export const SYNTHETIC_THOUGHT_SIGNATURE = 'skip_thought_signature_validator';
 
 export const INTERRUPTED_CALL = 'The call was interrupted before it completed; its effect is unknown.';
 const MISSING_START = '[The beginning of this session is not available.]';
+/** Ends the words of a model that the user or a limit cut off. */
+export const INTERRUPTED_ANSWER = '[This response was interrupted before it completed.]';
 export const INTERRUPTED_RESPONSE = '[The previous response was interrupted before it completed.]';
 
 interface OpenCall {

@@ -1,10 +1,22 @@
-import { answer, call, citation, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  citation,
+  createFakeClock,
+  ending,
+  fakeModel,
+  fault,
+  gate,
+  say,
+  text,
+  thought,
+} from '@castor/testkit';
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Content, GenerateContentResponse, PartListUnion } from '../protocol/content.ts';
 import type { ChatRecorder } from './chat-recorder.ts';
-import { INTERRUPTED_RESPONSE } from './conversation.ts';
+import { INTERRUPTED_ANSWER, INTERRUPTED_RESPONSE } from './conversation.ts';
 import { GeminiChat } from './gemini-chat.ts';
 import type { GeminiChatOptions } from './gemini-chat-options.ts';
 import { StreamEventType } from './stream-events.ts';
@@ -100,17 +112,49 @@ describe('GeminiChat', () => {
     expect(env.chat.getLastContent()?.parts?.map((part) => part.functionCall?.name)).toEqual(['ls']);
   });
 
-  it('keeps the message after an abort, drops the half answer, and goes on', async () => {
+  const CUT = { role: 'model', parts: [{ text: 'half ' }, { text: INTERRUPTED_ANSWER }] };
+
+  it('keeps the message and what was shown of the answer after an abort, and goes on', async () => {
     const hold = gate();
-    await using env = await setUp([answer(text('half'), hold, text('lost')), say('ok')]);
+    await using env = await setUp([answer(text('ha'), text('lf '), hold, text('lost')), say('ok')]);
     const controller = new AbortController();
     const stream = send(env.chat, 'first', controller.signal);
-    await stream.next();
+    for (let words = ''; words !== 'half ';) {
+      const { value } = (await stream.next()).value as { value: GenerateContentResponse };
+      words += textOf(value);
+    }
     controller.abort();
     await expect(stream.next()).rejects.toMatchObject({ name: 'AbortError' });
-    expect(env.chat.getHistory()).toEqual([user('first')]);
+    expect(env.chat.getHistory()).toEqual([user('first'), CUT]);
     await collect(send(env.chat, 'second'));
-    expect(contentsOf(env.model, 1)).toEqual([{ role: 'user', parts: [{ text: 'first' }, { text: 'second' }] }]);
+    expect(contentsOf(env.model, 1)).toEqual([user('first'), CUT, user('second')]);
+    expect(env.model.violations).toEqual([]);
+  });
+
+  it('keeps it also when its consumer leaves because of the abort', async () => {
+    await using env = await setUp([answer(text('half '), gate())]);
+    const controller = new AbortController();
+    for await (const _event of send(env.chat, 'first', controller.signal)) {
+      controller.abort();
+      break;
+    }
+    expect(env.chat.getHistory()).toEqual([user('first'), CUT]);
+  });
+
+  it.each([
+    ['no words were shown', [answer(thought('**Hm** so'), gate())], 1],
+    ['a call was asked for that was not accepted', [answer(call('rm', {}), gate())], 0],
+    ['the words were void', [fault('reset_mid_stream'), answer(thought('**Hm** so'), gate())], 3],
+  ])('keeps the message alone after an abort when %s', async (_name, script, events) => {
+    await using env = await setUp(script);
+    const controller = new AbortController();
+    const stream = send(env.chat, 'first', controller.signal);
+    for (let count = 0; count < events; count++) await stream.next();
+    const rest = stream.next();
+    await env.model.waitForRequest(script.length);
+    controller.abort();
+    await expect(rest).rejects.toMatchObject({ name: 'AbortError' });
+    expect(env.chat.getHistory()).toEqual([user('first')]);
   });
 
   it('ends the wait between attempts at once when aborted', async () => {

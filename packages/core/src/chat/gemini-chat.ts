@@ -2,13 +2,13 @@
  * GeminiChat: one conversation with a model. It orders sends one after another and makes
  * attempts until one gives an acceptable turn. A failed attempt leaves no trace: nothing
  * of it is in the history, no call of it is handed out, and a `retry` voids what was shown
- * of it. Frames from the first call or the finish reason on wait until it is accepted.
+ * of it. An aborted one leaves the words that were shown. Frames from the first call or the finish reason on wait until it is accepted.
  */
 
 import { RetryPlan } from '../provider/retry-plan.ts';
 import type { ModelConfigKey } from '../routing/model-config.ts';
 import type { Content, GenerateContentParameters, Tool } from '../protocol/content.ts';
-import { isAbortError } from '../protocol/errors.ts';
+import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { untilAborted } from '../util/abort.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
@@ -32,6 +32,7 @@ import { RecordedHistory } from './recorded-history.ts';
 import { describeSchemaProblem } from './schema-hint.ts';
 import { toMessageToSend } from './send-arguments.ts';
 import type { MessageToSend, SendArguments } from './send-arguments.ts';
+import { isSilent } from './stream-check.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
@@ -40,6 +41,8 @@ interface Send extends Omit<MessageToSend, 'message'> {
   /** Where the history stood before it. */
   mark: HistoryMark;
   afterFunctionResponse: boolean;
+  /** An answer without a word is one: after tool results, and when the model is asked to go on after such an answer. */
+  mayBeSilent: boolean;
 }
 
 export class GeminiChat {
@@ -50,6 +53,7 @@ export class GeminiChat {
   private readonly queue = new SerialQueue();
   private systemInstruction: string | undefined;
   private tools: Tool[] | undefined;
+  private lastPromptId: string | undefined;
   /** The service has answered before: one that is gone now may well come back. */
   private wasReached = false;
 
@@ -66,7 +70,7 @@ export class GeminiChat {
    * Sends a message and resolves with what comes back. The stream waits for sends before it to end; its own place in the
    * order is taken when it is first pulled. It throws what ended the last attempt: ApiError, InvalidStreamError,
    * UnauthorizedError, AbortError. After an error the message is not in the history unless it answered calls; after an
-   * abort it is, so that the next prompt can refer to it. The forms are those of send-arguments.ts.
+   * abort it is, with what was shown of the answer. The forms are those of send-arguments.ts.
    */
   async sendMessageStream(...args: SendArguments): Promise<AsyncGenerator<StreamEvent, void>> {
     return this.send(toMessageToSend(args, this.model));
@@ -77,6 +81,7 @@ export class GeminiChat {
     const { prompt_id, signal, role } = message;
     const release = await this.queue.enter(signal);
     let send: Send | undefined;
+    let shown: Attempt | undefined;
     try {
       const plan = new RetryPlan(this.options.retry ?? {}, this.clock);
       send = this.begin(message);
@@ -91,6 +96,7 @@ export class GeminiChat {
           const stream = await generator.generateContentStream(request, prompt_id, role);
           failed.phase = 'stream';
           const attempt = new Attempt(this.callIds);
+          shown = attempt;
           const ask = this.afterModel(request, signal);
           if (ask) {
             if (yield* throughAfterModel({ frames: stream, attempt, signal, ask })) return;
@@ -103,10 +109,12 @@ export class GeminiChat {
           }
           throwIfAborted(signal);
           this.accept(attempt, request.model, send);
+          shown = undefined;
           for (const value of attempt.held) yield { type: StreamEventType.CHUNK, value };
           return;
         } catch (error) {
           failed.error = error;
+          if (!signal.aborted) shown = undefined;
         }
         const { clock, wasReached } = this;
         const terms = { plan, fallback: this.options.fallback, wasReached, clock, signal };
@@ -116,6 +124,8 @@ export class GeminiChat {
       if (send) this.giveUp(send, error);
       throw error;
     } finally {
+      // Here, because a consumer that sees the abort first leaves without an error.
+      if (send && signal.aborted) this.keepShown(shown, send);
       release();
     }
   }
@@ -205,8 +215,13 @@ export class GeminiChat {
   /** Puts the message into the history, before any attempt. */
   private begin({ message, ...terms }: MessageToSend): Send {
     const content = createUserContent(message);
-    const mark = this.history.send(content, terms.prompt_id);
-    return { ...terms, content, mark, afterFunctionResponse: hasFunctionResponse(content) };
+    const { prompt_id } = terms;
+    const { last } = this.history.view;
+    const goesOn = this.lastPromptId === prompt_id && last !== undefined && isSilent(last);
+    this.lastPromptId = prompt_id;
+    const mark = this.history.send(content, prompt_id);
+    const afterFunctionResponse = hasFunctionResponse(content);
+    return { ...terms, content, mark, afterFunctionResponse, mayBeSilent: afterFunctionResponse || goesOn };
   }
 
   private async recorded(signal: AbortSignal): Promise<void> {
@@ -217,14 +232,20 @@ export class GeminiChat {
   /** A message that was never accepted is taken back, unless it says what tools did; an abort leaves it. */
   private giveUp(send: Send, error: unknown): void {
     if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
-    this.history.withdraw(send.content, send.mark);
+    this.history.withdraw(send.content, send.mark, getErrorMessage(error));
   }
 
-  private accept(attempt: Attempt, model: string, { prompt_id, role, afterFunctionResponse }: Send): void {
+  /** What the user has read of the answer stays, as the model's words, so that the next prompt can refer to it. */
+  private keepShown(attempt: Attempt | undefined, { key: { model }, prompt_id }: Send): void {
+    const content = attempt?.interrupted;
+    if (content) this.history.answer({ content, thoughts: attempt.thoughts, model }, prompt_id);
+  }
+
+  private accept(attempt: Attempt, model: string, { prompt_id, role, mayBeSilent }: Send): void {
     const { thoughts, usageMetadata } = attempt;
     const content: Content = { role: 'model', parts: [] };
     try {
-      content.parts = attempt.accept({ afterFunctionResponse }).parts;
+      content.parts = attempt.accept({ mayBeSilent }).parts;
     } catch (error) {
       this.options.onUnusableAnswer?.({ model, role, ...(usageMetadata && { usage: usageMetadata }) });
       throw error;

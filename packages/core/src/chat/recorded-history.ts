@@ -47,10 +47,11 @@ export class RecordedHistory {
     return this.recorder?.settled?.();
   }
 
-  /** The message was never accepted. */
-  withdraw(content: Content, mark: HistoryMark): void {
+  /** The message was never accepted; `why` is a sentence. */
+  withdraw(content: Content, mark: HistoryMark, why: string): void {
     this.history.rollback(mark);
-    this.recorder?.withdrawn(content);
+    if (this.recorder?.failed) this.recorder.failed(content, why);
+    else this.recorder?.withdrawn(content);
   }
 
   answer(answer: RecordedAnswer, prompt_id: string): void {

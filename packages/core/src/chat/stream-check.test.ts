@@ -7,11 +7,11 @@ const frame = (parts: Part[], finishReason?: string): GenerateContentResponse =>
   candidates: [{ content: { role: 'model', parts }, ...(finishReason && { finishReason }) }],
 });
 
-function accept(frames: GenerateContentResponse[], afterFunctionResponse = false) {
+function accept(frames: GenerateContentResponse[], mayBeSilent = false) {
   const collector = new StreamCollector();
   for (const each of frames) collector.add(each);
   try {
-    return collector.accept({ afterFunctionResponse }).parts;
+    return collector.accept({ mayBeSilent }).parts;
   } catch (error) {
     return error instanceof InvalidStreamError ? [error.type, error.retryable] : error;
   }

@@ -5,6 +5,7 @@
  */
 
 import type {
+  Content,
   FinishReason,
   GenerateContentResponse,
   Part,
@@ -70,7 +71,7 @@ export class StreamCollector {
     for (const part of getParts(response)) this.addPart(part);
   }
 
-  accept(options: { afterFunctionResponse: boolean }): AcceptedTurn {
+  accept(options: { mayBeSilent: boolean }): AcceptedTurn {
     this.closeTextRun();
     this.throwIfBlockedPrompt();
     const { finishReason } = this;
@@ -108,7 +109,7 @@ export class StreamCollector {
     throw invalid(type, `the prompt was blocked: ${withDetail(blockReason, blockReasonMessage)}`);
   }
 
-  private throwEmpty(finishReason: FinishReason, options: { afterFunctionResponse: boolean }): void {
+  private throwEmpty(finishReason: FinishReason, options: { mayBeSilent: boolean }): void {
     const blocked = BLOCKED[finishReason];
     if (blocked) {
       // OTHER names no policy: the same request may well be answered the next time.
@@ -120,7 +121,7 @@ export class StreamCollector {
     }
     if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model gave thoughts but no answer');
     // After a tool result a model may have nothing left to say.
-    if (!options.afterFunctionResponse) throw invalid('NO_RESPONSE_TEXT', 'the model gave an empty answer');
+    if (!options.mayBeSilent) throw invalid('NO_RESPONSE_TEXT', 'the model gave an empty answer');
   }
 
   private describe(finishReason: FinishReason): string {
@@ -136,6 +137,11 @@ export function isValidResponse(response: GenerateContentResponse): boolean {
 /** An object that says something: not an empty one, and not an empty text alone. */
 export function isValidPart(part: Part): boolean {
   return isPart(part) && (part.thought === true || isPlainText(part) ? part.text !== '' : hasPayload(part));
+}
+
+/** Whether a model turn asks for nothing and shows nothing. */
+export function isSilent({ role, parts = [] }: Content): boolean {
+  return role === 'model' && !hasVisibleText(parts);
 }
 
 /** Whether text remains once characters and comments that show nothing are taken away. */

@@ -79,6 +79,7 @@ class Replay {
     else if (isRecord(record['$callOutput'])) this.callOutput(record['$callOutput']);
     else if ('$partial' in record) this.addPartial(record['$partial']);
     else if ('$prompt' in record) this.setPrompt(record['$prompt']);
+    else if (isRecord(record['$failedPrompt'])) this.failedPrompt(record['$failedPrompt']);
     else if (isMessage(record)) this.message(record);
     else if (typeof record['sessionId'] === 'string') this.header(record);
   }
@@ -164,6 +165,12 @@ class Replay {
   private setPrompt(prompt: unknown): void {
     const text = isRecord(prompt) ? prompt['text'] : undefined;
     this.prompt = typeof text === 'string' ? text : '';
+  }
+
+  private failedPrompt({ id, text, error }: Record<string, unknown>): void {
+    if (typeof id !== 'string' || typeof text !== 'string') return;
+    const failure = typeof error === 'string' ? error : '';
+    this.put({ id, type: 'user', content: [{ text }], isInterrupted: true, failure });
   }
 
   private keepPrompt(): void {

@@ -1,7 +1,14 @@
 /** What of a session a person would want back: their own words and the answers, not the commands around them. Pure. */
 
+import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
+import type { Part } from '../protocol/content.ts';
 import type { SessionMessage } from './session-file.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
+
+/** Whether these are the words of an answer that the user or a limit cut off. */
+export function isCutAnswer(parts: readonly Part[] | undefined): boolean {
+  return parts?.at(-1)?.text === INTERRUPTED_ANSWER;
+}
 
 /** Whether a person would want the session back for this message. */
 export function isWorthResuming(message: SessionMessage): boolean {

@@ -1,10 +1,10 @@
 /**
  * The session file: its name and the shapes of its records, as docs/sessions.md states
- * them. Gemini CLI's format; fields and `$`-records it does not know are ours. Types
- * and names only: reading is replay-session.ts, writing session-recorder.ts.
+ * them. Gemini CLI's format; fields and `$`-records it does not know are Castor's own.
+ * Types and names: reading is replay-session.ts, writing session-recorder.ts.
  */
 
-import type { PartListUnion } from '../protocol/content.ts';
+import type { PartListUnion, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 
@@ -62,6 +62,8 @@ export interface SessionMessage {
   isAside?: boolean;
   /** Never written: an answer that was shown in part and not accepted, or words that were shown and not sent. */
   isInterrupted?: boolean;
+  /** Never written: why no request with these words was answered. */
+  failure?: string;
 }
 
 export interface StartedCall {
@@ -110,4 +112,16 @@ export function sessionFileName(sessionId: string, startTime: string, count = 1)
 /** Ids become parts of file names, so nothing that could be a path is one. */
 export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && text.length <= 128;
+}
+
+/** As Gemini CLI counts them in a message. */
+export function toTokens(usage: UsageMetadata): object {
+  return {
+    input: usage.promptTokenCount ?? 0,
+    output: usage.candidatesTokenCount ?? 0,
+    cached: usage.cachedContentTokenCount ?? 0,
+    thoughts: usage.thoughtsTokenCount ?? 0,
+    tool: usage.toolUsePromptTokenCount ?? 0,
+    total: usage.totalTokenCount ?? 0,
+  };
 }

@@ -38,16 +38,19 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt 
   if (/^[0-9a-f]{64}$/.test(metadata.projectHash ?? '') && metadata.projectHash !== sha256(root)) {
     notices.push('This session was recorded in another folder: paths in it may not be here.');
   }
+  const last = messages.at(-1);
   if (prompt !== undefined) {
+    const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
     notices.push(
-      `The last prompt was interrupted: "${shorten(toOneLine(prompt), SHOWN_LENGTH)}" (--continue goes on with it).`,
+      last?.failure === undefined
+        ? `The last prompt was interrupted: ${words} (--continue goes on with it).`
+        : `The last prompt failed: ${words} (${shorten(toOneLine(last.failure), SHOWN_LENGTH)} --continue sends it again).`,
     );
     for (const { name, args, status, isUnchanged } of openCalls) {
       const what = isUnchanged ? UNCHANGED : SENTENCES[status];
       notices.push(`The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${what}.`);
     }
   }
-  const last = messages.at(-1);
   if (last?.isInterrupted && last.type === 'gemini')
     notices.push('The last answer was cut off; the model will give it anew.');
   return notices;

@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
-import type { Content, Part, UsageMetadata } from '../protocol/content.ts';
+import type { Content, Part } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
@@ -20,10 +20,10 @@ import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { PreImages } from './pre-images.ts';
-import { sessionFileName } from './session-file.ts';
+import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
 import type { SessionLock } from './session-lock.ts';
-import { isWorthResuming } from './resumable-content.ts';
+import { isWorthResuming, ownWords } from './resumable-content.ts';
 import { UnderWay } from './unsettled-state.ts';
 import { SessionWriter } from './session-writer.ts';
 import { WrittenTurns } from './written-turns.ts';
@@ -52,6 +52,8 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   private readonly options: SessionRecorderOptions;
   private preImages: PreImages | undefined;
   private readonly written: WrittenTurns;
+  /** The first message of the prompt: what the user said. Those after it are the client's. */
+  private firstSent: { prompt_id: string; content: Content; message: SessionMessage } | undefined;
   /** Results that are written and not sent yet: a replaced history does not hold them. */
   private unsent: SessionMessage[] = [];
   /** Arguments the model gave, of the calls of the last answer. */
@@ -93,7 +95,6 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     return this.writer.isRecording;
   }
 
-  /** For a session that can be read and not be written. */
   stopRecording(reason: unknown): void {
     this.writer.fail(reason);
   }
@@ -107,8 +108,21 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.beginAnswer();
     this.unsent = [];
     // The turn between results and their media is made anew whenever they are sent.
-    if (content.role === 'user') this.message(this.written.toRest(content, { prompt_id }));
+    const message = content.role === 'user' ? this.written.toRest(content, { prompt_id }) : undefined;
+    if (message && this.firstSent?.prompt_id !== prompt_id) this.firstSent = { prompt_id, content, message };
+    this.message(message);
     this.underWay.settlePrompt();
+  }
+
+  /** What the user said stays on record, for the user; the model never reads it. */
+  failed(content: Content, error: string): void {
+    this.withdrawn(content);
+    const first = this.firstSent;
+    const text = first?.content === content ? ownWords(first.message) : undefined;
+    if (!first || text === undefined) return;
+    const id = `failed-${first.message.id}`;
+    this.worth.add(id);
+    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, error } });
   }
 
   withdrawn(content: Content): void {
@@ -274,15 +288,4 @@ function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | un
   if (!('fileDiff' in display)) return display;
   const { originalContent: _before, newContent: _after, ...diff } = display;
   return diff;
-}
-
-function toTokens(usage: UsageMetadata): object {
-  return {
-    input: usage.promptTokenCount ?? 0,
-    output: usage.candidatesTokenCount ?? 0,
-    cached: usage.cachedContentTokenCount ?? 0,
-    thoughts: usage.thoughtsTokenCount ?? 0,
-    tool: usage.toolUsePromptTokenCount ?? 0,
-    total: usage.totalTokenCount ?? 0,
-  };
 }

@@ -24,7 +24,9 @@ import { describeLoaded } from './session-notices.ts';
 import { readSessionFile } from './read-session-file.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { toSessionEvents } from './session-transcript.ts';
-import { isWorthResuming, ownWords } from './resumable-content.ts';
+import { isCutAnswer, isWorthResuming, ownWords } from './resumable-content.ts';
+
+const GO_ON = 'Please continue.';
 
 /** Undefined when the latest is asked for and there is none. Throws SessionError. */
 export async function resumeSession(
@@ -167,7 +169,8 @@ function open(
   let isTaken = false;
   const last = loaded.messages.at(-1);
   const isUnsent = last?.isInterrupted === true && last.type === 'user';
-  const text = awaitsAnswer || isUnsent ? lastWords(loaded.messages) : undefined;
+  const isCut = isCutAnswer(history.at(-1)?.parts);
+  const text = awaitsAnswer || isUnsent || isCut ? lastWords(loaded.messages) : undefined;
   return {
     sessionId: options.sessionId,
     origin,
@@ -185,6 +188,8 @@ function open(
     takeInterrupted() {
       if (isTaken || text === undefined) return undefined;
       isTaken = true;
+      // The model reads what it has said so far, and goes on from there.
+      if (isCut && !isUnsent) return [{ text: GO_ON }];
       const turn = isUnsent ? undefined : history.pop();
       if (!turn) return [{ text }];
       recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });

@@ -3,7 +3,7 @@
  * resumed session through the fold it has. Deltas are whole messages here. Pure.
  */
 
-import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import type { Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
@@ -12,7 +12,7 @@ import type { StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
-import { asideWords, ownWords } from './resumable-content.ts';
+import { asideWords, isCutAnswer, ownWords } from './resumable-content.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
@@ -35,6 +35,10 @@ class EventReplay {
   private prompt_id: string | undefined;
   private prompts = 0;
   private isAnswered = true;
+  /** The user, or a limit, cut the last answer off; the model knows. */
+  private isCut = false;
+  /** Why the prompt was never answered. */
+  private failure: string | undefined;
   /** The last answer was cut off; what follows in its prompt was said by a program that went on with it. */
   private isCutOff = false;
 
@@ -48,6 +52,8 @@ class EventReplay {
     this.prompt_id = `resumed########${this.prompts++}`;
     // Nobody waits for an answer to what was done aside.
     this.isAnswered = aside !== undefined;
+    this.failure = message.failure;
+    this.isCut = false;
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text });
   }
 
@@ -59,12 +65,14 @@ class EventReplay {
     for (const { subject = '', description = '' } of thoughts) {
       this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
     }
-    const text = textOf(content);
+    const parts = toStoredParts(content);
+    this.isCut = isCutAnswer(parts);
+    const text = textOf(this.isCut ? parts.slice(0, -1) : parts);
     if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
-    const calls = toStoredParts(content).flatMap(({ functionCall }) => functionCall ?? []);
+    const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
     for (const call of calls.length > 0 ? calls : toolCalls) this.request(call);
     for (const call of toolCalls) this.stored(call);
-    this.isAnswered = calls.length === 0 && !isInterrupted;
+    this.isAnswered = calls.length === 0 && !isInterrupted && !this.isCut;
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
@@ -132,11 +140,14 @@ class EventReplay {
     this.waiting.clear();
     this.prompt_id = undefined;
     this.isCutOff = false;
-    this.events.push(
-      this.isAnswered
-        ? { type: 'prompt_ended', prompt_id, outcome: 'completed' }
-        : { type: 'prompt_ended', prompt_id, outcome: 'cancelled', detail: 'The program was stopped.' },
-    );
+    this.events.push({ type: 'prompt_ended', prompt_id, ...this.ending() });
+    this.failure = undefined;
+  }
+
+  private ending(): Omit<PromptEndedEvent, 'type' | 'prompt_id'> {
+    if (this.failure !== undefined) return { outcome: 'failed', error: { message: this.failure } };
+    if (this.isAnswered) return { outcome: 'completed' };
+    return { outcome: 'cancelled', ...(!this.isCut && { detail: 'The program was stopped.' }) };
   }
 }
 
