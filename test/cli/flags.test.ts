@@ -34,6 +34,7 @@ describe('flags that are refused', () => {
 
   it.each<[string, string[], number, string]>([
     ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
+    ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
     ['a sandbox', ['-s', '-p', 'hi'], 44, 'To go on without one: --no-sandbox.'],
     ['an editor', ['--acp'], 1, 'ACP'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
@@ -133,4 +134,22 @@ describe('commands that are not there yet', () => {
       });
     },
   );
+});
+
+describe('a failure before the run, with -o json', () => {
+  it('is one JSON object on stderr as well, whatever else is printed', async () => {
+    const { stdout, stderr, code } = await run(['-o', 'json', '-r', '99', '-p', 'hi']);
+    const object = stderr.slice(stderr.indexOf('{\n'));
+    const error = { type: 'FatalInputError', message: expect.stringContaining('Error resuming session'), code: 42 };
+    expect(code).toBe(42);
+    expect(JSON.parse(object)).toEqual({ session_id: expect.any(String), error });
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(object));
+  });
+});
+
+describe('a sub-command behind a flag', () => {
+  it('is a sub-command, and no prompt', async () => {
+    const { stdout, code, models } = await run(['--debug', 'config', 'get', 'model.maxSessionTurns']);
+    expect([stdout.trim(), code, models]).toEqual(['-1', 0, []]);
+  });
 });

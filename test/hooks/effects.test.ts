@@ -71,7 +71,7 @@ describe('AfterAgent', () => {
     const events = await env.prompt('hello');
     expect(summaryOf(events)).toEqual({ text: 'donetested', outcome: 'completed' });
     expect(events.filter(({ type }) => type === 'agent_execution_blocked')).toEqual([
-      { type: 'agent_execution_blocked', value: { reason: 'add tests' } },
+      { type: 'agent_execution_blocked', value: { reason: 'add tests', hook: 'AfterAgent' } },
     ]);
     expect(lastTexts(env.model, 1)).toEqual(['add tests']);
   });
@@ -85,7 +85,7 @@ describe('AfterAgent', () => {
     expect(summaryOf(events)).toEqual({ text: 'doneanew', outcome: 'completed' });
     expect(events.find(({ type }) => type === 'agent_execution_blocked')).toEqual({
       type: 'agent_execution_blocked',
-      value: { reason: 'begin anew', contextCleared: true },
+      value: { hook: 'AfterAgent', reason: 'begin anew', contextCleared: true },
     });
     expect(JSON.stringify(env.model.requests[1]?.body.contents)).not.toMatch(/hello|done/);
     expect(lastTexts(env.model, 1).at(-1)).toBe('begin anew');
@@ -98,7 +98,7 @@ describe('AfterAgent', () => {
     expect(summaryOf(events)).toEqual({ text: 'done', outcome: 'stopped', detail: 'over' });
     expect(events.find(({ type }) => type === 'agent_execution_stopped')).toEqual({
       type: 'agent_execution_stopped',
-      value: { reason: 'over', systemMessage: 'bye', contextCleared: true },
+      value: { hook: 'AfterAgent', reason: 'over', systemMessage: 'bye', contextCleared: true },
     });
     expect(messagesOf(events)).toEqual([]);
     // Where the session works is said again; the words are gone.

@@ -157,13 +157,26 @@ describe('castor with hooks in the user’s settings', () => {
     expect([stdout, code, existsSync(join(workspace.project, 'made'))]).toEqual(['done\n', 0, false]);
   });
 
-  it('exits with an error when a hook refuses the prompt', async () => {
-    const hooks = { BeforeAgent: 'echo "no secrets" >&2; exit 2' };
-    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
-    const { stdout, stderr, code } = await runIn(workspace, []);
-    expect([stdout, code]).toEqual(['', 1]);
-    expect(stderr).toContain('no secrets');
-  });
+  it.each(['BeforeAgent', 'BeforeModel'])(
+    'answers with the reason, and succeeds, when %s refuses the prompt',
+    async (hook) => {
+      const hooks = { [hook]: 'echo "no secrets" >&2; exit 2' };
+      await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+      const asText = await runIn(workspace, []);
+      expect([asText.stdout, asText.code, asText.requests.length]).toEqual(['no secrets\n', 0, 0]);
+      expect(asText.stderr).toContain('[WARNING] Agent execution blocked: no secrets');
+      const blocked = { hook, reason: 'no secrets' };
+      const asJson = await runIn(workspace, [], ['-o', 'json']);
+      expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([0, { response: 'no secrets', blocked }]);
+      const asStream = await runIn(workspace, [], ['-o', 'stream-json']);
+      const lines = asStream.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'success', blocked });
+      expect(lines.at(-2)).toMatchObject({ type: 'message', role: 'assistant', content: 'no secrets' });
+    },
+  );
 
   it('leaves a variable of the command to the shell', async () => {
     const hooks = { BeforeAgent: 'touch "$CASTOR_HOOK_TEST"' };

@@ -6,7 +6,7 @@
 
 import { isatty } from 'node:tty';
 import { homeDirectory } from './home-directory.ts';
-import { parseArguments, UsageError } from './args/args.ts';
+import { findSubcommand, parseArguments, UsageError } from './args/args.ts';
 import type { CliArguments } from './args/args.ts';
 import { isDebug } from './debug-mode.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
@@ -20,7 +20,7 @@ import { chooseSurface } from './start/choose-surface.ts';
 
 declare const CASTOR_VERSION: string;
 
-const SUBCOMMANDS: ReadonlySet<string | undefined> = new Set([
+const SUBCOMMANDS: ReadonlySet<string> = new Set([
   'config',
   'doctor',
   'extension',
@@ -38,8 +38,8 @@ const SUBCOMMANDS: ReadonlySet<string | undefined> = new Set([
 async function main(argv: readonly string[]): Promise<void> {
   // Whatever may end the process before the last line, it is no success.
   process.exitCode = ExitCode.Failure;
-  const isSubcommand = SUBCOMMANDS.has(argv[0]);
-  const args = isSubcommand ? {} : parse(argv);
+  const subcommand = read(() => findSubcommand(argv, SUBCOMMANDS));
+  const args = subcommand instanceof ExitError ? subcommand : subcommand ? {} : read(() => parseArguments(argv));
   const output = createOutput({
     stdout: process.stdout,
     stderr: process.stderr,
@@ -49,8 +49,8 @@ async function main(argv: readonly string[]): Promise<void> {
   let exitCode: ExitCode;
   try {
     if (args instanceof ExitError) throw args;
-    exitCode = isSubcommand
-      ? await (await import('./commands/subcommands.ts')).runSubcommand(argv, output)
+    exitCode = Array.isArray(subcommand)
+      ? await (await import('./commands/subcommands.ts')).runSubcommand(subcommand, output)
       : await dispatch(args, output, interruption);
   } catch (error) {
     exitCode = await explain(error, output, argv, args instanceof ExitError ? undefined : args);
@@ -59,9 +59,10 @@ async function main(argv: readonly string[]): Promise<void> {
   process.exit(settle(exitCode, output, interruption));
 }
 
-function parse(argv: readonly string[]): CliArguments | ExitError {
+/** A mistake on the command line is explained once there is an output for it. */
+function read<T>(parse: () => T): T | ExitError {
   try {
-    return parseArguments(argv);
+    return parse();
   } catch (error) {
     if (error instanceof ExitError) return error;
     throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseArguments, UsageError } from './args.ts';
+import { findSubcommand, parseArguments, UsageError } from './args.ts';
 import { FLAGS } from './flags.ts';
 import { helpText, SECTIONS } from './help.ts';
 
@@ -70,7 +70,6 @@ describe('parseArguments', () => {
     [['-p', 'a', '-p', 'b'], '--prompt is given twice; give one text.'],
     [['-p', 'a', 'b'], 'give the prompt either with --prompt (-p) or as words after the flags, not both.'],
     [['-p', 'a', '-i', 'b'], 'use --prompt (-p) or --prompt-interactive (-i), not both.'],
-    [['-i', 'a', 'b'], 'give the first words either with --prompt-interactive (-i) or after the flags, not both.'],
     [
       ['-y', '--approval-mode', 'plan'],
       'use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.',
@@ -104,5 +103,35 @@ describe('helpText', () => {
   it('has a sentence for every flag that is no secret, once', () => {
     const documented = Object.entries(FLAGS).flatMap(([name, flag]) => ('hidden' in flag ? [] : name));
     expect(SECTIONS.flatMap(([, rows]) => rows.map(([name]) => name)).toSorted()).toEqual(documented.toSorted());
+  });
+});
+
+describe('findSubcommand', () => {
+  const find = (...argv: string[]) => findSubcommand(argv, new Set(['mcp', 'doctor']));
+
+  it.each<[string[], string[] | undefined]>([
+    [
+      ['mcp', 'list'],
+      ['mcp', 'list'],
+    ],
+    [
+      ['--debug', 'mcp', 'list'],
+      ['mcp', 'list'],
+    ],
+    [
+      ['-d', 'doctor', '-o', 'json'],
+      ['doctor', '-o', 'json'],
+    ],
+    [['--debug', 'true', 'mcp'], ['mcp']],
+    [['--model', 'mcp', 'hello'], undefined],
+    [['--', 'mcp'], undefined],
+    [['tell', 'mcp'], undefined],
+    [[], undefined],
+  ])('finds in %j: %j', (argv, expected) => {
+    expect(find(...argv)).toEqual(expected);
+  });
+
+  it('rejects flags that a sub-command has no use for', () => {
+    expect(() => find('--model', 'x', 'mcp', 'list')).toThrow('--model has no effect on castor mcp; leave it out.');
   });
 });

@@ -34,6 +34,27 @@ export function parseArguments(argv: readonly string[]): CliArguments {
   return checkTogether(Object.fromEntries(values));
 }
 
+/**
+ * The words of a sub-command, from its name on, when the first word that is neither a flag nor its value names one. Of
+ * the flags before it only `--debug` means anything to a sub-command; throws a UsageError for any other.
+ */
+export function findSubcommand(argv: readonly string[], names: ReadonlySet<string>): readonly string[] | undefined {
+  const values: Values = new Map();
+  for (let index = 0; index < argv.length;) {
+    const argument = argv[index] ?? '';
+    if (argument === '--') return undefined;
+    if (looksLikeFlag(argument)) {
+      index += takeFlag(argument, argv[index + 1], values);
+      continue;
+    }
+    if (!names.has(argument)) return undefined;
+    const idle = [...values.keys()].find((key) => key !== 'debug');
+    if (idle === undefined) return argv.slice(index);
+    throw new UsageError(`--${toKebabCase(idle)} has no effect on castor ${argument}; leave it out.`);
+  }
+  return undefined;
+}
+
 type Values = Map<string, string | boolean | string[]>;
 
 /** Reads one flag, or a group such as `-yd`, and gives the number of arguments it took. */

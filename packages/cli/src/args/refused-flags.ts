@@ -8,9 +8,6 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     Boolean(prompt && query) && 'give the prompt either with --prompt (-p) or as words after the flags, not both.',
   ({ prompt, promptInteractive }) =>
     Boolean(prompt && promptInteractive) && 'use --prompt (-p) or --prompt-interactive (-i), not both.',
-  ({ query, promptInteractive }) =>
-    Boolean(query && promptInteractive) &&
-    'give the first words either with --prompt-interactive (-i) or after the flags, not both.',
   ({ yolo, approvalMode }) =>
     Boolean(yolo && approvalMode !== undefined) &&
     'use --yolo (-y) or --approval-mode, not both; --approval-mode yolo is the same as --yolo.',

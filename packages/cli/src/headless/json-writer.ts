@@ -23,7 +23,7 @@ export class JsonWriter implements HeadlessWriter {
   }
 
   end({ summary, metrics }: RunEnd): Promise<void> | undefined {
-    const { response, error, warnings, budget } = summary;
+    const { response, error, warnings, budget, blocked } = summary;
     const session_id = this.sessionId;
     if (error) this.output.note(toJson({ session_id, error }, { indent: 2 }));
     const result = {
@@ -32,6 +32,7 @@ export class JsonWriter implements HeadlessWriter {
       stats: metrics,
       ...(error && { error }),
       ...(budget && { budget }),
+      ...(blocked && { blocked }),
       ...(warnings.length > 0 && { warnings }),
     };
     return this.output.answer(`${toJson(result, { indent: 2 })}\n`);

@@ -37,6 +37,15 @@ export function describeOverflow(value: ContextWindowWillOverflowValue): string 
   return `The request (about ${request} tokens) does not fit the model; ${left} tokens are left.`;
 }
 
+/** A hook's refusal. Nothing failed: the reason is the answer, as in Gemini CLI. */
+export interface BlockedPrompt {
+  hook: string;
+  reason: string;
+}
+
+/** Hooks whose refusal keeps the prompt from the model. */
+const GATES: ReadonlySet<string | undefined> = new Set(['BeforeAgent', 'BeforeModel']);
+
 export class RunSummary {
   /** The text of the last model turn; nothing of a void attempt. */
   response = '';
@@ -44,8 +53,11 @@ export class RunSummary {
   error: RunError | undefined;
   /** What was spent, when that ended the run. */
   budget: SpentBudget | undefined;
+  /** Of the last prompt, when a hook refused it before the model was asked. */
+  blocked: BlockedPrompt | undefined;
   /** Of the last prompt that ended. */
   outcome: Outcome | undefined;
+  private refusal: BlockedPrompt | undefined;
   private pieces: string[] = [];
   private overflow: string | undefined;
   private hasFatalTool = false;
@@ -65,9 +77,12 @@ export class RunSummary {
         this.hasFatalTool = false;
         if (event.value.reason !== 'STOP') this.warnings.push(`The model stopped with ${event.value.reason}.`);
         return;
-      case GeminiEventType.AgentExecutionBlocked:
-        this.warnings.push(`Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
+      case GeminiEventType.AgentExecutionBlocked: {
+        const { hook, reason, systemMessage } = event.value;
+        this.warnings.push(`Agent execution blocked: ${systemMessage ?? reason}`);
+        this.refusal = { hook: hook ?? '', reason };
         return;
+      }
       case GeminiEventType.LoopDetected:
         this.warnings.push('Loop detected, stopping execution');
         return;
@@ -132,7 +147,11 @@ export class RunSummary {
     this.outcome = outcome;
     this.error = undefined;
     this.budget = budget;
-    if (outcome === 'completed' || outcome === 'stopped') return;
+    const { refusal } = this;
+    this.refusal = undefined;
+    this.blocked = outcome === 'blocked' && GATES.has(refusal?.hook) ? refusal : undefined;
+    if (this.blocked) this.response = this.blocked.reason;
+    if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
     const { type, code } = FAILURES[outcome];
     const message = error?.message ?? detail ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
     this.error = this.hasFatalTool

@@ -32,6 +32,8 @@ export class StreamJsonWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly options: StreamJsonOptions;
   private hasSaidStop = false;
+  /** Why a hook refused the prompt under way. */
+  private refusal: string | undefined;
 
   constructor(output: Output, options: StreamJsonOptions) {
     this.output = output;
@@ -80,6 +82,8 @@ export class StreamJsonWriter implements HeadlessWriter {
         this.hasSaidStop = true;
         return this.problem('warning', `Agent execution stopped: ${event.value.systemMessage ?? event.value.reason}`);
       case GeminiEventType.AgentExecutionBlocked:
+        this.refusal = event.value.reason;
+        this.output.note(`[WARNING] Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
         return this.problem('warning', `Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
       case GeminiEventType.Finished:
         if (event.value.reason === 'STOP') return undefined;
@@ -112,13 +116,14 @@ export class StreamJsonWriter implements HeadlessWriter {
   }
 
   end({ summary, metrics, durationMs }: RunEnd): Promise<void> | undefined {
-    const { error, budget } = summary;
+    const { error, budget, blocked } = summary;
     // For the person who looks at the log of a job; a program reads the line.
     if (error) this.output.note(`castor: ${error.message}`);
     return this.line('result', {
       status: error ? 'error' : 'success',
       ...(error && { error: { type: error.type, message: error.message } }),
       ...(budget && { budget }),
+      ...(blocked && { blocked }),
       stats: toStreamStats(metrics, error ? 0 : durationMs),
     });
   }
@@ -126,6 +131,11 @@ export class StreamJsonWriter implements HeadlessWriter {
   private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {
     if (outcome === 'stopped' && !this.hasSaidStop) await this.problem('warning', `Agent execution stopped: ${detail}`);
     this.hasSaidStop = false;
+    // The reason is the answer: no model gave another.
+    if (outcome === 'blocked' && this.refusal !== undefined) {
+      await this.line('message', { role: 'assistant', content: this.refusal, delta: true });
+    }
+    this.refusal = undefined;
     if (outcome === 'budget_exceeded') await this.problem('error', detail ?? 'The budget of this run is spent.');
     if (!this.options.isConversation) return;
     const message = error?.message ?? detail;

@@ -3,6 +3,7 @@
  * where the others cannot be read, or by a setting. Loaded only then.
  */
 
+import { createSessionId } from '@castor/core';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
@@ -48,7 +49,12 @@ export async function tellFailure(
   const format = chooseFormat(wish);
   const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
   const error = { type, message, code };
-  if (format === 'json') await output.answer(`${toJson({ error }, { indent: 2 })}\n`);
+  if (format === 'json') {
+    // On stderr as well, as a run that had begun does it: that is where scripts for Gemini CLI look.
+    const session_id = wish.args?.sessionId ?? createSessionId();
+    output.note(toJson({ session_id, error }, { indent: 2 }));
+    await output.answer(`${toJson({ session_id, error }, { indent: 2 })}\n`);
+  }
   if (format !== 'stream-json') return;
   const timestamp = new Date().toISOString();
   await output.answer(`${toJson({ type: 'result', timestamp, status: 'error', error, stats: STATS })}\n`);

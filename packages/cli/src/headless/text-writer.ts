@@ -17,6 +17,8 @@ export class TextWriter implements HeadlessWriter {
   private readonly callNames = new Map<string, string>();
   private held: string[] = [];
   private hasShownText = false;
+  /** Why a hook refused the prompt under way. */
+  private refusal: string | undefined;
   private hasExplained = false;
 
   constructor(output: Output) {
@@ -45,6 +47,7 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.AgentExecutionStopped:
         return this.stopped(event.value.systemMessage ?? event.value.reason);
       case GeminiEventType.AgentExecutionBlocked:
+        this.refusal = event.value.reason;
         this.output.note(`[WARNING] Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
         return undefined;
       case GeminiEventType.ToolCallRequest:
@@ -129,8 +132,17 @@ export class TextWriter implements HeadlessWriter {
 
   /** The outcomes no event of the turn speaks of. */
   private promptEnded({ outcome, detail = '' }: PromptEndedEvent): Promise<void> | undefined {
+    const { refusal } = this;
+    this.refusal = undefined;
+    // The reason is the answer: no model gave another.
+    if (outcome === 'blocked' && refusal !== undefined) return this.answered(refusal);
     if (outcome === 'stopped' && !this.hasExplained) return this.stopped(detail);
     return outcome === 'budget_exceeded' ? this.fail(detail) : undefined;
+  }
+
+  private async answered(text: string): Promise<void> {
+    await this.output.answer(text);
+    await this.output.endAnswer();
   }
 
   private async say(note: string): Promise<void> {

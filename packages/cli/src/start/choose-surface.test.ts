@@ -46,5 +46,9 @@ describe('chooseSurface', () => {
     expect(() => ask({ promptInteractive: 'hi' }, {}, false)).toThrow(
       new ExitError(42, 'Error: The --prompt-interactive flag cannot be used when input is piped from stdin.'),
     );
+    expect(() => ask({ promptInteractive: 'hi', query: 'there' }, {}, false)).toThrow(
+      new ExitError(42, 'Error: The --prompt-interactive flag cannot be used when input is piped from stdin.'),
+    );
+    expect(() => ask({ promptInteractive: 'hi', query: 'there' })).toThrow('not both');
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import type { CliArguments } from '../args/args.ts';
-import { ExitCode, ExitError } from '../exit-codes.ts';
+import { ExitCode, ExitError, UsageError } from '../exit-codes.ts';
 
 export interface SurfaceQuestion {
   args: CliArguments;
@@ -21,15 +21,18 @@ export type Surface =
 
 const NOTICE = 'Words without a flag begin a conversation. For one answer and no screen: castor -p "…"';
 
-/** Throws an ExitError for a conversation nobody could type into. */
+/** Throws an ExitError for a conversation without a terminal to type into. */
 export function chooseSurface(question: SurfaceQuestion): Surface {
   const { prompt, promptInteractive, query = '', acp, experimentalAcp, inputFormat } = question.args;
-  if (promptInteractive) {
+  if (promptInteractive !== undefined) {
     if (!question.isInputTerminal) {
       throw new ExitError(
         ExitCode.Input,
         'Error: The --prompt-interactive flag cannot be used when input is piped from stdin.',
       );
+    }
+    if (query !== '') {
+      throw new UsageError('give the first words either with --prompt-interactive (-i) or after the flags, not both.');
     }
     return { kind: 'interactive', prompt: promptInteractive };
   }

@@ -32,7 +32,7 @@ export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<S
     const merged = mergeFrames(frames);
     const decision = await tryUntilAborted(() => stream.ask(merged), signal);
     if (decision && decision.kind !== 'proceed') {
-      yield* endByHook(decision);
+      yield* endByHook(decision, 'AfterModel');
       return true;
     }
     const values = decision?.response ? [inPlaceOf(merged, decision.response)] : frames;

@@ -271,7 +271,7 @@ export class GeminiChat {
       return undefined;
     }
     if (decision.kind !== 'send') {
-      yield* endByHook(decision);
+      yield* endByHook(decision, 'BeforeModel');
       return undefined;
     }
     const { request } = decision;

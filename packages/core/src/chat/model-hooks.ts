@@ -52,13 +52,13 @@ export interface ModelHooks {
 }
 
 /** What is shown of a send that a hook ended. */
-export function* endByHook(decision: HookStop | HookBlock): Generator<StreamEvent> {
+export function* endByHook(decision: HookStop | HookBlock, hook: 'BeforeModel' | 'AfterModel'): Generator<StreamEvent> {
   const { reason } = decision;
   if (decision.kind === 'stop') {
-    yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason };
+    yield { type: StreamEventType.AGENT_EXECUTION_STOPPED, reason, hook };
     return;
   }
-  yield { type: StreamEventType.AGENT_EXECUTION_BLOCKED, reason };
+  yield { type: StreamEventType.AGENT_EXECUTION_BLOCKED, reason, hook };
   if (decision.response) yield { type: StreamEventType.CHUNK, value: finished(decision.response) };
 }
 

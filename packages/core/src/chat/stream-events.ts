@@ -21,8 +21,8 @@ export enum StreamEventType {
 export type StreamEvent =
   | { type: StreamEventType.CHUNK; value: GenerateContentResponse }
   | { type: StreamEventType.RETRY; value?: RetryValue }
-  | { type: StreamEventType.AGENT_EXECUTION_STOPPED; reason: string }
-  | { type: StreamEventType.AGENT_EXECUTION_BLOCKED; reason: string }
+  | { type: StreamEventType.AGENT_EXECUTION_STOPPED; reason: string; hook?: string }
+  | { type: StreamEventType.AGENT_EXECUTION_BLOCKED; reason: string; hook?: string }
   | { type: StreamEventType.FALLBACK; value: FallbackRequestedEvent | FallbackAnsweredEvent };
 
 const STREAM_EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.values(StreamEventType));

@@ -324,7 +324,7 @@ describe('agent hooks', () => {
   it('BeforeAgent stops the prompt and the request stays in the history', async () => {
     await using env = await setUp([], before({ kind: 'stop', reason: 'not now', systemMessage: 'm' }));
     expect((await send(env.client, 'hi')).events).toEqual([
-      { type: 'agent_execution_stopped', value: { reason: 'not now', systemMessage: 'm' } },
+      { type: 'agent_execution_stopped', value: { reason: 'not now', systemMessage: 'm', hook: 'BeforeAgent' } },
     ]);
     expect(env.chat.getHistory()).toEqual([{ role: 'user', parts: [{ text: 'hi' }] }]);
   });
@@ -332,7 +332,7 @@ describe('agent hooks', () => {
   it('BeforeAgent blocks the prompt and the request is forgotten', async () => {
     await using env = await setUp([], before({ kind: 'block', reason: 'no' }));
     expect((await send(env.client, 'hi')).events).toEqual([
-      { type: 'agent_execution_blocked', value: { reason: 'no' } },
+      { type: 'agent_execution_blocked', value: { reason: 'no', hook: 'BeforeAgent' } },
     ]);
     expect(env.chat.getHistory()).toEqual([]);
   });
@@ -386,7 +386,7 @@ describe('agent hooks', () => {
     });
     expect((await send(env.client, 'hi')).events.at(-1)).toEqual({
       type: 'agent_execution_stopped',
-      value: { reason: 'enough', contextCleared: true },
+      value: { reason: 'enough', hook: 'AfterAgent', contextCleared: true },
     });
     expect(env.chat.getHistory()).toEqual([]);
   });

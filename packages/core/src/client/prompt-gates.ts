@@ -60,7 +60,8 @@ export async function* admitRequest(
     const { additionalContext } = decision;
     return additionalContext ? [...request, { text: toHookContext(additionalContext) }] : request;
   }
-  const { kind, ...value } = decision;
+  const { kind, ...said } = decision;
+  const value = { ...said, hook: 'BeforeAgent' };
   if (kind === 'stop') chat.addHistory(createUserContent(request));
   const type = kind === 'stop' ? GeminiEventType.AgentExecutionStopped : GeminiEventType.AgentExecutionBlocked;
   yield { type, value };
@@ -79,7 +80,7 @@ export async function acceptAnswer(
   const decision = await tryUntilAborted(async () => hooks.afterAgent?.(input, signal), signal);
   if (!decision || decision.kind === 'proceed') return STOP;
   const { kind, clearContext = false, ...said } = decision;
-  const value = { ...said, ...(clearContext && { contextCleared: true }) };
+  const value = { ...said, hook: 'AfterAgent', ...(clearContext && { contextCleared: true }) };
   if (clearContext) chat.setHistory(openingHistory);
   if (kind === 'stop') return { kind: 'stop', event: { type: GeminiEventType.AgentExecutionStopped, value } };
   prompt.stopHookActive = true;

@@ -127,6 +127,8 @@ export interface RetryValue {
 
 export interface AgentExecutionValue {
   reason: string;
+  /** The event of the hook that decided, such as `BeforeAgent`. */
+  hook?: string;
   systemMessage?: string;
   contextCleared?: boolean;
 }

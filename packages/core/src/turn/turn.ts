@@ -23,6 +23,7 @@ import { extractStatusCode, getErrorMessage } from '../protocol/errors.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type {
+  AgentExecutionValue,
   ServerGeminiContentEvent,
   ServerGeminiStreamEvent,
   ServerGeminiThoughtEvent,
@@ -163,9 +164,9 @@ export class Turn {
         this.retries += 1;
         return [{ type: GeminiEventType.Retry, ...(event.value && { value: event.value }) }];
       case StreamEventType.AGENT_EXECUTION_STOPPED:
-        return [{ type: GeminiEventType.AgentExecutionStopped, value: { reason: event.reason } }];
+        return [{ type: GeminiEventType.AgentExecutionStopped, value: decisionOf(event) }];
       case StreamEventType.AGENT_EXECUTION_BLOCKED:
-        return [{ type: GeminiEventType.AgentExecutionBlocked, value: { reason: event.reason } }];
+        return [{ type: GeminiEventType.AgentExecutionBlocked, value: decisionOf(event) }];
       case StreamEventType.FALLBACK:
         return [event.value];
     }
@@ -226,6 +227,10 @@ export class Turn {
     this.pendingCitations.clear();
     this.finishReason = undefined;
   }
+}
+
+function decisionOf({ reason, hook }: { reason: string; hook?: string }): AgentExecutionValue {
+  return { reason, ...(hook !== undefined && { hook }) };
 }
 
 type RunArguments =
