@@ -32,7 +32,8 @@ const list = (id: string) => call('list_directory', { dir_path: '.' }, { id });
 const REPEATED = 'The answer is that the answer is what the answer was said to be. '.repeat(40);
 
 const RUNS: Record<string, Run> = {
-  answer: { script: () => [answer(thought('**Plan** look'), text('Hello '), text('world.'), finish())] },
+  // Text that arrives in one read is one delta; the thought keeps the two apart.
+  answer: { script: () => [answer(text('Hello '), thought('**Plan** look'), text('world.'), finish())] },
   tools: {
     script: () => [
       answer(text('I will look.'), list('call-1')),

@@ -1,4 +1,4 @@
-import { answer, call, fakeModel, fault, finish, runCli, say, startCli, text } from '@castor/testkit';
+import { answer, call, fakeModel, fault, finish, runCli, say, startCli, text, thought } from '@castor/testkit';
 import type { Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -76,7 +76,13 @@ describe('castor -o json', () => {
 describe('castor -o stream-json', () => {
   it('gives init, the prompt, deltas, calls and results in their order, and the result last', async () => {
     const steps = [
-      answer(text('Let me '), text('see.'), call('list_directory', { dir_path: '.' }, { id: 'c1' })),
+      // Text that arrives in one read is one delta; the thought keeps the two apart.
+      answer(
+        text('Let me '),
+        thought('**Plan** look'),
+        text('see.'),
+        call('list_directory', { dir_path: '.' }, { id: 'c1' }),
+      ),
       answer(call('nope', {}, { id: 'c2' })),
       say('Done.'),
     ];
