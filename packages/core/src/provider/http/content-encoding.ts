@@ -24,14 +24,19 @@ export function unsupportedEncoding(headers: IncomingHttpHeaders): string | unde
   return isSupported ? undefined : headers['content-encoding'];
 }
 
-/** The body without its encoding. `peer` is what error messages call the other end. */
-export function decodeBody(
-  body: AsyncGenerator<Buffer, void>,
-  headers: IncomingHttpHeaders,
-  peer: string,
-): AsyncGenerator<Buffer, void> {
+export interface EncodedBody {
+  headers: IncomingHttpHeaders;
+  /** What error messages call the other end. */
+  peer: string;
+  /** Whether this end closed the body: then its encoding ends anywhere, without an error. */
+  isClosed: () => boolean;
+}
+
+/** The body without its encoding. */
+export function decodeBody(body: AsyncGenerator<Buffer, void>, about: EncodedBody): AsyncGenerator<Buffer, void> {
+  const { headers } = about;
   if (unsupportedEncoding(headers) !== undefined) return body;
-  return encodingsOf(headers).reduceRight((inner, encoding) => decode(inner, encoding, peer), body);
+  return encodingsOf(headers).reduceRight((inner, encoding) => decode(inner, encoding, about), body);
 }
 
 function encodingsOf({ 'content-encoding': value = '' }: IncomingHttpHeaders): string[] {
@@ -42,7 +47,7 @@ function encodingsOf({ 'content-encoding': value = '' }: IncomingHttpHeaders): s
 async function* decode(
   source: AsyncGenerator<Buffer, void>,
   encoding: string,
-  peer: string,
+  { peer, isClosed }: EncodedBody,
 ): AsyncGenerator<Buffer, void> {
   let decoding: Decoding | undefined;
   let received = 0;
@@ -59,7 +64,7 @@ async function* decode(
       for await (const piece of decoding.write(chunk)) yield check(piece);
     }
     // A body without a byte has nothing to decode.
-    if (decoding) for await (const piece of decoding.end()) yield check(piece);
+    if (decoding && !isClosed()) for await (const piece of decoding.end()) yield check(piece);
   } catch (error) {
     throw decoding?.failure === undefined || error !== decoding.failure
       ? error

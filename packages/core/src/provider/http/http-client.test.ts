@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect, createServer as createTcpServer } from 'node:net';
+import { createGzip } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../protocol/errors.ts';
 import { type HttpClientOptions, type HttpResponse, createHttpClient } from './http-client.ts';
@@ -174,13 +175,28 @@ describe('HttpClient', () => {
     expect(response.closed).toBe(true);
   });
 
-  it('neither keeps the process alive with an idle connection nor loads undici into it', async () => {
+  it('ends a read of a compressed body in the same way', async () => {
+    const { url } = await serve((_incoming, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      const gzip = createGzip();
+      gzip.pipe(response);
+      gzip.write('first');
+      gzip.flush();
+    });
+    const response = await createClient().post(request(url));
+    expect(String((await response.body.next()).value)).toBe('first');
+    const waiting = response.body.next();
+    response.close();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+
+  it('neither keeps the process alive with an idle connection nor loads undici or zlib into it', async () => {
     const { url, connections } = await serve((_incoming, response) => response.end('ok'));
     const script = `
       const { createHttpClient } = await import(${JSON.stringify(new URL('http-client.ts', import.meta.url).href)});
       const response = await createHttpClient().post({ url: new URL(${JSON.stringify(url.href)}), headers: {}, body: Buffer.alloc(0) });
       for await (const chunk of response.body) console.log(String(chunk));
-      console.log(process.moduleLoadList.filter((name) => /^NativeModule http$|undici$/.test(name)));`;
+      console.log(process.moduleLoadList.filter((name) => /^NativeModule (http|zlib)$|undici$/.test(name)));`;
     const child = execFile(process.execPath, ['--no-warnings', '--input-type=module', '-e', script]);
     const output = child.stdout!.toArray();
     expect(await once(child, 'exit')).toEqual([0, null]);

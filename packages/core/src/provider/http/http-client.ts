@@ -188,7 +188,7 @@ function toResponse(incoming: IncomingMessage, { peer, signal, idleTimeoutMs }: 
     status: incoming.statusCode ?? 0,
     statusText: incoming.statusMessage ?? '',
     headers: incoming.headers,
-    body: decodeBody(read(), incoming.headers, peer),
+    body: decodeBody(read(), { headers: incoming.headers, peer, isClosed: () => closed }),
     close() {
       closed = true;
       incoming.destroy();
