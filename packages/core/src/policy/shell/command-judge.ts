@@ -125,10 +125,10 @@ export class CommandJudge {
     return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
   }
 
-  /** The part of the command that only the run will tell, for a question that no rule of the user's own words. */
+  /** What the command does beyond its name, or the part that only the run will tell, for a question that no rule of the user's own words. */
   private unread(leaf: Leaf, rule: PolicyRule | undefined): string | undefined {
     if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return undefined;
-    const risk = leaf.risks.find(({ unreadable }) => unreadable);
+    const risk = leaf.risks.find(({ unreadable }) => unreadable) ?? leaf.risks[0];
     if (risk !== undefined) return risk.reason;
     const file = unreadFile(leaf.command);
     return file === undefined ? undefined : `it reads a file that is known only when it runs: ${clipped(file.text)}`;

@@ -8,7 +8,7 @@ import { readGit } from './git-command.ts';
 import { optionRisks } from './option-risks.ts';
 import { isInterpreter, programOptionsOf } from './program-options.ts';
 import type { Risk } from './risk.ts';
-import { awkRisks, findRisksOfWriting, isAwk, sedRisks } from './script-risks.ts';
+import { awkRisks, findRisksOfWriting, isAwk, sedRisks, xxdRisksOfWriting } from './script-risks.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
 import { assignmentRisk, setterRisks } from './variable-risks.ts';
@@ -55,9 +55,13 @@ function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreAr
 }
 
 function risksByName(name: string, words: readonly ShellWord[]): Risk[] {
-  if (name === 'git') return readGit(words).risks.map((risk) => ({ ...risk, unreadable: risk.script === undefined }));
+  if (name === 'git') {
+    const { risks } = readGit(words);
+    return risks.map((risk) => ({ ...risk, unreadable: risk.script === undefined && risk.writes !== true }));
+  }
   if (name === 'sed' || name === 'gsed') return sedRisks(words);
   if (name === 'find') return findRisksOfWriting(words);
+  if (name === 'xxd') return xxdRisksOfWriting(words);
   if (isAwk(name)) return awkRisks(words);
   const options = programOptionsOf(name);
   return options === undefined ? [] : optionRisks(name, words, options);

@@ -4,7 +4,7 @@
  * write a file or run another one is never in the first list.
  */
 
-import { isDestructiveGit, isSafeGit } from './git-command.ts';
+import { isDestructiveGit, isSafeGit } from './git-forms.ts';
 import { isPrivate } from './private-paths.ts';
 import { isPlainSedScript } from './sed-script.ts';
 import { baseName } from './shell-line.ts';

@@ -30,7 +30,7 @@ function programValue(word: string, next: string | undefined, options: ProgramOp
   if (word.startsWith('--') && word.length > 2) {
     const equals = word.indexOf('=');
     const name = equals < 0 ? word : word.slice(0, equals);
-    if (options.long?.some((long) => long === name || (name.length >= 4 && long.startsWith(name))) === true) {
+    if (options.long?.some((long) => long === name || (name.length >= 3 && long.startsWith(name))) === true) {
       return equals < 0 ? (next ?? '') : word.slice(equals + 1);
     }
   } else if (/^-[A-Za-z]/.test(word) && options.short !== undefined) {

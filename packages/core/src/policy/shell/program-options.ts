@@ -204,6 +204,10 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   screen: { words: /^/ },
   iconv: { short: 'o', long: ['--output'] },
   tee: {},
+  base64: { short: 'o', long: ['--output'] },
+  yq: { short: 'i', long: ['--inplace', '--in-place'] },
+  ag: { long: ['--pager'] },
+  file: { short: 'C', long: ['--compile'] },
 };
 
 /** Languages with an option for code on the command line. */

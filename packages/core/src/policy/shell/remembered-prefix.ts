@@ -4,7 +4,7 @@
  * that was seen; a program nobody here knows stands for itself alone.
  */
 
-import { hasDestructiveForms } from './git-command.ts';
+import { hasDestructiveForms } from './git-forms.ts';
 import { isDestructive, reachesNetwork } from './known-commands.ts';
 import type { SimpleCommand } from './shell-line.ts';
 

@@ -1,6 +1,6 @@
 /**
- * sed, awk and find: tools that read, until the small script in their arguments writes a
- * file or runs a command.
+ * sed, awk, find and xxd: tools that read, until the small script or another word of their
+ * arguments writes a file or runs a command.
  */
 
 import type { Risk } from './risk.ts';
@@ -18,6 +18,16 @@ export function findRisksOfWriting(words: readonly ShellWord[]): Risk[] {
   return words
     .filter(({ value }) => /^-(?:fprint0?|fprintf|fls)$/.test(value))
     .map(({ value }) => ({ reason: `find ${value} writes a file`, word: value, unreadable: false }));
+}
+
+/** It writes its second operand. */
+export function xxdRisksOfWriting(words: readonly ShellWord[]): Risk[] {
+  const written = words
+    .slice(1)
+    .filter(({ value }, index) => !value.startsWith('-') && !/^-[cglosn]$|^-name$/.test(words[index]?.value ?? ''))[1];
+  return written === undefined
+    ? []
+    : [{ reason: `xxd writes the file ${written.value}`, word: written.value, unreadable: false }];
 }
 
 export function sedRisks(words: readonly ShellWord[]): Risk[] {

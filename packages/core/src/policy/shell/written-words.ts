@@ -4,6 +4,7 @@
  */
 
 import { readGit, writesGitConfiguration } from './git-command.ts';
+import { writesNamedFile } from './git-outputs.ts';
 import { baseName } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
 
@@ -29,7 +30,7 @@ const GIT_WRITERS = new Set([
 const READERS =
   /^(?:cat|cut|diff|du|echo|file|find|grep|e?grep|rg|git|head|ls|nl|ssh|stat|tail|test|\[|tr|wc|which|bat|shellcheck)$/;
 const OUTPUT_OPTION =
-  /^(?:-[oOC]|--?(?:out|dest|target|save|export|log|report|prefix|basetemp|redirect|write|pack-dest|dir|directory)[\w-]*|--[\w-]*-(?:dir|out|output|outfile|dest|destination))$/i;
+  /^(?:-[oOC]|--ou?|--?(?:out|dest|target|save|export|log|report|prefix|basetemp|redirect|write|pack-dest|dir|directory)[\w-]*|--[\w-]*-(?:dir|out|output|outfile|dest|destination))$/i;
 /** Letters that mean an output for one program and something else for others. */
 const OWN_OUTPUT: Readonly<Record<string, string>> = { javac: '-d', pip: '-t', pip3: '-t' };
 const IN_PLACE = /^(?:-[A-Za-z]*i(?:\.\w+)?|-w|--in-?place.*|--write|--fix)$/;
@@ -75,9 +76,5 @@ function outputsOf(name: string, rest: readonly ShellWord[]): ShellWord[] {
 
 function isWritingGit(words: readonly ShellWord[]): boolean {
   const { subcommand, rest } = readGit(words);
-  return (
-    GIT_WRITERS.has(subcommand) ||
-    writesGitConfiguration(subcommand, rest) ||
-    rest.some(({ value }) => value.startsWith('--out') || (value.startsWith('-o') && subcommand !== 'ls-files'))
-  );
+  return GIT_WRITERS.has(subcommand) || writesGitConfiguration(subcommand, rest) || writesNamedFile(subcommand, rest);
 }

@@ -1,0 +1,40 @@
+/**
+ * Options and words by which git writes a file that the user names: what is allowed to show
+ * history is not allowed to write there. Subcommands that change the work tree are not here.
+ */
+
+import type { ShellWord } from './shell-line.ts';
+
+/** Whatever the subcommand: all that show changes take it. */
+const ANYWHERE = /^--out(?!put-indicator)/;
+
+const OWN: Readonly<Record<string, RegExp>> = {
+  archive: /^-o/,
+  'format-patch': /^-o/,
+  mailsplit: /^-o/,
+  diagnose: /^-o/,
+  bugreport: /^-o/,
+  'index-pack': /^-o/,
+  'multi-pack-index': /^-o/,
+  'fast-export': /^--exp/,
+  'fast-import': /^--exp/,
+  'read-tree': /^--index-o/,
+  'checkout-index': /^--(?:pre|temp)/,
+  bundle: /^create$/,
+};
+
+/** Of these every operand may be a file they write. */
+const BY_OPERAND = new Set(['mailinfo', 'pack-objects', 'checkout-index', 'read-tree', 'unpack-file']);
+
+/** The options or words that make it write a file. */
+export function gitOutputs(subcommand: string, rest: readonly ShellWord[]): ShellWord[] {
+  const own = Object.hasOwn(OWN, subcommand) ? OWN[subcommand] : undefined;
+  const end = rest.findIndex(({ value }) => value === '--');
+  return rest
+    .slice(0, end < 0 ? undefined : end)
+    .filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
+}
+
+export function writesNamedFile(subcommand: string, rest: readonly ShellWord[]): boolean {
+  return BY_OPERAND.has(subcommand) || gitOutputs(subcommand, rest).length > 0;
+}
