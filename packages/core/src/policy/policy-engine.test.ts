@@ -357,6 +357,64 @@ describe('rules', () => {
   });
 });
 
+describe('files of environment variables', () => {
+  const allowed = createEngine([
+    userRule({ toolName: 'write_file', decision: 'allow' }),
+    userRule({ toolName: 'run_shell_command', decision: 'allow' }),
+  ]);
+  const files = [
+    '.env',
+    '.env.local',
+    '.ENV.production',
+    'packages/a/.env',
+    join(home, '.env'),
+    '.env-staging',
+    './src/../.env',
+  ];
+
+  it.each(files)('are asked about before %s is written by an edit, in every mode but yolo', async (file) => {
+    expect(await decide(createEngine(), write(file), 'autoEdit')).toBe('ask_user');
+    expect(await decide(allowed, write(file), 'default')).toBe('ask_user');
+    expect(await decide(allowed, write(file), 'autoEdit', false)).toBe('deny');
+    expect(await decide(createEngine(), write(file), 'yolo')).toBe('allow');
+  });
+
+  it.each([
+    'echo A=1 >> .env',
+    'cp .env.example .env',
+    'tee .env.local < x',
+    'sed -i s/a/b/ .env',
+    'cd packages && echo x > .env',
+    'mv x .env.production',
+    'rm .env',
+    'f=.env; echo x > $f',
+    'git log --output=.env',
+    'sort -o .env x',
+    'echo x > $(echo .env)',
+    'cat .env > $target',
+  ])('are asked about before a command writes them: %s', async (command) => {
+    expect(await decide(allowed, shell(command), 'default')).toBe('ask_user');
+    expect(await decide(allowed, shell(command), 'autoEdit')).toBe('ask_user');
+    expect(await decide(createEngine(), shell(command), 'yolo')).toBe('allow');
+  });
+
+  it.each(['.env.example', '.env.sample', '.env.template', 'src/env.ts', 'x.env'])(
+    'do not include %s',
+    async (file) => {
+      expect(await decide(createEngine(), write(file), 'autoEdit')).toBe('allow');
+      expect(await decide(allowed, shell(`touch ${file}`), 'default')).toBe('allow');
+    },
+  );
+
+  it('are open to a rule that names them', async () => {
+    const engine = createEngine([
+      userRule({ toolName: 'write_file', decision: 'allow', argsPattern: /"file_path":"[^"]*\.env\.local"/ }),
+    ]);
+    expect(await decide(engine, write('.env.local'))).toBe('allow');
+    expect(await decide(engine, write('.env'))).toBe('ask_user');
+  });
+});
+
 describe('protected places', () => {
   const paths = [
     ...[

@@ -64,7 +64,7 @@ export class PolicyEngine {
     this.workspace = options.workspaceDirectories ?? [options.root];
     const temporary =
       options.tempDirectory === undefined ? [] : [options.tempDirectory, realPathOf(options.tempDirectory)];
-    this.places = { home: options.home, exempt: temporary };
+    this.places = { home: options.home, exempt: temporary, environmentFiles: true };
   }
 
   get rules(): readonly PolicyRule[] {
@@ -128,8 +128,13 @@ export class PolicyEngine {
       directory: typeof folder === 'string' ? resolve(root, folder) : root,
       workspace: this.workspace,
       scratch: ['/tmp', '/var/tmp', ...(tempDirectory === undefined ? [] : [tempDirectory])],
-      places: this.places,
+      places: this.placesIn(context),
     });
+  }
+
+  /** In yolo mode files of environment variables are written like any other. */
+  private placesIn({ mode }: PolicyContext): ProtectedPlaces {
+    return { ...this.places, environmentFiles: mode !== 'yolo' };
   }
 
   /** What holds for allowed calls of tools that take paths. */
@@ -137,7 +142,7 @@ export class PolicyEngine {
     if (verdict.decision !== 'allow') return verdict;
     const ask = (reason: string): PolicyVerdict => ({ ...verdict, decision: 'ask_user', reason });
     for (const path of this.writtenPaths(call)) {
-      const place = protectedPlaceOf(path, this.options.root, this.places);
+      const place = protectedPlaceOf(path, this.options.root, this.placesIn(context));
       if (place !== undefined && !namesPlace(verdict.rule, place)) return ask(`${path} is in a protected place`);
     }
     for (const { checker, toolName, modes } of this.options.checkers ?? []) {

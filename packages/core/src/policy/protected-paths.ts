@@ -1,6 +1,7 @@
 /**
  * Places where a write becomes code that runs later, or changes what the agent may
- * do: repository internals, agents' own folders, CI workflows, shell start files.
+ * do: repository internals, agents' own folders, CI workflows, shell start files, and
+ * files of environment variables.
  * Names are compared without case and on real paths too, whether the file exists or
  * not. This file knows places; what asks about them is the engine.
  */
@@ -98,7 +99,11 @@ export interface ProtectedPlaces {
   home: string;
   /** Folders of ours in a protected place: under them only the rest of the path counts. */
   exempt: readonly string[];
+  /** Whether files of environment variables count: they hold secrets, and programs take settings from them. */
+  environmentFiles: boolean;
 }
+
+const ENVIRONMENT_FILE = /^\.env(?!\.(?:example|sample|template)$)/;
 
 /** The protected name a path falls under, or undefined. `from` is where relative paths begin. */
 export function protectedPlaceOf(path: string, from: string, places: ProtectedPlaces): string | undefined {
@@ -112,14 +117,18 @@ export function protectedPlaceOf(path: string, from: string, places: ProtectedPl
 
 function placeIn(absolute: string, places: ProtectedPlaces): string | undefined {
   const base = places.exempt.find((directory) => isInside(absolute, directory));
-  return placeInSegments((base === undefined ? absolute : relative(base, absolute)).split(/[/\\]/));
+  return placeInSegments((base === undefined ? absolute : relative(base, absolute)).split(/[/\\]/), places);
 }
 
-function placeInSegments(written: readonly string[]): string | undefined {
+function placeInSegments(
+  written: readonly string[],
+  { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>,
+): string | undefined {
+  const names = environmentFiles ? [...FOLDERS, ...FILES, '.env', '.env.local'] : [...FOLDERS, ...FILES];
   const segments = written.map(foldName);
   for (const [index, segment] of segments.entries()) {
     if (hasGlob(segment) && segment.startsWith('.')) {
-      const name = [...FOLDERS, ...FILES].find((candidate) => globMatches(segment, candidate));
+      const name = names.find((candidate) => globMatches(segment, candidate));
       if (name !== undefined) return name;
     }
     if (FOLDER_SET.has(segment)) return segment;
@@ -127,7 +136,8 @@ function placeInSegments(written: readonly string[]): string | undefined {
     if (folder !== undefined) return folder.join('/');
   }
   const last = segments.at(-1) ?? '';
-  return FILE_SET.has(last) ? (written.at(-1) ?? last) : undefined;
+  const isProtected = FILE_SET.has(last) || (environmentFiles && ENVIRONMENT_FILE.test(last));
+  return isProtected ? (written.at(-1) ?? last) : undefined;
 }
 
 /** What case-folding, normalising or Windows file systems make of a name. */
@@ -153,9 +163,14 @@ const MENTION = new RegExp(
   'i',
 );
 
+const ENVIRONMENT_MENTION = /(?:^|[^\w.-])\.env(?!\.(?:example|sample|template)\b)/i;
+
 /** Whether free text names a protected place; for code and for arguments put together at run time. */
-export function mentionsProtectedPlace(text: string): boolean {
-  return MENTION.test(text);
+export function mentionsProtectedPlace(
+  text: string,
+  { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>,
+): boolean {
+  return MENTION.test(text) || (environmentFiles && ENVIRONMENT_MENTION.test(text));
 }
 
 /** Whether a rule, as it is written, names this place itself: `.gitignore` does not name `.git`. */

@@ -205,7 +205,12 @@ export class CommandJudge {
 
   /** Where everything is allowed, the shell itself may refuse what it cannot read; but not with what is guarded in sight. */
   mayRunUnread(source: string): boolean {
-    return this.options.mode === 'yolo' && !this.restricted && !mentionsProtectedPlace(source) && !DELETES.test(source);
+    return (
+      this.options.mode === 'yolo' &&
+      !this.restricted &&
+      !mentionsProtectedPlace(source, this.options.places) &&
+      !DELETES.test(source)
+    );
   }
 
   /** Whether a user's own rule names this place for this command. */

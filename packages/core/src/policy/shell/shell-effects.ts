@@ -58,7 +58,7 @@ const AT_RUN = ', a place known only when it runs';
 /** Writes into protected places, as far as the line shows them. */
 export function protectedWrites(leaves: readonly Leaf[], source: string, options: EffectOptions): Effect[] {
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
-  const mentioned = mentionsProtectedPlace(withoutSourced(source, leaves));
+  const mentioned = mentionsProtectedPlace(withoutSourced(source, leaves), options.places);
   // Then a pattern may also stand for names that begin with a dot.
   const dotted = /dotglob|GLOBIGNORE/.test(source);
   const effects: Effect[] = [];
