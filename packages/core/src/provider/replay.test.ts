@@ -137,7 +137,7 @@ describe('createRecordingGenerator', () => {
         released = true;
         return release(value);
       };
-      const generator = { ...createReplayGenerator(''), generateContentStream: async () => inner };
+      const generator: ContentGenerator = { ...createReplayGenerator(''), generateContentStream: async () => inner };
       const recorder = createRecordingGenerator(generator, (line) => void recorded.push(line));
       const stream = await recorder.generateContentStream(request, 'p', 'main');
       if (begin) await stream.next();

@@ -9,7 +9,7 @@ import type { GenerateContentParameters, GenerateContentResponse } from '../prot
 import { ApiError, getErrorMessage } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { ContentGenerator } from './content-generator.ts';
-import { releaseOnReturn } from './release-on-return.ts';
+import { wrapGenerator } from './wrap-generator.ts';
 import { isRecord } from '../util/is-record.ts';
 
 interface Responses {
@@ -128,48 +128,29 @@ function parseRecording(line: string): Recording {
 /**
  * Passes every call on and appends what came back as one line, without its line
  * end, when the call or the whole stream has ended well. What failed or was
- * given up is not recorded.
+ * abandoned is not recorded.
  */
-export function createRecordingGenerator(
-  inner: ContentGenerator,
+export function createRecordingGenerator<G extends ContentGenerator>(
+  inner: G,
   append: (line: string) => void | Promise<void>,
-): ContentGenerator {
+): G {
   const record = async (recording: Recording) => append(JSON.stringify(recording));
-
-  async function* recordStream(
-    stream: AsyncIterable<GenerateContentResponse>,
-  ): AsyncGenerator<GenerateContentResponse, void> {
-    const response: GenerateContentResponse[] = [];
-    for await (const chunk of stream) {
-      response.push(reduce(chunk));
-      yield chunk;
-    }
-    await record({ method: 'generateContentStream', response });
-  }
-
-  return {
-    async generateContent(request, prompt_id, role) {
-      const response = await inner.generateContent(request, prompt_id, role);
-      await record({ method: 'generateContent', response: reduce(response) });
-      return response;
+  return wrapGenerator(inner, {
+    before({ method }) {
+      const chunks: GenerateContentResponse[] = [];
+      return {
+        responded: (chunk) => void chunks.push(reduce(chunk)),
+        ended: () =>
+          method === 'generateContent'
+            ? record({ method, response: chunks[0] ?? {} })
+            : record({ method, response: chunks }),
+      };
     },
-    async generateContentStream(request, prompt_id, role) {
-      const stream = await inner.generateContentStream(request, prompt_id, role);
-      return releaseOnReturn(recordStream(stream), () => void stream.return(undefined));
-    },
-    async countTokens(request) {
-      const response = await inner.countTokens(request);
-      const { totalTokens } = response;
-      await record({ method: 'countTokens', response: totalTokens === undefined ? {} : { totalTokens } });
-      return response;
-    },
-    async embedContent(request) {
-      const response = await inner.embedContent(request);
-      const { embeddings } = response;
-      await record({ method: 'embedContent', response: embeddings === undefined ? {} : { embeddings } });
-      return response;
-    },
-  };
+    counted: ({ totalTokens }) =>
+      record({ method: 'countTokens', response: totalTokens === undefined ? {} : { totalTokens } }),
+    embedded: ({ embeddings }) =>
+      record({ method: 'embedContent', response: embeddings === undefined ? {} : { embeddings } }),
+  });
 }
 
 /** An `append` for the recorder that writes to a file, whole lines only. */

@@ -40,7 +40,7 @@ export interface TelemetryContext {
 
 /** What the runtime reports to. Nothing of it throws. */
 export interface TelemetryPort {
-  watch(generator: ContentGenerator): ContentGenerator;
+  watch<G extends ContentGenerator>(generator: G): G;
   add(event: AgentEvent): void;
   called(call: ClosedCall): void;
   hookExecuted(execution: HookExecution): void;
