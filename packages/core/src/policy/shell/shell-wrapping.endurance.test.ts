@@ -179,11 +179,16 @@ describe('wrapping a command', () => {
 
   it.each(APPROVAL_MODES)('never loosens the decision in mode %s, for each wrapper alone', async (mode) => {
     const loosened = [];
+    // Every command in every wrapper: in each mode, or in one of them in turn.
+    const turn = APPROVAL_MODES.indexOf(mode);
+    const isTaken = (pair: number) => inject('isEndurance') || pair % APPROVAL_MODES.length === turn;
     for (const [row, command] of COMMANDS.entries()) {
       const wrappers = command.includes('>') ? LINE_WRAPPERS : [...LINE_WRAPPERS, ...WORD_WRAPPERS];
-      // With a person and without one in turn: what differs is what an ask becomes.
-      for (const [column, wrap] of wrappers.entries())
-        loosened.push(await looserThan(command, wrap(command), mode, (row + column) % 2 === 0));
+      for (const [column, wrap] of wrappers.entries()) {
+        // With a user and without one in turn: what differs is what an ask becomes.
+        const isInteractive = (row + (column >> 2)) % 2 === 0;
+        if (isTaken(row + column)) loosened.push(await looserThan(command, wrap(command), mode, isInteractive));
+      }
     }
     expect(loosened.filter((found) => found !== undefined)).toEqual([]);
   });
