@@ -1,9 +1,9 @@
 /**
  * Our own sources with imports that cost a start less than those people write:
  *
- * - `import { … } from '@castor/core'` goes to the files that define the names. esbuild
- *   puts everything an index file re-exports for anybody into one chunk for everybody:
- *   a start would load what only another surface uses.
+ * - `import { … } from '@castor/core'` and from '@castor/core/program' goes to the files
+ *   that define the names. esbuild puts everything an entry re-exports into one chunk: a
+ *   start would load what only another surface uses.
  * - `import('node:…')` takes the module itself. The usual way reads every name it has,
  *   deprecated and lazy ones too.
  */
@@ -12,7 +12,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BUILTIN = /\bimport\('(node:[\w/]+)'\)/g;
-const IMPORT = /^import \{([^}]*)\} from '@castor\/core';$/gm;
+const IMPORT = /^import \{([^}]*)\} from '(@castor\/core(?:\/program)?)';$/gm;
+/** The entries of core, each with its file. */
+const ENTRIES = { '@castor/core': 'index.ts', '@castor/core/program': 'program.ts' };
 const EXPORT = /^export \{([^}]*)\} from '(\.\/[^']+)';$/gm;
 const EXPORT_ALL = /^export \* from '(\.\/[^']+)';$/gm;
 const DECLARATION = /^export (?:async )?(?:const|let|class|enum|function\*?) (\w+)/gm;
@@ -23,10 +25,12 @@ export function directImports(root) {
     name: 'direct-imports',
     setup(build) {
       const source = join(root, 'packages', 'core', 'src');
-      const files = readIndex(source);
+      const files = Object.fromEntries(
+        Object.entries(ENTRIES).map(([entry, name]) => [entry, readEntry(source, name)]),
+      );
       build.onLoad({ filter: /[\\/]packages[\\/](cli|core)[\\/]src[\\/].*\.tsx?$/ }, ({ path }) => ({
         contents: readFileSync(path, 'utf8')
-          .replace(IMPORT, (_all, list) => toDirect(list, files))
+          .replace(IMPORT, (_all, list, entry) => toDirect(list, entry, files[entry]))
           .replace(BUILTIN, "Promise.resolve(process.getBuiltinModule('$1'))"),
         loader: path.endsWith('x') ? 'tsx' : 'ts',
       }));
@@ -35,23 +39,23 @@ export function directImports(root) {
 }
 
 /** For each exported value the file it comes from. */
-function readIndex(source) {
+function readEntry(source, entry) {
   const files = new Map();
-  const index = readFileSync(join(source, 'index.ts'), 'utf8');
-  for (const [, list, file] of index.matchAll(EXPORT)) {
+  const text = readFileSync(join(source, entry), 'utf8');
+  for (const [, list, file] of text.matchAll(EXPORT)) {
     for (const name of toNames(list)) files.set(name, join(source, file));
   }
-  for (const [, file] of index.matchAll(EXPORT_ALL)) {
+  for (const [, file] of text.matchAll(EXPORT_ALL)) {
     const path = join(source, file);
     for (const [, name] of readFileSync(path, 'utf8').matchAll(DECLARATION)) files.set(name, path);
   }
   return files;
 }
 
-/** On one line, so that lines keep their numbers. What is renamed on its way out is left to the index. */
-function toDirect(list, files) {
+/** On one line, so that lines keep their numbers. What is renamed on its way out is left to the entry. */
+function toDirect(list, entry, files) {
   const imports = toNames(list).map((name) => {
-    const file = files.get(name.split(' ')[0]) ?? '@castor/core';
+    const file = files.get(name.split(' ')[0]) ?? entry;
     return `import { ${name} } from ${JSON.stringify(file)};`;
   });
   return imports.join(' ') + '\n'.repeat(list.split('\n').length - 1);

@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HOOK_EVENTS } from '@castor/core';
+import { HOOK_EVENTS } from '@castor/core/program';
 import { createWorkspace, runCli } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 

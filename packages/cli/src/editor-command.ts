@@ -3,7 +3,7 @@
  * else VISUAL, else EDITOR, else what every machine has. Pure.
  */
 
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Guesses the known name a user meant by a mistyped one. */
 
-import { editDistance } from '@castor/core';
+import { editDistance } from '@castor/core/program';
 
 /** Undefined when no known name is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {

@@ -6,7 +6,7 @@
  * end of its line.
  */
 
-import { toOneLine } from '@castor/core';
+import { toOneLine } from '@castor/core/program';
 
 /** What follows an introducer: nothing, anything; ESC; CSI; or a string such as OSC. */
 type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listSettings } from '@castor/core';
+import { listSettings } from '@castor/core/program';
 import { describe, expect, it } from 'vitest';
 
 /** Where each setting is read, by file or folder. A setting that is read nowhere belongs into no-effect.ts. */

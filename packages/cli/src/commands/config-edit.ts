@@ -1,7 +1,7 @@
 /** `castor config set` and `unset`: one setting of one file, checked against the table before anything is written. */
 
-import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core';
-import type { Configuration, FoundSetting, Shape } from '@castor/core';
+import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core/program';
+import type { Configuration, FoundSetting, Shape } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import type { SubcommandContext } from './subcommand-context.ts';

@@ -1,7 +1,13 @@
 /** What `castor config` says about settings: all that are set, or one with every layer. Secrets are masked. */
 
-import { findSetting, listSettings } from '@castor/core';
-import type { Configuration, SettingExplanation, SettingSource, SettingsLayer, SettingsScope } from '@castor/core';
+import { findSetting, listSettings } from '@castor/core/program';
+import type {
+  Configuration,
+  SettingExplanation,
+  SettingSource,
+  SettingsLayer,
+  SettingsScope,
+} from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import { nearest } from '../nearest.ts';

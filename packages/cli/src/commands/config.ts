@@ -3,8 +3,8 @@
  * user's or the folder's file. It starts nothing and shows no secret.
  */
 
-import { loadConfiguration, SettingsError } from '@castor/core';
-import type { Configuration, Settings } from '@castor/core';
+import { loadConfiguration, SettingsError } from '@castor/core/program';
+import type { Configuration, Settings } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { decideTrust } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -120,7 +120,7 @@ function isFolderTrusted(settings: Settings, { cwd, home, environment }: Subcomm
 }
 
 async function printSchema(output: SubcommandContext['output']): Promise<ExitCode> {
-  const { createSettingsSchema } = await import('@castor/core');
+  const { createSettingsSchema } = await import('@castor/core/program');
   await output.answer(`${JSON.stringify(createSettingsSchema(), null, 2)}\n`);
   return ExitCode.Success;
 }

@@ -2,8 +2,9 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeProblem, getErrorMessage, listSessions, loadContextFiles, loadPolicies, countOf } from '@castor/core';
-import type { Configuration } from '@castor/core';
+import { getErrorMessage, listSessions, loadPolicies } from '@castor/core';
+import { describeProblem, loadContextFiles, countOf } from '@castor/core/program';
+import type { Configuration } from '@castor/core/program';
 import { toContextOptions } from '../start/agent-options.ts';
 import { chooseApproval } from '../start/approval.ts';
 import { chooseModel } from '../start/credentials.ts';

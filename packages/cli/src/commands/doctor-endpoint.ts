@@ -1,7 +1,7 @@
 /** Whether the address a model is asked at takes connections. It sends nothing: no key, no request. */
 
 import { connect } from 'node:net';
-import { proxyFromEnvironment } from '@castor/core';
+import { proxyFromEnvironment } from '@castor/core/program';
 import type { GeminiAccess } from '../start/credentials.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';

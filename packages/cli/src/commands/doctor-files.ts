@@ -1,17 +1,18 @@
 /** Checks of `castor doctor` on what a run reads besides its settings. Missing files are not mentioned. */
 
+import { getErrorMessage } from '@castor/core';
 import {
   isRecord,
   findSetting,
-  getErrorMessage,
   listSettings,
   loadCommandFiles,
   loadPrices,
   readSystemPrompt,
   resolveSystemPromptFile,
   countOf,
-} from '@castor/core';
-import type { Configuration, Source } from '@castor/core';
+} from '@castor/core/program';
+import type { Source } from '@castor/core';
+import type { Configuration } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
 import { nearest } from '../nearest.ts';

@@ -6,7 +6,7 @@
 
 import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import { countOf } from '@castor/core';
+import { countOf } from '@castor/core/program';
 import { toJson } from '../to-json.ts';
 
 /** `problem`: something asked for does not work. `missing`: something useful is not there. */

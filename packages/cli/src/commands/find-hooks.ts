@@ -1,7 +1,7 @@
 /** The hooks of a folder as its settings files and sources have them, and what a session there would make of each. It runs nothing. */
 
-import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core';
-import type { InspectedHook, InspectedHooks } from '@castor/core';
+import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core/program';
+import type { InspectedHook, InspectedHooks } from '@castor/core/program';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration, StartContext } from '../start/start.ts';
 

@@ -1,6 +1,6 @@
 /** Describes the effect of the merged hook output on a session, as a sentence. Pure. */
 
-import type { HookEventName, HookOutput, HookSpecificOutput } from '@castor/core';
+import type { HookEventName, HookOutput, HookSpecificOutput } from '@castor/core/program';
 
 const STOPS: ReadonlySet<HookEventName> = new Set([
   'BeforeTool',

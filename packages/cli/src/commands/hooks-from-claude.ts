@@ -3,8 +3,8 @@
  * are translated; what has no counterpart is named with the reason. Pure.
  */
 
-import type { HookEventName } from '@castor/core';
-import { isRecord } from '@castor/core';
+import type { HookEventName } from '@castor/core/program';
+import { isRecord } from '@castor/core/program';
 
 export interface TranslatedDefinition {
   matcher?: string;

@@ -1,8 +1,8 @@
 /** `castor hooks list`: each hook, where it comes from, and whether a session would run it. */
 
 import { existsSync } from 'node:fs';
-import { workspaceSettingsPath } from '@castor/core';
-import type { InspectedHook } from '@castor/core';
+import { workspaceSettingsPath } from '@castor/core/program';
+import type { InspectedHook } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';

@@ -17,8 +17,8 @@ import {
   userSettingsPath,
   workspaceSettingsPath,
   countOf,
-} from '@castor/core';
-import type { InspectedHook } from '@castor/core';
+} from '@castor/core/program';
+import type { InspectedHook } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { fromClaude } from './hooks-from-claude.ts';

@@ -1,6 +1,6 @@
 /** A plausible input for each event, for trying hooks by hand. */
 
-import type { HookEventName, HookPayloads } from '@castor/core';
+import type { HookEventName, HookPayloads } from '@castor/core/program';
 
 const REQUEST = {
   model: 'gemini-2.5-pro',

@@ -1,6 +1,12 @@
 /** `castor hooks enable`, `disable` and `trust`: what may run, written into the file that says so. */
 
-import { consentToHooks, loadConfiguration, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core';
+import {
+  consentToHooks,
+  loadConfiguration,
+  saveSetting,
+  userSettingsPath,
+  workspaceSettingsPath,
+} from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { findHooks } from './find-hooks.ts';
 import type { FoundHooks, HookFolder } from './find-hooks.ts';

@@ -5,8 +5,8 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { HOOK_EVENTS, isRecord, tryHooks } from '@castor/core';
-import type { HookEventName, HookOutput, HookPayloads, InspectedHook, TriedHooks } from '@castor/core';
+import { HOOK_EVENTS, isRecord, tryHooks } from '@castor/core/program';
+import type { HookEventName, HookOutput, HookPayloads, InspectedHook, TriedHooks } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
 import { mayRun } from './find-hooks.ts';

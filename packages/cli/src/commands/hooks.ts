@@ -4,7 +4,7 @@
  * would run.
  */
 
-import { HOOK_EVENTS, SettingsError } from '@castor/core';
+import { HOOK_EVENTS, SettingsError } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
 import type { SubcommandContext } from './subcommand-context.ts';

@@ -7,17 +7,14 @@
 import { resolve } from 'node:path';
 import {
   computeSources,
-  describeProblem,
-  explainVerdict,
   loadPolicies,
-  parseApprovalMode,
   PolicyEngine,
-  runRuleTests,
   type ApprovalMode,
   type LoadedPolicies,
   type PolicyEngineOptions,
   type PolicyLoaderOptions,
 } from '@castor/core';
+import { describeProblem, explainVerdict, parseApprovalMode, runRuleTests } from '@castor/core/program';
 import { chooseApproval } from '../start/approval.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveProjectDirectory } from '@castor/core';
+import { resolveProjectDirectory } from '@castor/core/program';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relativeTime, runSessionsCommand } from './sessions.ts';
 

@@ -3,16 +3,15 @@
  * sessions on the disk and removes them. It starts no model and takes no session over.
  */
 
+import { listSessions, SessionError } from '@castor/core';
 import {
   deleteSession,
   findSession,
-  listSessions,
   loadSession,
   resolveProjectDirectory,
   searchSessions,
-  SessionError,
   countOf,
-} from '@castor/core';
+} from '@castor/core/program';
 import type { SessionSummary } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';

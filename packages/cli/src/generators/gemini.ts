@@ -1,6 +1,7 @@
 /** The Gemini API over HTTP, as the environment describes it. */
 
-import { createGeminiGenerator, parseCustomHeaders, proxyFromEnvironment } from '@castor/core';
+import { createGeminiGenerator } from '@castor/core';
+import { parseCustomHeaders, proxyFromEnvironment } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import type { GeminiAccess } from '../start/credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';

@@ -5,8 +5,9 @@
 
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createOfflineGenerator, isInside } from '@castor/core';
-import type { ContentGenerator, FolderEntry, OfflineFolder } from '@castor/core';
+import { createOfflineGenerator, isInside } from '@castor/core/program';
+import type { ContentGenerator } from '@castor/core';
+import type { FolderEntry, OfflineFolder } from '@castor/core/program';
 
 const MAX_FILE_BYTES = 1_000_000;
 

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import { openGenerator } from './open-generator.ts';
 
 const before = dns.getDefaultResultOrder();

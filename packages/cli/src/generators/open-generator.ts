@@ -5,7 +5,8 @@
  */
 
 import { assertNever } from '@castor/core';
-import type { ContentGenerator, Settings } from '@castor/core';
+import type { ContentGenerator } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import type { ModelAccess, ModelChoice } from '../start/credentials.ts';
 import { openGemini } from './gemini.ts';
 

@@ -1,6 +1,7 @@
 /** Answers from a recording, and the recording of answers. */
 
-import { createFileAppender, createRecordingGenerator, getErrorMessage, loadReplayGenerator } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { createFileAppender, createRecordingGenerator, loadReplayGenerator } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 

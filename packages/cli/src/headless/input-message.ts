@@ -4,7 +4,7 @@
  * names, with the line and what was expected.
  */
 
-import { isRecord, parseApprovalMode } from '@castor/core';
+import { isRecord, parseApprovalMode } from '@castor/core/program';
 import type { ApprovalMode, ConfirmationPayload, FallbackIntent, ToolConfirmationOutcome } from '@castor/core';
 import type { InputLine } from './input-lines.ts';
 

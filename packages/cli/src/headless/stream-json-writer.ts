@@ -5,7 +5,8 @@
  * always the last line.
  */
 
-import { assertNever, GeminiEventType, toStreamStats } from '@castor/core';
+import { assertNever, GeminiEventType } from '@castor/core';
+import { toStreamStats } from '@castor/core/program';
 import type {
   AgentEvent,
   FallbackRequestedEvent,

@@ -3,7 +3,7 @@
  * where the others cannot be read, or by a setting. Loaded only then.
  */
 
-import { createSessionId } from '@castor/core';
+import { createSessionId } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';

@@ -5,7 +5,7 @@
  * without a question runs then.
  */
 
-import { describeTooMuchOutput } from '@castor/core';
+import { describeTooMuchOutput } from '@castor/core/program';
 import type { Content, ShellOutcome } from '@castor/core';
 import type { PreparedPrompt } from './prompt-input.ts';
 import type { CommandContext } from '../slash/command.ts';

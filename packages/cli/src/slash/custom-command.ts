@@ -3,7 +3,8 @@
  * and the person allow. What it gives is a prompt, as if it had been typed.
  */
 
-import type { CommandFile, Part, ShellOutcome } from '@castor/core';
+import type { Part, ShellOutcome } from '@castor/core';
+import type { CommandFile } from '@castor/core/program';
 import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 import { failure } from './command.ts';
 import { ARGS, parsePlaceholders, PlaceholderError, quoteForShell } from './placeholders.ts';

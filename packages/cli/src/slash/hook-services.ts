@@ -29,7 +29,7 @@ export function createHookServices(
 
     async switchHooks(what, name) {
       const [{ userSettingsPath }, { findHooks }, { isStillOff, STILL_OFF, writeSwitch }] = await Promise.all([
-        import('@castor/core'),
+        import('@castor/core/program'),
         import('../commands/find-hooks.ts'),
         import('../commands/hooks-switch.ts'),
       ]);

@@ -5,8 +5,9 @@
  */
 
 import { sep } from 'node:path';
-import { loadCommandFiles } from '@castor/core';
-import type { CommandFile, Source, SourceKind } from '@castor/core';
+import { loadCommandFiles } from '@castor/core/program';
+import type { Source, SourceKind } from '@castor/core';
+import type { CommandFile } from '@castor/core/program';
 import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
 import { auth } from './auth.ts';

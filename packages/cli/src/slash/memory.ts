@@ -1,5 +1,6 @@
 import type { LoadedContext } from '@castor/core';
-import { estimateTokenCount, countOf } from '@castor/core';
+import { estimateTokenCount } from '@castor/core';
+import { countOf } from '@castor/core/program';
 import { info } from './command.ts';
 import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 

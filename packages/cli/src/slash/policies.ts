@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@castor/core';
-import { toCliName } from '@castor/core';
+import { toCliName } from '@castor/core/program';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 

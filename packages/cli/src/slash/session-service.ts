@@ -5,14 +5,14 @@
 
 import { writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { getErrorMessage } from '@castor/core';
 import {
   createSessionFrom,
   deleteCheckpoint,
-  getErrorMessage,
   listCheckpoints,
   readCheckpoint,
   saveCheckpoint,
-} from '@castor/core';
+} from '@castor/core/program';
 import type { Content, WorkspaceAgent } from '@castor/core';
 import { chooseAuthType } from '../start/auth-type.ts';
 import type { Start } from '../start/start.ts';

@@ -1,4 +1,4 @@
-import { toStreamStats, countOf } from '@castor/core';
+import { toStreamStats, countOf } from '@castor/core/program';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 

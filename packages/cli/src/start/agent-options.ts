@@ -1,7 +1,8 @@
 /** What the agent of any surface is made with, from what the start decided. Plain fields; it opens nothing. */
 
-import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor/core';
-import type { Settings, WorkspaceAgentOptions } from '@castor/core';
+import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor/core/program';
+import type { WorkspaceAgentOptions } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import type { Start } from './start.ts';
 
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;

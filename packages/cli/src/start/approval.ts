@@ -1,7 +1,8 @@
 /** What the tools may do without asking, from flags and settings. It decides and reads nothing. */
 
 import { join } from 'node:path';
-import type { ApprovalMode, Settings, WorkspaceAgentOptions } from '@castor/core';
+import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 

@@ -3,7 +3,7 @@
  * that. Pure. What it cannot do it says, with the ways that work.
  */
 
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfiguration } from '@castor/core';
+import { loadConfiguration } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';

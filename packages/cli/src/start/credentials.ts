@@ -4,7 +4,7 @@
  * only its name, its setting or CASTOR_OFFLINE chooses it.
  */
 
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { assertUsableAuth } from './auth-type.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '@castor/core';
+import { makeDirectory } from '@castor/core/program';
 
 /** Made when there is none yet; undefined where none can be kept. Never throws. */
 export function readInstallationId(home: string): string | undefined {

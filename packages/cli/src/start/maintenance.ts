@@ -4,7 +4,7 @@
  * that a start does not load it. A failure of it fails no run.
  */
 
-import { cleanUpSessions } from '@castor/core';
+import { cleanUpSessions } from '@castor/core/program';
 import type { Start } from './start.ts';
 
 /** Sentences on problems the user should know. Never throws. */

@@ -3,8 +3,10 @@
  * environment: who answers, what may be done, what may be spent. It opens nothing.
  */
 
-import { computeSources, loadConfiguration, SettingsError } from '@castor/core';
-import type { BudgetLimits, Configuration, Settings, Source } from '@castor/core';
+import { computeSources } from '@castor/core';
+import { loadConfiguration, SettingsError } from '@castor/core/program';
+import type { BudgetLimits, Source } from '@castor/core';
+import type { Configuration, Settings } from '@castor/core/program';
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';

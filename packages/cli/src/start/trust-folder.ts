@@ -1,8 +1,9 @@
 /** A person's word on a folder, written down: whether it is trusted, and that it brought no hooks when it was. */
 
 import { existsSync } from 'node:fs';
-import { consentToHooks, getErrorMessage, loadConfiguration, toHookLayers, TrustedFolders } from '@castor/core';
-import type { TrustLevel } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { consentToHooks, loadConfiguration, toHookLayers, TrustedFolders } from '@castor/core/program';
+import type { TrustLevel } from '@castor/core/program';
 
 export interface FolderDecision {
   folder: string;

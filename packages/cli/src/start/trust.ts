@@ -6,8 +6,8 @@
  */
 
 import { join } from 'node:path';
-import { TrustedFolders } from '@castor/core';
-import type { SettingsLayer } from '@castor/core';
+import { TrustedFolders } from '@castor/core/program';
+import type { SettingsLayer } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
 export interface TrustQuestion {

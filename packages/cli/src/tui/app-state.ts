@@ -1,6 +1,7 @@
 /** What the app knows beside the transcript. One place, written by the app alone. */
 
-import type { ApprovalMode, SessionRecorder, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
+import type { SessionRecorder } from '@castor/core/program';
 import type { Start } from '../start/start.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 

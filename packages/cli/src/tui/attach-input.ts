@@ -1,7 +1,8 @@
 /** What makes the composer comfortable once there is time: completion, the prompts of earlier, own keys, the clipboard. */
 
 import { join } from 'node:path';
-import { resolveProjectDirectory, systemClock } from '@castor/core';
+import { systemClock } from '@castor/core';
+import { resolveProjectDirectory } from '@castor/core/program';
 import type { App } from './app.ts';
 import { createCommandCompletion } from './completion/command-completion.ts';
 import { createFileCompletion } from './completion/file-completion.ts';

@@ -1,6 +1,7 @@
 /** The end: what is under way is stopped, what was started is ended, and the last lines say what it came to. */
 
-import { deleteSession, getErrorMessage, toStreamStats, countOf } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { deleteSession, toStreamStats, countOf } from '@castor/core/program';
 import type { App } from './app.ts';
 import { formatSeconds } from './render/status-rows.ts';
 

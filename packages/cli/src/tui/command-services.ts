@@ -1,7 +1,7 @@
 /** What slash commands may use of this surface beside the agent. */
 
 import { join } from 'node:path';
-import { saveSetting } from '@castor/core';
+import { saveSetting } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
 import type { CommandServices, ShellConsent } from '../slash/command.ts';
 import { createHookServices } from '../slash/hook-services.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 import { describe, expect, it } from 'vitest';
 import { loadingPhrases, phraseAt } from './loading-phrases.ts';
 

@@ -1,6 +1,6 @@
 /** What is said while the agent works and has no thought to show: tips, or small talk, as `ui.loadingPhrases` says. */
 
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 
 /** One of them is shown for so long. */
 const PHRASE_MS = 15_000;

@@ -1,7 +1,8 @@
 /** An agent in a session of its own, as this surface needs it. The heavy half of agent-link.ts. */
 
 import { tmpdir } from 'node:os';
-import { createEditProposal, createReportError, createWorkspaceAgent, openSession } from '@castor/core';
+import { createReportError, createWorkspaceAgent, openSession } from '@castor/core';
+import { createEditProposal } from '@castor/core/program';
 import { toAgentOptions } from '../start/agent-options.ts';
 import { openDebugLog } from '../start/debug-log.ts';
 import { editorCommand } from '../editor-command.ts';

@@ -4,7 +4,8 @@
  * transcript after each change; a question that is no longer open is withdrawn.
  */
 
-import { allCalls, getErrorMessage } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { allCalls } from '@castor/core/program';
 import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
 import type { ApprovalOptions } from './dialogs/approval.ts';
 import { askQuestions } from './dialogs/ask-user.ts';

@@ -1,6 +1,7 @@
 /** A choice made in a dialog, kept in the user's settings. What was chosen holds now even if it cannot be kept. */
 
-import { getErrorMessage, saveSetting } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { saveSetting } from '@castor/core/program';
 import type { App } from './app.ts';
 import { reloadSettings } from './apply-settings.ts';
 import { userSettingsFile } from './command-services.ts';

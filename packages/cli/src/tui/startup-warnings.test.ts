@@ -1,4 +1,4 @@
-import { loadConfiguration } from '@castor/core';
+import { loadConfiguration } from '@castor/core/program';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { Start } from '../start/start.ts';

@@ -2,7 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getErrorMessage, replaceFile } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { replaceFile } from '@castor/core/program';
 
 const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;

@@ -1,6 +1,7 @@
 /** `/footer`: which parts the footer has; each choice is seen at once and kept. */
 
-import { getErrorMessage, saveSetting } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { saveSetting } from '@castor/core/program';
 import type { App } from '../app.ts';
 import { reloadSettings } from '../apply-settings.ts';
 import { userSettingsFile } from '../command-services.ts';

@@ -1,7 +1,7 @@
 /** `/rewind`: back to an earlier message of the person, with the files as they were or as they are. */
 
-import { listRewindPoints, revertEdits, countOf } from '@castor/core';
-import type { RewindPoint } from '@castor/core';
+import { listRewindPoints, revertEdits, countOf } from '@castor/core/program';
+import type { RewindPoint } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
 import type { App } from '../app.ts';
 

@@ -1,6 +1,7 @@
 /** `/resume` and `/chat`: earlier sessions of this folder, by title, age or a word somebody said in them. */
 
-import { deleteSession, getErrorMessage, listSessions, searchSessions } from '@castor/core';
+import { getErrorMessage, listSessions } from '@castor/core';
+import { deleteSession, searchSessions } from '@castor/core/program';
 import type { SessionSummary } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';

@@ -4,8 +4,9 @@
  * the table before.
  */
 
-import { fitShape, getErrorMessage, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core';
-import type { NamedSetting } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { fitShape, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core/program';
+import type { NamedSetting } from '@castor/core/program';
 import { createMask } from '../../mask-secrets.ts';
 import type { App } from '../app.ts';
 import { userSettingsFile } from '../command-services.ts';

@@ -7,7 +7,8 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findRipgrep, IgnoreRules } from '@castor/core';
+import { IgnoreRules } from '@castor/core';
+import { findRipgrep } from '@castor/core/program';
 
 export interface ListFilesOptions {
   readonly root: string;

@@ -1,7 +1,7 @@
 /** May this folder have a say? Asked once, in folders nobody decided on; the default is no. */
 
 import { basename, dirname } from 'node:path';
-import type { TrustLevel } from '@castor/core';
+import type { TrustLevel } from '@castor/core/program';
 import { makeVisibleLine } from '../render/make-visible.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';

@@ -7,7 +7,8 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getErrorMessage, makeDirectory } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { makeDirectory } from '@castor/core/program';
 
 export type ClipboardAnswer =
   | { readonly type: 'image'; readonly path: string }

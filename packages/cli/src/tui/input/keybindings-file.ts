@@ -5,7 +5,8 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { isRecord, JsonMistake, parseJsonItems, toValue, getErrorMessage } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { isRecord, JsonMistake, parseJsonItems, toValue } from '@castor/core/program';
 import { nearest } from '../../nearest.ts';
 import { COMMAND_NAMES, isCommandName } from './commands.ts';
 import { parseKeyName } from './key.ts';

@@ -8,7 +8,7 @@
 
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '@castor/core';
+import { replaceFile } from '@castor/core/program';
 import type { Clock } from '@castor/core';
 import { createInputHistory } from './input-history.ts';
 import type { InputHistory } from './input-history.ts';

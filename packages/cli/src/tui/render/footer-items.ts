@@ -1,6 +1,6 @@
 /** Which parts the footer has: those a person listed, else the usual ones less what they hid. Pure. */
 
-import type { Settings } from '@castor/core';
+import type { Settings } from '@castor/core/program';
 
 export const FOOTER_ITEMS = [
   'workspace',

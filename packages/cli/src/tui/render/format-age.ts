@@ -1,6 +1,6 @@
 /** How long ago, in words. Pure. */
 
-import { countOf } from '@castor/core';
+import { countOf } from '@castor/core/program';
 
 const STEPS: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'day'],

@@ -10,7 +10,7 @@ import type { ScreenPicture } from './screen-rows.ts';
 import { windowOf } from './screen-window.ts';
 import { renderTodos } from './todos.ts';
 import { expandTabs, wrapRows } from './wrap-rows.ts';
-import { countOf } from '@castor/core';
+import { countOf } from '@castor/core/program';
 
 export interface ToolCallOptions {
   readonly styles: Styles;

@@ -1,6 +1,7 @@
 /** Custom themes: those of the settings, and those the sources bring in a list `themes`, each named after its source. */
 
-import { findPlaces, getErrorMessage, readSourceFile } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { findPlaces, readSourceFile } from '@castor/core/program';
 import type { Source } from '@castor/core';
 
 type Themes = Readonly<Record<string, unknown>>;

@@ -2,7 +2,8 @@
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { getErrorMessage, isInside } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
+import { isInside } from '@castor/core/program';
 import type { ThemeChoice } from './theme.ts';
 
 const MOST_BYTES = 64 * 1024;

@@ -6,7 +6,7 @@
 
 import { parseHex, toSgr } from './color-depth.ts';
 import { THEMES } from './themes-data.ts';
-import { isRecord } from '@castor/core';
+import { isRecord } from '@castor/core/program';
 
 export interface Theme {
   readonly name: string;

@@ -1,0 +1,81 @@
+/**
+ * @castor/core/program: what our own cli needs beside the public surface. It promises nothing to other programs: a name
+ * may change or go with any version.
+ */
+
+// Settings and where things live on disk.
+export { loadConfiguration } from './config/load-configuration.ts';
+export type { Configuration } from './config/load-configuration.ts';
+export type { SettingExplanation, SettingSource } from './config/explain-setting.ts';
+export type { SettingsLayer, SettingsScope } from './config/settings-layer.ts';
+export { findSetting, listSettings } from './config/settings-table.ts';
+export type { FoundSetting, NamedSetting, Settings } from './config/settings-table.ts';
+export { createSettingsSchema } from './config/settings-schema.ts';
+export { fitShape } from './config/setting-shape.ts';
+export type { Shape } from './config/setting-shape.ts';
+export { SettingsError } from './config/settings-error.ts';
+export { saveSetting, writeMigrations } from './config/edit-settings.ts';
+export { parseJsonText } from './config/json-text.ts';
+export { userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
+export { resolveProjectDirectory } from './config/project-registry.ts';
+export { readSourceFile } from './config/source-file.ts';
+
+// Context files, custom commands and the system prompt.
+export { loadCommandFiles } from './context/command-files.ts';
+export type { CommandFile } from './context/command-files.ts';
+export { loadContextFiles } from './context/context-files.ts';
+export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prompt-file.ts';
+
+// Hooks: inspection, consent and trials.
+export { HOOK_EVENTS } from './hooks/hook-events.ts';
+export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
+export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
+export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
+export type { InspectedHook, InspectedHooks, TriedHooks } from './hook-ports/hook-inspection.ts';
+
+// The policy: its command line, and trusted folders.
+export { parseApprovalMode, toCliName } from './policy/approval-mode.ts';
+export { explainVerdict } from './policy/explain.ts';
+export { describeProblem } from './policy/policy-loader.ts';
+export { runRuleTests } from './policy/rule-tests.ts';
+export { TrustedFolders } from './policy/trusted-folders.ts';
+export type { TrustLevel } from './policy/trusted-folders.ts';
+
+// Models: what flags and variables say of a provider, the offline model, recorded answers.
+export { parseCustomHeaders } from './provider/gemini/endpoint.ts';
+export { proxyFromEnvironment } from './provider/http/proxy-environment.ts';
+export { createOfflineGenerator } from './provider/offline/offline-generator.ts';
+export type { FolderEntry, OfflineFolder } from './provider/offline/folder.ts';
+export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';
+export { readModelConfigs } from './routing/model-config-settings.ts';
+
+// Sessions on disk: checkpoints, search, rewind, cleaning up.
+export { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './records/checkpoint-files.ts';
+export { loadSession } from './records/load-session.ts';
+export { listRewindPoints, revertEdits } from './records/rewind.ts';
+export type { RewindPoint } from './records/rewind.ts';
+export { createSessionFrom } from './records/session-copy.ts';
+export { deleteSession } from './records/session-delete.ts';
+export { findSession } from './records/session-find.ts';
+export { createSessionId } from './records/session-id.ts';
+export { SessionRecorder } from './records/session-recorder.ts';
+export { cleanUpSessions } from './records/session-retention.ts';
+export { searchSessions } from './records/session-search.ts';
+
+// What surfaces share with the runtime.
+export { createEditProposal } from './agent/edit-proposal.ts';
+export { toStreamStats } from './spending/session-metrics.ts';
+export { loadPrices } from './spending/user-prices.ts';
+export { allCalls } from './transcript/tool-group.ts';
+export { findRipgrep } from './tools/grep/ripgrep.ts';
+export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
+
+// Leaves.
+export { editDistance } from './util/edit-distance.ts';
+export { findPlaces } from './util/find-places.ts';
+export { isInside } from './util/is-inside.ts';
+export { isRecord } from './util/is-record.ts';
+export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.ts';
+export { makeDirectory } from './util/make-directory.ts';
+export { replaceFile } from './util/replace-file.ts';
+export { countOf, toOneLine } from './util/short-text.ts';
