@@ -60,6 +60,7 @@ export function wireAgent(
   const { clock = systemClock, interactive = false, limits = {}, features = {}, telemetry, planning } = options;
   const { preview = true } = features;
   const tools = options.tools ?? new ToolRegistry();
+  tools.follow((change) => inbox.post({ type: 'tools_changed', ...change }));
   const resolveConfig = createModelConfigResolver({ preview, ...options.modelConfigs });
   // Only a user's own alias is another name than the service's.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);

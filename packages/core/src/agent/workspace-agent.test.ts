@@ -2,6 +2,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../tools/define-tool.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import { GeminiEventType } from '../protocol/events.ts';
@@ -66,6 +67,31 @@ describe('createWorkspaceAgent', () => {
     const agent = await open(files, { model });
     await agent.dispose();
     expect(agent.tools.getTool('write_todos') !== undefined).toBe(expected);
+  });
+
+  it('tells of a changed mode and of tools that came, each once', async () => {
+    await using files = await createWorkspace();
+    const agent = await open(files);
+    agent.policy.mode = 'plan';
+    agent.policy.mode = 'plan';
+    agent.tools.register(
+      defineTool<object>({
+        name: 'deploy',
+        displayName: 'Deploy',
+        kind: 'other',
+        description: 'Deploys.',
+        schema: { type: 'object' },
+        describe: () => '',
+        execute: async () => ({ llmContent: '', returnDisplay: '' }),
+      }),
+    );
+    await agent.dispose();
+    const events: unknown[] = [];
+    for await (const event of agent.session.events()) events.push(event);
+    expect(events).toEqual([
+      { type: 'mode_changed', mode: 'plan' },
+      { type: 'tools_changed', added: ['deploy'], removed: [] },
+    ]);
   });
 
   it('counts what tools ask of a model', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DefinedTool } from '../protocol/tools.ts';
 import { defineTool } from './define-tool.ts';
 import { isToolEnabled, resolveToolName, ToolRegistry } from './tool-registry.ts';
+import type { ToolsChange } from './tool-registry.ts';
 
 function tool(name: string): DefinedTool {
   return defineTool({
@@ -69,6 +70,25 @@ describe('ToolRegistry', () => {
       type: 'tool_not_registered',
     });
     expect(new ToolRegistry().notFound('x').message).toBe('Tool "x" not found.');
+  });
+});
+
+describe('tools that come and go', () => {
+  it('are told by name, once each, and a replaced tool is not news', () => {
+    const registry = new ToolRegistry([tool('read_file')]);
+    const changes: ToolsChange[] = [];
+    registry.follow((change) => void changes.push(change));
+    registry.register(tool('deploy'));
+    registry.register(tool('deploy'));
+    expect([registry.unregister('deploy'), registry.unregister('deploy'), registry.getTool('deploy')]).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
+    expect(changes).toEqual([
+      { added: ['deploy'], removed: [] },
+      { added: [], removed: ['deploy'] },
+    ]);
   });
 });
 

@@ -74,7 +74,14 @@ export interface ToolRegistryOptions {
   describe?: (tool: DefinedTool) => string;
 }
 
+/** Names of tools that came or went. */
+export interface ToolsChange {
+  added: string[];
+  removed: string[];
+}
+
 export class ToolRegistry {
+  private readonly followers = new Set<(change: ToolsChange) => void>();
   private readonly entries = new Map<string, { tool: DefinedTool; origin: ToolOrigin }>();
   private readonly isActive: (tool: DefinedTool) => boolean;
   private readonly describe: (tool: DefinedTool) => string;
@@ -94,7 +101,20 @@ export class ToolRegistry {
     if (resolveToolName(tool.name) !== tool.name) return false;
     if (held && held.origin !== origin) return false;
     this.entries.set(tool.name, { tool: toDefinedTool(tool), origin });
+    if (!held) this.tell({ added: [tool.name], removed: [] });
     return true;
+  }
+
+  /** Gives whether there was such a tool. */
+  unregister(name: string): boolean {
+    const wasThere = this.entries.delete(name);
+    if (wasThere) this.tell({ added: [], removed: [name] });
+    return wasThere;
+  }
+
+  /** Tells of every tool that comes or goes from now on. */
+  follow(follower: (change: ToolsChange) => void): void {
+    this.followers.add(follower);
   }
 
   /** The active tool of that name or legacy name. */
@@ -123,6 +143,10 @@ export class ToolRegistry {
       this.list().map((tool) => tool.name),
     );
     return new ToolError(`Tool "${name}" not found.${didYouMean(similar)}`, 'tool_not_registered');
+  }
+
+  private tell(change: ToolsChange): void {
+    for (const follower of this.followers) follower(change);
   }
 }
 
