@@ -354,6 +354,22 @@ describe('keys of the app', () => {
 });
 
 describe('keys of a person’s own', () => {
+  it('win over a default without being told to', async () => {
+    const bindings = [
+      { command: 'app.toggleYolo', key: 'ctrl+t' },
+      { command: 'edit.deleteLeftAll', key: 'ctrl+z' },
+    ];
+    await using opened = await openTerminal({ homeFiles: { '.gemini/keybindings.json': JSON.stringify(bindings) } });
+    const { terminal } = opened;
+    await ask(terminal, 'hi', 'ok');
+    terminal.type(ctrl('t'));
+    await terminal.waitForText('YOLO mode');
+    terminal.type('words');
+    await shows(terminal, '> words');
+    terminal.type(`${ctrl('z')}x`);
+    await shows(terminal, '> x');
+  });
+
   it('are read from keybindings.json, and hold in dialogs too', async () => {
     const bindings = [
       { command: 'app.toggleYolo', key: 'ctrl+q' },

@@ -10,6 +10,7 @@ import { isRecord, JsonMistake, parseJsonItems, toValue } from '@castor/core/pro
 import { nearest } from '../../nearest.ts';
 import { COMMAND_NAMES, isCommandName } from './commands.ts';
 import { parseKeyName } from './key.ts';
+import { findClash } from './keymap.ts';
 import type { KeyBinding } from './keymap.ts';
 
 export interface LoadedBindings {
@@ -50,13 +51,21 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
     };
   }
   const bindings: KeyBinding[] = [];
+  const lines: number[] = [];
   const warnings: string[] = [];
   for (const item of items) {
     const isMistake = item instanceof JsonMistake;
     const row = isMistake ? `not valid JSON (${item.message}).` : toBinding(toValue(item));
     const line = text.slice(0, isMistake ? item.offset : item.start).split('\n').length;
     if (typeof row === 'string') warnings.push(`${file}:${line}: ${row} This row is left out.`);
-    else bindings.push(row);
+    else lines[bindings.push(row) - 1] = line;
+  }
+  for (const [index, binding] of bindings.entries()) {
+    const clash = findClash(binding, bindings);
+    if (clash === undefined) continue;
+    const { command, key } = binding;
+    const remedy = `Bind another key, or add {"command": "-${clash}", "key": "${key}"}.`;
+    warnings.push(`${file}:${lines[index]}: "${key}" stays with ${clash}, which comes before ${command}. ${remedy}`);
   }
   return { bindings, warnings };
 }

@@ -56,6 +56,40 @@ describe('parseKeyBindings', () => {
     expect(isBoundTo(keymap, createKey('enter'), 'input.submit')).toBe(true);
   });
 
+  it('gives a key of the user to the command of the user alone, in its own place', () => {
+    const written = [
+      { command: 'app.toggleYolo', key: 'ctrl+t' },
+      { command: 'app.suspend', key: 'ctrl+z' },
+      { command: 'nav.dialog.down', key: 'ctrl+n' },
+      { command: 'edit.clear', key: 'ctrl+o' },
+      { command: 'app.expandPaste', key: 'ctrl+o' },
+      { command: 'edit.undo', key: 'ctrl+z' },
+      { command: 'edit.clear', key: 'ctrl+c' },
+    ];
+    const { bindings, warnings } = parseKeyBindings(JSON.stringify(written), FILE);
+    const keymap = createKeymap(bindings);
+    const commandsOf = (letter: string) =>
+      COMMAND_NAMES.filter((name) => isBoundTo(keymap, createKey(letter, { ctrl: true }), name));
+    expect(warnings).toEqual([]);
+    expect(commandsOf('t')).toEqual(['app.toggleYolo']);
+    expect(commandsOf('z')).toEqual(['edit.undo', 'app.suspend']);
+    expect(commandsOf('n')).toEqual(['history.next', 'nav.dialog.down', 'suggest.focusNext']);
+    expect(commandsOf('o')).toEqual(['edit.clear', 'app.expandPaste']);
+    expect(commandsOf('c')).toEqual(['basic.quit', 'edit.clear']);
+  });
+
+  it('warns of a key that stays with the way out', () => {
+    const { warnings } = parseKeyBindings('[\n{"command": "app.suspend", "key": "ctrl+c"}]', FILE);
+    expect(warnings).toEqual([
+      `${FILE}:2: "ctrl+c" stays with basic.quit, which comes before app.suspend. Bind another key, or add {"command": "-basic.quit", "key": "ctrl+c"}.`,
+    ]);
+    const taken = [
+      { command: 'app.suspend', key: 'ctrl+c' },
+      { command: '-basic.quit', key: 'ctrl+c' },
+    ];
+    expect(parseKeyBindings(JSON.stringify(taken), FILE).warnings).toEqual([]);
+  });
+
   it('leaves out a bad row and says where it is and what to do', () => {
     const { bindings, warnings } = parseKeyBindings(
       '[\n  {"command": "edit.undoo", "key": "ctrl+u"},\n  {"command": "edit.undo", "key": "hyper+u"},\n  {"command": "edit.undo"},\n  {"command": },\n  {"command": "edit.undo", "key": "f5"}\n]',

@@ -1,4 +1,7 @@
-/** Which keys stand for which command: the table of defaults with a person's changes. Pure. */
+/**
+ * Which keys stand for which command: the table of defaults with the user's changes. A key the
+ * user binds leaves the other commands of the same place, unless the user bound those as well. Pure.
+ */
 
 import { COMMANDS, COMMAND_NAMES } from './commands.ts';
 import type { CommandName } from './commands.ts';
@@ -14,15 +17,52 @@ export interface KeyBinding {
   readonly isRemoved: boolean;
 }
 
+/** Without these there is no way out: they keep their keys until the user takes one away by `-`. */
+const KEPT: ReadonlySet<CommandName> = new Set(['basic.confirm', 'basic.cancel', 'basic.quit']);
+/** Commands that are asked only while something else than the prompt has the keys. */
+const ELSEWHERE: readonly [RegExp, string][] = [
+  [/^nav\.|^app\.restart$|^extension\./, 'dialog'],
+  [/^suggest\./, 'suggestions'],
+  [/^history\.search\.(?:submit|accept)$/, 'search'],
+  [/^background\.(?!toggle$)/, 'background'],
+  [/^app\.(?:unfocusShellInput|showShellUnfocusWarning)$/, 'shell'],
+];
+
 /** The defaults with the bindings applied in order: one adds a key to a command or takes it away. */
 export function createKeymap(bindings: readonly KeyBinding[] = []): Keymap {
   const keymap = new Map<CommandName, Set<string>>();
   for (const name of COMMAND_NAMES) keymap.set(name, new Set(COMMANDS[name].keys));
+  for (const binding of bindings) {
+    for (const other of displacedBy(binding, bindings)) keymap.get(other)!.delete(binding.key);
+  }
   for (const { command, key, isRemoved } of bindings) {
     if (isRemoved) keymap.get(command)!.delete(key);
     else keymap.get(command)!.add(key);
   }
   return keymap;
+}
+
+/** A command that keeps the key by default and is asked before the one the user bound to it. */
+export function findClash(binding: KeyBinding, bindings: readonly KeyBinding[]): CommandName | undefined {
+  return rivalsOf(binding, bindings).find((name) => KEPT.has(name));
+}
+
+function displacedBy(binding: KeyBinding, bindings: readonly KeyBinding[]): CommandName[] {
+  return rivalsOf(binding, bindings).filter((name) => !KEPT.has(name));
+}
+
+/** Commands of the same place that have the key by default and that the user said nothing of. */
+function rivalsOf({ command, key, isRemoved }: KeyBinding, bindings: readonly KeyBinding[]): CommandName[] {
+  if (isRemoved || COMMANDS[command].keys.includes(key)) return [];
+  const said = new Set(bindings.filter((other) => other.key === key).map((other) => other.command));
+  const place = placeOf(command);
+  return COMMAND_NAMES.filter(
+    (name) => COMMANDS[name].keys.includes(key) && !said.has(name) && (KEPT.has(name) || placeOf(name) === place),
+  );
+}
+
+function placeOf(command: CommandName): string {
+  return ELSEWHERE.find(([pattern]) => pattern.test(command))?.[1] ?? 'prompt';
 }
 
 export function isBoundTo(keymap: Keymap, key: Key, command: CommandName): boolean {
