@@ -60,6 +60,18 @@ describe('words in a prompt of castor -p', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { type: 'CommandFailedError', code: 1 } });
   });
 
+  it('/policies list names the server of a rule', async () => {
+    const { stdout } = await castor(['-p', '/policies list'], {
+      homeFiles: {
+        '.gemini/settings.json': JSON.stringify({ mcp: { allowed: ['web'] } }),
+        '.gemini/policies/mine.toml': '[[rule]]\nmcpName = "stub"\ntoolName = "*"\ndecision = "allow"\npriority = 5\n',
+      },
+    });
+    expect(stdout).toMatch(/allow {4}mcp stub \* \(.*mine\.toml:\d+\)/);
+    expect(stdout).toContain('allow    mcp web * (settings: mcp.allowed)');
+    expect(stdout).not.toMatch(/allow {4}\* \((?:.*mine\.toml|settings: mcp)/);
+  });
+
   it('!command that changes things does not run where nobody sits', async () => {
     const { code, stderr, hasRun } = await castor(['-p', '!touch ran']);
     expect({ code, hasRun }).toEqual({ code: 42, hasRun: false });

@@ -1,3 +1,5 @@
+/** `/policies`: the rules in force, each with what it is about and where it was written. */
+
 import type { PolicyRule } from '@castor/core';
 import { toCliName } from '@castor/core/program';
 import { info } from './command.ts';
@@ -33,7 +35,12 @@ function describe({ agent }: CommandContext): string {
 
 function describeRule(rule: PolicyRule): string {
   const pattern = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source;
-  const about = pattern === undefined ? rule.toolName : `${rule.toolName} "${pattern}"`;
+  const about = [
+    ...(rule.subagent === undefined ? [] : [`agent ${rule.subagent}`]),
+    ...(rule.mcpName === undefined ? [] : [`mcp ${rule.mcpName}`]),
+    rule.toolName,
+    ...(pattern === undefined ? [] : [`"${pattern}"`]),
+  ].join(' ');
   const { name, line } = rule.source;
   return `${rule.decision.padEnd(8)} ${about} (${line === undefined ? name : `${name}:${line}`})`;
 }
