@@ -1,9 +1,11 @@
 /**
  * Styled text as rows of a width, broken between words. Continued rows are indented as
- * asked, so that a list item stays a block. Pure; the text must be harmless already.
+ * asked, so that a list item stays a block, and keep the style of the row before. Pure; the
+ * text must be harmless already.
  */
 
 import { wrapAnsi } from 'fast-wrap-ansi';
+import { carryStyles } from '../terminal/compact-row.ts';
 import { isCountedOtherwise, rowWidth } from '../terminal/row-width.ts';
 
 /** A name, and blanks before what is said of it. Plain letters: their number is their width. */
@@ -29,7 +31,8 @@ export function wrapRows(
   // Beside a lead there is always room for some letters, also where the window has none.
   const inner = lead === 0 ? Math.max(width, 2) : Math.max(width - lead, 8);
   const rows = text.split('\n').flatMap((line) => (hasColumns && wrapColumns(line, inner)) || wrapLine(line, inner));
-  return rows.map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
+  // A style that spans rows is closed at the end of each and opened in the next: rows are written one by one.
+  return carryStyles(rows).map((row, index) => `${index === 0 ? first : rest}${row}`.trimEnd());
 }
 
 /** As wide as the beginning of the first row. */

@@ -1,7 +1,8 @@
 /**
  * A row with as few style sequences as it needs: one before the characters it changes,
  * none for a blank whose colour nobody sees, all closed at the end. Rows that look the
- * same become the same text, however they were put together. Pure.
+ * same become the same text, however they were put together. `carryStyles` continues a style
+ * from row to row. Pure.
  */
 
 import { RESET } from './row-width.ts';
@@ -45,6 +46,17 @@ export function compactRow(row: string): string {
     compact += piece;
   }
   return compact + change(current, PLAIN);
+}
+
+/** The rows of one text, each with the style in force where it begins; none leaves a style open. */
+export function carryStyles(rows: readonly string[]): readonly string[] {
+  if (rows.length < 2 || !rows.some((row) => row.includes('\x1b'))) return rows;
+  let look = PLAIN;
+  return rows.map((row) => {
+    const opening = row === '' ? '' : change(PLAIN, look);
+    for (const [, parameters] of row.matchAll(PIECES)) if (parameters !== undefined) look = applySgr(look, parameters);
+    return opening + row + (looksSame(look, PLAIN, KINDS) || row === '' ? '' : RESET);
+  });
 }
 
 function isSameOnBlanks(left: Look, right: Look): boolean {

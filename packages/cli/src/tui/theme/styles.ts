@@ -1,6 +1,6 @@
 /**
- * A theme as functions from text to styled text. A style closes only what it opened,
- * so styles may stand inside each other; without colours every one leaves the text as it is.
+ * A theme as functions from text to styled text. A style opens again where one inside it
+ * closed, so styles may stand inside each other; without colours every one leaves the text as it is.
  */
 
 import { toSgr } from './color-depth.ts';
@@ -71,7 +71,7 @@ function wrap(open: string | undefined, close: string): Style {
   if (open === undefined) return PLAIN;
   const begin = `\x1b[${open}m`;
   const end = `\x1b[${close}m`;
-  return (text) => (text === '' ? '' : begin + text + end);
+  return (text) => (text === '' ? '' : begin + (text.includes(end) ? text.replaceAll(end, end + begin) : text) + end);
 }
 
 function gradientOf(colors: readonly string[], depth: ColorDepth): Style {
