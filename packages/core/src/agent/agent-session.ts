@@ -7,16 +7,17 @@
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import { toParts } from '../chat/parts.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
-import type { AgentEvent, FallbackIntent, Outcome, SessionEvent, SpentBudget } from '../protocol/agent-events.ts';
+import type { AgentEvent, FallbackIntent, SessionEvent } from '../protocol/agent-events.ts';
 import { FinishReason } from '../protocol/content.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
-import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Budget, Watch } from '../spending/budget.ts';
 import { EventInbox } from './event-inbox.ts';
+import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
+import type { Ending } from './prompt-ending.ts';
 import type { SchedulerPort } from './scheduler-port.ts';
 
 export interface AgentSessionOptions {
@@ -37,23 +38,9 @@ export interface AgentSessionOptions {
 }
 
 export interface PromptOptions {
-  /** What a person is shown of the request, where it differs from what is sent. */
+  /** What the user is shown of the request, where it differs from what is sent. */
   text?: string;
 }
-
-/** How the prompt ended, and why. */
-export interface Ending {
-  outcome: Outcome;
-  error?: StructuredError;
-  detail?: string;
-  budget?: SpentBudget;
-}
-
-const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
-const EMPTY: Ending = { outcome: 'failed', error: { message: 'The prompt is empty: there is nothing to send.' } };
-
-/** One for all: it is said of every piece of an answer. */
-const COMPLETED: Ending = { outcome: 'completed' };
 
 export class AgentSession {
   readonly sessionId: string;
@@ -161,12 +148,12 @@ export class AgentSession {
     return this.isOpen;
   }
 
-  /** Answers a call that waits for a person. Throws when no such call waits. */
+  /** Answers a call that awaits approval. Throws when no such call waits. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
     this.options.scheduler.respond(callId, outcome, payload);
   }
 
-  /** Answers a `fallback_requested`. Throws when nobody asked. */
+  /** Answers a `fallback_requested`. Throws when there is no such question. */
   answerFallback(requestId: string, intent: FallbackIntent): void {
     const { answerFallback } = this.options;
     if (!answerFallback) throw new Error('This session asks no questions about models.');
@@ -295,40 +282,4 @@ export class AgentSession {
 
 function pickText({ text }: PromptOptions): { text?: string } {
   return text === undefined ? {} : { text };
-}
-
-/** The events that mean more than going on; a later one counts more than an earlier one. */
-function toEnding(event: AgentEvent): Ending | undefined {
-  switch (event.type) {
-    case GeminiEventType.UserCancelled:
-      return { outcome: 'cancelled' };
-    case GeminiEventType.Error:
-      return { outcome: 'failed', error: event.value.error };
-    case GeminiEventType.InvalidStream:
-      return { outcome: 'invalid_stream', detail: event.value.message };
-    case GeminiEventType.LoopDetected:
-      return { outcome: 'loop_detected' };
-    case GeminiEventType.MaxSessionTurns:
-      return { outcome: 'max_turns' };
-    case GeminiEventType.ContextWindowWillOverflow:
-      return { outcome: 'overflow' };
-    case GeminiEventType.AgentExecutionStopped:
-      return { outcome: 'stopped', detail: event.value.reason };
-    case GeminiEventType.AgentExecutionBlocked:
-      return { outcome: 'blocked', detail: event.value.reason };
-    case GeminiEventType.Content:
-    case GeminiEventType.Finished:
-      // The model went on after a hook or a failure sent it back.
-      return COMPLETED;
-    default:
-      return undefined;
-  }
-}
-
-/** A tool that ended the prompt, or a person who said no to all that was asked. */
-function toStop(completed: readonly CompletedToolCall[]): Ending | undefined {
-  const stopped = completed.find(({ response }) => response.errorType === 'stop_execution');
-  if (stopped) return { outcome: 'stopped', detail: stopped.response.error?.message ?? 'A hook stopped the agent.' };
-  const isCancelled = completed.length > 0 && completed.every(({ status }) => status === 'cancelled');
-  return isCancelled ? { outcome: 'cancelled', detail: 'The call was declined.' } : undefined;
 }

@@ -1,0 +1,60 @@
+/** How a prompt ends: which events and which completed calls decide it. Pure. */
+
+import type { AgentEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
+import type { StructuredError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import type { CompletedToolCall } from '../protocol/tool-calls.ts';
+
+/** How the prompt ended, and why. */
+export interface Ending {
+  outcome: Outcome;
+  error?: StructuredError;
+  detail?: string;
+  budget?: SpentBudget;
+}
+
+/** A consumer that left ends the prompt before it is known how it ends. */
+export const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
+export const EMPTY: Ending = {
+  outcome: 'failed',
+  error: { message: 'The prompt is empty: there is nothing to send.' },
+};
+
+/** One object for all: every piece of an answer means it. */
+export const COMPLETED: Ending = { outcome: 'completed' };
+
+/** The events that decide how a prompt ends; a later one counts more than an earlier one. */
+export function toEnding(event: AgentEvent): Ending | undefined {
+  switch (event.type) {
+    case GeminiEventType.UserCancelled:
+      return { outcome: 'cancelled' };
+    case GeminiEventType.Error:
+      return { outcome: 'failed', error: event.value.error };
+    case GeminiEventType.InvalidStream:
+      return { outcome: 'invalid_stream', detail: event.value.message };
+    case GeminiEventType.LoopDetected:
+      return { outcome: 'loop_detected' };
+    case GeminiEventType.MaxSessionTurns:
+      return { outcome: 'max_turns' };
+    case GeminiEventType.ContextWindowWillOverflow:
+      return { outcome: 'overflow' };
+    case GeminiEventType.AgentExecutionStopped:
+      return { outcome: 'stopped', detail: event.value.reason };
+    case GeminiEventType.AgentExecutionBlocked:
+      return { outcome: 'blocked', detail: event.value.reason };
+    case GeminiEventType.Content:
+    case GeminiEventType.Finished:
+      // The model continued after a hook or a failure sent it back.
+      return COMPLETED;
+    default:
+      return undefined;
+  }
+}
+
+/** A tool that ended the prompt, or a user who declined every call. */
+export function toStop(completed: readonly CompletedToolCall[]): Ending | undefined {
+  const stopped = completed.find(({ response }) => response.errorType === 'stop_execution');
+  if (stopped) return { outcome: 'stopped', detail: stopped.response.error?.message ?? 'A hook stopped the agent.' };
+  const isCancelled = completed.length > 0 && completed.every(({ status }) => status === 'cancelled');
+  return isCancelled ? { outcome: 'cancelled', detail: 'The call was declined.' } : undefined;
+}
