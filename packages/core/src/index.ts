@@ -34,6 +34,8 @@ export type { ContentGenerator, LlmRole } from './provider/content-generator.ts'
 export { DEFAULT_GEMINI_FLASH_MODEL, DEFAULT_MODEL, resolveModel, tokenLimit } from './routing/models.ts';
 export { ModelConfigError } from './routing/model-configs.ts';
 export type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './routing/model-config.ts';
+export { GEMINI_CATALOGUE } from './provider/catalogue/gemini-catalogue.ts';
+export type { ModelCatalogue, ModelFacts } from './provider/catalogue/model-catalogue.ts';
 export { calculateRequestTokenCount, estimateTokenCount } from './provider/token-estimate.ts';
 
 // Tools: a tool of one's own, and what the built-in ones are made from.
@@ -59,7 +61,6 @@ export type { PolicyPort, PolicyQuestion, PolicyVerdict } from './scheduler/port
 export { BudgetError } from './spending/budget.ts';
 export type { BudgetLimits } from './spending/budget.ts';
 export { Ledger } from './spending/ledger.ts';
-export { PRICES, PRICES_AS_OF } from './spending/prices-data.ts';
 export { mergePrices } from './spending/prices.ts';
 export type { SessionMetrics } from './spending/session-metrics.ts';
 

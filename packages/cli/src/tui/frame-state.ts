@@ -1,7 +1,6 @@
 /** What the frame shows at this moment, gathered from the app. It reads and decides nothing. */
 
 import { hostname } from 'node:os';
-import { tokenLimit } from '@castor/core';
 import type { PendingCall } from '@castor/core';
 import { chooseAuthType } from '../start/auth-type.ts';
 import type { App } from './app.ts';
@@ -105,7 +104,7 @@ function footerOf({ state, store, mode, conversation, options: { cwd, home } }: 
   // Who was chosen since the last prompt has not answered yet.
   const answering = requested === state.model ? store.getSnapshot().model : undefined;
   const model = isOffline ? 'offline' : (answering ?? requested);
-  const used = (state.agent?.chat.getLastPromptTokenCount() ?? 0) / tokenLimit(model);
+  const used = state.agent ? state.agent.chat.getLastPromptTokenCount() / state.agent.tokenLimit(model) : 0;
   // Before the settings are read.
   const items = state.start ? footerItems(state.start.settings.ui, used) : BEFORE_SETTINGS;
   return {

@@ -13,6 +13,7 @@ import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { MaskedOutputs } from '../client/tool-output-masking.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
+import { catalogueOf } from '../routing/models.ts';
 import type { createModelConfigResolver } from '../routing/model-configs.ts';
 import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
@@ -41,6 +42,7 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
   const compressor = new Compressor({
     model: utility,
     tokenLimit,
+    catalogue: catalogueOf(generator),
     ...withoutUndefined({
       threshold: limits.compressionThreshold,
       hooks: hooks.agent,

@@ -6,9 +6,10 @@
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
 import { UtilityModel } from '../client/utility-model.ts';
+import type { ModelCatalogue, ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
-import { resolveModel, tokenLimit } from '../routing/models.ts';
+import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
 import type { PolicyPort } from '../scheduler/ports.ts';
@@ -35,6 +36,8 @@ export interface Agent {
   tools: ToolRegistry;
   /** The model or alias the next prompt asks for. */
   requestedModel(): string;
+  /** How many tokens a request to the model or alias may hold. */
+  tokenLimit(model: string): number;
   /** Takes effect with the next turn. */
   setModel(model: string): void;
   /** No answer is taken for a loop any more, in this session. */
@@ -59,12 +62,14 @@ export function wireAgent(
 ): Agent {
   const { clock = systemClock, interactive = false, limits = {}, features = {}, telemetry, planning } = options;
   const { preview = true } = features;
+  const catalogue = catalogueOf(generator);
   const tools = options.tools ?? new ToolRegistry();
   tools.follow((change) => inbox.post({ type: 'tools_changed', ...change }));
-  const resolveConfig = createModelConfigResolver({ preview, ...options.modelConfigs });
+  const resolveConfig = createModelConfigResolver({ preview, catalogue, ...options.modelConfigs });
   // Only a user's own alias is another name than the service's.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
-  const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model)));
+  const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model), catalogue));
+  const tellAssumed = limits.tokenLimit ? () => undefined : tellAssumedWindows(catalogue, inbox);
 
   const utility = new UtilityModel({
     generator,
@@ -75,6 +80,7 @@ export function wireAgent(
   const choice = new ModelChoice({
     model: options.model,
     preview,
+    catalogue,
     features,
     interactive,
     utility,
@@ -82,13 +88,20 @@ export function wireAgent(
     planning,
     telemetry,
     history: () => chat.getHistory(true),
-    onChosen: () => chat.setTools(declare(tools)),
+    onChosen: (model) => {
+      tellAssumed(serviceName(model));
+      chat.setTools(declare(tools));
+    },
   });
   budget?.requirePriceOf(serviceName(choice.resolved));
   const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig });
   const common = { chat, choice, clock, tokenLimit: limitOf };
   const { client, loopDetection } = createAgentClient(options, { ...common, generator, utility, resolveConfig });
-  const scheduler = createScheduler(options, { ...common, tools });
+  const scheduler = createScheduler(options, {
+    ...common,
+    tools,
+    factsOf: (model) => factsOf(serviceName(model), catalogue),
+  });
 
   const session = new AgentSession({
     sessionId: options.sessionId,
@@ -124,8 +137,9 @@ export function wireAgent(
     ledger,
     tools,
     requestedModel: () => choice.requested,
+    tokenLimit: limitOf,
     setModel: (model) => {
-      budget?.requirePriceOf(serviceName(resolveModel(model, { preview })));
+      budget?.requirePriceOf(serviceName(resolveModel(model, { preview, catalogue })));
       choice.request(model);
     },
     disableLoopDetection: () => {
@@ -170,6 +184,7 @@ interface SchedulerParts {
   choice: ModelChoice;
   clock: Clock;
   tokenLimit: (model: string) => number;
+  factsOf: (model: string) => ModelFacts;
   tools: ToolRegistry;
 }
 
@@ -180,7 +195,7 @@ function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToo
     tools,
     policy: options.policy ?? ALLOW_EVERYTHING,
     clock,
-    model: () => choice.current,
+    mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
     outputBounds: () => {
       const remainingTokens = parts.tokenLimit(choice.current) - chat.getLastPromptTokenCount();
       const configured = options.limits?.toolOutput;
@@ -194,6 +209,18 @@ function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToo
       resultContext: options.resultContext,
     }),
   });
+}
+
+/** Tells the user once that a window is assumed, because too small a one compresses early and too large a one overflows. */
+function tellAssumedWindows(catalogue: ModelCatalogue, inbox: EventInbox): (model: string) => void {
+  let isTold = false;
+  return (model) => {
+    if (isTold || catalogue.find(model)) return;
+    isTold = true;
+    const tokens = catalogue.unknown.contextWindow.toLocaleString('en-US');
+    const message = `The context window of ${model} is unknown; Castor assumes ${tokens} tokens. See docs/models.md.`;
+    inbox.post({ type: 'notice', level: 'info', message });
+  };
 }
 
 const ALLOW_EVERYTHING: PolicyPort = {

@@ -40,7 +40,6 @@ async function open(editor: string): Promise<CoreToolScheduler> {
   return new CoreToolScheduler({
     tools: new ToolRegistry([createReplaceTool({ store }), createWriteFileTool({ store })]),
     policy: { check: async () => ({ decision: 'ask_user' }), remember: async () => {} },
-    model: () => 'gemini-2.5-flash',
     outputBounds: () => ({ threshold: 10_000, tempDirectory: temporary, sessionId: 's' }),
     editProposal: createEditProposal({
       editor,

@@ -6,6 +6,7 @@
 
 import type { ChooseModel } from '../client/before-turn.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
+import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
 import { ModelAvailability } from '../routing/availability.ts';
 import { createFallback } from '../routing/fallback.ts';
 import type { Fallback } from '../routing/fallback.ts';
@@ -22,6 +23,7 @@ export interface ModelChoiceOptions {
   /** As the user named it. */
   readonly model: string;
   readonly preview: boolean;
+  readonly catalogue: ModelCatalogue;
   readonly features: AgentFeatures;
   readonly interactive: boolean;
   readonly utility: UtilityModel;
@@ -31,7 +33,7 @@ export interface ModelChoiceOptions {
   /** Asked only if a strategy looks at it. */
   readonly history: () => Content[];
   /** Called before each turn, when the model is known. */
-  readonly onChosen: () => void;
+  readonly onChosen: (model: string) => void;
 }
 
 export class ModelChoice {
@@ -46,10 +48,10 @@ export class ModelChoice {
   private chosen: { prompt_id: string; model: string } | undefined;
 
   constructor(options: ModelChoiceOptions) {
-    const { model, preview, features, interactive, utility, clock, telemetry } = options;
+    const { model, preview, catalogue, features, interactive, utility, clock, telemetry } = options;
     this.options = options;
     this.requestedModel = model;
-    this.resolved = resolveModel(model, { preview });
+    this.resolved = resolveModel(model, { preview, catalogue });
     this.availability = new ModelAvailability(clock);
     const chainFor = (each: string) => this.chainFor(each);
     this.selectionSource = { availability: this.availability, chainFor };
@@ -63,6 +65,7 @@ export class ModelChoice {
       availability: this.availability,
       clock,
       preview,
+      catalogue,
       planRouting: features.planRouting ?? true,
       classify: features.classifyRequests ?? false,
       askJson: (question, schema) => utility.generateJson(question, schema),
@@ -90,7 +93,7 @@ export class ModelChoice {
     const wanted = isNew ? await this.route(question) : this.current;
     const { model } = applyModelSelection(this.selectionSource, { model: wanted });
     this.chosen = { prompt_id: question.prompt_id, model };
-    this.options.onChosen();
+    this.options.onChosen(model);
     return { model, isNew };
   };
 
@@ -114,6 +117,6 @@ export class ModelChoice {
 
   private chainFor(model: string): ReturnType<typeof policyChain> {
     const plan = this.options.planning?.().approvalMode === 'plan';
-    return policyChain(model, { requestedModel: this.requestedModel, plan });
+    return policyChain(model, { requestedModel: this.requestedModel, plan, catalogue: this.options.catalogue });
   }
 }

@@ -19,6 +19,7 @@ import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/back
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { Workspace } from '../tools/files/workspace.ts';
+import { catalogueOf } from '../routing/models.ts';
 import { systemClock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import { openSpending } from '../spending/open-spending.ts';
@@ -82,7 +83,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
     loadWorkspacePolicies(options, sources, warn),
     exists(join(root, '.git')),
-    loadPrices(home),
+    loadPrices(home, catalogueOf(options.generator).prices),
   ]);
   for (const problem of priced.problems) warn(problem);
 

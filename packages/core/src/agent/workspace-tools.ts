@@ -2,7 +2,7 @@
 
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
-import { resolveModel } from '../routing/models.ts';
+import { catalogueOf, factsOf, resolveModel } from '../routing/models.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { DefinedTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
@@ -48,15 +48,16 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     },
     ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
   };
+  const catalogue = catalogueOf(generator);
   const builtins = createBuiltinTools({
     store,
     shell,
     background,
     generator,
-    resolveModel: createModelConfigResolver({ preview: features?.preview ?? true, ...modelConfigs }),
+    resolveModel: createModelConfigResolver({ preview: features?.preview ?? true, catalogue, ...modelConfigs }),
     clock,
     isInteractive: interactive,
-    writeTodos: toolSettings.writeTodos && isHelpedByTodos(options.model),
+    writeTodos: toolSettings.writeTodos && factsOf(resolveModel(options.model, { catalogue }), catalogue).helpedByTodos,
     useRipgrep: toolSettings.useRipgrep,
     respectGitIgnore: options.ignore?.git ?? true,
     asksForShortOutput: toolSettings.asksForShortOutput,
@@ -73,11 +74,6 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
         : description,
   });
   return { tools, approvedPlan: () => approvedPlan };
-}
-
-/** Models of the second generation forget steps they have not written down. */
-function isHelpedByTodos(model: string): boolean {
-  return /^gemini-2(?!.*preview)/.test(resolveModel(model));
 }
 
 /** In plan mode they are left for the plan itself. */

@@ -5,6 +5,8 @@
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
+import { factsOf } from '../routing/models.ts';
 import { findIndexAfterFraction, findStepAfterFraction } from '../chat/history.ts';
 import { hasFunctionCall } from '../chat/parts.ts';
 import { estimateTokenCount } from '../provider/token-estimate.ts';
@@ -38,6 +40,8 @@ const TOOL_OUTPUT_BUDGET = 50_000;
 export interface CompressionOptions {
   model: UtilityModel;
   tokenLimit(model: string): number;
+  /** Says which preset summarises; the Gemini API's unless another is given. */
+  catalogue?: ModelCatalogue | undefined;
   /** Share of the window past which a history is compressed. */
   threshold?: number;
   hooks?: AgentHooks;
@@ -157,7 +161,7 @@ export class Compressor {
   private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
     const { prompt_id, signal, activeModel } = request;
     const question = {
-      model: toCompressionModel(activeModel),
+      model: factsOf(activeModel, this.options.catalogue).compressionPreset ?? activeModel,
       systemInstruction: SNAPSHOT_SYSTEM_PROMPT,
       signal,
       role: 'utility_compressor' as const,
@@ -225,13 +229,4 @@ function userTurn(text: string): Content {
 
 function modelTurn(text: string): Content {
   return { role: 'model', parts: [{ text }] };
-}
-
-/** The summariser is of the active model's own kind; models we have no settings for summarise themselves. */
-function toCompressionModel(activeModel: string): string {
-  const match = /^gemini-(3|2\.5)[^-]*-(pro|flash-lite|flash)/.exec(activeModel);
-  if (!match) return activeModel;
-  const [, generation, size] = match;
-  const isKnown = generation === '2.5' || size !== 'flash-lite';
-  return isKnown ? `chat-compression-${generation}-${size}` : activeModel;
 }

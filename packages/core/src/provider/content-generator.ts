@@ -12,6 +12,7 @@ import type {
   GenerateContentParameters,
   GenerateContentResponse,
 } from '../protocol/content.ts';
+import type { ModelCatalogue } from './catalogue/model-catalogue.ts';
 
 /** On whose behalf a request is made; a dimension of the ledger. */
 export type LlmRole =
@@ -51,4 +52,7 @@ export interface ContentGenerator {
   countTokens(request: CountTokensParameters): Promise<CountTokensResponse>;
 
   embedContent(request: EmbedContentParameters): Promise<EmbedContentResponse>;
+
+  /** What is known of the models it serves. Without it they are taken for Gemini's. */
+  readonly catalogue?: ModelCatalogue;
 }

@@ -1,18 +1,11 @@
 /**
- * Which models stand in for which, and how loudly: the chains, as data. An entry
- * says what happens when its own model fails; the next entry of the chain is who
- * takes over. Pure; what is available at the moment is not known here.
+ * Which models stand in for which, and whether the user is asked: a chain of the catalogue as policies. An entry
+ * says what happens when its own model fails; the next entry takes over. Pure; availability is not known here.
  */
 
-import {
-  GEMINI_2_5_FLASH,
-  GEMINI_2_5_PRO,
-  GEMINI_3_1_FLASH_LITE,
-  GEMINI_3_FLASH_PREVIEW,
-  GEMINI_3_PRO_PREVIEW,
-  isAutoModel,
-  resolveModel,
-} from './models.ts';
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
+import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
+import { isAutoModel, resolveModel } from './models.ts';
 
 /** What kind of failure used a model's attempts up. */
 export type FailureKind =
@@ -22,7 +15,7 @@ export type FailureKind =
   | 'transient'
   | 'not_found';
 
-/** `silent`: the next model takes over unasked. `prompt`: the person is asked. */
+/** `silent`: the next model takes over unasked. `prompt`: the user is asked. */
 export type FallbackAction = 'silent' | 'prompt';
 export type FailureState = 'terminal' | 'sticky_retry';
 
@@ -43,6 +36,7 @@ export interface PolicyChainOptions {
   requestedModel: string;
   /** In plan mode nothing is asked. */
   plan?: boolean;
+  catalogue?: ModelCatalogue | undefined;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -50,46 +44,37 @@ const ALL_PROMPT = { terminal: 'prompt', transient: 'prompt', not_found: 'prompt
 const ALL_SILENT = { terminal: 'silent', transient: 'silent', not_found: 'silent' } as const;
 const ALL_TERMINAL = { terminal: 'terminal', transient: 'terminal', not_found: 'terminal' } as const;
 
-/** Members of the preview chain that lead with another model than its first. */
-const PREVIEW_PRO_MODELS: ReadonlySet<string> = new Set([
-  GEMINI_3_PRO_PREVIEW,
-  'gemini-3.1-pro-preview',
-  'gemini-3.1-pro-preview-customtools',
-]);
-
-const LITE_CHAIN: PolicyChain = [GEMINI_3_1_FLASH_LITE, GEMINI_2_5_FLASH, GEMINI_2_5_PRO].map((model) =>
-  policy(model, { actions: ALL_SILENT }),
-);
+/** Of a leading model that the router chose: a busy one is left for its stand-in, and tried again. */
+const PATIENCE: Partial<ModelPolicy> = {
+  maxAttempts: 3,
+  actions: { ...ALL_PROMPT, transient: 'silent' },
+  states: { ...ALL_TERMINAL, transient: 'sticky_retry' },
+};
 
 /** The chain a model stands in, beginning with that model. Never empty. */
 export function policyChain(model: string, options: PolicyChainOptions): PolicyChain {
-  const auto = isAutoModel(options.requestedModel);
-  const { chain, wraps } = chainOf(model, resolveModel(options.requestedModel), auto);
+  const { requestedModel, plan = false, catalogue = GEMINI_CATALOGUE } = options;
+  const auto = isAutoModel(requestedModel, catalogue);
+  const { chain, wraps } = chainOf(model, resolveModel(requestedModel, { catalogue }), auto, catalogue);
   const rotated = startAt(chain, model, auto || wraps);
-  return options.plan ? rotated.map((entry) => ({ ...entry, actions: ALL_SILENT })) : rotated;
+  return plan ? rotated.map((entry) => ({ ...entry, actions: ALL_SILENT })) : rotated;
 }
 
-function chainOf(model: string, requested: string, auto: boolean): { chain: PolicyChain; wraps: boolean } {
-  if (PREVIEW_PRO_MODELS.has(model)) return { chain: proAndFlash(model, GEMINI_3_FLASH_PREVIEW, auto), wraps: true };
-  if (model === GEMINI_3_FLASH_PREVIEW) {
-    const pro = PREVIEW_PRO_MODELS.has(requested) ? requested : GEMINI_3_PRO_PREVIEW;
-    return { chain: proAndFlash(pro, GEMINI_3_FLASH_PREVIEW, auto), wraps: true };
-  }
-  const isStandingInForLite = requested === GEMINI_3_1_FLASH_LITE && LITE_CHAIN.some((entry) => entry.model === model);
-  if (model === GEMINI_3_1_FLASH_LITE || isStandingInForLite) return { chain: LITE_CHAIN, wraps: false };
-  if (model === GEMINI_2_5_PRO || model === GEMINI_2_5_FLASH) {
-    return { chain: proAndFlash(GEMINI_2_5_PRO, GEMINI_2_5_FLASH, auto), wraps: false };
-  }
-  return { chain: [policy(model, { isLastResort: true })], wraps: false };
-}
-
-function proAndFlash(pro: string, flash: string, auto: boolean): PolicyChain {
-  const patience: Partial<ModelPolicy> = {
-    maxAttempts: 3,
-    actions: { ...ALL_PROMPT, transient: 'silent' },
-    states: { ...ALL_TERMINAL, transient: 'sticky_retry' },
-  };
-  return [policy(pro, auto ? patience : {}), policy(flash, { isLastResort: true })];
+/** The chain of the requested model, while the model is in it, else the first that holds the model. */
+function chainOf(
+  model: string,
+  requested: string,
+  auto: boolean,
+  { chains }: ModelCatalogue,
+): { chain: PolicyChain; wraps: boolean } {
+  const holding = chains.filter(({ leads, others }) => leads.includes(model) || others.includes(model));
+  const found = holding.find(({ leads }) => leads.includes(requested)) ?? holding[0];
+  if (!found) return { chain: [policy(model, { isLastResort: true })], wraps: false };
+  const { leads, others, wraps = false, silent = false } = found;
+  const lead = [model, requested].find((name) => leads.includes(name)) ?? leads[0] ?? model;
+  if (silent) return { chain: [lead, ...others].map((each) => policy(each, { actions: ALL_SILENT })), wraps };
+  const standIns = others.map((each, index) => policy(each, { isLastResort: index === others.length - 1 }));
+  return { chain: [policy(lead, auto ? PATIENCE : {}), ...standIns], wraps };
 }
 
 function policy(model: string, differences: Partial<ModelPolicy> = {}): ModelPolicy {

@@ -1,6 +1,6 @@
 /**
  * Fallback: what to do when a model has failed for good. It finds who may take over
- * (policy-chains.ts, availability.ts), decides whether that needs a person's word,
+ * (fallback-chains.ts, availability.ts), decides whether that needs a person's word,
  * and takes note of what a failure and an answer say about a model. It makes no
  * request; the chat carries the decision out.
  *

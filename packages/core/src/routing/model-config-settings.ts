@@ -4,7 +4,7 @@
  * made with other parameters than the person wrote down would go unnoticed.
  */
 
-import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from './builtin-aliases.ts';
+import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from '../provider/catalogue/model-catalogue.ts';
 import { ModelConfigError } from './model-configs.ts';
 import type { ModelConfigChanges, ModelConfigOverride } from './model-configs.ts';
 import { isRecord } from '../util/is-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUILTIN_ALIASES } from './builtin-aliases.ts';
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
 import { ModelConfigError, createModelConfigResolver } from './model-configs.ts';
 import type { ModelConfigOverride } from './model-configs.ts';
 
@@ -37,7 +37,7 @@ describe('createModelConfigResolver', () => {
 
   it('resolves every built-in alias that names a model to a concrete one', () => {
     const resolve = createModelConfigResolver();
-    const names = Object.keys(BUILTIN_ALIASES).filter((name) => !/^(chat-)?base/.test(name));
+    const names = Object.keys(GEMINI_CATALOGUE.presets).filter((name) => !/^(chat-)?base/.test(name));
     const models = new Set(names.map((name) => resolve({ model: name }).model));
     expect([...models].toSorted()).toEqual([
       'gemini-2.5-flash',

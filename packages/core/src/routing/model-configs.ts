@@ -6,10 +6,15 @@
  */
 
 import type { GenerateContentConfig } from '../protocol/content.ts';
-import { BUILTIN_ALIASES, CHAT_ROOTS } from './builtin-aliases.ts';
-import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from './builtin-aliases.ts';
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
+import type {
+  ModelCatalogue,
+  ModelConfigAlias,
+  ModelConfigAliases,
+  ModelConfigValues,
+} from '../provider/catalogue/model-catalogue.ts';
 import type { ModelConfigKey, ModelConfigResolver, ResolvedModelConfig } from './model-config.ts';
-import { resolveModel } from './models.ts';
+import { factsOf, resolveModel } from './models.ts';
 import type { ResolveModelOptions } from './models.ts';
 import { isRecord } from '../util/is-record.ts';
 
@@ -49,11 +54,13 @@ export function createModelConfigResolver(options: ModelConfigsOptions = {}): Mo
 export class ModelConfigs {
   private readonly aliases: ReadonlyMap<string, ModelConfigAlias>;
   private readonly overrides: readonly ModelConfigOverride[];
+  private readonly catalogue: ModelCatalogue;
   private readonly resolveOptions: ResolveModelOptions;
 
   constructor(options: ModelConfigsOptions = {}) {
     const { aliases = {}, customAliases = {}, overrides = [], customOverrides = [], ...resolveOptions } = options;
-    this.aliases = new Map(Object.entries({ ...BUILTIN_ALIASES, ...aliases, ...customAliases }));
+    this.catalogue = options.catalogue ?? GEMINI_CATALOGUE;
+    this.aliases = new Map(Object.entries({ ...this.catalogue.presets, ...aliases, ...customAliases }));
     this.overrides = [...overrides, ...customOverrides];
     this.resolveOptions = resolveOptions;
     for (const name of this.aliases.keys()) this.chainOf(name);
@@ -76,7 +83,7 @@ export class ModelConfigs {
     if (this.aliases.has(asked)) return this.describeAlias(asked);
     const model = resolveModel(asked, this.resolveOptions);
     const known = this.aliases.has(model) ? model : undefined;
-    const { names, values } = this.describeAlias(known ?? rootOf(model));
+    const { names, values } = this.describeAlias(known ?? factsOf(model, this.catalogue).chatPreset);
     return { names: [...new Set([...names, model, asked])], values: known ? values : [...values, { model }] };
   }
 
@@ -110,11 +117,6 @@ export class ModelConfigs {
   private concrete(model: string | undefined): string | undefined {
     return model === undefined ? undefined : resolveModel(model, this.resolveOptions);
   }
-}
-
-function rootOf(model: string): string {
-  const name = model.replace(/^models\//, '');
-  return CHAT_ROOTS.find(({ prefix }) => name.startsWith(prefix))?.root ?? 'chat-base';
 }
 
 function unusable(alias: string | undefined, reason: string): string {

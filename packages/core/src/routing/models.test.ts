@@ -22,22 +22,22 @@ describe('resolveModel', () => {
 
 describe('isAutoModel', () => {
   it('knows the names that leave the choice to us', () => {
-    expect(['auto', ' auto-gemini-3', 'auto-gemini-2.5', 'pro', 'gemini-2.5-pro', ''].map(isAutoModel)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      ['auto', ' auto-gemini-3', 'auto-gemini-2.5', 'pro', 'gemini-2.5-pro', ''].map((name) => isAutoModel(name)),
+    ).toEqual([true, true, true, false, false, false]);
   });
 });
 
 describe('tokenLimit', () => {
   it.each([
     ['gemini-2.5-pro', 1_048_576],
-    ['never heard of', 1_048_576],
-    ['toString', 1_048_576],
+    ['models/gemini-2.5-flash-mine', 1_048_576],
+    ['tunedModels/mine-1234', 1_048_576],
+    ['gemini-9-ultra', 1_048_576],
+    ['auto', 1_048_576],
+    ['offline', 128_000],
+    ['never heard of', 128_000],
+    ['toString', 128_000],
     ['gemma-4-31b-it', 256_000],
     ['models/gemma-4-26b-a4b-it', 256_000],
   ])('of %s is %s', (model, limit) => {

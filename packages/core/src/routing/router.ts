@@ -9,13 +9,14 @@
  */
 
 import type { Content, PartListUnion } from '../protocol/content.ts';
+import type { ModelCatalogue, ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ModelAvailability } from './availability.ts';
 import { answersCalls, choiceClassifier, numericalClassifier, toClassifierContents } from './classifier.ts';
 import type { AskJson, Classifier, Verdict } from './classifier.ts';
-import { GEMINI_2_5_FLASH, GEMINI_2_5_PRO, isAutoModel, resolveModel } from './models.ts';
+import { factsOf, isAutoModel, resolveModel } from './models.ts';
 import { policyChain } from './fallback-chains.ts';
 
 export interface RoutingContext {
@@ -49,6 +50,8 @@ export interface ModelRouterOptions {
   clock?: Clock;
   /** Whether preview models may be used. Default true. */
   preview?: boolean;
+  /** The Gemini API's unless another is given. */
+  catalogue?: ModelCatalogue | undefined;
   /** Whether plan mode chooses the model of `auto`. Default true. */
   planRouting?: boolean;
   /** Whether a small model is asked how hard the request is. Default false; needs `askJson`. */
@@ -112,18 +115,18 @@ export class ModelRouter {
   }
 
   private fallback({ requestedModel, approvalMode }: RoutingContext): Choice | undefined {
-    const { availability } = this.options;
+    const { availability, catalogue } = this.options;
     const requested = this.resolve(requestedModel);
     const snapshot = availability.snapshot(requested);
     if (snapshot.available) return undefined;
-    const chain = policyChain(requested, { requestedModel, plan: approvalMode === 'plan' });
+    const chain = policyChain(requested, { requestedModel, plan: approvalMode === 'plan', catalogue });
     const { model } = availability.selectFirstAvailable(chain.map((entry) => entry.model));
     if (model === undefined) return undefined;
     return { model, reasoning: `${requested} is unavailable (${snapshot.reason}).` };
   }
 
   private override({ requestedModel }: RoutingContext): Choice | undefined {
-    if (isAutoModel(requestedModel)) return undefined;
+    if (isAutoModel(requestedModel, this.options.catalogue)) return undefined;
     return { model: this.resolve(requestedModel), reasoning: 'The model was named.' };
   }
 
@@ -143,9 +146,8 @@ export class ModelRouter {
     return this.isGraded(context) ? this.classify(numericalClassifier, context) : undefined;
   }
 
-  /** Requests to Gemini 3 are graded by number, the others by name. */
   private isGraded({ requestedModel }: RoutingContext): boolean {
-    return this.resolve(requestedModel).startsWith('gemini-3');
+    return this.factsOf(requestedModel).gradedBy === 'number';
   }
 
   private async classify(classifier: Classifier, context: RoutingContext): Promise<Choice | undefined> {
@@ -186,12 +188,16 @@ export class ModelRouter {
 
   /** The stronger or the faster model of the family that was asked for. */
   private variant(requestedModel: string, choice: 'pro' | 'flash'): string {
-    if (!this.resolve(requestedModel).startsWith('gemini-2.5')) return this.resolve(choice);
-    return choice === 'pro' ? GEMINI_2_5_PRO : GEMINI_2_5_FLASH;
+    return this.factsOf(requestedModel).variants?.[choice] ?? this.resolve(choice);
+  }
+
+  private factsOf(requestedModel: string): ModelFacts {
+    return factsOf(this.resolve(requestedModel), this.options.catalogue);
   }
 
   private resolve(model: string): string {
-    return resolveModel(model, { preview: this.options.preview ?? true });
+    const { preview = true, catalogue } = this.options;
+    return resolveModel(model, { preview, catalogue });
   }
 }
 

@@ -24,7 +24,7 @@ import { toWaves } from './waves.ts';
 
 export interface CoreToolSchedulerOptions extends Pick<
   ToolExecutorOptions,
-  'model' | 'outputBounds' | 'resultContext'
+  'mediaInResponses' | 'outputBounds' | 'resultContext'
 > {
   tools: ToolLookup;
   policy: PolicyPort;

@@ -59,7 +59,6 @@ function setUp(tools: DefinedTool[], options: Partial<CoreToolSchedulerOptions> 
       notFound: (name) => new ToolError(`Tool "${name}" not found.`, 'tool_not_registered'),
     },
     policy: { check: async () => verdict, remember: async (approval) => void remembered.push(approval) },
-    model: () => 'gemini-2.5-flash',
     outputBounds: () => ({ threshold: 1000, tempDirectory, sessionId: 's' }),
     clock: createFakeClock(),
     ...rest,

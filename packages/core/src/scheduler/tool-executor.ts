@@ -21,8 +21,8 @@ import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLoo
 export interface ToolExecutorOptions {
   /** Where `execute` finds a call's tool by name. */
   tools: ToolLookup;
-  /** The model that will read the result; it decides how media are told. */
-  model?: () => string;
+  /** Whether the model that will read the result takes media inside a response. Default false. */
+  mediaInResponses?: (() => boolean) | undefined;
   /** How much the model reads of a result; all of it by default. */
   outputBounds?: () => OutputBounds;
   hooks?: ToolHooks;
@@ -166,7 +166,7 @@ export class ToolExecutor {
     const of = { toolName: tool.name, callId: request.callId };
     const bounded: BoundedOutput = bounds ? await boundOutput(content, of, bounds) : { content };
     const converted = toFunctionResponse(
-      { ...answerTo(request), model: this.options.model?.() ?? '' },
+      { ...answerTo(request), mediaInResponses: this.options.mediaInResponses?.() ?? false },
       bounded.content,
     );
     return createSuccessResult(request, {

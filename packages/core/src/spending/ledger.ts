@@ -5,6 +5,8 @@
  * answers that broke, because it is paid for. It never throws and judges nothing.
  */
 
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
+import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
 import { retryKind } from '../provider/retry-table.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
@@ -13,9 +15,7 @@ import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { PRICES } from './prices-data.ts';
 import { costOf } from './prices.ts';
-import type { PriceTable } from './prices.ts';
 import { NO_TOKENS, addTokens, toTokenMetrics } from './session-metrics.ts';
 import type { ApiMetrics, ModelMetrics, SessionMetrics, TokenMetrics } from './session-metrics.ts';
 import { ToolLedger } from './tool-ledger.ts';
@@ -65,7 +65,7 @@ export class Ledger {
   private readonly tools: ToolLedger;
   private readonly models = new Map<string, ModelAccount>();
 
-  constructor({ clock = systemClock, prices = PRICES, onCall }: LedgerOptions = {}) {
+  constructor({ clock = systemClock, prices = GEMINI_CATALOGUE.prices, onCall }: LedgerOptions = {}) {
     this.prices = prices;
     this.tools = new ToolLedger(clock, onCall);
   }

@@ -4,6 +4,7 @@
  */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';
+import { catalogueOf } from '../routing/models.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import type { Clock } from '../util/clock.ts';
 import { Budget } from './budget.ts';
@@ -34,7 +35,7 @@ export function openSpending(
 ): Spending {
   const ledger = new Ledger({
     clock,
-    prices,
+    prices: prices ?? catalogueOf(generator).prices,
     ...(telemetry && { onCall: (call) => telemetry.called(call) }),
   });
   const watched = telemetry ? telemetry.watch(generator) : generator;

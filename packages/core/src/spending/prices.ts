@@ -4,24 +4,9 @@
  * not the same as costing nothing.
  */
 
+import type { ModelPrice, PriceTable, Rates } from '../provider/catalogue/model-catalogue.ts';
 import type { TokenMetrics } from './session-metrics.ts';
 import { isRecord } from '../util/is-record.ts';
-
-/** US dollars per million tokens. */
-interface Rates {
-  input: number;
-  /** Answer and thoughts alike. */
-  output: number;
-  /** Input that was served from the cache; as `input` when left out. */
-  cached?: number;
-}
-
-export interface ModelPrice extends Rates {
-  /** The rates of a request whose prompt has more than `above` tokens. */
-  long?: Rates & { above: number };
-}
-
-export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
 /** Prices are for so many. */
 const TOKENS_PER_UNIT = 1_000_000;

@@ -1,7 +1,9 @@
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { PRICES } from './prices-data.ts';
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
 import { loadPrices } from './user-prices.ts';
+
+const PRICES = GEMINI_CATALOGUE.prices;
 
 describe('loadPrices', () => {
   it('gives ours when the user has none', async () => {

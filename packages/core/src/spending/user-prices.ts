@@ -1,15 +1,16 @@
-/** The user's own prices, from `<home>/.gemini/prices.json`, over the ones we ship. */
+/** The user's own prices, from `<home>/.gemini/prices.json`, over those of the provider's catalogue. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userDirectory } from '../config/paths.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import { PRICES } from './prices-data.ts';
+import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
+import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import { mergePrices } from './prices.ts';
 import type { ReadPrices } from './prices.ts';
 
 /** Never throws: a file that cannot be used is named among the problems, and ours hold. */
-export async function loadPrices(home: string): Promise<ReadPrices> {
+export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATALOGUE.prices): Promise<ReadPrices> {
   const path = join(userDirectory(home), 'prices.json');
   let text: string;
   try {
@@ -17,12 +18,12 @@ export async function loadPrices(home: string): Promise<ReadPrices> {
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     const problems = isAbsent ? [] : [`${path} cannot be read and was not used: ${getErrorMessage(error)}`];
-    return { prices: PRICES, problems };
+    return { prices, problems };
   }
   try {
-    const { prices, problems } = mergePrices(PRICES, JSON.parse(text));
-    return { prices, problems: problems.map((problem) => `${path}: ${problem}`) };
+    const merged = mergePrices(prices, JSON.parse(text));
+    return { prices: merged.prices, problems: merged.problems.map((problem) => `${path}: ${problem}`) };
   } catch (error) {
-    return { prices: PRICES, problems: [`${path} is not JSON and was not used: ${getErrorMessage(error)}`] };
+    return { prices, problems: [`${path} is not JSON and was not used: ${getErrorMessage(error)}`] };
   }
 }

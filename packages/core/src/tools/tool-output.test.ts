@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { boundOutput, outputThreshold, toErrorResponse, toFunctionResponse, wrapUntrusted } from './tool-output.ts';
 
 const SHELL = { toolName: 'run_shell_command', callId: 'Call-1/x' };
-const CALL = { callId: 'id-1', toolName: 'read_file', model: 'gemini-2.5-pro' };
+const CALL = { callId: 'id-1', toolName: 'read_file', mediaInResponses: false };
 const IMAGE = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
 const SOUND = { inlineData: { mimeType: 'audio/mpeg', data: 'BBBB' } };
 
@@ -158,7 +158,7 @@ describe('toFunctionResponse', () => {
   });
 
   it('nests media for gemini-3 models', () => {
-    expect(toFunctionResponse({ ...CALL, model: 'gemini-3-pro-preview' }, [IMAGE, IMAGE]).responseParts).toEqual([
+    expect(toFunctionResponse({ ...CALL, mediaInResponses: true }, [IMAGE, IMAGE]).responseParts).toEqual([
       {
         functionResponse: {
           id: 'id-1',
@@ -171,7 +171,7 @@ describe('toFunctionResponse', () => {
   });
 
   it('hands sound and video out to be sent apart', () => {
-    expect(toFunctionResponse({ ...CALL, model: 'gemini-3-pro-preview' }, [{ text: 'song' }, SOUND])).toEqual({
+    expect(toFunctionResponse({ ...CALL, mediaInResponses: true }, [{ text: 'song' }, SOUND])).toEqual({
       responseParts: [{ functionResponse: { id: 'id-1', name: 'read_file', response: { output: 'song' } } }],
       injectedParts: [SOUND],
     });

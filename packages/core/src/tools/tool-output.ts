@@ -159,8 +159,8 @@ export interface ResponseOf {
   callId: string;
   /** The name the model called. */
   toolName: string;
-  /** Decides where media goes. */
-  model: string;
+  /** Whether the model reads pictures and documents inside a response; else they stand beside it. */
+  mediaInResponses: boolean;
 }
 
 export interface ConvertedResponse {
@@ -180,7 +180,7 @@ export function toFunctionResponse(of: ResponseOf, content: PartListUnion): Conv
   const injectedParts = parts.filter(({ inlineData }) => isPlayed(inlineData));
   const inline = parts.filter(({ inlineData }) => inlineData && !isPlayed(inlineData));
   const files = parts.filter(({ fileData }) => fileData);
-  const nested = of.model.startsWith('gemini-3-') && inline.length > 0;
+  const nested = of.mediaInResponses && inline.length > 0;
   const binaries = inline.length + files.length + injectedParts.length;
   const output = joinTexts(parts) ?? (binaries > 0 ? `Binary content provided (${binaries} item(s)).` : '');
   const response: Part = {

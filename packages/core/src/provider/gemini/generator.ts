@@ -6,6 +6,7 @@
 
 import type { GenerateContentResponse } from '../../protocol/content.ts';
 import { throwIfAborted } from '../../util/clock.ts';
+import { GEMINI_CATALOGUE } from '../catalogue/gemini-catalogue.ts';
 import type { ContentGenerator } from '../content-generator.ts';
 import {
   DEFAULT_IDLE_TIMEOUT_MS,
@@ -74,6 +75,8 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   }
 
   return {
+    catalogue: GEMINI_CATALOGUE,
+
     async generateContent(request) {
       const body = toGenerateBody(request);
       const response = await send(request.model, 'generateContent', body, request.config?.abortSignal);

@@ -16,6 +16,8 @@ import type {
 } from '../../protocol/content.ts';
 import { ApiError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
+import { GEMINI_CATALOGUE } from '../catalogue/gemini-catalogue.ts';
+import type { ModelCatalogue } from '../catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../content-generator.ts';
 import { estimateTokenCount } from '../token-estimate.ts';
 import { toFunctionCall, toolNameOf } from './calls.ts';
@@ -27,6 +29,13 @@ import type { Outcome, Step } from './work.ts';
 
 export const OFFLINE_MODEL = 'offline';
 
+/** It takes requests for every model, as long as they are, and costs nothing under its own name. */
+const OFFLINE_CATALOGUE: ModelCatalogue = {
+  ...GEMINI_CATALOGUE,
+  find: (model) => GEMINI_CATALOGUE.find(model) ?? { ...GEMINI_CATALOGUE.unknown, contextWindow: 1_048_576 },
+  prices: { ...GEMINI_CATALOGUE.prices, [OFFLINE_MODEL]: { input: 0, output: 0 } },
+};
+
 export interface OfflineGeneratorOptions {
   /** What it may look at while no tools are declared. Without it, it can only talk. */
   folder?: OfflineFolder;
@@ -34,6 +43,8 @@ export interface OfflineGeneratorOptions {
 
 export function createOfflineGenerator(options: OfflineGeneratorOptions = {}): ContentGenerator {
   return {
+    catalogue: OFFLINE_CATALOGUE,
+
     async generateContent(request, prompt_id, role) {
       if (role !== 'main') throw unsupported(`do the work of ${role}`);
       const parts: Part[] = [];
