@@ -9,17 +9,12 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { createAgent, createGeminiGenerator, defineTool, ToolRegistry } from '@castor/core';
 
-const countWords = defineTool<{ text: string }>({
+const countWords = defineTool({
   name: 'count_words',
-  displayName: 'CountWords',
   kind: 'read',
   description: 'Counts the words of a text.',
   schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  describe: ({ text }) => `Counts the words of ${JSON.stringify(text)}`,
-  execute: async ({ text }) => {
-    const count = text.split(/\s+/).filter(Boolean).length;
-    return { llmContent: `${count} words`, returnDisplay: `${count} words` };
-  },
+  execute: ({ text }) => `${text.split(/\s+/).filter(Boolean).length} words`,
 });
 
 const { GEMINI_API_KEY: apiKey = '', GOOGLE_GEMINI_BASE_URL: baseUrl } = process.env;

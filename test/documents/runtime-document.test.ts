@@ -29,7 +29,7 @@ import { answer, call, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, MODEL, NEVER, openAgent, openChat } from './document-fixture.ts';
 
-const shout = defineTool<{ text: string }>({
+const shout = defineTool({
   name: 'shout',
   displayName: 'Shout',
   kind: 'read',

@@ -21,7 +21,7 @@ import { createAgent, createGeminiGenerator, createTranscript, defineTool, reduc
 import type { AgentEvent, ContentGenerator, ToolCallRequestInfo } from '@castor/core';
 
 const generator: ContentGenerator = createGeminiGenerator({ apiKey: 'k', baseUrl: process.argv[2] });
-const shout = defineTool<{ text: string }>({
+const shout = defineTool({
   name: 'shout',
   displayName: 'Shout',
   kind: 'read',

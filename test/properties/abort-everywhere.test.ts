@@ -45,7 +45,7 @@ const compressing = { history, limits: { compressionThreshold: 0.001 } };
 
 const tool = (execute: (signal: AbortSignal) => Promise<never>, kind: 'read' | 'execute' = 'read') =>
   new ToolRegistry([
-    defineTool<{ step?: number }>({
+    defineTool({
       name: 'work',
       displayName: 'Work',
       kind,

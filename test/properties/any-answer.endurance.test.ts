@@ -41,17 +41,17 @@ const PROMPTS = 4;
 /** From here on the model behaves, so that every prompt comes to an end. */
 const WILD_REQUESTS = 30;
 
-const note = defineTool<{ n?: number }>({
+const note = defineTool({
   name: 'note',
   displayName: 'Note',
   kind: 'edit',
   description: 'Writes something down, and fails with every third.',
-  schema: { type: 'object' },
+  schema: { type: 'object', properties: { n: {} } },
   describe: () => 'Note',
   confirm: async () => ({ type: 'info', title: 'Write?', prompt: 'Write?' }),
   execute: async ({ n = 0 }) => {
-    if (n % 3 === 0) throw new Error('no');
-    return { llmContent: `written ${n}`, returnDisplay: 'written' };
+    if (Number(n) % 3 === 0) throw new Error('no');
+    return { llmContent: `written ${String(n)}`, returnDisplay: 'written' };
   },
 });
 

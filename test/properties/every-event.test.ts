@@ -76,7 +76,7 @@ interface Scene {
 const START: EventName[] = ['prompt_started', 'model_info'];
 const END: EventName = 'prompt_ended';
 
-const note = defineTool<{ words: string }>({
+const note = defineTool({
   name: 'note',
   displayName: 'Note',
   kind: 'edit',

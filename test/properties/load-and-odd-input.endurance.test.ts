@@ -29,7 +29,7 @@ const ODD = `a\0b ${LONE_HIGH} c ${LONE_LOW} d\u2028e\u2029f \u0007 \ufffe 🦫`
 /** As it arrives: what is no character is replaced, all else is as it was written. */
 const ODD_AS_SENT = ODD.toWellFormed();
 
-const echo = defineTool<{ text?: string }>({
+const echo = defineTool({
   name: 'echo',
   displayName: 'Echo',
   kind: 'read',
@@ -37,7 +37,7 @@ const echo = defineTool<{ text?: string }>({
   schema: { type: 'object' },
   describe: () => 'Echo',
   execute: async ({ text: asked }) => ({
-    llmContent: asked === undefined ? ODD : `${asked.length}`,
+    llmContent: typeof asked === 'string' ? `${asked.length}` : ODD,
     returnDisplay: '',
   }),
 });

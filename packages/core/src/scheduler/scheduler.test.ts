@@ -26,7 +26,7 @@ afterAll(() => rm(tempDirectory, { recursive: true }));
 type Work = (context: ToolContext, params: Record<string, unknown>) => Promise<Partial<ToolResult> | void>;
 
 function tool(name: string, work: Work = async () => ({}), kind: ToolKind = 'read'): DefinedTool {
-  return defineTool<Record<string, unknown>>({
+  return defineTool({
     name,
     displayName: name,
     kind,
@@ -309,7 +309,7 @@ describe('approval', () => {
 
   it('asks again and says why when somebody edits a call that takes no edit', async () => {
     const problems: (string | undefined)[] = [];
-    const fixed = defineTool<Record<string, unknown>>({
+    const fixed = defineTool({
       name: 'w',
       displayName: 'w',
       kind: 'execute',
@@ -641,7 +641,7 @@ describe('what a surface shows of a call', () => {
     events.flatMap((event) => (event.type === 'tool_call_updated' && event.shown ? [[event.status, event.shown]] : []));
 
   it('comes with its first event, of an unknown tool too', async () => {
-    const look = defineTool<{ path: string }>({
+    const look = defineTool({
       name: 'look',
       displayName: 'Look',
       kind: 'search',
@@ -662,7 +662,7 @@ describe('what a surface shows of a call', () => {
   });
 
   it('comes anew when a hook changed what runs', async () => {
-    const look = defineTool<{ path: string }>({
+    const look = defineTool({
       name: 'look',
       displayName: 'Look',
       kind: 'search',
@@ -684,7 +684,7 @@ describe('what a surface shows of a call', () => {
 
 describe('a tool that yields', () => {
   const yielding = (work: () => AsyncGenerator<ToolUpdate, ToolResult>) =>
-    defineTool<object>({
+    defineTool({
       name: 'agent',
       displayName: 'Agent',
       kind: 'agent',

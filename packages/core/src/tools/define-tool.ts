@@ -1,12 +1,13 @@
 /**
- * defineTool: the one constructor of tools. It checks arguments against the schema
- * and gives the definition the shape of a `DefinedTool`. Tools do not ask policy, do
- * not cut their output for the model and do not fire hooks: the executor does.
+ * defineTool: the one constructor of tools. It checks arguments against the schema, fills in defaults and gives the
+ * definition the shape of a `DefinedTool`. Tools do not ask policy, do not cut their output for the model and do not
+ * fire hooks: the executor does.
  */
 
 import { Validator } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
 import type {
   DefinedTool,
@@ -18,27 +19,40 @@ import type {
   ToolResult,
 } from '../protocol/tools.ts';
 import { createAbortError } from '../util/clock.ts';
+import type { ArgsOf, JsonSchema } from './from-schema.ts';
 
-export interface ToolDefinition<P extends object> {
+/**
+ * What a tool says of itself: the first four members are enough. `P` is the type of its arguments, which `defineTool`
+ * reads off the schema.
+ */
+export interface ToolDefinition<P extends object, S extends JsonSchema = JsonSchema> {
   name: string;
-  displayName: string;
-  kind: ToolKind;
   /** Read by the model; every request pays for it. */
   description: string;
-  /** JSON Schema of `P`. */
-  schema: Record<string, unknown>;
+  /** JSON Schema of the arguments; calls that do not fit it never reach the tool. */
+  schema: S;
+  /** An async generator yields what happens while it runs: text as live output, events of a session it runs as events. */
+  execute(params: P, context: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>;
+  /** Shown to a person. Default: `name`. */
+  displayName?: string;
+  /** What a policy goes by; default `other`, which runs alone and which every policy of ours asks about. */
+  kind?: ToolKind;
+  /** Whether the result for a person is markdown. Default true. */
   isOutputMarkdown?: boolean;
+  /** Default: whether `execute` is an async generator. */
   canUpdateOutput?: boolean;
   /** What the schema cannot say; a sentence the model can act on, or undefined. */
   validate?(params: P): string | undefined;
-  describe(params: P): string;
+  /** One line for a person. Default: the arguments as JSON. */
+  describe?(params: P): string;
   locations?(params: P): ToolLocation[];
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   /** For tools whose proposal a person may edit: the arguments that give this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
-  /** An async generator yields what happens while it runs: text as live output, events of a session it runs as events. */
-  execute(params: P, context: ToolContext): Promise<ToolResult> | AsyncGenerator<ToolUpdate, ToolResult>;
 }
+
+/** What a tool may return: the text the model reads, or a result; a person is shown the same text unless it says otherwise. */
+export type ToolOutput = string | (Omit<ToolResult, 'returnDisplay'> & Partial<Pick<ToolResult, 'returnDisplay'>>);
 
 /** What a tool may yield while it runs: printed text, or an event of a child session. */
 export type ToolUpdate = string | AgentEvent;
@@ -60,8 +74,14 @@ export interface EditedParams {
 /** Honoured by the scheduler for every tool, so no tool has to know it. */
 const WAIT_FOR_PREVIOUS = 'wait_for_previous';
 
-export function defineTool<P extends object>(definition: ToolDefinition<P>): DefinedTool {
-  const { name, displayName, kind, description, schema } = definition;
+/** The longest line of arguments that is shown of a tool without a `describe`. */
+const MAX_DESCRIBED = 200;
+
+/** The type of the arguments is read off a schema that is written in place; another gives a plain record. */
+export function defineTool<const S extends JsonSchema>(definition: ToolDefinition<ArgsOf<S>, S>): DefinedTool {
+  type P = ArgsOf<S>;
+  const { name, displayName = name, kind = 'other', description } = definition;
+  const schema: Record<string, unknown> = definition.schema;
   let validator: Validator | undefined;
 
   function build(args: Record<string, unknown>): ToolInvocation {
@@ -73,13 +93,13 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Def
     if (problem !== undefined) throw invalidParams(name, problem);
     return {
       params,
-      describe: () => definition.describe(params as P),
+      describe: () => definition.describe?.(params as P) ?? describeArgs(params),
       locations: () => definition.locations?.(params as P) ?? [],
       confirm: async (signal) => (await definition.confirm?.(params as P, signal)) ?? false,
       ...(definition.modifyArgs && {
         modifyArgs: (newContent: string) => definition.modifyArgs?.(params as P, newContent) ?? params,
       }),
-      execute: async (context) => settle(definition.execute(params as P, context), context),
+      execute: async (context) => toResult(await settle(definition.execute(params as P, context), context)),
     };
   }
 
@@ -89,7 +109,7 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Def
     kind,
     description,
     isOutputMarkdown: definition.isOutputMarkdown ?? true,
-    canUpdateOutput: definition.canUpdateOutput ?? false,
+    canUpdateOutput: definition.canUpdateOutput ?? isGenerator(definition.execute),
     schema: { name, description, parametersJsonSchema: schema },
     build,
     async execute(params, signal = new AbortController().signal) {
@@ -104,10 +124,10 @@ export function defineTool<P extends object>(definition: ToolDefinition<P>): Def
 
 /** Passes on what a generator yields, until it returns. Aborted, it is left, and its `finally` runs. */
 async function settle(
-  work: Promise<ToolResult> | AsyncGenerator<ToolUpdate, ToolResult>,
+  work: ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>,
   { signal, onOutput, onEvent }: ToolContext,
-): Promise<ToolResult> {
-  if (!(Symbol.asyncIterator in work)) return work;
+): Promise<ToolOutput> {
+  if (typeof work === 'string' || !(Symbol.asyncIterator in work)) return work;
   for (;;) {
     const step = await work.next();
     if (step.done) return step.value;
@@ -118,6 +138,28 @@ async function settle(
       throw createAbortError();
     }
   }
+}
+
+function toResult(output: ToolOutput): ToolResult {
+  if (typeof output === 'string') return { llmContent: output, returnDisplay: output };
+  const { returnDisplay = textOf(output.llmContent), ...rest } = output;
+  return { ...rest, returnDisplay };
+}
+
+function textOf(content: PartListUnion): string {
+  if (typeof content === 'string') return content;
+  return (Array.isArray(content) ? content : [content])
+    .map((part) => (typeof part === 'string' ? part : (part.text ?? '')))
+    .join('');
+}
+
+function describeArgs(params: Record<string, unknown>): string {
+  const text = JSON.stringify(params);
+  return text.length <= MAX_DESCRIBED ? text : `${text.slice(0, MAX_DESCRIBED).toWellFormed()}…`;
+}
+
+function isGenerator(execute: (...args: never[]) => unknown): boolean {
+  return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
 
 function listed({

@@ -16,7 +16,7 @@ export function toDefinedTool(tool: ServerTool): DefinedTool {
         'Add them, or make the tool with defineTool.',
     );
   }
-  const defined = defineTool<Record<string, unknown>>({
+  const defined = defineTool({
     name,
     displayName: name,
     // Whatever it does, it may have effects: it runs alone and the policy is asked.

@@ -1,6 +1,6 @@
 /** ask_user: up to four questions for the person; the answers come with the approval. */
 
-import type { AskUserQuestion, DefinedTool } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 
 const DESCRIPTION =
@@ -8,12 +8,8 @@ const DESCRIPTION =
 
 const DISMISSED = 'User dismissed ask_user dialog without answering.';
 
-interface Params {
-  questions: AskUserQuestion[];
-}
-
 export function createAskUserTool(): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'ask_user',
     displayName: 'Ask User',
     kind: 'communicate',

@@ -88,7 +88,7 @@ function createDiscoveredTool(
 ): DefinedTool {
   const words = splitCommand(callCommand);
   const { description = '' } = declaration;
-  return defineTool<Record<string, unknown>>({
+  return defineTool({
     name: `${PREFIX}${name}`,
     displayName: name,
     kind: 'other',

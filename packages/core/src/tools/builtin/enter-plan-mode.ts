@@ -7,16 +7,12 @@ import { defineTool } from '../define-tool.ts';
 const DESCRIPTION =
   'Switches to Plan mode, in which nothing but plan files can be changed. Use it to research and design before a complex change.';
 
-interface Params {
-  reason?: string;
-}
-
 export interface EnterPlanModeDependencies {
   setApprovalMode(mode: 'plan'): void;
 }
 
 export function createEnterPlanModeTool({ setApprovalMode }: EnterPlanModeDependencies): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'enter_plan_mode',
     displayName: 'Enter Plan Mode',
     kind: 'plan',

@@ -26,10 +26,6 @@ const MODE_NAMES: Readonly<Record<NextMode, string>> = {
 
 const PEEK_BYTES = 65_536;
 
-interface Params {
-  plan_filename: string;
-}
-
 export interface ExitPlanModeDependencies {
   plansDirectory: string;
   setApprovalMode(mode: NextMode): void;
@@ -40,7 +36,7 @@ export interface ExitPlanModeDependencies {
 
 export function createExitPlanModeTool(dependencies: ExitPlanModeDependencies): DefinedTool {
   const { plansDirectory, setApprovalMode, setApprovedPlan, unattendedMode } = dependencies;
-  return defineTool<Params>({
+  return defineTool({
     name: 'exit_plan_mode',
     displayName: 'Exit Plan Mode',
     kind: 'plan',

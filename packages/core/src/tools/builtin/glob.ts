@@ -19,14 +19,6 @@ const BATCH = 256;
 /** Longer patterns with many braces cost more to compile than any search is worth. */
 const MAX_PATTERN_LENGTH = 2_000;
 
-interface Params {
-  pattern: string;
-  dir_path?: string;
-  case_sensitive?: boolean;
-  respect_git_ignore?: boolean;
-  respect_gemini_ignore?: boolean;
-}
-
 export interface GlobDependencies {
   workspace: Workspace;
   clock: Clock;
@@ -35,7 +27,7 @@ export interface GlobDependencies {
 }
 
 export function createGlobTool({ workspace, clock, excludedDirectories = [] }: GlobDependencies): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'glob',
     displayName: 'FindFiles',
     kind: 'search',

@@ -10,10 +10,6 @@ import { answerText, withSources } from '../grounding.ts';
 
 const DESCRIPTION = 'Searches the web with Google and returns a summary of what was found, with its sources.';
 
-interface Params {
-  query: string;
-}
-
 export interface GoogleWebSearchDependencies {
   generator: ContentGenerator;
   /** Asked for the alias `web-search`. */
@@ -21,7 +17,7 @@ export interface GoogleWebSearchDependencies {
 }
 
 export function createGoogleWebSearchTool({ generator, resolveModel }: GoogleWebSearchDependencies): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'google_web_search',
     displayName: 'GoogleSearch',
     kind: 'search',

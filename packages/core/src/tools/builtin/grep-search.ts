@@ -59,8 +59,8 @@ export interface GrepSearchDependencies {
 
 export function createGrepSearchTool(dependencies: GrepSearchDependencies): DefinedTool {
   const { workspace, useRipgrep = true } = dependencies;
-  const count = { type: 'integer', minimum: 0 };
-  return defineTool<Params>({
+  const count = { type: 'integer', minimum: 0 } as const;
+  return defineTool({
     name: 'grep_search',
     displayName: 'SearchText',
     kind: 'search',

@@ -7,7 +7,7 @@ import type { BackgroundProcess, BackgroundProcesses } from '../shell/background
 const DESCRIPTION = 'Lists the background processes this session started, with PID, status and command.';
 
 export function createListBackgroundProcessesTool({ background }: { background: BackgroundProcesses }): DefinedTool {
-  return defineTool<object>({
+  return defineTool({
     name: 'list_background_processes',
     displayName: 'List Background Processes',
     kind: 'read',

@@ -37,7 +37,7 @@ export interface ListDirectoryDependencies {
 }
 
 export function createListDirectoryTool({ workspace }: ListDirectoryDependencies): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'list_directory',
     displayName: 'ReadFolder',
     kind: 'search',

@@ -16,12 +16,6 @@ const DESCRIPTION = 'Reads the last lines a background process wrote.';
 const DEFAULT_LINES = 100;
 const LONGEST_DELAY_MS = 60_000;
 
-interface ReadParams {
-  pid: number;
-  lines?: number;
-  delay_ms?: number;
-}
-
 export interface ReadBackgroundOutputDependencies {
   background: BackgroundProcesses;
   clock?: Clock;
@@ -29,7 +23,7 @@ export interface ReadBackgroundOutputDependencies {
 
 export function createReadBackgroundOutputTool(dependencies: ReadBackgroundOutputDependencies): DefinedTool {
   const { background, clock = systemClock } = dependencies;
-  return defineTool<ReadParams>({
+  return defineTool({
     name: 'read_background_output',
     displayName: 'Read Background Output',
     kind: 'read',

@@ -32,7 +32,7 @@ const MAX_SVG_BYTES = 1024 * 1024;
 const MAX_MEDIA_BYTES = 3.5 * 1024 * 1024;
 
 export function createReadFileTool({ workspace, ledger }: ReadFileDependencies): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'read_file',
     displayName: 'ReadFile',
     kind: 'read',

@@ -51,8 +51,8 @@ export interface ReadManyFilesDependencies {
 }
 
 export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDependencies): DefinedTool {
-  const patterns = { type: 'array', items: { type: 'string', minLength: 1 } };
-  return defineTool<Params>({
+  const patterns = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
+  return defineTool({
     name: 'read_many_files',
     displayName: 'ReadManyFiles',
     kind: 'read',

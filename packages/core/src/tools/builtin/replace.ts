@@ -46,7 +46,7 @@ export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
       return `Successfully modified file: ${absolute} (${String(replacements)} replacements).${fuzzy}`;
     },
   });
-  return defineTool<Params>({
+  return defineTool({
     name: 'replace',
     displayName: 'Edit',
     kind: 'edit',
@@ -63,7 +63,7 @@ export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
       required: ['file_path', 'instruction', 'old_string', 'new_string'],
       additionalProperties: false,
     },
-    validate: ({ old_string, new_string, modified_by_user }) => {
+    validate: ({ old_string, new_string, modified_by_user }: Params) => {
       if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(new_string, old_string);
       return placeholder && `new_string has a placeholder for omitted code: "${placeholder}". Give the exact text.`;

@@ -61,7 +61,7 @@ export interface RunShellCommandDependencies {
 
 export function createRunShellCommandTool(dependencies: RunShellCommandDependencies): DefinedTool {
   const { workspace, asksForShortOutput = true } = dependencies;
-  return defineTool<ShellParams>({
+  return defineTool({
     name: 'run_shell_command',
     displayName: 'Shell',
     kind: 'execute',

@@ -47,7 +47,7 @@ export function createWebFetchTool(dependencies: WebFetchDependencies): DefinedT
   const rateLimit = createRateLimit(clock);
   const textOf = ({ prompt, url }: Params) => prompt ?? url ?? '';
   const name = direct ? 'url' : 'prompt';
-  return defineTool<Params>({
+  return defineTool({
     name: 'web_fetch',
     displayName: 'WebFetch',
     kind: 'fetch',

@@ -31,7 +31,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTo
     report: (absolute, isNew) =>
       isNew ? `Successfully created and wrote to new file: ${absolute}.` : `Successfully overwrote file: ${absolute}.`,
   });
-  return defineTool<Params>({
+  return defineTool({
     name: 'write_file',
     displayName: 'WriteFile',
     kind: 'edit',
@@ -45,7 +45,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTo
       required: ['file_path', 'content'],
       additionalProperties: false,
     },
-    validate: ({ content, modified_by_user }) => {
+    validate: ({ content, modified_by_user }: Params) => {
       if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(content);
       return placeholder && `content has a placeholder for omitted code: "${placeholder}". Give the complete content.`;

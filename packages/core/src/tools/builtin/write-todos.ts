@@ -1,19 +1,15 @@
 /** write_todos: the model's own list of what is left to do, kept for the person to see. */
 
-import type { DefinedTool, Todo } from '../../protocol/tools.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 
 const DESCRIPTION =
   'Replaces the list of subtasks for the current request. Use it for work of several steps; keep at most one in_progress and update the list as you go.';
 
-const STATUSES = ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'];
-
-interface Params {
-  todos: Todo[];
-}
+const STATUSES = ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'] as const;
 
 export function createWriteTodosTool(): DefinedTool {
-  return defineTool<Params>({
+  return defineTool({
     name: 'write_todos',
     displayName: 'WriteTodos',
     kind: 'other',
