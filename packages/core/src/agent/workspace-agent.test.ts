@@ -75,7 +75,7 @@ describe('createWorkspaceAgent', () => {
     agent.policy.mode = 'plan';
     agent.policy.mode = 'plan';
     agent.tools.register(
-      defineTool<object>({
+      defineTool({
         name: 'deploy',
         displayName: 'Deploy',
         kind: 'other',
