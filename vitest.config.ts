@@ -1,6 +1,7 @@
 /**
  * Three projects: `unit` beside the source, `program` over the built program, `endurance` for kills, seeds and storms
  * at full length. A test with a long form is called x.endurance.test.ts: `inject('isEndurance')` tells it which to take.
+ * A test beside the source that starts many processes is called x.process.test.ts and runs with `program`.
  */
 
 import { defineConfig } from 'vitest/config';
@@ -11,8 +12,8 @@ declare module 'vitest' {
   }
 }
 
-function project(name: string, include: string[], isEndurance = false) {
-  return { extends: true as const, test: { name, include, provide: { isEndurance } } };
+function project(name: string, include: string[], { exclude = [] as string[], isEndurance = false } = {}) {
+  return { extends: true as const, test: { name, include, exclude, provide: { isEndurance } } };
 }
 
 const UNIT = 'packages/*/src/**/*';
@@ -23,9 +24,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {
     projects: [
-      project('unit', [`${UNIT}.test.ts`]),
-      project('program', [`${PROGRAM}.test.ts`]),
-      project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], true),
+      project('unit', [`${UNIT}.test.ts`], { exclude: [`${UNIT}.process.test.ts`] }),
+      project('program', [`${PROGRAM}.test.ts`, `${UNIT}.process.test.ts`]),
+      project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], { isEndurance: true }),
     ],
     globalSetup: 'test/house/temporary-folder.ts',
     pool: 'forks',
