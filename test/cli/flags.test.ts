@@ -25,18 +25,22 @@ describe('flags that are refused', () => {
     ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may hold'],
     ['a budget that is none', ['-p', 'a', '--max-time', 'soon'], 1, '--max-time must be'],
     ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
-  ])('are shown with the flags there are: %s', async (_, args, code, words) => {
+    ['extensions', ['-e', 'gitstuff', '-p', 'a'], 1, '--extensions is not supported yet'],
+    ['a list of extensions', ['-l'], 1, '--list-extensions is not supported yet'],
+    ['MCP servers', ['--allowed-mcp-server-names', 'x', '-p', 'a'], 1, '--allowed-mcp-server-names is not supported'],
+  ])('are named in one line, with a hint to the help: %s', async (_, args, code, words) => {
     const result = await run(args);
     expect(result).toMatchObject({ stdout: '', code, models: [] });
-    expect(result.stderr).toContain('Usage: castor [flags] [prompt]');
-    expect(result.stderr.trimEnd().split('\n').at(-1)).toContain(words);
+    const [line, ...rest] = result.stderr.trimEnd().split('\n');
+    expect(line).toContain(words);
+    expect(rest).toEqual(['castor --help lists the flags.']);
   });
 
   it.each<[string, string[], number, string]>([
     ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
     ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
     ['a sandbox', ['-s', '-p', 'hi'], 44, 'To go on without one: --no-sandbox.'],
-    ['an editor', ['--acp'], 1, 'ACP'],
+    ['an editor', ['--acp'], 1, '--acp is not supported yet'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
     ['nothing to go on with', ['--continue'], 42, 'no prompt that was interrupted'],
     ['a session file that is not there', ['--session-file', 'no.json', '-p', 'hi'], 42, 'no.json'],
@@ -44,6 +48,27 @@ describe('flags that are refused', () => {
     const result = await run(args);
     expect(result).toMatchObject({ stdout: '', code, models: [] });
     expect(result.stderr).toContain(words);
+  });
+});
+
+describe('a run without a prompt and without a key', () => {
+  it.each([
+    ['text', ['-p'], /^castor: No input provided via stdin\./],
+    ['json', ['-p', '-o', 'json'], /^castor: No input provided via stdin\./],
+  ])('asks for the prompt, in %s', async (_, args, words) => {
+    await using workspace = await createWorkspace();
+    const { code, stderr } = await runCli(args, { workspace });
+    expect([code, stderr]).toEqual([42, expect.stringMatching(words)]);
+  });
+});
+
+describe('--help', () => {
+  it('lists flags Castor does not support as such, and nowhere else', async () => {
+    const { stdout } = await run(['--help']);
+    const [supported = '', rest = ''] = stdout.split('does not support yet, and rejects:');
+    const flags = ['--sandbox', '--extensions', '--list-extensions', '--allowed-mcp-server-names', '--acp'];
+    expect(flags.filter((name) => supported.includes(name))).toEqual([]);
+    expect(flags.filter((name) => !rest.includes(name))).toEqual([]);
   });
 });
 

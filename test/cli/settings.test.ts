@@ -259,7 +259,7 @@ describe('settings of requests', () => {
   });
 
   it('leave authorisation to somebody else', async () => {
-    const auth = { selectedType: 'oauth-personal' };
+    const auth = { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' };
     const own = await run({ settings: { security: { auth } } });
     const external = await run({ settings: { security: { auth: { ...auth, useExternal: true } } } });
     expect([own.code, own.models.length, external.code, external.models.length]).toEqual([41, 0, 0, 1]);

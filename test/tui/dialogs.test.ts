@@ -33,6 +33,24 @@ describe('the first start', () => {
     expect(terminal.bytes).not.toContain(TEST_API_KEY);
   });
 
+  it('takes a key in place of a login it does not support, and does not ask again', async () => {
+    const homeFiles = { '.gemini/settings.json': '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
+    await using workspace = await createWorkspace({ homeFiles });
+    {
+      await using terminal = await startTerminal([], { workspace });
+      await terminal.waitForText('How should Castor reach a model?');
+      expect(terminal.screen().join(' ')).toContain('asks for "oauth-personal", which Castor');
+      terminal.type('\r');
+      await terminal.waitForText('Your Gemini API key');
+      terminal.type(`${TEST_API_KEY}\r`);
+      await terminal.waitForText('oauth-personal is not available, using GEMINI_API_KEY');
+      await terminal.waitForText(READY);
+    }
+    await using again = await open({ workspace });
+    await again.waitForText('oauth-personal is not available, using GEMINI_API_KEY');
+    expect(again.bytes).not.toContain('How should Castor reach a model?');
+  });
+
   it('can be tried with the offline model', async () => {
     await using terminal = await startTerminal([]);
     await terminal.waitForText('How should Castor reach a model?');

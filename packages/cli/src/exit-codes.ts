@@ -9,7 +9,7 @@ export const ExitCode = {
   Input: 42,
   /** A sandbox was asked for and there is none. */
   Sandbox: 44,
-  /** A setting or a variable that cannot be meant. */
+  /** An invalid setting or variable. */
   Settings: 52,
   /** The limit of turns. */
   TurnLimit: 53,
@@ -42,7 +42,7 @@ export class ExitError extends Error {
   }
 }
 
-/** Says what is wrong with the command line; the flags are shown with it. */
+/** Says what is wrong with the command line; a hint to --help goes with it. */
 export class UsageError extends ExitError {
   constructor(sentence: string) {
     super(ExitCode.Failure, sentence);

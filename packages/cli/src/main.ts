@@ -74,7 +74,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     await output.answer(args.help ? (await import('./args/help.ts')).helpText() : `${CASTOR_VERSION}\n`);
     return ExitCode.Success;
   }
-  if (args.listSessions || args.deleteSession !== undefined || args.listExtensions) {
+  if (args.listSessions || args.deleteSession !== undefined) {
     return (await import('./commands/subcommands.ts')).runListing(args, output);
   }
   if (isRaw(args) && !args.acceptRawOutputRisk) {
@@ -86,7 +86,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     isInputTerminal: isatty(0),
     isOutputTerminal: isatty(1),
   });
-  if (surface.kind === 'acp') throw new ExitError(ExitCode.Failure, 'editors cannot be served over ACP yet.');
+  if (surface.kind === 'acp') throw new ExitError(ExitCode.Failure, '--acp is not supported yet.');
   if (surface.kind === 'interactive') {
     const { runTui } = await import('./tui/run.ts');
     const { prompt, notice } = surface;
@@ -149,9 +149,8 @@ async function explain(
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
   const code = isExpected ? error.exitCode : ExitCode.Failure;
-  // Last what is wrong: it is what stays in sight.
-  if (error instanceof UsageError) output.note((await import('./args/help.ts')).helpText());
   output.note(`castor: ${message}`);
+  if (error instanceof UsageError) output.note('castor --help lists the flags.');
   if (isExpected && isDebug(args, process.env) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
   const { tellFailure } = await import('./headless/tell-failure.ts');
   const outputFormat = isExpected ? error.outputFormat : undefined;

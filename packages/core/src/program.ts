@@ -9,6 +9,7 @@ export type { Configuration } from './config/load-configuration.ts';
 export type { SettingExplanation, SettingSource } from './config/explain-setting.ts';
 export type { SettingsLayer, SettingsScope } from './config/settings-layer.ts';
 export { findSetting, listSettings } from './config/settings-table.ts';
+export { noEffectOf } from './config/table/no-effect.ts';
 export type { FoundSetting, NamedSetting, Settings } from './config/settings-table.ts';
 export { createSettingsSchema } from './config/settings-schema.ts';
 export { fitShape } from './config/setting-shape.ts';

@@ -46,8 +46,8 @@ describe('parseArguments', () => {
     ['words before and after flags', ['fix', '-y', 'this'], { yolo: true, query: 'fix this' }],
     ['a negative number among the words', ['what', 'is', '-5'], { query: 'what is -5' }],
     ['a list with commas', ['--allowed-tools', ' a, b ,,c'], { allowedTools: ['a', 'b', 'c'] }],
-    ['a list given twice', ['-e', 'a', '-e', 'b,c'], { extensions: ['a', 'b', 'c'] }],
-    ['one value for each list flag', ['-e', 'a', 'b'], { extensions: ['a'], query: 'b' }],
+    ['a list given twice', ['--policy', 'a', '--policy', 'b,c'], { policy: ['a', 'b', 'c'] }],
+    ['one value for each list flag', ['-e', 'none', 'b'], { extensions: ['none'], query: 'b' }],
     ['a list that is empty', ['--allowed-mcp-server-names', ''], { allowedMcpServerNames: [''] }],
     ['a list of nothing but commas', ['--allowed-mcp-server-names', ','], { allowedMcpServerNames: [] }],
     ['the old spelling of acp', ['--experimental-acp'], { experimentalAcp: true }],
@@ -79,6 +79,7 @@ describe('parseArguments', () => {
     [['--session-id', ''], '--session-id may hold letters, digits, - and _ only, not "".'],
     [['--session-id', '../x'], '--session-id may hold letters, digits, - and _ only, not "../x".'],
     [['--fork'], '--fork goes with --resume or --continue: it copies that session.'],
+    [['-e', 'gitstuff'], '--extensions is not supported yet; leave it out.'],
     [['-o', 'yaml'], '--output-format must be text, json or stream-json, not "yaml".'],
     [['--input-format', 'json'], '--input-format must be text or stream-json, not "json".'],
     [['--approval-mode', 'wild'], '--approval-mode must be default, auto_edit, yolo or plan, not "wild".'],
@@ -100,8 +101,10 @@ describe('helpText', () => {
     ).toEqual([]);
   });
 
-  it('has a sentence for every flag that is no secret, once', () => {
-    const documented = Object.entries(FLAGS).flatMap(([name, flag]) => ('hidden' in flag ? [] : name));
+  it('has a sentence for every supported flag that is no secret, once', () => {
+    const documented = Object.entries(FLAGS).flatMap(([name, flag]) =>
+      'hidden' in flag || 'unsupported' in flag ? [] : name,
+    );
     expect(SECTIONS.flatMap(([, rows]) => rows.map(([name]) => name)).toSorted()).toEqual(documented.toSorted());
   });
 });

@@ -1,7 +1,6 @@
 /**
- * The command line as values by flag, read with the habits of the command lines people
- * know. It refuses what it does not know, with the nearest name it does; it decides
- * nothing about the run.
+ * Parses the command line into values by flag, as the option parser of Gemini CLI reads
+ * it. Rejects an unknown flag with the nearest known name; decides nothing about the run.
  */
 
 import { UsageError } from '../exit-codes.ts';
@@ -158,7 +157,9 @@ function readSwitch(name: FlagName, given: string | undefined): boolean {
 }
 
 function unknownFlag(spelled: string, name: string): UsageError {
-  const documented = Object.entries<Flag>(FLAGS).flatMap(([each, { hidden }]) => (hidden ? [] : [each]));
+  const documented = Object.entries<Flag>(FLAGS).flatMap(([each, { hidden, unsupported }]) =>
+    hidden || unsupported ? [] : [each],
+  );
   const guess = nearest(name, documented);
   return new UsageError(`there is no flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
 }

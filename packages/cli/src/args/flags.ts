@@ -1,4 +1,4 @@
-/** The flags there are, in one table. What each means to a person is in help.ts; what it leads to is decided elsewhere. */
+/** The table of flags. help.ts explains each to the user; other files decide what it leads to. */
 
 /** What each kind of flag takes. `optional`: a value, or none, which is an empty one. */
 type FlagKind = 'switch' | 'text' | 'optional' | 'list' | 'once';
@@ -10,6 +10,8 @@ export interface Flag {
   value?: string;
   /** Undocumented: for tests and for bug reports. */
   hidden?: boolean;
+  /** A flag of Gemini CLI for something Castor does not do yet: read, then rejected with a sentence. */
+  unsupported?: boolean;
 }
 
 /** `once`: words of a person, which a second flag must not swallow. */
@@ -25,7 +27,7 @@ export const FLAGS = {
   policy: { kind: 'list', value: 'path' },
   'admin-policy': { kind: 'list', value: 'path' },
   'skip-trust': { kind: 'switch' },
-  sandbox: { kind: 'switch', alias: 's' },
+  sandbox: { kind: 'switch', alias: 's', unsupported: true },
   'max-turns': { kind: 'text', value: 'count' },
   'max-tokens': { kind: 'text', value: 'count' },
   'max-cost': { kind: 'text', value: 'dollars' },
@@ -38,12 +40,12 @@ export const FLAGS = {
   'list-sessions': { kind: 'switch' },
   'delete-session': { kind: 'text', value: 'session' },
   'include-directories': { kind: 'list', value: 'paths' },
-  worktree: { kind: 'optional', alias: 'w', value: 'name' },
+  worktree: { kind: 'optional', alias: 'w', value: 'name', unsupported: true },
   'ignore-env': { kind: 'switch' },
-  extensions: { kind: 'list', alias: 'e', value: 'names' },
-  'list-extensions': { kind: 'switch', alias: 'l' },
-  'allowed-mcp-server-names': { kind: 'list', value: 'names' },
-  acp: { kind: 'switch' },
+  extensions: { kind: 'list', alias: 'e', value: 'names', unsupported: true },
+  'list-extensions': { kind: 'switch', alias: 'l', unsupported: true },
+  'allowed-mcp-server-names': { kind: 'list', value: 'names', unsupported: true },
+  acp: { kind: 'switch', unsupported: true },
   'experimental-acp': { kind: 'switch', hidden: true },
   'screen-reader': { kind: 'switch' },
   'raw-output': { kind: 'switch' },

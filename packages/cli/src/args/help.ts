@@ -1,7 +1,7 @@
-/** What `--help` says, readable in 80 columns. Every documented flag of flags.ts has its sentence here. */
+/** The text of `--help`, in 80 columns. Every documented flag of flags.ts has its sentence here. */
 
 import { FLAGS } from './flags.ts';
-import type { FlagName } from './flags.ts';
+import type { Flag, FlagName } from './flags.ts';
 
 type Section = readonly [title: string, rows: readonly (readonly [FlagName, string])[]];
 
@@ -13,7 +13,6 @@ export const SECTIONS: readonly Section[] = [
       ['prompt-interactive', 'Send this first, then stay in the conversation.'],
       ['model', 'The model or alias: auto, pro, flash, flash-lite, offline, …'],
       ['include-directories', 'Further folders the tools may work in.'],
-      ['worktree', 'Work in a new git worktree.'],
     ],
   ],
   [
@@ -25,7 +24,6 @@ export const SECTIONS: readonly Section[] = [
       ['policy', "Rules to use instead of the user's own."],
       ['admin-policy', 'Rules that outrank all others.'],
       ['skip-trust', 'Trust this folder for this run.'],
-      ['sandbox', 'Run commands in a sandbox.'],
       ['ignore-env', "Do not read the project's .env file."],
     ],
   ],
@@ -62,15 +60,6 @@ export const SECTIONS: readonly Section[] = [
     ],
   ],
   [
-    'Extensions and servers',
-    [
-      ['extensions', 'Use only these extensions; none for none.'],
-      ['list-extensions', 'List the extensions.'],
-      ['allowed-mcp-server-names', 'Use only these MCP servers.'],
-      ['acp', 'Serve an editor over stdin and stdout.'],
-    ],
-  ],
-  [
     'Other',
     [
       ['version', 'Print the version.'],
@@ -84,6 +73,7 @@ const HELP_WIDTH = 44;
 
 export function helpText(): string {
   const sections = SECTIONS.map(([title, rows]) => `${title}:\n${rows.map(toRow).join('\n')}`);
+  const unsupported = Object.entries<Flag>(FLAGS).flatMap(([name, flag]) => (flag.unsupported ? [`--${name}`] : []));
   return `Usage: castor [flags] [prompt]
        castor <command> [--help]
 
@@ -101,6 +91,9 @@ Commands:
   sessions    List, search, show and delete sessions
 
 ${sections.join('\n\n')}
+
+Flags of Gemini CLI that Castor does not support yet, and rejects:
+  ${wrap(unsupported.join(' '), 76, '  ')}
 
 Environment:
   GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey

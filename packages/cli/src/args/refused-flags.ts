@@ -1,4 +1,4 @@
-/** Flags that may not be said together, and values that can be judged by themselves. Pure. */
+/** Flags that exclude each other, invalid values, and flags Castor does not support yet. Pure. */
 
 import { UsageError } from '../exit-codes.ts';
 import type { CliArguments, FlagName } from './flags.ts';
@@ -27,6 +27,9 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ continue: goesOn, prompt, promptInteractive, query }) =>
     Boolean(goesOn && (prompt || promptInteractive || query)) &&
     '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
+  ({ extensions }) => isNamed(extensions) && unsupported('extensions'),
+  ({ listExtensions }) => Boolean(listExtensions) && unsupported('list-extensions'),
+  ({ allowedMcpServerNames }) => isNamed(allowedMcpServerNames) && unsupported('allowed-mcp-server-names'),
   ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
   ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
   ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),
@@ -35,6 +38,15 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     outputFormat !== 'stream-json' &&
     '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
 ];
+
+/** An empty list, or `none`, asks for what Castor does: it loads none. */
+function isNamed(names: readonly string[] = []): boolean {
+  return names.some((name) => name !== '' && name !== 'none');
+}
+
+function unsupported(name: FlagName): string {
+  return `--${name} is not supported yet; leave it out.`;
+}
 
 function refuseOther(name: FlagName, value: string | undefined, known: readonly string[]): string | false {
   if (value === undefined || known.includes(value)) return false;

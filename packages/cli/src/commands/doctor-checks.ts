@@ -11,6 +11,7 @@ import { chooseModel } from '../start/credentials.ts';
 import { ExitError } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration } from '../start/start.ts';
+import { describeUnused } from '../start/unused-settings.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { TrustDecision } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -146,13 +147,13 @@ async function checkPolicies(
 
 function checkModel({ settings, environment }: Configuration) {
   try {
-    const { model, access } = chooseModel({ args: {}, settings, environment });
+    const { model, access, warnings } = chooseModel({ args: {}, settings, environment });
     if (access.kind !== 'gemini') {
       const check: Check = { topic: 'model', status: 'ok', says: `${model}, ${access.kind}: nothing is sent` };
       return { check, access: undefined };
     }
     const key = access.apiKey === undefined ? 'without a key' : 'GEMINI_API_KEY is set';
-    const check: Check = { topic: 'model', status: 'ok', says: `${model}; ${key}` };
+    const check: Check = { topic: 'model', status: 'ok', says: [`${model}; ${key}`, ...warnings].join('\n') };
     return { check, access };
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;
@@ -184,13 +185,15 @@ async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
 
 /** What settings and sources add to a run. */
 function checkAdditions(loaded: LoadedConfiguration, context: SubcommandContext): Check[] {
-  const { mcpServers, hooksConfig, telemetry } = loaded.configuration.settings;
-  const servers = Object.keys(mcpServers);
+  const { hooksConfig, telemetry } = loaded.configuration.settings;
+  const places = { ...context, isTrusted: loaded.trust.trusted === true };
   const { length: hookCount } = inspectLoaded(loaded, context).hooks;
   return [
-    ...(servers.length > 0
-      ? [{ topic: 'mcp', status: 'missing' as const, says: `configured, not used yet: ${servers.join(', ')}` }]
-      : []),
+    ...describeUnused(loaded.configuration, places, { isComplete: true }).map((says): Check => ({
+      topic: 'unused',
+      status: 'missing',
+      says,
+    })),
     ...(hookCount > 0
       ? [
           {

@@ -55,10 +55,6 @@ export async function runSubcommand([name = '', ...args]: readonly string[], out
 
 /** The flags that only look or remove. */
 export async function runListing({ listSessions, deleteSession }: CliArguments, output: Output): Promise<ExitCode> {
-  if (!listSessions && deleteSession === undefined) {
-    await output.answer('No extensions installed.\n');
-    return ExitCode.Success;
-  }
   const sessions = await import('./sessions.ts');
   const context = contextOf(output);
   return listSessions ? sessions.printSessionList(context) : sessions.printDeletedSession(deleteSession ?? '', context);

@@ -16,7 +16,7 @@ describe('advanced.dnsResolutionOrder', () => {
     // Only the one key is read.
     const settings = { advanced: { dnsResolutionOrder } } as unknown as Pick<Settings, 'advanced'>;
     await openGenerator({
-      choice: { model: 'offline', access: { kind: 'offline' } },
+      choice: { model: 'offline', access: { kind: 'offline' }, warnings: [] },
       cwd: '/',
       environment: {},
       settings,

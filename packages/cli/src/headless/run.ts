@@ -41,7 +41,7 @@ const NO_TURNS =
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { args, output, interruption, signal } = options;
   const startedAt = Date.now();
-  const start = prepareStart({ ...options, isAttended: false });
+  const start = prepareOrRefuse(options);
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   if (start.settings.model.maxSessionTurns === 0) throw inFormat(new ExitError(ExitCode.TurnLimit, NO_TURNS), format);
@@ -104,6 +104,18 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
 /** Shows what happens between prompts, until the session is closed. */
 async function follow(session: WorkspaceAgent['session'], show: (event: SessionEvent) => void): Promise<void> {
   for await (const event of session.events()) show(event);
+}
+
+/** Without a prompt a missing key does not matter: the missing prompt is reported. */
+function prepareOrRefuse(options: HeadlessOptions): Start {
+  try {
+    return prepareStart({ ...options, isAttended: false });
+  } catch (error) {
+    const isEarly = error instanceof ExitError && error.exitCode === ExitCode.Unauthorized;
+    const format = isEarly ? (options.format ?? (error.outputFormat as OutputFormat | undefined)) : undefined;
+    if (isEarly && options.args.inputFormat !== 'stream-json') checkInput(options, format ?? 'text');
+    throw error;
+  }
 }
 
 /** Throws an ExitError when there is nothing to answer. */

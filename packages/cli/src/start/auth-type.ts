@@ -1,6 +1,7 @@
 /**
- * How requests are authorised, by Gemini CLI's names for it, and whether Castor can do
- * that. Pure. What it cannot do it says, with the ways that work.
+ * How requests are authorised, by Gemini CLI's names for it, and whether Castor supports
+ * that. Pure. A login it does not support gives way to a key that is set; without one the
+ * error lists the ways that work.
  */
 
 import type { Settings } from '@castor/core/program';
@@ -9,8 +10,20 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type AuthSettings = Settings['security']['auth'];
 
-/** The setting, else what the environment speaks for, in the order of Gemini CLI. */
-export function chooseAuthType({ selectedType }: AuthSettings, environment: Environment): string | undefined {
+/** The login a run uses: the one asked for, or a key that is set where Castor does not support the one asked for. */
+export function chooseAuthType(settings: AuthSettings, environment: Environment): string | undefined {
+  const type = requestedType(settings, environment);
+  return isReplacedByKey(type, settings, environment) ? 'gemini-api-key' : type;
+}
+
+/** One line for the user when a key stands in for a login that Castor does not support. */
+export function describeReplacedAuth(settings: AuthSettings, environment: Environment): string | undefined {
+  const type = requestedType(settings, environment);
+  return isReplacedByKey(type, settings, environment) ? `${type} is not available, using GEMINI_API_KEY` : undefined;
+}
+
+/** The setting, else the variables, in the order of Gemini CLI. */
+function requestedType({ selectedType }: AuthSettings, environment: Environment): string | undefined {
   if (selectedType) return selectedType;
   if (environment['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
   if (environment['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
@@ -19,6 +32,15 @@ export function chooseAuthType({ selectedType }: AuthSettings, environment: Envi
   const isOnGoogleMachine =
     environment['CLOUD_SHELL'] === 'true' || environment['GEMINI_CLI_USE_COMPUTE_ADC'] === 'true';
   return isOnGoogleMachine ? 'compute-default-credentials' : undefined;
+}
+
+const SUPPORTED: ReadonlySet<string | undefined> = new Set(['gateway', 'gemini-api-key']);
+
+/** An administrator who enforces a login means that one; a key does not replace it. */
+function isReplacedByKey(type: string | undefined, settings: AuthSettings, environment: Environment): boolean {
+  const { enforcedType, useExternal = false } = settings;
+  if (type === undefined || SUPPORTED.has(type) || useExternal) return false;
+  return Boolean(environment['GEMINI_API_KEY']?.trim()) && (!enforcedType || enforcedType === 'gemini-api-key');
 }
 
 /** Throws an ExitError that says what is missing. */
@@ -45,10 +67,7 @@ function describeUnusable(type: string | undefined, { selectedType }: AuthSettin
     return refusal(`security.auth.selectedType asks for a key, and GEMINI_API_KEY is not set. ${WAYS}`);
   }
   const source = selectedType ? 'security.auth.selectedType' : 'the environment';
-  const fix = selectedType
-    ? '\n  castor config set security.auth.selectedType gemini-api-key   when you have a key'
-    : '';
-  return refusal(`${source} asks for "${type}", which Castor does not have. ${WAYS}${fix}`);
+  return refusal(`${source} asks for "${type}", which Castor does not support. ${WAYS}`);
 }
 
 function refusal(message: string): ExitError {

@@ -18,7 +18,7 @@ function choose(args: CliArguments, environment: Environment, auth: object = {})
 }
 
 describe('chooseModel', () => {
-  it.each<[string, CliArguments, Environment, ModelChoice]>([
+  it.each<[string, CliArguments, Environment, Omit<ModelChoice, 'warnings'>]>([
     ['a key', {}, KEY, { model: 'auto', access: withKey }],
     [
       'the flag before the variable',
@@ -77,7 +77,9 @@ describe('chooseModel', () => {
       { model: 'auto', access: { kind: 'replay', path: 'b', strict: false }, recordTo: 'c' },
     ],
   ])('chooses %s', (_, args, env, choice) => {
-    expect(choose(args, env)).toEqual(choice);
+    const { authType, ...chosen } = choose(args, env);
+    expect(chosen).toEqual({ warnings: [], ...choice });
+    expect(authType !== undefined).toBe(choice.access.kind === 'gemini');
   });
 
   it.each<[string, Environment]>([
@@ -101,10 +103,16 @@ describe('chooseModel', () => {
     [
       'a sign-in with Google',
       { selectedType: 'oauth-personal' },
-      KEY,
-      'asks for "oauth-personal", which Castor does not have',
+      {},
+      'asks for "oauth-personal", which Castor does not support',
     ],
-    ['Vertex by variable', {}, { ...KEY, GOOGLE_GENAI_USE_VERTEXAI: 'true' }, 'the environment asks for "vertex-ai"'],
+    ['Vertex by variable', {}, { GOOGLE_GENAI_USE_VERTEXAI: 'true' }, 'the environment asks for "vertex-ai"'],
+    [
+      'a sign-in with Google that is enforced, although there is a key',
+      { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' },
+      KEY,
+      'asks for "oauth-personal", which Castor does not support',
+    ],
     ['credentials of a machine', {}, { CLOUD_SHELL: 'true' }, '"compute-default-credentials"'],
     ['a key that is not set', { selectedType: 'gemini-api-key' }, {}, 'GEMINI_API_KEY is not set'],
     [
@@ -128,5 +136,16 @@ describe('chooseModel', () => {
     ],
   ])('takes %s', (_, auth, env) => {
     expect(choose({}, env, auth).access).toMatchObject({ kind: 'gemini', apiKey: 'key' });
+  });
+
+  it.each<[string, object, Environment]>([
+    ['oauth-personal', { selectedType: 'oauth-personal' }, KEY],
+    ['vertex-ai', {}, { ...KEY, GOOGLE_GENAI_USE_VERTEXAI: 'true' }],
+    ['cloud-shell', { selectedType: 'cloud-shell', enforcedType: 'gemini-api-key' }, KEY],
+  ])('uses a key in place of %s, and says so', (type, auth, env) => {
+    expect(choose({}, env, auth)).toMatchObject({
+      access: withKey,
+      warnings: [`${type} is not available, using GEMINI_API_KEY`],
+    });
   });
 });

@@ -6,7 +6,7 @@
 
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
-import { assertUsableAuth } from './auth-type.ts';
+import { assertUsableAuth, chooseAuthType, describeReplacedAuth } from './auth-type.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
 export interface GeminiAccess {
@@ -26,11 +26,15 @@ export type ModelAccess =
   | { kind: 'replay'; path: string; strict: boolean };
 
 export interface ModelChoice {
-  /** As asked for; an alias is resolved by whoever sends. */
+  /** As asked for; the router resolves an alias. */
   model: string;
   access: ModelAccess;
   /** Where answers are recorded, if anywhere. */
   recordTo?: string | undefined;
+  /** How requests are authorised, by Gemini CLI's name for it; absent where nothing is sent. */
+  authType?: string | undefined;
+  /** What the user should know about the login. */
+  warnings: readonly string[];
 }
 
 export interface ModelQuestion {
@@ -39,14 +43,22 @@ export interface ModelQuestion {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws an ExitError when nobody could answer. */
+/** Throws an ExitError when no model can be reached. */
 export function chooseModel(question: ModelQuestion): ModelChoice {
   const { args, settings } = question;
   // A script whose variable is empty names no model.
   const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
   const { recordResponses } = args;
   const access = chooseAccess(question, model);
-  return { model, access, recordTo: recordResponses };
+  const choice = { model, access, recordTo: recordResponses };
+  if (access.kind !== 'gemini') return { ...choice, warnings: [] };
+  const { auth } = settings.security;
+  const warning = describeReplacedAuth(auth, question.environment);
+  return {
+    ...choice,
+    authType: chooseAuthType(auth, question.environment),
+    warnings: warning === undefined ? [] : [warning],
+  };
 }
 
 function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {

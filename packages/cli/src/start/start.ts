@@ -16,6 +16,7 @@ import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { findDirectories } from './include-directories.ts';
+import { describeUnused } from './unused-settings.ts';
 import { decideTrust, refusalWithoutScreen } from './trust.ts';
 import type { TrustDecision } from './trust.ts';
 
@@ -63,17 +64,24 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
     const trustedFolder = trust.trusted;
     const approval = chooseApproval({ args, settings, home, trustedFolder });
     const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);
+    const choice = chooseModel({ args, settings, environment });
     return {
       ...context,
       environment,
       configuration,
       settings,
-      choice: chooseModel({ args, settings, environment }),
+      choice,
       approval: { ...approval, includeDirectories: directories },
       budget,
       trustedFolder,
       sources,
-      warnings: [...configuration.warnings, ...approval.warnings, ...warnings, ...warnAboutFlags(args)],
+      warnings: [
+        ...configuration.warnings,
+        ...approval.warnings,
+        ...warnings,
+        ...choice.warnings,
+        ...describeUnused(configuration, { home, cwd: context.cwd, isTrusted: trustedFolder === true }),
+      ],
     };
   } catch (error) {
     throw isAttended ? error : inFormat(error, settings.output.format);
@@ -147,9 +155,4 @@ export function refuseMissing(
 
 function isSandboxWanted({ tools: { sandbox } }: Settings): boolean {
   return typeof sandbox === 'object' ? sandbox.enabled === true : Boolean(sandbox);
-}
-
-function warnAboutFlags({ extensions = [] }: CliArguments): string[] {
-  const isNone = extensions.every((name) => name === '' || name.toLowerCase() === 'none');
-  return isNone ? [] : ['extensions cannot be used yet; --extensions has no effect.'];
 }

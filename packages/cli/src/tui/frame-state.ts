@@ -2,7 +2,6 @@
 
 import { hostname } from 'node:os';
 import type { PendingCall } from '@castor/core';
-import { chooseAuthType } from '../start/auth-type.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
 import type { AppState } from './app-state.ts';
@@ -11,7 +10,7 @@ import { geminiStreamOf } from './gemini-stream.ts';
 import { keyOf } from './dialogs/key-hint.ts';
 import { phraseAt } from './loading-phrases.ts';
 import { footerItems } from './render/footer-items.ts';
-import type { FooterItem } from './render/footer-items.ts';
+import type { FooterItem } from '../footer-item-names.ts';
 import type { ScreenPicture } from './render/screen-rows.ts';
 import type { FooterState } from './render/status-rows.ts';
 
@@ -146,5 +145,5 @@ function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Parti
 
 function authOf(start: AppState['start']): string {
   if (!start || start.choice.access.kind !== 'gemini') return start?.choice.access.kind ?? '';
-  return chooseAuthType(start.settings.security.auth, start.environment) ?? '';
+  return start.choice.authType ?? '';
 }

@@ -79,23 +79,26 @@ async function tidyUp(app: App, start: Start): Promise<void> {
   for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
 }
 
-/** Without a key the person is asked for one; undefined when they would rather leave. */
+/** Asks the user for a key when there is none; undefined when the user leaves. */
 async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start | undefined> {
   const context = { ...options, isAttended: true };
   let { args, environment } = options;
-  for (let problem: string | undefined; ;) {
+  for (;;) {
+    let problem: string;
     try {
       return prepareStart({ ...context, args, environment });
     } catch (error) {
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
+      // What follows are ways to go on, and those are the choices.
+      problem = error.message.replace(/ Ways to go on:.*/s, '');
     }
     const answer = await askForAccess(app.dialogs, options.interruption.signal, { problem, leave: 'Leave' });
     if (answer.kind === 'leave') return undefined;
     if (answer.kind === 'offline') args = { ...args, model: 'offline' };
     else {
       environment = { ...environment, GEMINI_API_KEY: answer.key };
-      problem = await storeKey(app.options.home, answer.key);
-      if (problem !== undefined) app.warn(problem);
+      const unsaved = await storeKey(app.options.home, answer.key);
+      if (unsaved !== undefined) app.warn(unsaved);
     }
   }
 }
@@ -134,6 +137,6 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
     isAttended: true,
   });
   applySettings(app, again);
-  for (const warning of again.warnings) app.warn(warning);
+  for (const warning of again.warnings) if (!start.warnings.includes(warning)) app.warn(warning);
   return again;
 }

@@ -5,8 +5,9 @@ import { saveSetting } from '@castor/core/program';
 import type { App } from '../app.ts';
 import { reloadSettings } from '../apply-settings.ts';
 import { userSettingsFile } from '../command-services.ts';
-import { FOOTER_ITEMS, footerItems } from '../render/footer-items.ts';
-import type { FooterItem } from '../render/footer-items.ts';
+import { FOOTER_ITEMS } from '../../footer-item-names.ts';
+import type { FooterItem } from '../../footer-item-names.ts';
+import { footerItems } from '../render/footer-items.ts';
 
 const SENTENCES: Readonly<Record<FooterItem, string>> = {
   workspace: 'the folder',

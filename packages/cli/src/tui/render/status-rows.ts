@@ -2,7 +2,7 @@
 
 import type { ApprovalMode, RetryValue } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
-import type { FooterItem } from './footer-items.ts';
+import type { FooterItem } from '../../footer-item-names.ts';
 import { cutRow, graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 

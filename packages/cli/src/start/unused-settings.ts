@@ -1,0 +1,125 @@
+/**
+ * Names what the user has configured for Gemini CLI and Castor does not use yet: MCP
+ * servers, extensions, skills, agents, settings without an effect. One line, so that a
+ * start never ignores them silently. Reads one folder per kind and source.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { countOf, findSetting, isRecord, noEffectOf } from '@castor/core/program';
+import type { Configuration } from '@castor/core/program';
+import { isFooterItemName } from '../footer-item-names.ts';
+
+export interface UnusedPlaces {
+  home: string;
+  cwd: string;
+  /** Only a trusted folder's own skills, agents and extensions would count. */
+  isTrusted: boolean;
+}
+
+/** So many settings are named at a start; `castor doctor` names all. */
+const NAMED_SETTINGS = 3;
+
+/** The line, or none where everything configured is used. */
+export function describeUnused(
+  { settings, layers }: Pick<Configuration, 'settings' | 'layers'>,
+  places: UnusedPlaces,
+  { isComplete = false }: { isComplete?: boolean } = {},
+): string[] {
+  const servers = Object.keys(settings.mcpServers);
+  const extensions = findExtensions(places);
+  const skills = settings.skills.enabled ? countSkills(places) : 0;
+  const agents = listFolders(places, 'agents').filter(({ name }) => name.endsWith('.md') && !name.startsWith('_'));
+  const unused = [
+    ...(servers.length > 0 ? [`MCP (${servers.join(', ')})`] : []),
+    ...extensions,
+    ...(skills > 0 ? [countOf(skills, 'skill')] : []),
+    ...(agents.length > 0 ? [countOf(agents.length, 'agent')] : []),
+    ...nameSettings(unusedSettings(layers), isComplete),
+    ...nameFooterItems(settings.ui.footer.items),
+  ];
+  return unused.length === 0 ? [] : [`not used yet: ${unused.join(', ')}`];
+}
+
+interface Entry {
+  name: string;
+  path: string;
+  isFolder: boolean;
+}
+
+/** The entries of this folder of the user's and, where it is trusted, of the project's. */
+function listFolders({ home, cwd, isTrusted }: UnusedPlaces, ...kinds: readonly string[]): Entry[] {
+  const roots = isTrusted && cwd !== home ? [home, cwd] : [home];
+  return roots.flatMap((root) => kinds.flatMap((kind) => listFolder(join(root, '.gemini', kind))));
+}
+
+function listFolder(folder: string): Entry[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      path: join(folder, entry.name),
+      isFolder: entry.isDirectory() || entry.isSymbolicLink(),
+    }));
+  } catch {
+    // A folder that is missing or unreadable brings nothing.
+    return [];
+  }
+}
+
+function countSkills(places: UnusedPlaces): number {
+  const found = listFolders(places, 'skills', '../.agents/skills');
+  return found.filter(({ name, isFolder }) => isFolder && !name.startsWith('.')).length;
+}
+
+function findExtensions(places: UnusedPlaces): string[] {
+  const found = listFolders(places, 'extensions').filter(({ name, isFolder }) => isFolder && !name.startsWith('.'));
+  return found.map(({ name, path }) => {
+    const tools = excludedTools(join(path, 'gemini-extension.json'));
+    // A restriction that is not in force must be known.
+    const warning = tools.length === 0 ? '' : ` (its excludeTools is not enforced: ${tools.join(', ')})`;
+    return `extension ${name}${warning}`;
+  });
+}
+
+function excludedTools(manifest: string): string[] {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
+    const tools = isRecord(parsed) ? parsed['excludeTools'] : undefined;
+    return Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keys with a value of the user's own that no part of Castor reads yet. */
+function unusedSettings(layers: Configuration['layers']): string[] {
+  const files = layers.filter(({ scope }) => scope !== 'defaults' && scope !== 'environment');
+  const keys = files.flatMap(({ values }) => walk(values, []));
+  return [...new Set(keys)];
+}
+
+function walk(values: Readonly<Record<string, unknown>>, path: readonly string[]): string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const inner = [...path, name];
+    const found = findSetting(inner);
+    if (found === undefined) return isRecord(value) ? walk(value, inner) : [];
+    const isNamed = noEffectOf(found.key) === 'planned' && !isToldOtherwise(found.key);
+    return isNamed && JSON.stringify(value) !== JSON.stringify(found.definition.default) ? [found.key] : [];
+  });
+}
+
+/** Named by what they configure, or notes of Gemini CLI to itself. */
+function isToldOtherwise(key: string): boolean {
+  return key === 'mcpServers' || /nudge/i.test(key);
+}
+
+function nameSettings(keys: readonly string[], isComplete: boolean): string[] {
+  const shown = isComplete ? keys : keys.slice(0, NAMED_SETTINGS);
+  const left = keys.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${countOf(left, 'more setting')} (castor doctor names them)`] : [])];
+}
+
+function nameFooterItems(items: readonly string[] | undefined): string[] {
+  const unknown = items?.filter((item) => !isFooterItemName(item)) ?? [];
+  return unknown.length === 0 ? [] : [`ui.footer.items (${unknown.join(', ')})`];
+}

@@ -1,0 +1,71 @@
+/** What a user of Gemini CLI meets on the first start: a login Castor does not support, features it does not use yet. */
+
+import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const USES_KEY = 'oauth-personal is not available, using GEMINI_API_KEY';
+const SIGNED_IN = { '.gemini/settings.json': '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
+
+describe('a login with Google in the settings', () => {
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['the environment', SIGNED_IN, { GEMINI_API_KEY: 'key-of-shell' }],
+    ['~/.gemini/.env', { ...SIGNED_IN, '.gemini/.env': 'GEMINI_API_KEY=key-of-file\n' }, {}],
+  ])('gives way to a key of %s, with one line', async (_, homeFiles, env) => {
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel(() => say('ok'));
+    const options = { workspace, env: { GOOGLE_GEMINI_BASE_URL: model.url, ...env } };
+    const { code, stdout, stderr } = await runCli(['-p', 'hi'], options);
+    expect([code, stdout, stderr]).toEqual([0, 'ok\n', `castor: warning: ${USES_KEY}\n`]);
+    const doctor = await runCli(['doctor', '--offline'], options);
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining(USES_KEY)]);
+  });
+
+  it('without a key ends with 41 and names the variable that helps', async () => {
+    await using workspace = await createWorkspace({ homeFiles: SIGNED_IN });
+    const { code, stderr } = await runCli(['-p', 'hi'], { workspace });
+    expect([code, stderr]).toEqual([41, expect.stringContaining('GEMINI_API_KEY=…')]);
+    expect(stderr).toContain('"oauth-personal", which Castor does not support');
+  });
+});
+
+describe('what the settings name and a run does not use yet', () => {
+  const homeFiles = {
+    '.gemini/settings.json': JSON.stringify({
+      mcpServers: { stub: { command: 'x' }, web: { httpUrl: 'http://x' } },
+      general: { checkpointing: { enabled: true } },
+      ide: { hasSeenNudge: true },
+      ui: { footer: { items: ['workspace', 'sandbox', 'quota'] } },
+    }),
+    '.gemini/extensions/gitstuff/gemini-extension.json': '{"name":"gitstuff","excludeTools":["run_shell_command(rm)"]}',
+    '.gemini/extensions/plain/gemini-extension.json': '{"name":"plain"}',
+    '.gemini/extensions/extension-enablement.json': '{}',
+    '.gemini/skills/one/SKILL.md': 'x',
+    '.agents/skills/two/SKILL.md': 'x',
+    '.gemini/agents/helper.md': 'x',
+  };
+  const LINE =
+    'not used yet: MCP (stub, web), extension gitstuff (its excludeTools is not enforced: run_shell_command(rm)), ' +
+    'extension plain, 2 skills, 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
+
+  it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel(() => say('ok'));
+    const { code, stdout, stderr } = await runCli(['-p', 'hi', '-o', format], { workspace, model });
+    expect([code, stderr]).toEqual([0, `castor: warning: ${LINE}\n`]);
+    expect(stdout).not.toContain('not used yet');
+    const doctor = await runCli(['doctor', '--offline'], { workspace, model });
+    expect(doctor.stdout).toContain(`--  unused        ${LINE}`);
+  });
+
+  it("counts a project's own only where the folder is trusted", async () => {
+    const files = { '.gemini/skills/three/SKILL.md': 'x' };
+    await using workspace = await createWorkspace({ files });
+    await using model = await fakeModel(() => say('ok'));
+    const untrusted = await runCli(['-p', 'hi'], { workspace, model });
+    const trusted = await runCli(['-p', 'hi', '--skip-trust'], { workspace, model });
+    expect([untrusted.stderr.includes('not used yet'), trusted.stderr]).toEqual([
+      false,
+      expect.stringContaining('not used yet: 1 skill\n'),
+    ]);
+  });
+});
