@@ -28,8 +28,9 @@ function toParagraph(event: AgentEvent): string | undefined {
   }
 }
 
-function describeCall({ name, args }: ToolCallRequestInfo): string {
-  return `[${name}] ${shorten(JSON.stringify(args), SHOWN_ARGUMENTS)}`;
+function describeCall({ name, args, display }: ToolCallRequestInfo): string {
+  const told = display?.description || (Object.keys(args).length === 0 ? '' : JSON.stringify(args));
+  return `[${display?.name ?? name}] ${shorten(told, SHOWN_ARGUMENTS)}`.trimEnd();
 }
 
 /** What a person was shown of it; what the model read where they were shown nothing. */

@@ -60,7 +60,7 @@ describe('castor sessions', () => {
     expect(await run('show', '1')).toEqual({
       code: 0,
       stderr: '',
-      stdout: '> Read it\n> and say\n\nReading.\n\n[read_file] {"file_path":"a"}\n\n  one\n  two\n\nTwo lines.\n',
+      stdout: '> Read it\n> and say\n\nReading.\n\n[ReadFile] a\n\n  one\n  two\n\nTwo lines.\n',
     });
     expect(JSON.parse((await run('show', 'latest', '--json')).stdout)).toMatchObject({ id: 'one-1', path });
   });

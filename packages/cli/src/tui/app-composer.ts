@@ -16,11 +16,14 @@ const WHEEL_UP = 64;
 export function createAppComposer(app: App): ComposerController {
   const { environment } = app.options;
   return createComposerController({
-    onSubmit: (submission) => app.submitQuery(queryOf(submission)),
+    onSubmit: (submission) => {
+      app.state.interruptedPrompt = undefined;
+      app.submitQuery(queryOf(submission));
+    },
     onQueue: (submission) => queue(app, submission),
     canQueue: () => app.conversation.isBusy,
     onCommand: (command) => runAppCommand(app, command),
-    takeQueued: () => app.conversation.takeQueue(),
+    takeQueued: () => app.conversation.takeQueue() ?? takeInterrupted(app),
     onReport: (report) => onReport(app, report),
     onWidths: useWidths,
     onFocus: (isFocused) => {
@@ -34,6 +37,13 @@ export function createAppComposer(app: App): ComposerController {
     },
     escapesPastedAt: () => app.state.start?.settings.ui.escapePastedAtSymbols ?? false,
   });
+}
+
+/** The words are recalled once: after that they are the user's own again. */
+function takeInterrupted({ state }: App): string | undefined {
+  const { interruptedPrompt } = state;
+  state.interruptedPrompt = undefined;
+  return interruptedPrompt;
 }
 
 function queryOf({ text, isShell }: Submission): string {

@@ -13,6 +13,8 @@ export interface AppState {
   recorder: SessionRecorder | undefined;
   /** The session that is being opened was on the screen already. */
   isReopening: boolean;
+  /** Of the session that was resumed: the words that got no answer, until others are sent. */
+  interruptedPrompt: string | undefined;
   mode: ApprovalMode;
   /** Who was asked for when the last prompt began. */
   model: string;
@@ -55,6 +57,7 @@ export function createAppState(): AppState {
     agent: undefined,
     recorder: undefined,
     isReopening: false,
+    interruptedPrompt: undefined,
     mode: 'default',
     model: '',
     branch: undefined,

@@ -26,7 +26,7 @@ export async function openAgent(
   openDebugLog(start, ['warn', 'error'], onInfo);
   const [generator, session] = await Promise.all([
     openGenerator(start),
-    openSession({ home, root: cwd, ...wish, onProblem: onWarning }),
+    openSession({ home, root: cwd, ...wish, resendHint: 'up recalls it', onProblem: onWarning }),
   ]);
   const { sessionId } = session;
   // Before there is an agent: what is sent again is no history.

@@ -50,7 +50,7 @@ export function failToOpen(app: App, error: unknown): void {
 
 /** The agent is there: what was said in its session, and what a person should know. */
 export function showSession(app: App, { agent, session, interrupted }: OpenedAgent): void {
-  const { state, composer } = app;
+  const { state } = app;
   agent.policy.mode = state.mode;
   state.agent = agent;
   agent.shell.showTerminals(app.commandScreens);
@@ -61,7 +61,7 @@ export function showSession(app: App, { agent, session, interrupted }: OpenedAge
   if (!state.isReopening) tellContext(app, agent);
   const { text } = session.interruptedPrompt ?? {};
   if (interrupted) app.conversation.goOn({ parts: interrupted, text: text ?? '' });
-  else if (text !== undefined && composer.isEmpty()) composer.setText(text);
+  else state.interruptedPrompt = text;
   app.screen.refresh();
 }
 

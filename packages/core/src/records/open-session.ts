@@ -26,6 +26,8 @@ export interface OpenSessionOptions {
   sessionId?: string | undefined;
   /** A `.json` or `.jsonl` file to begin a new session with. */
   sessionFile?: string | undefined;
+  /** What the user does to send an interrupted prompt again, as a clause for the notice; by default the flag. */
+  resendHint?: string;
   /** Told once, when recording had to end. */
   onProblem?: (message: string) => void;
   clock?: Clock;

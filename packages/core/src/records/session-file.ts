@@ -38,6 +38,8 @@ export interface EndedCall {
   status: 'success' | 'error' | 'cancelled' | InterruptedStatus;
   durationMs?: number;
   resultDisplay?: ShownResult;
+  /** Of a command that failed. */
+  exitCode?: number;
 }
 
 /** What is known of a call that a stop of the program cut off. */
@@ -73,6 +75,9 @@ export interface StartedCall {
   args?: Record<string, unknown>;
   /** False: the call changes nothing, whether it ran or not. */
   hasEffects?: boolean;
+  /** What was shown of the call, only where its name and arguments do not say the same. */
+  displayName?: string;
+  description?: string;
   /** From `$fileChange`: the files it was about to change, in order. */
   changes?: FileChange[];
   /** From `$callOutput`: what it printed before it was cut off. */

@@ -1,4 +1,4 @@
-/** What a person is told when a session goes on: what was interrupted, and what of the file could not be read. Pure. */
+/** What the user is told when a session is resumed: what was interrupted, and what of the file could not be read. Pure. */
 
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
@@ -14,6 +14,8 @@ export interface LoadedReport {
   hasLoss: boolean;
   /** The words of the prompt that got no answer. */
   prompt: string | undefined;
+  /** What the user does to send it again, as a clause; by default the flag. */
+  resendHint?: string | undefined;
 }
 
 const SENTENCES: Record<OpenCall['status'], string> = {
@@ -26,7 +28,7 @@ const SENTENCES: Record<OpenCall['status'], string> = {
 const UNCHANGED = 'was stopped before it changed anything';
 const SHOWN_LENGTH = 100;
 
-export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt }: LoadedReport): string[] {
+export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt, resendHint }: LoadedReport): string[] {
   const { badLines, metadata, messages } = loaded;
   const notices: string[] = [];
   if (badLines > 0) {
@@ -43,8 +45,8 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt 
     const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
     notices.push(
       last?.failure === undefined
-        ? `The last prompt was interrupted: ${words} (--continue goes on with it).`
-        : `The last prompt failed: ${words} (${shorten(toOneLine(last.failure), SHOWN_LENGTH)} --continue sends it again).`,
+        ? `The last prompt was interrupted: ${words} (${resendHint ?? '--continue goes on with it'}).`
+        : `The last prompt failed: ${words} (${shorten(toOneLine(last.failure), SHOWN_LENGTH)} ${resendHint ?? '--continue sends it again'}).`,
     );
     for (const { name, args, status, isUnchanged } of openCalls) {
       const what = isUnchanged ? UNCHANGED : SENTENCES[status];

@@ -49,8 +49,21 @@ const PART = fieldsOf({
   videoMetadata: isRecord,
   mediaResolution: isAnything,
 });
-const STORED_CALL = fieldsOf({ ...CALL, result: isAnything, status: isText, resultDisplay: isDisplay });
-const ENDED_CALL = fieldsOf({ id: isText, status: isText, durationMs: isNumber, resultDisplay: isDisplay });
+const STORED_CALL = fieldsOf({
+  ...CALL,
+  result: isAnything,
+  status: isText,
+  resultDisplay: isDisplay,
+  displayName: isText,
+  description: isText,
+});
+const ENDED_CALL = fieldsOf({
+  id: isText,
+  status: isText,
+  durationMs: isNumber,
+  resultDisplay: isDisplay,
+  exitCode: isNumber,
+});
 const THOUGHT = fieldsOf({ subject: isText, description: isText });
 
 /** Whatever a file holds as content, as parts. A part that is as it should be is the object itself. */

@@ -11,7 +11,7 @@ import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
 import type { FileJournal, PlannedWrite } from '../tools/files/file-store.ts';
@@ -19,6 +19,7 @@ import type { ShownResult } from '../transcript/transcript.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
+import { describeCall, shortenDisplay } from './describe-call.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
@@ -160,7 +161,10 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   }
 
   /** On the disk, not just on its way, before a call with effects starts. */
-  async started(request: ToolCallRequestInfo, { hasEffects }: { hasEffects: boolean }): Promise<void> {
+  async started(
+    request: ToolCallRequestInfo,
+    { hasEffects, display }: { hasEffects: boolean; display?: ToolCallDisplay },
+  ): Promise<void> {
     const { callId, name, args } = request;
     const asked = this.asked.get(callId);
     const isAsAsked = asked === args || JSON.stringify(asked) === JSON.stringify(args);
@@ -169,6 +173,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
       name,
       ...(!isAsAsked && { args }),
       hasEffects,
+      ...(display && toStoredDisplay(request, display)),
       timestamp: this.timestamp(),
     };
     this.append({ $callStarted });
@@ -201,6 +206,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
       status,
       durationMs,
       ...(resultDisplay !== undefined && { resultDisplay }),
+      ...exitCodeOf(response.data),
     };
     this.underWay.endCall(request.callId);
     this.result({ role: 'user', parts: response.responseParts }, call);
@@ -278,6 +284,21 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   private timestamp(): string {
     return new Date(this.clock.now()).toISOString();
   }
+}
+
+/** Nothing where the name and the arguments, which are on record, say the same. */
+function toStoredDisplay({ name, args }: ToolCallRequestInfo, display: ToolCallDisplay): Partial<StartedCall> {
+  const told = describeCall(name, args);
+  const shown = shortenDisplay(display);
+  return {
+    ...(told.name !== shown.name && { displayName: shown.name }),
+    ...(told.description !== shown.description && { description: shown.description }),
+  };
+}
+
+function exitCodeOf(data: Record<string, unknown> | undefined): Pick<EndedCall, 'exitCode'> {
+  const exitCode = data?.['exitCode'];
+  return typeof exitCode === 'number' && exitCode !== 0 ? { exitCode } : {};
 }
 
 /** Of an edit the diff, which says what both versions of the file say. */

@@ -183,6 +183,7 @@ function open(
       openCalls,
       prompt: text,
       root: options.root,
+      resendHint: options.resendHint,
     }),
     ...(text !== undefined && { interruptedPrompt: { text } }),
     takeInterrupted() {

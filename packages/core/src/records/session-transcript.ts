@@ -6,9 +6,13 @@
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import type { Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { ToolCallDisplay } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
+import { PROGRAM_STOPPED } from '../transcript/messages.ts';
+import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
-import type { StoredToolCall } from './session-file.ts';
+import { describeCall } from './describe-call.ts';
+import type { EndedCall, StartedCall, StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
@@ -29,6 +33,11 @@ export function toSessionEvents(
   return replay.finish(openCalls);
 }
 
+const SHELL = 'run_shell_command';
+const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
+
+type Ending = Pick<StoredToolCall, 'resultDisplay' | 'status'> & Pick<EndedCall, 'exitCode'>;
+
 class EventReplay {
   private readonly events: AgentEvent[] = [];
   private readonly waiting = new Map<string, string>();
@@ -44,7 +53,7 @@ class EventReplay {
 
   user(message: LoadedMessage): void {
     const parts = toStoredParts(message.content);
-    for (const part of parts) this.response(part, message.call?.resultDisplay, message.call?.status);
+    for (const part of parts) this.response(part, message.call);
     const aside = asideWords(message);
     const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
     if (text === undefined) return;
@@ -58,7 +67,7 @@ class EventReplay {
   }
 
   model(message: LoadedMessage): void {
-    const { content, thoughts = [], toolCalls = [], isInterrupted = false } = message;
+    const { content, thoughts = [], toolCalls = [], started = [], isInterrupted = false } = message;
     if (this.isCutOff) this.end();
     this.isCutOff = isInterrupted;
     this.begin();
@@ -70,14 +79,21 @@ class EventReplay {
     const text = textOf(this.isCut ? parts.slice(0, -1) : parts);
     if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
-    for (const call of calls.length > 0 ? calls : toolCalls) this.request(call);
+    for (const call of calls.length > 0 ? calls : toolCalls) {
+      const told = toolCalls.find(({ id }) => id !== undefined && id === call.id);
+      this.request(
+        call,
+        started.findLast(({ callId }) => callId === call.id),
+        told,
+      );
+    }
     for (const call of toolCalls) this.stored(call);
     this.isAnswered = calls.length === 0 && !isInterrupted && !this.isCut;
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
     for (const { status, isAnswered, response } of openCalls) {
-      if (!isAnswered) this.response(response, undefined, status);
+      if (!isAnswered) this.response(response, { status });
     }
     this.end();
     return this.events;
@@ -90,22 +106,26 @@ class EventReplay {
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id });
   }
 
-  private request({ id, name = '', args = {} }: StoredToolCall): void {
+  /** `started` and `told`: what our own file and one of Gemini CLI hold of what was shown. */
+  private request(call: StoredToolCall, started: StartedCall | undefined, told: StoredToolCall | undefined): void {
+    const { id, name = '' } = call;
     const callId = id ?? `${name}-${this.events.length}`;
     this.waiting.set(callId, name);
-    const value = { callId, name, args, isClientInitiated: false, prompt_id: this.prompt_id ?? '' };
+    const args = isRecord(started?.args) ? started.args : (call.args ?? {});
+    const display = toDisplayOf(describeCall(started?.name ?? name, args), { ...call, ...told, ...started });
+    const value = { callId, name, args, display, isClientInitiated: false, prompt_id: this.prompt_id ?? '' };
     this.events.push({ type: GeminiEventType.ToolCallRequest, value });
   }
 
-  private stored({ id, name = '', result, status, resultDisplay }: StoredToolCall): void {
+  private stored({ id, name = '', result, ...ending }: StoredToolCall): void {
     if (result === undefined || result === null) return;
     const response = typeof result === 'string' ? result : textOf(result);
     const part = toStoredParts(result).find(({ functionResponse }) => functionResponse);
     const made = { functionResponse: { ...(id !== undefined && { id }), name, response: { output: response } } };
-    this.response(part ?? made, resultDisplay, status);
+    this.response(part ?? made, ending);
   }
 
-  private response(part: Part, display: ShownResult | undefined, status: string | undefined): void {
+  private response(part: Part, { resultDisplay, status, exitCode }: Ending = {}): void {
     if (!part.functionResponse) return;
     const { id = '', name = '', response = {} } = part.functionResponse;
     const callId = this.waiting.has(id) ? id : this.waitingFor(name);
@@ -114,15 +134,17 @@ class EventReplay {
     const { error: problem, output } = response;
     const reached = NOT_RUN.has(status) ? 'cancelled' : problem === undefined ? 'success' : 'error';
     const said = [output, problem].find((text) => typeof text === 'string');
+    const failed = exitCode ?? (name === SHELL ? exitCodeIn(said) : undefined);
     this.events.push({ type: 'tool_call_updated', callId, status: reached });
     this.events.push({
       type: GeminiEventType.ToolCallResponse,
       value: {
         callId,
         responseParts: [part],
-        resultDisplay: toDisplay(display) ?? said,
+        resultDisplay: toDisplay(resultDisplay) ?? said,
         error: reached === 'error' ? new Error(said ?? 'The call failed.') : undefined,
         errorType: undefined,
+        ...(failed !== undefined && { data: { exitCode: failed, isError: true } }),
       },
     });
   }
@@ -147,8 +169,25 @@ class EventReplay {
   private ending(): Omit<PromptEndedEvent, 'type' | 'prompt_id'> {
     if (this.failure !== undefined) return { outcome: 'failed', error: { message: this.failure } };
     if (this.isAnswered) return { outcome: 'completed' };
-    return { outcome: 'cancelled', ...(!this.isCut && { detail: 'The program was stopped.' }) };
+    return { outcome: 'cancelled', ...(!this.isCut && { detail: PROGRAM_STOPPED }) };
   }
+}
+
+/** Words that are on record come before those the name and the arguments give. */
+function toDisplayOf(
+  described: ToolCallDisplay,
+  { displayName, description }: Pick<StoredToolCall, 'displayName' | 'description'>,
+): ToolCallDisplay {
+  return {
+    name: typeof displayName === 'string' ? displayName : described.name,
+    description: typeof description === 'string' ? description : described.description,
+  };
+}
+
+/** As the model was told of it; Gemini CLI keeps it nowhere else. */
+function exitCodeIn(said: string | undefined): number | undefined {
+  const code = Number(EXIT_CODE.exec(said ?? '')?.[1] ?? 0);
+  return code === 0 ? undefined : code;
 }
 
 /** The two versions of an edited file are not recorded; the diff is what is shown. */

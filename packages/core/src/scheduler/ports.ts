@@ -8,7 +8,7 @@ import type {
   ToolKind,
   ToolResult,
 } from '../protocol/tools.ts';
-import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
 export interface ToolLookup {
   getTool(name: string): DefinedTool | undefined;
@@ -78,7 +78,7 @@ export interface ToolHooks {
 /** The write-ahead record of calls. Must not throw. */
 export interface CallRecorder {
   /** Resolves when the call is on record. Awaited before a call with effects starts. */
-  started(request: ToolCallRequestInfo, options: { hasEffects: boolean }): Promise<void>;
+  started(request: ToolCallRequestInfo, options: { hasEffects: boolean; display?: ToolCallDisplay }): Promise<void>;
   ended(call: CompletedToolCall): void;
 }
 

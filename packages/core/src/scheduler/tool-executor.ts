@@ -13,7 +13,7 @@ import type { BoundedOutput, OutputBounds } from '../tools/tool-output.ts';
 import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { toHookInput } from './call-preparation.ts';
+import { showCall, toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
 import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
@@ -98,7 +98,7 @@ export class ToolExecutor {
     const { recorder } = this.options;
     const { request, tool } = call;
     const hasEffects = !EFFECTLESS.has(tool.kind);
-    const recorded = recorder?.started(request, { hasEffects });
+    const recorded = recorder?.started(request, { hasEffects, display: showCall(call).display });
     let startedAt = clock.now();
     const printed = new Tail(KEPT_OUTPUT);
     let ended: CompletedToolCall | TailCall;

@@ -15,6 +15,8 @@ import type {
 } from '../protocol/events.ts';
 
 export const REQUEST_CANCELLED = 'Request cancelled.';
+/** The detail of a prompt that an earlier process left open. */
+export const PROGRAM_STOPPED = 'The program was stopped.';
 export const CONTEXT_CLEARED = 'The conversation so far was cleared.';
 export const LOOP_DETECTED =
   'A loop was detected: the model kept repeating itself, also after it was told. The request was stopped.';

@@ -12,6 +12,7 @@ import {
   CONTEXT_CLEARED,
   LOOP_DETECTED,
   MAX_TURNS_REACHED,
+  PROGRAM_STOPPED,
   REQUEST_CANCELLED,
   describeCompression,
   describeExecution,
@@ -158,7 +159,7 @@ function endPrompt(state: Transcript, event: PromptEndedEvent): Transcript {
   if (isExplained || text === undefined) return ended;
   switch (event.outcome) {
     case 'cancelled':
-      return commit(ended, { type: MessageType.CANCELLED, text: REQUEST_CANCELLED });
+      return commit(ended, { type: MessageType.CANCELLED, text: text === PROGRAM_STOPPED ? text : REQUEST_CANCELLED });
     case 'failed':
     case 'invalid_stream':
       return commit(ended, { type: MessageType.ERROR, text, about: event.type });

@@ -1,0 +1,143 @@
+/** A resumed session at the terminal: it looks as it did, and the next words are the user's own. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
+import type { FakeModel, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { prepareChats, untilRecorded } from '../sessions/session-folder.ts';
+import { READY } from './open-terminal.ts';
+
+const UP = '\x1b[A';
+
+async function open(options: { model: FakeModel; workspace: Workspace }, args: string[] = []) {
+  const terminal = await startTerminal(args, options);
+  await terminal.waitForText(READY);
+  return terminal;
+}
+
+/** The rows that name a call. */
+const callsOf = (lines: readonly string[]) => lines.filter((line) => /^[✓x-] /.test(line));
+
+async function storeSession({ workspace }: { workspace: Workspace }, messages: readonly object[]): Promise<void> {
+  const chats = await prepareChats(workspace);
+  const timestamp = '2026-01-02T03:04:05.000Z';
+  const header = { sessionId: '11111111-2222-4333-8444-555555555555', projectHash: 'h', startTime: timestamp };
+  const lines = [header, ...messages.map((message, index) => ({ id: `m${index}`, timestamp, ...message }))];
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await writeFile(join(chats, 'session-2026-01-02T03-04-11111111.jsonl'), body);
+}
+
+describe('what calls did', () => {
+  it('is shown as it was', async () => {
+    await using workspace = await createWorkspace({ files: { 'a.txt': 'one' } });
+    await using model = await fakeModel([
+      answer(
+        call('run_shell_command', { command: 'echo begun; exit 3', description: 'Fails' }),
+        call('write_file', { file_path: join(workspace.project, 'new.md'), content: 'x' }),
+        call('read_file', { file_path: 'a.txt' }),
+        call('no_such_tool', { a: 1 }),
+      ),
+      say('Done.'),
+    ]);
+    let live: string[];
+    {
+      await using first = await open({ model, workspace }, ['--yolo']);
+      first.type('Go\r');
+      await first.waitForText('Done.');
+      live = callsOf(first.lines());
+      first.type('/quit\r');
+      await first.done;
+    }
+    expect(live.map((line) => line.slice(2))).toEqual([
+      expect.stringMatching(/^Shell echo begun; exit 3 \(Fails\)/),
+      'WriteFile Writing to new.md',
+      'ReadFile a.txt',
+      expect.stringMatching(/^no_such_tool/),
+    ]);
+    await using terminal = await open({ model, workspace }, ['--resume']);
+    await terminal.waitForText('Done.');
+    expect(callsOf(terminal.lines()).slice(0, 3)).toEqual(live.slice(0, 3));
+    const shown = await runCli(['sessions', 'show', 'latest'], { workspace, model });
+    expect(shown.stdout).toContain('[Shell] echo begun; exit 3 (Fails)');
+    expect(shown.stdout).toContain('[WriteFile] Writing to new.md');
+  });
+
+  it('is shown in the words Gemini CLI kept, and from the arguments where it kept none', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('Fine.')]);
+    const calls = [
+      { id: 'c1', name: 'run_shell_command', args: { command: 'git log' } },
+      { id: 'c2', name: 'stub__look', args: { at: 'sky' } },
+      { id: 'c3', name: 'replace', args: { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' } },
+    ];
+    const toolCalls = calls.map((made) => ({
+      ...made,
+      status: 'success',
+      result: [{ functionResponse: { id: made.id, name: made.name, response: { output: 'ok' } } }],
+      ...(made.id === 'c2' && { displayName: 'look (stub MCP Server)', description: 'Looks at the sky' }),
+    }));
+    await storeSession({ workspace }, [
+      { type: 'user', content: [{ text: 'Look' }] },
+      { type: 'gemini', content: '', toolCalls },
+      { type: 'gemini', content: 'Seen.' },
+    ]);
+    await using terminal = await open({ model, workspace }, ['--resume']);
+    await terminal.waitForText('Seen.');
+    expect(callsOf(terminal.lines())).toEqual([
+      '✓ Shell git log',
+      '✓ look (stub MCP Server) Looks at the sky',
+      '✓ Edit src/a.ts',
+    ]);
+  });
+});
+
+describe('a session that was killed', () => {
+  it('leaves the input to the user, says how to get the old prompt, and blames no one for the end', async () => {
+    await using workspace = await createWorkspace();
+    const chats = await prepareChats(workspace);
+    await using model = await fakeModel([answer(text('First half '), gate(), text('late')), say('Fine.')]);
+    {
+      await using first = await open({ model, workspace });
+      first.type('Count to ten\r');
+      await first.waitForText('First half');
+      await untilRecorded(chats, 'First half');
+      first.kill('SIGKILL');
+      await first.done;
+    }
+    await using terminal = await open({ model, workspace }, ['--resume']);
+    await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
+    expect(terminal.lines()).toContain('ℹ The program was stopped.');
+    expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
+    terminal.type(UP);
+    await terminal.waitForText(/^> Count to ten$/m);
+    terminal.type('\x03');
+    await terminal.waitForText(READY);
+    terminal.type('and now?');
+    await terminal.waitForText(/^> and now\?$/m);
+  });
+});
+
+describe('an answer that Esc cut off', () => {
+  it('is there after a resume, and the model reads it when it is told to go on', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([answer(text('One, two, '), gate(), text('late')), say('three.')]);
+    {
+      await using first = await open({ model, workspace });
+      first.type('Count\r');
+      await first.waitForText('One, two,');
+      first.type('\x1b');
+      await first.waitForText('Request cancelled.');
+      first.type('/quit\r');
+      await first.done;
+    }
+    await using terminal = await open({ model, workspace }, ['--resume']);
+    await terminal.waitForText('ℹ Request cancelled.');
+    expect(terminal.lines()).toEqual(expect.arrayContaining(['> Count', 'One, two,', 'ℹ Request cancelled.']));
+    terminal.type('go on\r');
+    await terminal.waitForText('three.');
+    const { contents } = model.requests.at(-1)?.body as { contents: { role: string }[] };
+    expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user']);
+    expect(JSON.stringify(contents[1])).toContain('One, two, ');
+  });
+});
