@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQuestion } from './prompt-detector.ts';
+import { isQuestion, PromptWatch } from './prompt-detector.ts';
 
 describe('isQuestion', () => {
   it.each([
@@ -28,5 +28,27 @@ describe('isQuestion', () => {
     '100%',
   ])('is false for %j', (line) => {
     expect(isQuestion(line)).toBe(false);
+  });
+});
+
+describe('PromptWatch', () => {
+  it('asks again about a terminal that became raw while it was asking', async () => {
+    const waited = Promise.withResolvers<string>();
+    let asked = 0;
+    const watch: PromptWatch = new PromptWatch({
+      pid: 0,
+      hasTerminal: true,
+      silenceMs: 1,
+      unfinishedLine: () => 'Choose ',
+      async isRaw() {
+        // The question is written while the first look is under way: that look counts for nothing.
+        if (asked++ === 0) watch.touch();
+        return true;
+      },
+      onWaiting: waited.resolve,
+    });
+    expect(await waited.promise).toBe('Choose');
+    expect(asked).toBe(2);
+    watch.stop();
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Notices that a command waits for somebody to type. Certain when the kernel says that
+ * Notices that a command waits for input. Certain when the kernel says that
  * a process of it is reading from its terminal; likely when the output stopped at an
  * unfinished line that reads like a question, or while a program takes the keys one by
  * one. Only that counts as waiting: a slow command must not be taken for one.
@@ -67,7 +67,7 @@ export class PromptWatch {
     const { pid, hasTerminal, unfinishedLine, onWaiting } = this.options;
     const seen = this.activity;
     const waiting =
-      isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.takesKeys())));
+      isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.takesKeys(seen))));
     // The prompt itself may have been written a moment before the read: let it arrive.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.stopped || this.activity !== seen) return;
@@ -80,10 +80,11 @@ export class PromptWatch {
     onWaiting(unfinishedLine().trim());
   }
 
-  private async takesKeys(): Promise<boolean> {
+  /** Asked once for each silence, by the output the look began with: what is written meanwhile begins another. */
+  private async takesKeys(seen: number): Promise<boolean> {
     const { isRaw } = this.options;
-    if (!isRaw || this.askedAt === this.activity) return false;
-    this.askedAt = this.activity;
+    if (!isRaw || this.askedAt === seen) return false;
+    this.askedAt = seen;
     return isRaw();
   }
 }
