@@ -146,6 +146,7 @@ const SCENES: Scene[] = [
       'tool_call_updated',
       'tool_call_updated',
       'tool_call_updated',
+      'tool_call_updated',
       'tool_call_response',
       'content',
       'finished',

@@ -155,8 +155,10 @@ function cycleMode(app: App): void {
 function approveWaiting({ store, state }: App, fits: (call: PendingCall) => boolean): void {
   for (const call of store.getSnapshot().pendingGroup?.calls ?? []) {
     // What a hook wants a person to see, and questions to them, wait for one in every mode.
-    const isQuestion = call.confirmation?.type === 'ask_user' || call.confirmation?.type === 'exit_plan_mode';
-    if (call.status !== 'awaiting_approval' || call.forcedAsk || isQuestion || !fits(call)) continue;
+    const type = call.confirmation?.type;
+    // Without a confirmation the question is answered already.
+    const isOpen = call.status === 'awaiting_approval' && type !== undefined;
+    if (!isOpen || call.forcedAsk || type === 'ask_user' || type === 'exit_plan_mode' || !fits(call)) continue;
     state.agent?.session.respond(call.callId, 'proceed_once');
   }
 }

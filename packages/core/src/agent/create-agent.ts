@@ -108,13 +108,7 @@ export function wireAgent(
     inbox,
     client,
     chat,
-    scheduler: {
-      run: (requests, signal) => scheduler.run(requests, signal),
-      respond: (callId, outcome, payload) => {
-        scheduler.respond(callId, outcome, payload);
-        ledger.decided(callId, outcome);
-      },
-    },
+    scheduler,
     answerFallback: (requestId, intent) => choice.fallback.answer(requestId, intent),
     record: (event) => {
       // A child session records, counts and reports its own events.

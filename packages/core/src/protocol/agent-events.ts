@@ -8,6 +8,7 @@
 import type { StructuredError } from './errors.ts';
 import type { EventAddress, EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
 import type { ShownCall, ToolCallStatus } from './tool-calls.ts';
+import type { ToolConfirmationOutcome } from './tools.ts';
 
 export type { FallbackAnsweredEvent, FallbackIntent, FallbackRequestedEvent } from './events.ts';
 
@@ -68,7 +69,8 @@ interface AgentEventValues {
    * A call moved on, or printed something. Scheduler; any number, after the call's
    * `tool_call_request` and before its `tool_call_response`. The status never goes
    * back. `output` is what was printed since the last such event and comes with
-   * `executing` only; `pid` comes once, when the call has a process. `shown` is what a
+   * `executing` only; `pid` comes once, when the call has a process. `outcome` is the user's answer to
+   * a `tool_call_confirmation` and comes with `awaiting_approval`, once for each. `shown` is what a
    * surface shows of the call; it comes with the first such event of a call. When a hook,
    * the user or another tool changed what runs, `name`, `args` and `shown` come anew.
    */
@@ -77,6 +79,7 @@ interface AgentEventValues {
     status: ToolCallStatus;
     output?: string;
     pid?: number;
+    outcome?: ToolConfirmationOutcome;
     shown?: ShownCall;
     name?: string;
     args?: Record<string, unknown>;

@@ -175,10 +175,12 @@ export class CallPreparation {
   private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {
     const { callId } = value.request;
     // The answer may come as soon as the question is out.
-    const answer = this.options.approvals.wait(callId, signal);
+    const answered = this.options.approvals.wait(callId, signal);
     emit({ type: 'tool_call_updated', callId, status: 'awaiting_approval' });
     emit({ type: GeminiEventType.ToolCallConfirmation, value });
     this.options.hooks?.personAsked?.(value.details);
+    const answer = await answered;
+    emit({ type: 'tool_call_updated', callId, status: 'awaiting_approval', outcome: answer.outcome });
     return answer;
   }
 

@@ -223,7 +223,16 @@ describe('approval', () => {
   it('asks, waits and runs', async () => {
     const { scheduler, remembered } = setUp([tool('w')], { verdict: ASK });
     const { events } = await run(scheduler, [request('w')], { onEvent: answerWith(scheduler, 'proceed_once') });
-    expect(statuses(events, 'w')).toEqual(['validating', 'awaiting_approval', 'scheduled', 'executing', 'success']);
+    expect(statuses(events, 'w')).toEqual([
+      'validating',
+      'awaiting_approval',
+      'awaiting_approval',
+      'scheduled',
+      'executing',
+      'success',
+    ]);
+    const answers = events.flatMap((event) => (event.type === 'tool_call_updated' && event.outcome) || []);
+    expect(answers).toEqual(['proceed_once']);
     expect(events.find((event) => event.type === 'tool_call_confirmation')).toMatchObject({
       value: { request: { callId: 'w' }, details: { type: 'info', title: 'Confirm w', prompt: 'runs w' } },
     });

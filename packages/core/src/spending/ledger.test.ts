@@ -190,16 +190,15 @@ describe('the calls in a ledger', () => {
     [['proceed_always_tool'], { auto_accept: 1 }],
     [['cancel'], { reject: 1 }],
     [['modify_with_editor', 'proceed_once'], { modify: 1 }],
-  ] as const)('take the word of the one who answered: %j', (outcomes, decisions) => {
+  ] as const)('take the answers of the user from events: %j', (outcomes, decisions) => {
     const { ledger } = setUp();
     ledger.add(request('a', 'write_file'));
     for (const outcome of outcomes) {
       ledger.add(confirm('a', 'write_file'));
-      ledger.decided('a', outcome);
+      ledger.add({ type: 'tool_call_updated', callId: 'a', status: 'awaiting_approval', outcome });
     }
     ledger.add(update('a', 'executing'));
     ledger.add(respond('a'));
-    ledger.decided('nonsense', 'cancel');
     expect(ledger.metrics().tools.totalDecisions).toEqual({ ...NO_DECISIONS, ...decisions });
   });
 

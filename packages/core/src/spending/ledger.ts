@@ -11,7 +11,6 @@ import type { LlmRole } from '../provider/content-generator.ts';
 import { retryKind } from '../provider/retry-table.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { UsageMetadata } from '../protocol/content.ts';
-import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -96,11 +95,6 @@ export class Ledger {
   /** Any event of the session; those about calls count. */
   add(event: AgentEvent): void {
     this.tools.add(event);
-  }
-
-  /** What a person answered when asked about a call. */
-  decided(callId: string, outcome: ToolConfirmationOutcome): void {
-    this.tools.decided(callId, outcome);
   }
 
   /** The caller's own copy. */

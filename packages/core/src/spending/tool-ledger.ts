@@ -71,12 +71,6 @@ export class ToolLedger {
     }
   }
 
-  /** What a person answered, for more than the events tell. A later answer to the same call does not undo an edit. */
-  decided(callId: string, outcome: ToolConfirmationOutcome): void {
-    const call = this.open.get(callId);
-    if (call && call.decision !== 'modify') call.decision = DECISIONS[outcome];
-  }
-
   metrics(): Pick<SessionMetrics, 'tools' | 'files'> {
     const tools = [...this.byName].map(
       ([name, tool]) => [name, { ...tool, decisions: { ...tool.decisions } }] as const,
@@ -108,8 +102,10 @@ export class ToolLedger {
   }
 
   /** A hook may have changed the call since it was asked for; what counts is what runs. */
-  private update({ callId, status, name, args }: ToolCallUpdatedEvent): void {
+  private update({ callId, status, name, args, outcome }: ToolCallUpdatedEvent): void {
     const call = Object.assign(this.callOf(callId), { status, ...(name !== undefined && { name, args }) });
+    // A later answer to the same call does not undo an edit.
+    if (outcome && call.decision !== 'modify') call.decision = DECISIONS[outcome];
     if (status === 'executing') call.startedAt ??= this.clock.now();
   }
 
