@@ -32,17 +32,21 @@ describe('isQuestion', () => {
 });
 
 describe('PromptWatch', () => {
-  it('asks again about a terminal that became raw while it was asking', async () => {
+  it('asks again about a terminal when something was written during the first look', async () => {
     const waited = Promise.withResolvers<string>();
+    let looks = 0;
     let asked = 0;
     const watch: PromptWatch = new PromptWatch({
       pid: 0,
       hasTerminal: true,
       silenceMs: 1,
-      unfinishedLine: () => 'Choose ',
-      async isRaw() {
+      unfinishedLine() {
         // The question is written while the first look is under way: that look counts for nothing.
-        if (asked++ === 0) watch.touch();
+        if (looks++ === 0) queueMicrotask(() => watch.touch());
+        return 'Choose ';
+      },
+      async isRaw() {
+        asked += 1;
         return true;
       },
       onWaiting: waited.resolve,
