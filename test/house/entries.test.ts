@@ -11,7 +11,7 @@ const PROGRAM = 'packages/core/src/program.ts';
 
 /** Names for embedding programs that, in this repository, only the cli happens to import. */
 const PRODUCT = [
-  ...['Agent', 'AgentOptions', 'GeminiChatOptions', 'HookLayer', 'TelemetrySettings'],
+  ...['ALLOW_EVERYTHING', 'Agent', 'AgentOptions', 'GeminiChatOptions', 'HookLayer', 'TelemetrySettings'],
   ...['WorkspaceAgent', 'WorkspaceAgentOptions', 'SystemPromptError', 'LoadedContext', 'ModelConfigError'],
   ...['FileReferences', 'ResolvedReference', 'Source', 'SourceKind', 'computeSources'],
   ...['IgnoreRules', 'BackgroundProcess', 'ShellOutcome', 'TerminalDisplay', 'TerminalSink', 'TerminalSize'],

@@ -6,7 +6,7 @@
 
 import { getEventListeners } from 'node:events';
 import { tmpdir } from 'node:os';
-import { ToolRegistry, createAgent, createGeminiGenerator, defineTool } from '@castor/core';
+import { ALLOW_EVERYTHING, ToolRegistry, createAgent, createGeminiGenerator, defineTool } from '@castor/core';
 import type { AgentEvent, AgentOptions, Content, PartListUnion } from '@castor/core';
 import { PER_DAY_QUOTA, answer, call, fakeModel, fault, gate, say, text } from '@castor/testkit';
 import type { Step } from '@castor/testkit';
@@ -202,6 +202,7 @@ describe('an abort', () => {
       model: 'gemini-2.5-flash',
       sessionId: 's',
       tempDirectory: tmpdir(),
+      policy: ALLOW_EVERYTHING,
       retry: { initialDelayMs: 1, streamDelayMs: 1 },
       ...options?.(hold),
     });

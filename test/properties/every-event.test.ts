@@ -7,7 +7,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GeminiEventType, ToolRegistry, createAgent, createGeminiGenerator, defineTool } from '@castor/core';
+import {
+  ALLOW_EVERYTHING,
+  GeminiEventType,
+  ToolRegistry,
+  createAgent,
+  createGeminiGenerator,
+  defineTool,
+} from '@castor/core';
 import type { Agent, AgentEvent, AgentEventType, AgentOptions, Content, SessionEvent } from '@castor/core';
 import {
   PER_DAY_QUOTA,
@@ -294,6 +301,7 @@ describe('every event of the union', () => {
       model: 'gemini-2.5-flash',
       sessionId: 's',
       tempDirectory: folder,
+      policy: ALLOW_EVERYTHING,
       clock: createFakeClock(),
       ...options,
     });
@@ -323,6 +331,7 @@ describe('every event of the union', () => {
       sessionId: 's',
       tempDirectory: folder,
       tools: new ToolRegistry([note]),
+      policy: ALLOW_EVERYTHING,
     });
     for await (const _event of session.prompt('hello', new AbortController().signal));
     const { contents } = model.requests.at(-1)?.body as { contents: Content[] };

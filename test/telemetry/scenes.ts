@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
+  ALLOW_EVERYTHING,
   createAgent,
   createGeminiGenerator,
   createWorkspaceAgent,
@@ -242,6 +243,7 @@ export const SCENES = {
         sessionId: 's',
         tempDirectory: workspace.root,
         tools,
+        policy: ALLOW_EVERYTHING,
         telemetry,
         clock,
       });

@@ -14,6 +14,7 @@ export * from './protocol/tools.ts';
 // Agents: the session that runs prompts, and what it is created from.
 export { createAgent } from './agent/create-agent.ts';
 export type { Agent } from './agent/create-agent.ts';
+export { ALLOW_EVERYTHING } from './agent/default-policy.ts';
 export type { AgentFeatures, AgentLimits, AgentOptions } from './agent/agent-options.ts';
 export { AgentSession } from './agent/agent-session.ts';
 export type { AgentSessionOptions, PromptOptions } from './agent/agent-session.ts';
@@ -44,16 +45,44 @@ export type { ToolDefinition, ToolOutput, ToolUpdate } from './tools/define-tool
 export type { FromSchema, JsonSchema } from './tools/from-schema.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
 export { IgnoreRules } from './tools/files/ignore-rules.ts';
-export type { BackgroundProcess } from './tools/shell/background.ts';
-export type { ShellOutcome } from './tools/shell/shell-outcome.ts';
+export { BackgroundProcesses } from './tools/shell/background.ts';
+export type { BackgroundProcess, BackgroundProcessesOptions } from './tools/shell/background.ts';
+export type { ShellOutcome, ShellRequest } from './tools/shell/shell-outcome.ts';
 export type { TerminalDisplay, TerminalSink, TerminalSize } from './tools/shell/terminal-display.ts';
 export type { OutputBounds } from './tools/tool-output.ts';
+
+export { Workspace } from './tools/files/workspace.ts';
+export type { WorkspaceOptions } from './tools/files/workspace.ts';
+export { FileStore } from './tools/files/file-store.ts';
+export { ReadLedger } from './tools/files/read-ledger.ts';
+export { ShellRunner } from './tools/shell/shell-runner.ts';
+export type { ShellRunnerOptions } from './tools/shell/shell-runner.ts';
+export { createChildEnvironment } from './tools/shell/child-environment.ts';
+export type { ChildEnvironmentOptions } from './tools/shell/child-environment.ts';
+export { createBuiltinTools } from './tools/builtin/index.ts';
+export type { BuiltinToolDependencies } from './tools/builtin/index.ts';
+export { createAskUserTool } from './tools/builtin/ask-user.ts';
+export { createGlobTool } from './tools/builtin/glob.ts';
+export { createGoogleWebSearchTool } from './tools/builtin/google-web-search.ts';
+export { createGrepSearchTool } from './tools/builtin/grep-search.ts';
+export { createListBackgroundProcessesTool } from './tools/builtin/list-background-processes.ts';
+export { createListDirectoryTool } from './tools/builtin/list-directory.ts';
+export { createReadBackgroundOutputTool } from './tools/builtin/read-background-output.ts';
+export { createReadFileTool } from './tools/builtin/read-file.ts';
+export { createReadManyFilesTool } from './tools/builtin/read-many-files.ts';
+export { createReplaceTool } from './tools/builtin/replace.ts';
+export { createRunShellCommandTool } from './tools/builtin/run-shell-command.ts';
+export { createWebFetchTool } from './tools/builtin/web-fetch.ts';
+export { createWriteFileTool } from './tools/builtin/write-file.ts';
+export { createWriteTodosTool } from './tools/builtin/write-todos.ts';
 
 // The policy: which calls run, which are asked about, which are denied.
 export { PolicyEngine } from './policy/policy-engine.ts';
 export type { PolicyEngineOptions } from './policy/policy-engine.ts';
 export { loadPolicies, PolicyFileError } from './policy/policy-loader.ts';
 export type { LoadedPolicies, PolicyLoaderOptions } from './policy/policy-loader.ts';
+export { PolicyAdapter } from './agent/policy-adapter.ts';
+export type { PolicyAdapterOptions } from './agent/policy-adapter.ts';
 export type { ApprovalMode } from './policy/approval-mode.ts';
 export type { PolicyRule } from './policy/rule.ts';
 export type { PolicyPort, PolicyQuestion, PolicyVerdict } from './scheduler/ports.ts';

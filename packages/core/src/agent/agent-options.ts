@@ -1,7 +1,4 @@
-/**
- * What an agent may be given, as plain fields: what it cannot do without, and what is off or
- * at its default unless it is named. Types only.
- */
+/** The options of an agent, as plain fields: `generator` and `model` are required, the rest has a default. Types only. */
 
 import type { ChatRecorder } from '../chat/chat-recorder.ts';
 import type { ModelHooks } from '../chat/model-hooks.ts';
@@ -25,17 +22,21 @@ export interface AgentOptions {
   generator: ContentGenerator;
   /** As the user named it: a model or an alias such as `auto`. */
   model: string;
-  sessionId: string;
-  /** Where output too long for the model is kept. */
-  tempDirectory: string;
+  /** Default: a new id. */
+  sessionId?: string | undefined;
+  /** Where output too long for the model is kept. Default: a private folder in the system's temporary one, made when it is needed. */
+  tempDirectory?: string | undefined;
   tools?: ToolRegistry;
-  /** Decides on every call; without it every call is allowed, so give none to a model you do not trust. */
-  policy?: PolicyPort;
+  /**
+   * Decides on every call. Default: reading and searching are allowed; everything else is asked about when `interactive`
+   * is true, and refused otherwise (docs/decisions/0028).
+   */
+  policy?: PolicyPort | undefined;
   systemInstruction?: string;
   history?: readonly Content[];
   /** What is left of the history when a hook clears it. */
   openingHistory?: readonly Content[];
-  /** Whether somebody can answer questions while it runs. */
+  /** Whether the caller answers `tool_call_confirmation` with `session.respond` while a prompt runs. Default false. */
   interactive?: boolean;
   hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks };
   limits?: AgentLimits;
@@ -97,5 +98,12 @@ export interface AgentFeatures {
   classifyRequests?: boolean;
 }
 
-/** What is left to wire once the spending is open. */
-export type WiringOptions = Omit<AgentOptions, 'generator' | 'budget' | 'prices'>;
+/** What is left to wire once the spending is open and the defaults are in place. */
+export interface WiringOptions extends Omit<
+  AgentOptions,
+  'generator' | 'budget' | 'prices' | 'sessionId' | 'tempDirectory'
+> {
+  sessionId: string;
+  /** Asked for when something is kept there, and not before. */
+  tempDirectory(): string;
+}

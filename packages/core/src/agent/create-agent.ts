@@ -3,6 +3,9 @@
  * comes through it too. Long and boring on purpose: every room gets the few things it uses, as plain fields.
  */
 
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
 import { UtilityModel } from '../client/utility-model.ts';
@@ -12,7 +15,6 @@ import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
-import type { PolicyPort } from '../scheduler/ports.ts';
 import { outputThreshold } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
@@ -22,7 +24,9 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import { createAgentClient } from './agent-client.ts';
 import type { AgentOptions, WiringOptions } from './agent-options.ts';
 import { AgentSession } from './agent-session.ts';
+import { createReadingPolicy } from './default-policy.ts';
 import { EventInbox } from './event-inbox.ts';
+import { createSessionId } from '../records/session-id.ts';
 import { openSpending } from '../spending/open-spending.ts';
 import type { Spending } from '../spending/open-spending.ts';
 import type { Ledger } from '../spending/ledger.ts';
@@ -48,7 +52,14 @@ export interface Agent {
 
 /** Throws BudgetError when a limit cannot be held, and ModelConfigError for presets that cannot be used. */
 export function createAgent(options: AgentOptions): Agent {
-  return wireAgent(options, openSpending(options, options.clock ?? systemClock));
+  const { clock = systemClock, sessionId = createSessionId(clock), tempDirectory } = options;
+  let folder = tempDirectory;
+  const wiring = {
+    ...options,
+    sessionId,
+    tempDirectory: () => (folder ??= mkdtempSync(join(tmpdir(), 'castor-agent-'))),
+  };
+  return wireAgent(wiring, openSpending(options, clock));
 }
 
 /**
@@ -184,17 +195,23 @@ interface SchedulerParts {
 
 function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {
   const { chat, choice, clock, tools } = parts;
-  const { tempDirectory, sessionId } = options;
+  const { sessionId, interactive = false } = options;
   return new CoreToolScheduler({
     tools,
-    policy: options.policy ?? ALLOW_EVERYTHING,
+    policy: options.policy ?? createReadingPolicy({ interactive }),
     clock,
     mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
     outputBounds: () => {
       const remainingTokens = parts.tokenLimit(choice.current) - chat.getLastPromptTokenCount();
       const configured = options.limits?.toolOutput;
       const threshold = outputThreshold({ remainingTokens, ...withoutUndefined({ configured }) });
-      return { threshold, tempDirectory, sessionId };
+      return {
+        threshold,
+        sessionId,
+        get tempDirectory() {
+          return options.tempDirectory();
+        },
+      };
     },
     ...withoutUndefined({
       hooks: options.hooks?.tool,
@@ -216,11 +233,6 @@ function tellAssumedWindows(catalogue: ModelCatalogue, inbox: EventInbox): (mode
     inbox.post({ type: 'notice', level: 'info', message });
   };
 }
-
-const ALLOW_EVERYTHING: PolicyPort = {
-  check: async () => ({ decision: 'allow' }),
-  remember: async () => undefined,
-};
 
 function declare(tools: ToolRegistry): Tool[] {
   const functionDeclarations = tools.declarations();

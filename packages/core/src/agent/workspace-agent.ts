@@ -5,7 +5,9 @@
  */
 
 import { access, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { defaultChildVariables } from '../config/child-variables.ts';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
@@ -36,10 +38,11 @@ import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
+import { createSessionId } from '../records/session-id.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { loadPrices } from '../spending/user-prices.ts';
 import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
-import type { Warn, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
 import { openShell } from './workspace-shell.ts';
 import { openTools } from './workspace-tools.ts';
@@ -70,7 +73,8 @@ export interface WorkspaceAgent extends Agent {
  * Throws PolicyFileError when a rule that was written would not be in force, and
  * SystemPromptError when the system prompt that was asked for cannot be used.
  */
-export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
+export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
+  const options = withDefaults(given);
   const { root, home, sessionId, clock = systemClock, includeDirectories = [], trustedFolder } = options;
   const sources = options.sources ?? computeSources({ home, root, trustedFolder, platform: process.platform });
   const inbox = new EventInbox();
@@ -112,7 +116,7 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
     },
     tools,
     policy,
-    tempDirectory,
+    tempDirectory: () => tempDirectory,
     planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),
     saveOutput: (toolName: string, callId: string, text: string) =>
       saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
@@ -155,8 +159,17 @@ export async function createWorkspaceAgent(options: WorkspaceAgentOptions): Prom
   };
 }
 
+function withDefaults(given: WorkspaceAgentOptions): ResolvedWorkspaceOptions {
+  return {
+    ...given,
+    home: given.home ?? homedir(),
+    environment: given.environment ?? defaultChildVariables(),
+    sessionId: given.sessionId ?? given.session?.sessionId ?? createSessionId(given.clock),
+  };
+}
+
 function openRecorder(
-  { session, recordSession, sessionId, clock = systemClock }: WorkspaceAgentOptions,
+  { session, recordSession, sessionId, clock = systemClock }: ResolvedWorkspaceOptions,
   { root }: Workspace,
   tempDirectory: string,
   warn: Warn,
@@ -189,7 +202,7 @@ function openContext(
   });
 }
 
-type SourcedOptions = WorkspaceAgentOptions & { sources: readonly Source[] };
+type SourcedOptions = ResolvedWorkspaceOptions & { sources: readonly Source[] };
 
 interface HookSurroundings {
   root: string;

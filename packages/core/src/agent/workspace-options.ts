@@ -18,12 +18,17 @@ export interface WorkspaceAgentOptions extends Omit<
 > {
   /** The folder the agent works in. */
   root: string;
-  home: string;
+  /** The user's folder: settings, policies, context files, sessions. Default: the one of the system's user. */
+  home?: string | undefined;
   /** What commands, context files, hooks and policies are loaded from. Default: of `home`, `root` and the system. */
   sources?: readonly Source[];
   includeDirectories?: readonly string[];
-  /** The user's own environment; the agent decides what its children see of it. */
-  environment: Environment;
+  /**
+   * What commands and hooks see, without the credentials named in `secrets` and those of the provider. Default: the few
+   * variables of this process that programs need (PATH, HOME, SHELL, the language, the temporary folder), so that no
+   * credential of the caller reaches a command. `process.env` gives them all of it.
+   */
+  environment?: Environment | undefined;
   /** Credentials in use, kept from every child. */
   secrets?: readonly string[];
   approvalMode?: ApprovalMode;
@@ -68,6 +73,13 @@ export interface WorkspaceAgentOptions extends Omit<
   isTrustedForRun?: boolean;
   /** Ends what the opening waits for: a project that lists its tools slowly. */
   signal?: AbortSignal;
+}
+
+/** With the defaults in place. */
+export interface ResolvedWorkspaceOptions extends WorkspaceAgentOptions {
+  home: string;
+  environment: Environment;
+  sessionId: string;
 }
 
 /** Posts a warning to the session's stream. */

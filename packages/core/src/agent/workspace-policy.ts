@@ -7,11 +7,11 @@ import type { Source } from '../protocol/source.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { EventInbox } from './event-inbox.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
-import type { Warn, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions, Warn } from './workspace-options.ts';
 
 /** Throws PolicyFileError when a rule that was written would not be in force. */
 export async function loadWorkspacePolicies(
-  options: WorkspaceAgentOptions,
+  options: ResolvedWorkspaceOptions,
   sources: readonly Source[],
   warn: Warn,
 ): Promise<LoadedPolicies> {
@@ -29,7 +29,7 @@ export async function loadWorkspacePolicies(
 }
 
 export interface WorkspacePolicyOptions {
-  options: WorkspaceAgentOptions;
+  options: ResolvedWorkspaceOptions;
   loaded: LoadedPolicies;
   workspace: Workspace;
   tempDirectory: string;

@@ -6,10 +6,10 @@ import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
 import { guardRepository } from '../tools/shell/safe-git.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
-import type { ToolSettings, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
 
 export interface OpenShellOptions {
-  options: WorkspaceAgentOptions;
+  options: ResolvedWorkspaceOptions;
   toolSettings: Required<ToolSettings>;
   tempDirectory: string;
   onBackgroundEnded: (process: BackgroundProcess) => void;

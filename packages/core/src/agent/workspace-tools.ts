@@ -12,11 +12,11 @@ import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { systemClock } from '../util/clock.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
-import type { ToolSettings, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface WorkspaceToolsOptions extends WorkspaceShell {
-  options: WorkspaceAgentOptions;
+  options: ResolvedWorkspaceOptions;
   toolSettings: Required<ToolSettings>;
   workspace: Workspace;
   store: FileStore;
@@ -86,7 +86,7 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
   return true;
 }
 
-type Discovering = Pick<WorkspaceAgentOptions, 'trustedFolder' | 'signal'> & { warn: Warn };
+type Discovering = Pick<ResolvedWorkspaceOptions, 'trustedFolder' | 'signal'> & { warn: Warn };
 
 /** A project whose tools cannot be listed is worked in without them. */
 async function discover(

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import type { Part } from '../protocol/content.ts';
 import { createAgent } from '../agent/create-agent.ts';
+import { ALLOW_EVERYTHING } from '../agent/default-policy.ts';
 import { openSession } from './open-session.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
@@ -57,6 +58,7 @@ describe('openSession', () => {
       sessionId: opened.sessionId,
       tempDirectory: home,
       tools: new ToolRegistry([touch('touch'), touch('look')]),
+      policy: ALLOW_EVERYTHING,
       chatRecorder: opened.recorder,
       callRecorder: opened.recorder,
       history: opened.history,

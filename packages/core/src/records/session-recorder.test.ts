@@ -13,6 +13,7 @@ import { defineTool } from '../tools/define-tool.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgent } from '../agent/create-agent.ts';
+import { ALLOW_EVERYTHING } from '../agent/default-policy.ts';
 import { toSessionHistory } from './session-history.ts';
 import { replaySession } from './replay-session.ts';
 import { hasLoss } from './recording-gap.ts';
@@ -68,6 +69,7 @@ describe('SessionRecorder', () => {
       sessionId: '12345678-aaaa',
       tempDirectory: directory,
       tools: new ToolRegistry([touch]),
+      policy: ALLOW_EVERYTHING,
       chatRecorder: recorder,
       callRecorder: recorder,
     });

@@ -36,8 +36,8 @@ export function outputThreshold(options: { configured?: number; remainingTokens?
 export interface OutputBounds {
   /** From `outputThreshold`. */
   threshold: number;
-  /** The project's temporary folder. */
-  tempDirectory: string;
+  /** The project's temporary folder; read when a text is kept. */
+  readonly tempDirectory: string;
   sessionId: string;
 }
 
@@ -98,8 +98,8 @@ export async function saveOutput(
   of: OutputOf,
   bounds: Omit<OutputBounds, 'threshold'>,
 ): Promise<Saved> {
-  const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
   try {
+    const directory = join(bounds.tempDirectory, 'tool-outputs', `session-${toFileName(bounds.sessionId)}`);
     makeDirectory(directory);
     const path = await writeNewFile(directory, outputFileName(of), text);
     return { path };

@@ -6,7 +6,9 @@
 
 import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../../routing/model-config.ts';
+import { createModelConfigResolver } from '../../routing/model-configs.ts';
 import type { DefinedTool } from '../../protocol/tools.ts';
+import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
@@ -41,9 +43,9 @@ export interface BuiltinToolDependencies {
   shell: ShellRunner;
   background: BackgroundProcesses;
   generator: ContentGenerator;
-  /** Asked for the aliases `web-fetch`, `web-fetch-fallback` and `web-search`. */
-  resolveModel: ModelConfigResolver;
-  clock: Clock;
+  /** Asked for the aliases `web-fetch`, `web-fetch-fallback` and `web-search`. Default: our own presets. */
+  resolveModel?: ModelConfigResolver;
+  clock?: Clock;
   filter?: ToolFilter;
   /** `tools.useRipgrep`. */
   useRipgrep?: boolean;
@@ -62,7 +64,8 @@ export interface BuiltinToolDependencies {
 }
 
 export function createBuiltinTools(dependencies: BuiltinToolDependencies): DefinedTool[] {
-  const { store, shell, background, generator, resolveModel, clock, filter = {}, plan } = dependencies;
+  const { store, shell, background, generator, clock = systemClock, filter = {}, plan } = dependencies;
+  const { resolveModel = createModelConfigResolver() } = dependencies;
   const { workspace, ledger } = store;
   const { useRipgrep = true, respectGitIgnore = true } = dependencies;
   const { asksForShortOutput = true } = dependencies;

@@ -10,7 +10,7 @@ import { ToolError } from '../../protocol/errors.ts';
 import { writeFileAtomically } from './atomic-write.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { fingerprint } from './read-ledger.ts';
-import type { ReadLedger } from './read-ledger.ts';
+import { ReadLedger } from './read-ledger.ts';
 import type { Workspace } from './workspace.ts';
 
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
@@ -50,7 +50,7 @@ export class FileStore {
   private readonly journal: FileJournal | undefined;
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  constructor(workspace: Workspace, ledger: ReadLedger, journal?: FileJournal) {
+  constructor(workspace: Workspace, ledger = new ReadLedger(), journal?: FileJournal) {
     this.workspace = workspace;
     this.ledger = ledger;
     this.journal = journal;

@@ -1,0 +1,30 @@
+/**
+ * The policy of an agent that was given none: it allows reading and searching and asks about everything else, which
+ * is a refusal where no user answers (docs/decisions/0028). Beside it the policy that allows everything, by name.
+ */
+
+import { READING_TOOLS } from '../policy/reading-tools.ts';
+import type { ToolKind } from '../protocol/tools.ts';
+import type { PolicyPort, PolicyQuestion } from '../scheduler/ports.ts';
+
+const READING_KINDS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'think']);
+
+/** An approval binds for its one call: "always" needs rules, which a `PolicyAdapter` has. */
+export function createReadingPolicy({ interactive }: { interactive: boolean }): PolicyPort {
+  return {
+    canAsk: interactive,
+    async check({ toolName, kind }: PolicyQuestion) {
+      if (READING_KINDS.has(kind) || READING_TOOLS.includes(toolName)) return { decision: 'allow' };
+      if (interactive) return { decision: 'ask_user' };
+      const denyMessage = `${toolName} needs an approval, and no user can be asked in this run: the agent has no policy, so it may read and search only.`;
+      return { decision: 'deny', unanswerable: true, denyMessage };
+    },
+    remember: async () => undefined,
+  };
+}
+
+/** Allows every call. Only for tools that may do whatever a model asks of them. */
+export const ALLOW_EVERYTHING: PolicyPort = {
+  check: async () => ({ decision: 'allow' }),
+  remember: async () => undefined,
+};
