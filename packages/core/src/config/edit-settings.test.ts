@@ -156,7 +156,7 @@ describe('bringing files up to date', () => {
     });
     const missing = join(path, 'below', 'settings.json');
     const problems = writeMigrations({ layers: [layer('user', missing), layer('system', path)] });
-    expect(problems).toEqual([`${missing} could not be written (ENOTDIR). It is as it was.`]);
+    expect(problems).toEqual([`${missing} could not be written (ENOTDIR). The file is unchanged.`]);
     expect([readFileSync(path, 'utf8'), existsSync(missing)]).toEqual([
       '{"general": {"disableAutoUpdate": true}}',
       false,

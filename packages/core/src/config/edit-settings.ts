@@ -32,7 +32,7 @@ function saveSettings(path: string, edits: readonly SettingsEdit[]): boolean {
     return true;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new SettingsError(`${path} could not be written (${code}). It is as it was.`, { path, cause: error });
+    throw new SettingsError(`${path} could not be written (${code}). The file is unchanged.`, { path, cause: error });
   }
 }
 
@@ -56,12 +56,12 @@ function readForEditing(path: string): string {
   if (file === undefined) return '';
   if (file.isUtf8) return file.text;
   // Written back, they would not be the same bytes.
-  throw new SettingsError(`${path} was not changed: it has bytes that are not UTF-8 text.`, { path });
+  throw new SettingsError(`${path} was not changed: it is not valid UTF-8.`, { path });
 }
 
 function editText(path: string, source: string, { path: keys, value }: SettingsEdit): string {
   if (keys.length === 0 || keys.includes('') || keys.includes('__proto__')) {
-    throw new SettingsError(`"${keys.join('.')}" is not the name of a setting.`, { path });
+    throw new SettingsError(`"${keys.join('.')}" is not a valid setting name.`, { path });
   }
   const before = parseJsonText(path, source);
   const root = parseJsonTree(path, source);
@@ -72,7 +72,7 @@ function editText(path: string, source: string, { path: keys, value }: SettingsE
   const edited = editJson({ source, root, path: keys, value });
   if (edited === undefined) {
     throw new SettingsError(
-      `${path} was not changed: ${keys.join('.')} cannot be set, because something on the way to it is not an object.`,
+      `${path} was not changed: ${keys.join('.')} cannot be set, because a parent key is not an object.`,
       { path },
     );
   }
@@ -91,7 +91,7 @@ interface EditCheck {
 function refuseOtherChange(path: string, check: EditCheck): void {
   if (saysWhatWasAsked(path, check)) return;
   const key = check.keys.join('.');
-  throw new SettingsError(`${path} was not changed: setting ${key} would have changed more than that.`, { path });
+  throw new SettingsError(`${path} was not changed: setting ${key} would have changed other settings too.`, { path });
 }
 
 function saysWhatWasAsked(path: string, { before, edited, keys, value }: EditCheck): boolean {

@@ -92,7 +92,7 @@ describe('which file is read', () => {
     write('home/.env', 'A=2');
     expect(read()).toMatchObject({
       path: 'home/.env',
-      warnings: [`${join(root, 'home/work/.env')} was not read: it is larger than 1 MB.`],
+      warnings: [`${join(root, 'home/work/.env')} was ignored: it is larger than 1 MB.`],
     });
   });
 });
@@ -221,7 +221,7 @@ describe('what is taken from it', () => {
   it('warns once, with all names, where the folder is trusted', () => {
     write('home/work/project/.env', 'PATH=x\nNODE_OPTIONS=y\nA=1\n');
     expect(read().warnings).toEqual([
-      `${join(root, 'home/work/project/.env')}: NODE_OPTIONS, PATH were not taken: a project's file may not set them. Set what you need in your shell or in ${join(root, 'home/.gemini/.env')}.`,
+      `${join(root, 'home/work/project/.env')}: NODE_OPTIONS, PATH were ignored: a project's file may not set them. Set such variables in your shell or in ${join(root, 'home/.gemini/.env')}.`,
     ]);
   });
 

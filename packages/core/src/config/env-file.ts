@@ -88,7 +88,7 @@ function isUsable(path: string, isHere: boolean, warnings: string[]): boolean {
   if (stat === undefined) return false;
   if (!stat.isFile()) return false;
   const doubt = doubtAbout(stat, isHere);
-  if (doubt !== undefined) warnings.push(`${path} was not read: ${doubt}.`);
+  if (doubt !== undefined) warnings.push(`${path} was ignored: ${doubt}.`);
   return doubt === undefined;
 }
 
@@ -128,7 +128,7 @@ function takeVariables(
   if (dangerous.length > 0) {
     const own = join(userDirectory(options.home), '.env');
     warnings.push(
-      `${path}: ${dangerous.join(', ')} ${dangerous.length === 1 ? 'was' : 'were'} not taken: a project's file may not set ${dangerous.length === 1 ? 'it' : 'them'}. Set what you need in your shell or in ${own}.`,
+      `${path}: ${dangerous.join(', ')} ${dangerous.length === 1 ? 'was' : 'were'} ignored: a project's file may not set ${dangerous.length === 1 ? 'it' : 'them'}. Set such variables in your shell or in ${own}.`,
     );
   }
   return { variables, skipped };
@@ -151,7 +151,7 @@ function parse(path: string, warnings: string[]): Record<string, string> {
     return parseEnv(readFileSync(path, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    warnings.push(`${path} was not read (${code}).`);
+    warnings.push(`${path} is not readable (${code}).`);
     return {};
   }
 }

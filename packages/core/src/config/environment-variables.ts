@@ -15,7 +15,7 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   { names: ['GOOGLE_APPLICATION_CREDENTIALS'], summary: 'A file with credentials for Google Cloud.' },
   {
     names: ['GOOGLE_GENAI_USE_GCA', 'GOOGLE_GENAI_USE_VERTEXAI', 'GEMINI_CLI_USE_COMPUTE_ADC', 'CLOUD_SHELL'],
-    summary: 'How requests are authorised, where no setting says so.',
+    summary: 'How requests are authorised when no setting selects it.',
   },
   {
     names: [
@@ -25,17 +25,17 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
       'CODE_ASSIST_ENDPOINT',
       'CODE_ASSIST_API_VERSION',
     ],
-    summary: 'Where requests go.',
+    summary: 'The endpoints of requests.',
   },
   { names: ['GEMINI_API_KEY_AUTH_MECHANISM'], summary: '`x-goog-api-key` (default) or `bearer`.' },
-  { names: ['GEMINI_CLI_CUSTOM_HEADERS'], summary: 'Further headers of requests: `Name: value, Name2: value2`.' },
+  { names: ['GEMINI_CLI_CUSTOM_HEADERS'], summary: 'Additional request headers: `Name: value, Name2: value2`.' },
   { names: ['GEMINI_MODEL'], summary: 'The model.' },
-  { names: ['CASTOR_OFFLINE'], summary: '`1` or `true`: the built-in offline model, nothing is sent.' },
-  { names: ['CASTOR_STREAM_IDLE_TIMEOUT_MS'], summary: 'Silence after which a stream is given up.' },
-  { names: ['GEMINI_CLI_HOME'], summary: 'Stands in for the home folder.' },
+  { names: ['CASTOR_OFFLINE'], summary: '`1` or `true` selects the built-in offline model, which sends nothing.' },
+  { names: ['CASTOR_STREAM_IDLE_TIMEOUT_MS'], summary: 'Idle time after which Castor ends a stream.' },
+  { names: ['GEMINI_CLI_HOME'], summary: 'Replaces the home folder.' },
   {
     names: ['GEMINI_CLI_SYSTEM_SETTINGS_PATH', 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH', 'GEMINI_CLI_TRUSTED_FOLDERS_PATH'],
-    summary: 'Where these files are.',
+    summary: 'The paths of these files.',
   },
   { names: ['GEMINI_CLI_TRUST_WORKSPACE'], summary: '`true` trusts the folder for this run, `false` does not.' },
   { names: ['GEMINI_SANDBOX'], summary: 'The sandbox: true, false, or a kind such as docker.' },
@@ -54,7 +54,7 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   },
   {
     names: ['GEMINI_SYSTEM_MD', 'GEMINI_WRITE_SYSTEM_MD'],
-    summary: 'A file that stands in for the system prompt; a file the built-in one is written to.',
+    summary: 'A file that replaces the system prompt; a file to which Castor writes the built-in one.',
   },
   {
     names: [
@@ -64,7 +64,7 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
       'GEMINI_TELEMETRY_USE_COLLECTOR',
       'GEMINI_TELEMETRY_USE_CLI_AUTH',
     ],
-    summary: '`true` or `1` switches it on, anything else off.',
+    summary: '`true` or `1` enables it, any other value disables it.',
   },
   {
     names: [
@@ -75,7 +75,7 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'OTLP_GOOGLE_CLOUD_PROJECT',
     ],
-    summary: 'Where telemetry goes.',
+    summary: 'The destination of telemetry.',
   },
   {
     names: [
@@ -86,7 +86,7 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
       'GEMINI_CLI_IDE_SERVER_STDIO_COMMAND',
       'GEMINI_CLI_IDE_SERVER_STDIO_ARGS',
     ],
-    summary: 'Set by an editor: how it is reached.',
+    summary: 'Set by an editor to describe its connection.',
   },
   { names: ['GEMINI_CLI_EXTENSION_REGISTRY_URI'], summary: 'The registry of extensions.' },
   {
@@ -99,14 +99,14 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
       'GEMINI_CLI_ACTIVITY_LOG_TARGET',
       'GEMINI_CLI_SURFACE',
     ],
-    summary: 'For tests and for programs around Gemini CLI.',
+    summary: 'For tests and tools of Gemini CLI.',
   },
-  { names: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], summary: 'The proxy, in either letter case.' },
+  { names: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'], summary: 'The proxy, in upper or lower case.' },
   {
     names: ['DEBUG', 'DEBUG_MODE', 'NO_COLOR', 'CLI_TITLE', 'NO_BROWSER', 'EDITOR', 'VISUAL', 'CI', 'GITHUB_ACTIONS'],
     summary: 'Their usual meanings.',
   },
-  { names: ['GEMINI_CLI'], summary: 'Set to `1` for commands and servers that Castor starts.' },
+  { names: ['GEMINI_CLI'], summary: 'Set to `1` in commands and servers that Castor starts.' },
   {
     names: ['GEMINI_PROJECT_DIR', 'GEMINI_PLANS_DIR', 'GEMINI_SESSION_ID', 'GEMINI_CWD', 'CLAUDE_PROJECT_DIR'],
     summary: 'Set for hooks.',

@@ -65,7 +65,7 @@ function whatLayerSays(layer: SettingsLayer, key: string, path: readonly string[
   const place = { scope: layer.scope, ...(where !== undefined && { where }), value };
   if (used !== undefined) return [{ ...place, outcome: 'wins' }];
   const refused = layer.ignored.find((entry) => key === entry.key || key.startsWith(`${entry.key}.`));
-  return [{ ...place, outcome: 'ignored', reason: refused?.reason ?? 'it is not what the setting takes' }];
+  return [{ ...place, outcome: 'ignored', reason: refused?.reason ?? 'invalid value' }];
 }
 
 /** Whether several layers may make up the value. */

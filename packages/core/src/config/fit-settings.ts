@@ -35,7 +35,7 @@ export interface FitOptions {
 }
 
 export const PROJECT_NEVER = "a project's file may not set this";
-export const PROJECT_TIGHTEN = "a project's file may switch this on, not off";
+export const PROJECT_TIGHTEN = "a project's file may enable this, but not disable it";
 
 export function fitSettings(values: Values, { table, isProject }: FitOptions): FittedLayer {
   const fitted: FittedLayer = { values: {}, problems: [], ignored: [] };
@@ -111,6 +111,6 @@ function isOff(value: unknown): boolean {
 
 /** One line about a problem, without its place. */
 export function describeSettingProblem({ path, expected, got, used }: SettingProblem): string {
-  const end = used === undefined ? 'It is not used.' : `It counts as ${JSON.stringify(used)}.`;
+  const end = used === undefined ? 'Castor ignores it.' : `Castor uses ${JSON.stringify(used)}.`;
   return `${path.join('.')}: expected ${expected}, got ${got}. ${end}`;
 }

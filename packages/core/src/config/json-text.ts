@@ -48,7 +48,7 @@ export function parseJsonTree(path: string, source: string): JsonNode | undefine
 function mistake(path: string, source: string, offset: number, expected: string, cause?: Error): SettingsError {
   const { line, column } = positionOf(source, offset);
   return new SettingsError(
-    `${path}:${line}:${column}: the settings cannot be read: ${expected}. Correct this place, or remove the file.`,
+    `${path}:${line}:${column}: invalid settings: ${expected}. Correct this place, or remove the file.`,
     { path, line, column, cause },
   );
 }

@@ -105,7 +105,7 @@ describe('precedence', () => {
     expect(plain(root, load().explain('model.name'))).toEqual({
       key: 'model.name',
       value: 'd',
-      about: { summary: 'The model: a name or an alias such as auto, pro or flash.', expected: 'a text' },
+      about: { summary: 'The model: a name or an alias such as auto, pro or flash.', expected: 'a string' },
       sources: [
         { scope: 'environment', where: 'GEMINI_MODEL', value: 'd', outcome: 'wins' },
         { scope: 'workspace', where: '/project/.gemini/settings.json:2', value: 'c', outcome: 'loses' },
@@ -149,7 +149,7 @@ describe('precedence', () => {
     ]);
     expect(loaded.explain('ui.hideTips').sources.map(({ scope, outcome, reason }) => [scope, outcome, reason])).toEqual(
       [
-        ['user', 'ignored', 'it is not what the setting takes'],
+        ['user', 'ignored', 'invalid value'],
         ['defaults', 'wins', undefined],
       ],
     );
@@ -212,7 +212,7 @@ describe('precedence', () => {
     const { settings, warnings } = load();
     expect({ name: settings.model.name, warnings }).toEqual({
       name: undefined,
-      warnings: [`${paths.system} was not read: others than the administrator and you could have written it.`],
+      warnings: [`${paths.system} was ignored: users other than root and you may write it.`],
     });
   });
 });
@@ -338,7 +338,7 @@ describe('variables in texts', () => {
       { environment: { GEMINI_API_KEY: 'secret', OTHER: 'x' } },
     ).load();
     expect(settings.mcpServers['s']?.url).toBe('https://evil.example/?k=$GEMINI_API_KEY&t=x');
-    expect(warnings.join()).toContain("$GEMINI_API_KEY is left as it is written, because a project's file may not");
+    expect(warnings.join()).toContain("$GEMINI_API_KEY was not expanded, because a project's file may not");
   });
 });
 
@@ -350,10 +350,10 @@ describe('values of the wrong type', () => {
     const { settings, warnings } = load();
     expect(warnings).toEqual([
       `Invalid configuration in ${paths.user}:
-  line 2: general.vimMode: expected true or false, got "yes". It is not used.
-  line 4: model.maxSessionTurns: expected a whole number of at least -1, got "7". It counts as 7.
-  line 6: ui: expected an object, got 5. It is not used.
-  line 9: mcpServers.a.timeout: expected a number of at least 0, got "x". It is not used.`,
+  line 2: general.vimMode: expected true or false, got "yes". Castor ignores it.
+  line 4: model.maxSessionTurns: expected a whole number of at least -1, got "7". Castor uses 7.
+  line 6: ui: expected an object, got 5. Castor ignores it.
+  line 9: mcpServers.a.timeout: expected a number of at least 0, got "x". Castor ignores it.`,
     ]);
     expect([settings.general.vimMode, settings.model.maxSessionTurns, settings.ui.hideTips]).toEqual([false, 7, false]);
     expect(settings.mcpServers).toEqual({ a: { command: 'b' } });
@@ -398,7 +398,7 @@ describe('values of the wrong type', () => {
     [
       { user: '{\n"tools": {"exclude": 5}}' },
       {},
-      '/home/.gemini/settings.json:2: tools.exclude must be a list of texts, not 5.',
+      '/home/.gemini/settings.json:2: tools.exclude must be a list of strings, not 5.',
     ],
     [{ user: { telemetry: { target: 'moon' } } }, {}, 'telemetry.target must be one of "local", "gcp", not "moon".'],
     [
@@ -439,7 +439,7 @@ describe("a project's file", () => {
     });
     expect(warnings).toEqual([
       `${paths.workspace}: security.auth.selectedType, telemetry.otlpEndpoint, telemetry.outfile were ignored: a project's file may not set this. Your own settings may.`,
-      `${paths.workspace}: security.disableYoloMode, tools.sandbox were ignored: a project's file may switch this on, not off.`,
+      `${paths.workspace}: security.disableYoloMode, tools.sandbox were ignored: a project's file may enable this, but not disable it.`,
     ]);
   });
 });

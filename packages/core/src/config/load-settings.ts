@@ -81,7 +81,7 @@ function createReader({ cwd, environment: given, envFile, platform }: LoadSettin
       if (found === undefined) return emptyLayer(scope, path);
       const doubt = doubtAbout(found, platform, isChosen);
       if (doubt === undefined) return file(scope, path, found);
-      warnings.push(`${path} was not read: ${doubt}.`);
+      warnings.push(`${path} was ignored: ${doubt}.`);
       return emptyLayer(scope, path, doubt);
     },
     workspace(userPath: string, userFile: SettingsFile | undefined, isTrusted: boolean): SettingsLayer {
@@ -99,7 +99,7 @@ function createReader({ cwd, environment: given, envFile, platform }: LoadSettin
 /** Somebody else's file must not speak as the administrator. */
 function doubtAbout({ stat }: SettingsFile, platform: NodeJS.Platform, isChosen: boolean): string | undefined {
   if (platform === 'win32') return isChosen ? undefined : 'its owner cannot be checked on this system';
-  return isOwnedByUserOrRoot(stat) ? undefined : 'others than the administrator and you could have written it';
+  return isOwnedByUserOrRoot(stat) ? undefined : 'users other than root and you may write it';
 }
 
 /** The home folder by another name. */

@@ -132,11 +132,11 @@ export function describeShape(shape: Shape): string {
     case 'boolean':
       return 'true or false';
     case 'array':
-      return shape.items?.type === 'string' ? 'a list of texts' : 'a list';
+      return shape.items?.type === 'string' ? 'a list of strings' : 'a list';
     case 'object':
       return 'an object';
     case 'string':
-      return 'a text';
+      return 'a string';
     default:
       return describeNumber(shape);
   }

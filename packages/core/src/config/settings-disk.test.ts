@@ -59,9 +59,13 @@ describe('a settings file that cannot be read', () => {
     [
       'links in a circle',
       () => symlinkSync('settings.json', path),
-      '/settings.json cannot be read: its links lead in a circle. Correct that, or remove the file.',
+      '/settings.json is not readable: its links form a cycle. Correct that, or remove the file.',
     ],
-    ['a named pipe', () => execFileSync('mkfifo', [path]), '/settings.json is not a regular file, and is not read.'],
+    [
+      'a named pipe',
+      () => execFileSync('mkfifo', [path]),
+      '/settings.json is not a regular file, so Castor ignores it.',
+    ],
     [
       '100 MB',
       () => {
@@ -78,11 +82,11 @@ describe('a settings file that cannot be read', () => {
     expect(messageOf(() => readSettingsFile(path))).toBe(message);
   });
 
-  it('is named when this user may not read it', () => {
+  it('is named when permission denied', () => {
     writeFileSync(path, '{}');
     chmodSync(path, 0);
     expect(messageOf(() => withoutRights(() => readSettingsFile(path)))).toBe(
-      '/settings.json cannot be read: this user may not read it. Correct that, or remove the file.',
+      '/settings.json is not readable: permission denied. Correct that, or remove the file.',
     );
   });
 
@@ -93,7 +97,7 @@ describe('a settings file that cannot be read', () => {
     const message = messageOf(() => withoutRights(() => saveSetting(path, 'a', 2)));
     chmodSync(folder, 0o755);
     expect([message, readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([
-      '/settings.json could not be written (EACCES). It is as it was.',
+      '/settings.json could not be written (EACCES). The file is unchanged.',
       '{"a": 1}',
       ['settings.json'],
     ]);
@@ -107,27 +111,27 @@ describe('a settings file that cannot be read', () => {
   });
 });
 
-const VALUES = 'expected a text in double quotes, a number, true, false, null, a list or an object';
+const VALUES = 'expected a string in double quotes, a number, true, false, null, a list or an object';
 
 describe('a text that is not settings', () => {
   const CASES: [string, string][] = [
-    ['{\n  "a": 1\n  "b": 2\n}', ':3:3: the settings cannot be read: expected a comma between two entries.'],
-    ['{\n  "a": tru\n}', `:2:8: the settings cannot be read: ${VALUES}.`],
-    ["{ 'a': 1 }", ':1:3: the settings cannot be read: expected a key in double quotes.'],
-    ['{ "a": 1', ':1:9: the settings cannot be read: expected a closing }.'],
-    ['{ "a" 1 }', ':1:7: the settings cannot be read: expected a colon after the key.'],
-    ['{ "a": }', `:1:8: the settings cannot be read: ${VALUES}.`],
-    ['{ "a":', ':1:7: the settings cannot be read: expected a value.'],
-    ['{ "a": [1, 2', ':1:13: the settings cannot be read: expected a closing ].'],
-    ['{ "a": "b }', ':1:8: the settings cannot be read: this text has no closing quote.'],
-    ['{ "a": "x\\q" }', ':1:10: the settings cannot be read: this escape does not exist in JSON.'],
-    ['{ } {}', ':1:5: the settings cannot be read: expected the end of the file; there is more after the object.'],
-    ['{ /* a }', ':1:3: the settings cannot be read: this comment has no end.'],
-    ['[1]', ':1:1: the settings cannot be read: expected an object, { … }, and found a list.'],
-    ['"x"', ':1:1: the settings cannot be read: expected an object, { … }, and found x.'],
-    ['null', ':1:1: the settings cannot be read: expected an object, { … }, and found null.'],
-    ['// a\r\n{\r\n\t"a": ,\r\n}', `:3:7: the settings cannot be read: ${VALUES}.`],
-    ['\ufeff{ "a" }', ':1:7: the settings cannot be read: expected a colon after the key.'],
+    ['{\n  "a": 1\n  "b": 2\n}', ':3:3: invalid settings: expected a comma between two entries.'],
+    ['{\n  "a": tru\n}', `:2:8: invalid settings: ${VALUES}.`],
+    ["{ 'a': 1 }", ':1:3: invalid settings: expected a key in double quotes.'],
+    ['{ "a": 1', ':1:9: invalid settings: expected a closing }.'],
+    ['{ "a" 1 }', ':1:7: invalid settings: expected a colon after the key.'],
+    ['{ "a": }', `:1:8: invalid settings: ${VALUES}.`],
+    ['{ "a":', ':1:7: invalid settings: expected a value.'],
+    ['{ "a": [1, 2', ':1:13: invalid settings: expected a closing ].'],
+    ['{ "a": "b }', ':1:8: invalid settings: this string has no closing quote.'],
+    ['{ "a": "x\\q" }', ':1:10: invalid settings: invalid JSON escape.'],
+    ['{ } {}', ':1:5: invalid settings: expected the end of the file after the object.'],
+    ['{ /* a }', ':1:3: invalid settings: this comment is not closed.'],
+    ['[1]', ':1:1: invalid settings: expected an object, { … }, and found a list.'],
+    ['"x"', ':1:1: invalid settings: expected an object, { … }, and found x.'],
+    ['null', ':1:1: invalid settings: expected an object, { … }, and found null.'],
+    ['// a\r\n{\r\n\t"a": ,\r\n}', `:3:7: invalid settings: ${VALUES}.`],
+    ['\ufeff{ "a" }', ':1:7: invalid settings: expected a colon after the key.'],
   ];
 
   it.each(CASES)('is refused with its place: %j', (text, message) => {
@@ -166,7 +170,7 @@ describe.runIf(canMount)('a disk that is nearly full', () => {
       writeFileSync(path, before);
       const message = messageOf(() => saveSetting(path, 'general.vimMode', true));
       expect([message, readFileSync(path, 'utf8') === before, readdirSync(folder)]).toEqual([
-        '/settings.json could not be written (ENOSPC). It is as it was.',
+        '/settings.json could not be written (ENOSPC). The file is unchanged.',
         true,
         ['settings.json'],
       ]);

@@ -38,7 +38,7 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOTDIR') return undefined;
     const reason = READ_FAILURES[code] ?? `reading it failed (${code || String(error)})`;
-    throw new SettingsError(`${path} cannot be read: ${reason}. Correct that, or remove the file.`, {
+    throw new SettingsError(`${path} is not readable: ${reason}. Correct that, or remove the file.`, {
       path,
       cause: error,
     });
@@ -46,9 +46,9 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
 }
 
 const READ_FAILURES: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  ELOOP: 'its links lead in a circle',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its links form a cycle',
   ENAMETOOLONG: 'its name is too long',
 };
 
@@ -56,7 +56,7 @@ function refuseOdd(path: string, stat: Stats): void {
   if (stat.isDirectory()) {
     throw new SettingsError(`${path} is a folder. A settings file is expected there: move the folder away.`, { path });
   }
-  if (!stat.isFile()) throw new SettingsError(`${path} is not a regular file, and is not read.`, { path });
+  if (!stat.isFile()) throw new SettingsError(`${path} is not a regular file, so Castor ignores it.`, { path });
   if (stat.size > MAX_BYTES) {
     const megabytes = (stat.size / (1024 * 1024)).toFixed(1);
     throw new SettingsError(`${path} has ${megabytes} MB, and the limit for settings is 4 MB.`, { path });

@@ -81,7 +81,7 @@ export function layerFromText(text: string, { scope, path, environment, warnings
   const placeOf = (keys: readonly (string | number)[]) => lineOf(path, text, moved.get(keys.join('.')) ?? keys);
   warnings.push(...describeProblems(path, fitted, placeOf));
   for (const name of withheld) {
-    warnings.push(`${path}: $${name} is left as it is written, because a project's file may not use your key.`);
+    warnings.push(`${path}: $${name} was not expanded, because a project's file may not use your key.`);
   }
   return {
     scope,

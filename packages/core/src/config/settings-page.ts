@@ -8,15 +8,15 @@ import { listSettings } from './settings-table.ts';
 import type { NamedSetting } from './settings-table.ts';
 
 const MERGING: Readonly<Record<string, string>> = {
-  concat: 'Lists of all files are joined.',
-  union: 'Lists of all files are joined without doubles.',
-  shallow: 'Files are merged name by name.',
-  intersect: 'Of several files, only what all of them name.',
+  concat: 'Castor joins the lists of all files.',
+  union: 'Castor joins the lists of all files without duplicates.',
+  shallow: 'Castor merges the files name by name.',
+  intersect: 'Castor uses only names that all files contain.',
 };
 
 const PROJECT = {
-  never: '**Never from a project.**',
-  tighten: '**A project may switch it on, not off.**',
+  never: "**Ignored in a project's file.**",
+  tighten: '**A project may enable it, but not disable it.**',
 } as const;
 
 const NO_EFFECT = {

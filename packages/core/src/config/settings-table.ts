@@ -17,15 +17,15 @@ import { ui } from './table/ui.ts';
 export const SETTINGS_TABLE = {
   $schema: text('The JSON schema of this file, for editors.'),
   mcpServers,
-  policyPaths: texts([], 'Policy files or folders read instead of your own folder.', {
+  policyPaths: texts([], 'Policy files or folders that replace your own folder.', {
     merge: 'union',
     project: 'never',
   }),
-  adminPolicyPaths: texts([], 'Further policy files or folders of the administrator.', {
+  adminPolicyPaths: texts([], 'Additional policy files or folders of the administrator.', {
     merge: 'union',
     project: 'never',
   }),
-  useWriteTodos: flag(true, 'Offers a list of steps to the model.'),
+  useWriteTodos: flag(true, 'Offers the todo list tool to the model.'),
   general,
   output,
   ui,

@@ -4,66 +4,66 @@ import { choice, count, flag, optionalChoice, setting, text, textOr, texts } fro
 
 export const general = {
   preferredEditor: text(
-    'The editor that opens for a change: vscode, vscodium, windsurf, cursor, zed, antigravity, vim, neovim, emacs, hx, sublimetext, lapce, nova, bbedit.',
+    'The editor for prompts and proposed edits: vscode, vscodium, windsurf, cursor, zed, antigravity, vim, neovim, emacs, hx, sublimetext, lapce, nova, bbedit.',
     { project: 'never' },
   ),
-  openEditorInNewWindow: flag(false, 'Opens a graphical editor in a window of its own.'),
-  vimMode: flag(false, 'Vim keys in the prompt.'),
+  openEditorInNewWindow: flag(false, 'Opens a graphical editor in a new window.'),
+  vimMode: flag(false, 'Enables vim keys in the prompt.'),
   defaultApprovalMode: choice(
     ['default', 'auto_edit', 'plan'],
     'default',
-    'What tools may do without asking when no flag says so; yolo is a flag only.',
+    'The approval mode when no flag sets one; yolo is available as a flag only.',
   ),
   devtools: flag(false, 'Opens the developer tools of the terminal surface.'),
-  enableAutoUpdate: flag(true, 'Updates the program by itself.'),
-  enableAutoUpdateNotification: flag(true, 'Says when there is a newer version.'),
-  enableNotifications: flag(false, 'Notifies the desktop when the agent waits or is done.'),
-  notificationMethod: choice(['auto', 'osc9', 'osc777', 'bell'], 'auto', 'How the terminal is asked to notify.'),
+  enableAutoUpdate: flag(true, 'Updates the program automatically.'),
+  enableAutoUpdateNotification: flag(true, 'Notifies about a newer version.'),
+  enableNotifications: flag(false, 'Sends a desktop notification when the agent waits or has finished.'),
+  notificationMethod: choice(['auto', 'osc9', 'osc777', 'bell'], 'auto', 'The notification method of the terminal.'),
   checkpointing: {
-    enabled: flag(false, 'Keeps a snapshot of the project before each change by a tool.'),
+    enabled: flag(false, 'Saves a snapshot of the project before each change by a tool.'),
   },
   plan: {
     enabled: flag(true, 'Offers plan mode.'),
-    directory: text('Where plans are kept; default the temporary folder of the session.'),
-    modelRouting: flag(true, 'Plans with the larger model and carries out with the faster one.'),
+    directory: text('The folder of plans; default: the temporary folder of the session.'),
+    modelRouting: flag(true, 'Uses the larger model for planning and the faster one for implementation.'),
   },
-  retryFetchErrors: flag(true, 'Tries again when the connection fails.'),
-  maxAttempts: count(10, 'Attempts for one request.', { minimum: 1, maximum: 10 }),
+  retryFetchErrors: flag(true, 'Retries when the connection fails.'),
+  maxAttempts: count(10, 'The maximum number of attempts per request.', { minimum: 1, maximum: 10 }),
   debugKeystrokeLogging: flag(false, 'Logs each key for debugging.'),
   sessionRetention: {
     enabled: flag(true, 'Deletes old sessions.', { project: 'never' }),
-    maxAge: textOr('30d', 'Sessions older than this are deleted: a number with h, d, w or m.', { project: 'never' }),
+    maxAge: textOr('30d', 'Deletes sessions older than this: a number with h, d, w or m.', { project: 'never' }),
     maxCount: setting<number | undefined>(
       { type: 'integer', minimum: 1 },
       undefined,
-      'Sessions of a project that are kept.',
+      'The number of sessions to keep per project.',
       { project: 'never' },
     ),
-    minRetention: textOr('1d', 'Sessions younger than this are never deleted.', { project: 'never' }),
+    minRetention: textOr('1d', 'Never deletes sessions younger than this.', { project: 'never' }),
   },
-  topicUpdateNarration: flag(true, 'The model says what it turns to, in one line.'),
-  logRagSnippets: flag(false, 'Logs what a search for context found.'),
+  topicUpdateNarration: flag(true, 'The model announces each new topic in one line.'),
+  logRagSnippets: flag(false, 'Logs the results of context searches.'),
 };
 
 export const output = {
-  format: choice(['text', 'json', 'stream-json'], 'text', 'The output format when no flag says so.'),
+  format: choice(['text', 'json', 'stream-json'], 'text', 'The output format when no flag sets one.'),
 };
 
 export const ide = {
-  enabled: flag(false, 'Connects to the editor the terminal runs in.'),
+  enabled: flag(false, 'Connects to the editor that contains the terminal.'),
   hasSeenNudge: flag(false, 'Whether the editor connection has been offered.'),
 };
 
 export const privacy = {
-  usageStatisticsEnabled: flag(true, 'Kept for compatibility: Castor sends no usage statistics, whatever this says.', {
+  usageStatisticsEnabled: flag(true, 'Kept for compatibility: Castor never sends usage statistics.', {
     project: 'never',
   }),
 };
 
 export const telemetry = {
-  enabled: flag(false, 'Records telemetry. Off means no cost and no connection.'),
+  enabled: flag(false, 'Records telemetry. While it is off, Castor opens no connection for it.'),
   traces: flag(false, 'Records traces with the contents of requests.'),
-  target: choice(['local', 'gcp'], 'local', 'Where telemetry goes when there is no outfile.', {
+  target: choice(['local', 'gcp'], 'local', 'The destination of telemetry without an outfile.', {
     project: 'never',
     whenInvalid: 'refuse',
   }),
@@ -73,38 +73,43 @@ export const telemetry = {
     whenInvalid: 'refuse',
   }),
   logPrompts: flag(true, 'Includes the text of prompts.'),
-  outfile: text('Appends telemetry to this file instead of any connection.', { project: 'never' }),
-  useCollector: flag(false, 'Sends to a collector of your own instead of to Google Cloud directly.', {
+  outfile: text('Appends telemetry to this file instead of sending it.', { project: 'never' }),
+  useCollector: flag(false, 'Sends telemetry to your own collector instead of directly to Google Cloud.', {
     project: 'never',
   }),
-  useCliAuth: flag(false, 'Sends to Google Cloud with the credentials of the program.', { project: 'never' }),
+  useCliAuth: flag(false, 'Sends telemetry to Google Cloud with the credentials of the program.', { project: 'never' }),
 };
 
 export const billing = {
-  overageStrategy: choice(['ask', 'always', 'never'], 'ask', 'Whether paid credits are used when the quota is gone.', {
-    project: 'never',
-  }),
+  overageStrategy: choice(
+    ['ask', 'always', 'never'],
+    'ask',
+    'Whether to use paid credits after the quota is exhausted.',
+    {
+      project: 'never',
+    },
+  ),
   vertexAi: {
-    requestType: optionalChoice(['dedicated', 'shared'], 'Which Vertex AI throughput is used.', { project: 'never' }),
-    sharedRequestType: optionalChoice(['priority', 'flex'], 'Which kind of shared Vertex AI throughput is used.', {
+    requestType: optionalChoice(['dedicated', 'shared'], 'The Vertex AI throughput.', { project: 'never' }),
+    sharedRequestType: optionalChoice(['priority', 'flex'], 'The kind of shared Vertex AI throughput.', {
       project: 'never',
     }),
   },
 };
 
 export const advanced = {
-  autoConfigureMemory: flag(true, 'Kept for compatibility: Castor does not start itself again with a larger heap.'),
-  dnsResolutionOrder: optionalChoice(['ipv4first', 'verbatim'], 'The order of addresses a name resolves to.'),
+  autoConfigureMemory: flag(true, 'Kept for compatibility: Castor does not restart itself with a larger heap.'),
+  dnsResolutionOrder: optionalChoice(['ipv4first', 'verbatim'], 'The order of the addresses of a host name.'),
   excludedEnvVars: texts(
     ['DEBUG', 'DEBUG_MODE'],
-    'Names that are not taken from a .env file outside a .gemini folder.',
+    'Names that Castor ignores in a .env file outside a .gemini folder.',
     { merge: 'union' },
   ),
   ignoreLocalEnv: flag(false, 'Ignores .env files outside .gemini folders.', { project: 'tighten' }),
   bugCommand: setting<{ readonly urlTemplate?: string } | undefined>(
     { type: 'object', properties: { urlTemplate: { type: 'string' } } },
     undefined,
-    'The address /bug opens, with {title} and {info}.',
+    'The URL that /bug opens, with {title} and {info}.',
     { project: 'never' },
   ),
 };

@@ -22,39 +22,39 @@ export const model = {
   name: text('The model: a name or an alias such as auto, pro or flash.'),
   maxSessionTurns: count(
     -1,
-    'Turns of a session after which it stops; -1 for no limit. 0 ends a headless run at once and is no limit elsewhere.',
+    'The maximum number of turns in a session; -1 for no limit. 0 ends a headless run before its first turn and is no limit elsewhere.',
     { minimum: -1 },
   ),
   summarizeToolOutput: setting<Readonly<Record<string, { readonly tokenBudget?: number }>> | undefined>(
     { type: 'object', additionalProperties: { type: 'object', properties: { tokenBudget: POSITIVE } } },
     undefined,
-    'Tools whose long output a model shortens, each with a budget: {"run_shell_command": {"tokenBudget": 2000}}.',
+    'Tools whose long output a model summarises, each with a budget: {"run_shell_command": {"tokenBudget": 2000}}.',
   ),
   compressionThreshold: setting<number>(
     { type: 'number', minimum: 0, maximum: 1 },
     0.5,
-    'The part of the context window at which the history is compressed.',
+    'The fraction of the context window at which Castor compresses the history.',
   ),
-  disableLoopDetection: flag(false, 'Lets the model repeat itself.'),
-  skipNextSpeakerCheck: flag(true, 'Does not ask a model whether the answer was finished.'),
-  offline: flag(false, 'Uses the built-in offline model; nothing is sent anywhere.', { project: 'tighten' }),
-  streamIdleTimeoutMs: count(300_000, 'Milliseconds of silence after which a stream is given up and tried again.', {
+  disableLoopDetection: flag(false, 'Disables the loop detector.'),
+  skipNextSpeakerCheck: flag(true, 'Skips the request that checks whether the answer was finished.'),
+  offline: flag(false, 'Uses the built-in offline model, which sends nothing.', { project: 'tighten' }),
+  streamIdleTimeoutMs: count(300_000, 'Milliseconds without data after which Castor ends a stream and retries.', {
     minimum: 1,
   }),
 };
 
 export const modelConfigs = {
   aliases: objects('Replaces the built-in presets by name.'),
-  customAliases: objects('Presets of your own by name: {extends, modelConfig}.'),
+  customAliases: objects('Your own presets by name: {extends, modelConfig}.'),
   customOverrides: objectList('Settings for matching requests, after the built-in ones: {match, modelConfig}.'),
   overrides: objectList('Replaces the built-in settings for matching requests.'),
-  modelDefinitions: objects('What is known of a model, by name.'),
-  modelIdResolutions: objects('Which model a name stands for, by condition.'),
-  classifierIdResolutions: objects('Which model a classifier answer stands for.'),
+  modelDefinitions: objects('Model definitions by name.'),
+  modelIdResolutions: objects('The model that a name resolves to, by condition.'),
+  classifierIdResolutions: objects('The model that a classifier answer resolves to.'),
   modelChains: setting<Readonly<Record<string, readonly JsonObject[]>>>(
     { type: 'object', additionalProperties: { type: 'array', items: OBJECT } },
     {},
-    'Which models stand in for one another, by name of the chain.',
+    'Chains of fallback models, by name.',
   ),
 };
 
@@ -62,22 +62,18 @@ export const agents = {
   overrides: setting<JsonObjects>(
     { type: 'object', additionalProperties: { type: 'object', properties: { enabled: BOOLEAN } } },
     {},
-    'Settings of single sub-agents by name: {enabled, runConfig, modelConfig}.',
+    'Settings of sub-agents by name: {enabled, runConfig, modelConfig}.',
   ),
   browser: {
-    sessionMode: choice(
-      ['persistent', 'isolated', 'existing'],
-      'persistent',
-      'Which browser profile the agent works in.',
-    ),
-    headless: flag(false, 'Without a window.'),
+    sessionMode: choice(['persistent', 'isolated', 'existing'], 'persistent', 'The browser profile of the agent.'),
+    headless: flag(false, 'Runs the browser without a window.'),
     profilePath: text('The profile folder.'),
-    visualModel: text('The model that looks at pages.'),
-    allowedDomains: texts(['github.com', '*.google.com', 'localhost'], 'Where the browser may go.'),
-    disableUserInput: flag(true, 'Keeps people from clicking while the agent does.'),
-    maxActionsPerTask: count(100, 'Actions of one task.', { minimum: 1 }),
+    visualModel: text('The model that reads screenshots of pages.'),
+    allowedDomains: texts(['github.com', '*.google.com', 'localhost'], 'The domains that the browser may open.'),
+    disableUserInput: flag(true, 'Blocks user input while the agent controls the browser.'),
+    maxActionsPerTask: count(100, 'The maximum number of actions per task.', { minimum: 1 }),
     confirmSensitiveActions: flag(false, 'Asks before sensitive actions.', { project: 'tighten' }),
-    blockFileUploads: flag(false, 'Never uploads a file.', { project: 'tighten' }),
+    blockFileUploads: flag(false, 'Blocks file uploads.', { project: 'tighten' }),
   },
 };
 
@@ -85,25 +81,25 @@ export const context = {
   fileName: setting<string | readonly string[] | undefined>(
     { anyOf: [{ type: 'string' }, TEXTS] },
     undefined,
-    'The name, or names, of context files; default GEMINI.md.',
+    'The name or names of context files; default: GEMINI.md.',
   ),
   readAgentsFile: flag(true, 'Reads AGENTS.md where there is no GEMINI.md beside it.'),
-  importFormat: optionalChoice(['tree', 'flat'], 'How imports in context files are laid out.'),
-  includeDirectoryTree: flag(true, 'Tells the model the top of the tree of the folder, at the start.'),
+  importFormat: optionalChoice(['tree', 'flat'], 'The layout of imports in context files.'),
+  includeDirectoryTree: flag(true, 'Sends the top of the directory tree to the model at the start.'),
   discoveryMaxDirs: count(
     200,
-    'Kept for compatibility: context files of deeper folders are read when a tool gets there.',
+    'Kept for compatibility: Castor reads context files of subfolders when a tool reaches them.',
   ),
-  memoryBoundaryMarkers: texts(['.git'], 'What marks the folder above which no context file is looked for.'),
-  includeDirectories: texts([], 'Further folders of the workspace.', { merge: 'concat' }),
+  memoryBoundaryMarkers: texts(['.git'], 'The markers of the topmost folder in which Castor looks for context files.'),
+  includeDirectories: texts([], 'Additional workspace directories.', { merge: 'concat' }),
   loadMemoryFromIncludeDirectories: flag(false, 'Reads context files of those folders too.'),
   fileFiltering: {
-    respectGitIgnore: flag(true, 'Leaves out what .gitignore names.'),
-    respectGeminiIgnore: flag(true, 'Leaves out what .geminiignore names.'),
-    enableFileWatcher: flag(false, 'Watches the files offered after @.'),
-    enableRecursiveFileSearch: flag(true, 'Searches all folders for what is typed after @.'),
-    enableFuzzySearch: flag(true, 'Finds files by scattered letters.'),
-    customIgnoreFilePaths: texts([], 'Further ignore files.', { merge: 'union' }),
+    respectGitIgnore: flag(true, 'Excludes files that .gitignore names.'),
+    respectGeminiIgnore: flag(true, 'Excludes files that .geminiignore names.'),
+    enableFileWatcher: flag(false, 'Watches files for the suggestions after @.'),
+    enableRecursiveFileSearch: flag(true, 'Searches all subfolders for the text after @.'),
+    enableFuzzySearch: flag(true, 'Matches files fuzzily.'),
+    customIgnoreFilePaths: texts([], 'Additional ignore files.', { merge: 'union' }),
   },
 };
 
@@ -111,26 +107,26 @@ const tokens = (defaultValue: number, summary: string) => count(defaultValue, su
 
 export const contextManagement = {
   historyWindow: {
-    maxTokens: tokens(150_000, 'Tokens of history at which it is shortened.'),
-    retainedTokens: tokens(40_000, 'Tokens that are kept then.'),
+    maxTokens: tokens(150_000, 'Tokens of history at which Castor shortens it.'),
+    retainedTokens: tokens(40_000, 'Tokens of history to keep.'),
   },
   messageLimits: {
-    normalMaxTokens: tokens(2_500, 'Tokens of an older message that are kept.'),
-    retainedMaxTokens: tokens(12_000, 'Tokens of a recent message that are kept.'),
+    normalMaxTokens: tokens(2_500, 'Tokens to keep of an older message.'),
+    retainedMaxTokens: tokens(12_000, 'Tokens to keep of a recent message.'),
     normalizationHeadRatio: setting<number>(
       { type: 'number', minimum: 0, maximum: 1 },
       0.25,
-      'The part of a shortened message that is its beginning.',
+      'The fraction of a shortened message that keeps its beginning.',
     ),
   },
   tools: {
     distillation: {
-      maxOutputTokens: tokens(10_000, 'Tokens of output above which it is distilled.'),
-      summarizationThresholdTokens: tokens(20_000, 'Tokens of output above which a model sums it up.'),
+      maxOutputTokens: tokens(10_000, 'Tokens of output above which Castor distils it.'),
+      summarizationThresholdTokens: tokens(20_000, 'Tokens of output above which a model summarises it.'),
     },
     outputMasking: {
-      protectionThresholdTokens: tokens(50_000, 'Tokens of recent output that are never masked.'),
-      minPrunableThresholdTokens: tokens(30_000, 'Tokens that masking must save to be done.'),
+      protectionThresholdTokens: tokens(50_000, 'Tokens of recent output that Castor never masks.'),
+      minPrunableThresholdTokens: tokens(30_000, 'The minimum number of tokens that masking must save.'),
       protectLatestTurn: flag(true, 'Never masks the latest turn.'),
     },
   },

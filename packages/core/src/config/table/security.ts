@@ -9,31 +9,29 @@ const RESTRICTION: SettingExtras<boolean> = { project: 'tighten', whenInvalid: {
 export const security = {
   toolSandboxing: flag(
     false,
-    'Runs each tool in a sandbox of its own. Castor has none yet, and ends with 44 where one is asked for.',
+    'Runs each tool in its own sandbox. Unsupported yet: Castor exits with 44 when it is enabled.',
     RESTRICTION,
   ),
-  disableYoloMode: flag(false, 'Refuses the mode in which nothing is asked.', RESTRICTION),
-  disableAlwaysAllow: flag(false, 'Approvals hold for one call only.', RESTRICTION),
-  enablePermanentToolApproval: flag(false, 'Offers approvals for all later sessions.', { project: 'never' }),
-  autoAddToPolicyByDefault: flag(
-    false,
-    'Such an approval is the proposed one, in a trusted folder, for edits and pages.',
-    { project: 'never' },
-  ),
-  blockGitExtensions: flag(false, 'Refuses extensions from git.', RESTRICTION),
-  allowedExtensions: texts([], 'Patterns of the sources extensions may come from; empty for any.', {
+  disableYoloMode: flag(false, 'Disables YOLO mode.', RESTRICTION),
+  disableAlwaysAllow: flag(false, 'Limits approvals to one call.', RESTRICTION),
+  enablePermanentToolApproval: flag(false, 'Offers approvals for all future sessions.', { project: 'never' }),
+  autoAddToPolicyByDefault: flag(false, 'Preselects that approval for edits and pages in a trusted folder.', {
+    project: 'never',
+  }),
+  blockGitExtensions: flag(false, 'Rejects extensions from git.', RESTRICTION),
+  allowedExtensions: texts([], 'Patterns of allowed extension sources; empty allows any.', {
     project: 'never',
     whenInvalid: 'refuse',
   }),
   folderTrust: {
-    enabled: flag(true, 'Asks whether a folder is trusted; off means that every folder is.', {
+    enabled: flag(true, 'Asks whether a folder is trusted; false trusts every folder.', {
       project: 'never',
       whenInvalid: { use: true },
     }),
   },
   environmentVariableRedaction: {
-    allowed: texts([], 'Names that are never removed.', { project: 'never' }),
-    blocked: texts([], 'Names that are always removed.'),
+    allowed: texts([], 'Names that Castor never removes.', { project: 'never' }),
+    blocked: texts([], 'Names that Castor always removes.'),
     enabled: flag(false, 'Removes variables that look like secrets from the environment of commands.', RESTRICTION),
   },
   auth: {
@@ -41,36 +39,40 @@ export const security = {
       'How requests are authorised: oauth-personal, gemini-api-key, vertex-ai, compute-default-credentials, gateway.',
       { project: 'never' },
     ),
-    enforcedType: text('The only way requests may be authorised.', { project: 'never', whenInvalid: 'refuse' }),
+    enforcedType: text('The only allowed way to authorise requests.', { project: 'never', whenInvalid: 'refuse' }),
     useExternal: setting<boolean | undefined>(
       { type: 'boolean' },
       undefined,
-      'Leaves authorisation to somebody else: no key of yours is asked for.',
+      'Leaves authorisation to an external program: Castor asks for no key.',
       { project: 'never' },
     ),
   },
   enableConseca: flag(
     false,
-    'Checks each call against what the prompt asked for. Castor cannot yet, and ends with 52 where it is asked for.',
+    'Checks each call against the request of the prompt. Unsupported yet: Castor exits with 52 when it is enabled.',
     RESTRICTION,
   ),
 };
 
-const REMOTE = ' Only what a remote administrator says counts, never a file.';
+const REMOTE = ' Only a remote administrator can set it.';
 
 export const admin = {
-  secureModeEnabled: flag(false, `No yolo mode.${REMOTE}`),
-  extensions: { enabled: flag(true, `Extensions may be used.${REMOTE}`) },
+  secureModeEnabled: flag(false, `Disables YOLO mode.${REMOTE}`),
+  extensions: { enabled: flag(true, `Allows extensions.${REMOTE}`) },
   mcp: {
-    enabled: flag(true, `Servers may be used.${REMOTE}`),
-    config: setting<Readonly<Record<string, unknown>>>({ type: 'object' }, {}, `The only servers.${REMOTE}`),
+    enabled: flag(true, `Allows MCP servers.${REMOTE}`),
+    config: setting<Readonly<Record<string, unknown>>>(
+      { type: 'object' },
+      {},
+      `The only allowed MCP servers.${REMOTE}`,
+    ),
     requiredConfig: setting<Readonly<Record<string, unknown>>>(
       { type: 'object' },
       {},
-      `Servers that are always used.${REMOTE}`,
+      `MCP servers that are always enabled.${REMOTE}`,
     ),
   },
-  skills: { enabled: flag(true, `Skills may be used.${REMOTE}`) },
+  skills: { enabled: flag(true, `Allows skills.${REMOTE}`) },
 };
 
 const GEMMA_CLASSIFIER: Shape = { type: 'object', properties: { host: { type: 'string' }, model: { type: 'string' } } };
@@ -79,8 +81,8 @@ export const experimental = {
   gemma: flag(true, 'Offers Gemma models.'),
   voiceMode: flag(false, 'Takes prompts by voice.'),
   voice: {
-    activationMode: choice(['push-to-talk', 'toggle'], 'push-to-talk', 'How listening starts.'),
-    backend: choice(['gemini-live', 'whisper'], 'gemini-live', 'Who understands speech.'),
+    activationMode: choice(['push-to-talk', 'toggle'], 'push-to-talk', 'How voice input starts.'),
+    backend: choice(['gemini-live', 'whisper'], 'gemini-live', 'The speech recognition backend.'),
     whisperModel: text('The Whisper model.'),
     stopGracePeriodMs: count(4_000, 'Milliseconds of silence that end a prompt.'),
   },
@@ -90,33 +92,33 @@ export const experimental = {
     agentSessionSubagentEnabled: flag(false, 'Kept for compatibility: Castor has one loop.'),
   },
   enableAgents: flag(true, 'Offers sub-agents.'),
-  worktrees: flag(false, 'Offers sessions in a git worktree of their own.'),
+  worktrees: flag(false, 'Offers sessions in their own git worktree.'),
   extensionManagement: flag(true, 'Offers commands for extensions.'),
-  extensionConfig: flag(true, 'Extensions may have settings.'),
+  extensionConfig: flag(true, 'Allows settings of extensions.'),
   extensionRegistry: flag(false, 'Looks for extensions in a registry.'),
   extensionRegistryURI: text('The registry of extensions.', { project: 'never' }),
   extensionReloading: flag(false, 'Loads changed extensions without a restart.'),
   useOSC52Paste: flag(false, 'Pastes through the terminal.'),
   useOSC52Copy: flag(false, 'Kept for compatibility: /copy always goes through the terminal.'),
-  taskTracker: flag(false, 'Offers a tracker of tasks to the model.'),
-  modelSteering: flag(false, 'What is typed while the agent works reaches the model at once.'),
-  directWebFetch: flag(false, 'Fetches pages without asking a model.'),
-  dynamicModelConfiguration: flag(false, 'Takes what is known of models from modelConfigs.'),
+  taskTracker: flag(false, 'Offers a task tracker to the model.'),
+  modelSteering: flag(false, 'Sends text typed while the agent works with its next request.'),
+  directWebFetch: flag(false, 'Fetches pages without a request to a model.'),
+  dynamicModelConfiguration: flag(false, 'Reads model definitions from modelConfigs.'),
   gemmaModelRouter: {
-    enabled: flag(false, 'A local Gemma model chooses the model.'),
-    autoStartServer: flag(false, 'Starts its server.', { project: 'never' }),
-    binaryPath: text('Its program.', { project: 'never' }),
+    enabled: flag(false, 'Selects the model with a local Gemma model.'),
+    autoStartServer: flag(false, 'Starts the Gemma server.', { project: 'never' }),
+    binaryPath: text('The program of the Gemma server.', { project: 'never' }),
     classifier: setting<Readonly<Record<string, unknown>>>(
       GEMMA_CLASSIFIER,
       {},
-      'Its address and model: {host, model}.',
+      'The address and model of the Gemma classifier: {host, model}.',
       { project: 'never' },
     ),
   },
-  stressTestProfile: flag(false, 'A profile of context management for tests under load.'),
-  generalistProfile: flag(false, 'A profile of context management for any work.'),
-  powerUserProfile: flag(false, 'A profile of context management for long sessions.'),
-  contextManagement: flag(false, 'Shortens the history piece by piece (contextManagement).'),
-  autoMemory: flag(false, 'Writes down what a session taught.'),
+  stressTestProfile: flag(false, 'A context management profile for load tests.'),
+  generalistProfile: flag(false, 'A context management profile for general work.'),
+  powerUserProfile: flag(false, 'A context management profile for long sessions.'),
+  contextManagement: flag(false, 'Shortens the history gradually (contextManagement).'),
+  autoMemory: flag(false, 'Saves what the agent learned in a session.'),
   topicUpdateNarration: flag(false, 'Deprecated: use general.topicUpdateNarration.'),
 };

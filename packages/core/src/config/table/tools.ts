@@ -39,56 +39,53 @@ export const tools = {
   sandbox: setting<boolean | string | SandboxSettings | undefined>(
     SANDBOX,
     undefined,
-    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}. Castor has none yet, and ends with 44 where one is asked for.',
+    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}. Unsupported yet: Castor exits with 44 when it is enabled.',
     { project: 'tighten', whenInvalid: { use: true } },
   ),
-  sandboxAllowedPaths: texts([], 'Folders the sandbox may use besides the project.', { project: 'never' }),
+  sandboxAllowedPaths: texts([], 'Additional folders that the sandbox may use.', { project: 'never' }),
   sandboxNetworkAccess: flag(false, 'Lets the sandbox use the network.', { project: 'never' }),
   shell: {
-    enableInteractiveShell: flag(true, 'Runs commands in a terminal of their own, so that they can ask.'),
+    enableInteractiveShell: flag(true, 'Runs commands in their own terminal, so they can read input.'),
     backgroundCompletionBehavior: choice(
       ['silent', 'inject', 'notify'],
       'silent',
-      'What happens when a background command ends by itself: nothing, the person is told (notify), or the model as well (inject).',
+      'The reaction to the end of a background command: none (silent), a message for the user (notify), or also for the model (inject).',
     ),
     pager: textOr('cat', 'The pager of commands.'),
-    showColor: flag(true, 'Shows colours of commands.'),
-    inactivityTimeout: count(300, 'Seconds without output after which a command is ended; 0 for no limit.'),
+    showColor: flag(true, 'Shows the colours of commands.'),
+    inactivityTimeout: count(300, 'Seconds without output after which Castor ends a command; 0 for no limit.'),
     maxOutputBytes: count(
       64 * 1024 * 1024,
-      'Bytes of output after which a command is stopped, in the background too; 0 for no limit.',
+      'Bytes of output after which Castor stops a command, in the background too; 0 for no limit.',
     ),
     enableShellOutputEfficiency: flag(true, 'Asks the model to keep output short.'),
   },
-  core: optionalTexts('The only built-in tools there are; run_shell_command(git) names a command.', {
+  core: optionalTexts('The only available built-in tools; run_shell_command(git) names a command.', {
     whenInvalid: { use: [] },
   }),
   allowed: optionalTexts('Tools that need no approval; run_shell_command(git) names a command.'),
   confirmationRequired: optionalTexts('Tools that always need an approval.', { whenInvalid: { use: ['*'] } }),
-  exclude: optionalTexts('Tools that are never run.', { merge: 'union', whenInvalid: 'refuse' }),
-  discoveryCommand: text('A command that lists further tools as JSON.'),
+  exclude: optionalTexts('Tools that Castor never runs.', { merge: 'union', whenInvalid: 'refuse' }),
+  discoveryCommand: text('A command that lists additional tools as JSON.'),
   callCommand: text('A command that runs a listed tool.'),
-  useRipgrep: flag(true, 'Searches with ripgrep where there is one.'),
+  useRipgrep: flag(true, 'Searches with ripgrep if it is available.'),
   truncateToolOutputThreshold: count(
     40_000,
-    'Characters of output above which the rest goes to a file; 0 or less for no limit but the context window.',
+    'Characters of output above which Castor writes the rest to a file; 0 or less: only the context window limits it.',
     {
       minimum: -1,
     },
   ),
-  disableLLMCorrection: flag(
-    true,
-    'Kept for compatibility: Castor asks no model to repair an edit that does not match.',
-  ),
+  disableLLMCorrection: flag(true, 'Kept for compatibility: Castor does not ask a model to correct an edit.'),
 };
 
 export const mcp = {
-  serverCommand: text('A command that starts a server.'),
-  allowed: optionalTexts('The only servers that are used; of several files, those all of them name.', {
+  serverCommand: text('A command that starts an MCP server.'),
+  allowed: optionalTexts('The only MCP servers that Castor uses.', {
     merge: 'intersect',
     whenInvalid: { use: [] },
   }),
-  excluded: optionalTexts('Servers that are never used.', { merge: 'concat', whenInvalid: 'refuse' }),
+  excluded: optionalTexts('MCP servers that Castor never uses.', { merge: 'concat', whenInvalid: 'refuse' }),
 };
 
 export interface McpServerSettings {
@@ -142,7 +139,7 @@ const MCP_SERVER: Shape = {
 export const mcpServers = setting<Readonly<Record<string, McpServerSettings>>>(
   { type: 'object', additionalProperties: MCP_SERVER },
   {},
-  'Servers that bring tools, by name.',
+  'MCP servers by name.',
   { merge: 'shallow' },
 );
 
@@ -189,9 +186,9 @@ function hookEvent(moment: string) {
 export const hooks = {
   BeforeTool: hookEvent('before a tool'),
   AfterTool: hookEvent('after a tool'),
-  BeforeAgent: hookEvent('when a prompt is given'),
-  AfterAgent: hookEvent('when the agent is done with a prompt'),
-  Notification: hookEvent('when a person is notified'),
+  BeforeAgent: hookEvent('when a prompt arrives'),
+  AfterAgent: hookEvent('when the agent has finished a prompt'),
+  Notification: hookEvent('when Castor notifies the user'),
   SessionStart: hookEvent('when a session starts'),
   SessionEnd: hookEvent('when a session ends'),
   PreCompress: hookEvent('before the history is compressed'),
@@ -203,15 +200,17 @@ export const hooks = {
 export const hooksConfig = {
   enabled: flag(true, 'Runs hooks.'),
   disabled: texts([], 'Hooks that never run, by name or command.', { merge: 'union' }),
-  notifications: flag(true, 'Shows that hooks run.'),
+  notifications: flag(true, 'Shows running hooks.'),
 };
 
 export const skills = {
   enabled: flag(true, 'Offers skills to the model.'),
-  disabled: texts([], 'Skills that are never offered.', { merge: 'union' }),
+  disabled: texts([], 'Skills that Castor never offers.', { merge: 'union' }),
 };
 
 export const extensions = {
-  disabled: texts([], 'Extensions that are switched off.', { merge: 'union' }),
-  workspacesWithMigrationNudge: texts([], 'Folders where a move of extensions has been offered.', { merge: 'union' }),
+  disabled: texts([], 'Disabled extensions.', { merge: 'union' }),
+  workspacesWithMigrationNudge: texts([], 'Folders in which Castor has offered to migrate extensions.', {
+    merge: 'union',
+  }),
 };
