@@ -51,15 +51,14 @@ const WORD = /(?:true|false|null)(?![\w$])/y;
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 /** What is skipped at once behind a mistake: a text, a comment or one character. */
 const PIECE = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|[^]/y;
-const VALUES = 'expected a text in double quotes, a number, true, false, null, a list or an object';
+const VALUES = 'expected a string in double quotes, a number, true, false, null, a list or an object';
 
 /** Undefined for a text of nothing but blanks and comments. Throws a JsonMistake. */
 export function parseJsonNode(text: string): JsonNode | undefined {
   const reader = new Reader(text, text.startsWith('\ufeff') ? 1 : 0);
   if (reader.next() === '') return undefined;
   const node = reader.value(0);
-  if (reader.next() !== '')
-    throw new JsonMistake(reader.at, 'expected the end of the file; there is more after the object');
+  if (reader.next() !== '') throw new JsonMistake(reader.at, 'expected the end of the file after the object');
   return node;
 }
 
@@ -86,7 +85,7 @@ class Reader {
   /** The next character that is no blank; empty at the end. */
   next(): string {
     this.match(BLANK);
-    if (this.text.startsWith('/*', this.at)) throw new JsonMistake(this.at, 'this comment has no end');
+    if (this.text.startsWith('/*', this.at)) throw new JsonMistake(this.at, 'this comment is not closed');
     return this.text.charAt(this.at);
   }
 
@@ -189,11 +188,11 @@ class Reader {
   private badString(): JsonMistake {
     const [, inside = ''] = /^"((?:[^"\\\r\n]|\\.)*)/.exec(this.text.slice(this.at)) ?? [];
     const isOpen = this.text.charAt(this.at + 1 + inside.length) !== '"';
-    if (isOpen) return new JsonMistake(this.at, 'this text has no closing quote');
+    if (isOpen) return new JsonMistake(this.at, 'this string has no closing quote');
     const bad = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/.exec(inside.replaceAll('\\\\', '--'));
     return bad === null
-      ? new JsonMistake(this.at, 'a control character in this text must be written as \\u escape')
-      : new JsonMistake(this.at + 1 + bad.index, 'this escape does not exist in JSON');
+      ? new JsonMistake(this.at, 'a control character in this string must be a \\u escape')
+      : new JsonMistake(this.at + 1 + bad.index, 'invalid JSON escape');
   }
 
   private match(pattern: RegExp): string | undefined {
