@@ -259,7 +259,7 @@ describe('AgentSession', () => {
       type: 'prompt_ended',
       prompt_id: 's########0',
       outcome: 'failed',
-      error: { message: 'The prompt is empty: there is nothing to send.' },
+      error: { message: 'The prompt is empty.' },
     });
   });
 
@@ -271,14 +271,14 @@ describe('AgentSession', () => {
     await expect(env.session.prompt('too', NEVER).next()).rejects.toThrow('busy');
     hold.release();
     await collect(first);
-    expect(() => env.session.steer('late')).toThrow('no prompt');
+    expect(() => env.session.steer('late')).toThrow('No prompt is running');
   });
 
   it('passes answers down', async () => {
     await using env = await setUp([]);
     env.session.respond('1', 'proceed_once', { feedback: 'x' });
     expect(env.scheduler.answers).toEqual([['1', 'proceed_once', { feedback: 'x' }]]);
-    expect(() => env.session.answerFallback('r', 'stop')).toThrow('asks no questions');
+    expect(() => env.session.answerFallback('r', 'stop')).toThrow('no fallback questions');
   });
 
   it('leaves nothing running when its consumer leaves, and works again', async () => {

@@ -156,7 +156,7 @@ export class AgentSession {
   /** Answers a `fallback_requested`. Throws when there is no such question. */
   answerFallback(requestId: string, intent: FallbackIntent): void {
     const { answerFallback } = this.options;
-    if (!answerFallback) throw new Error('This session asks no questions about models.');
+    if (!answerFallback) throw new Error('This session has no fallback questions.');
     answerFallback(requestId, intent);
   }
 
@@ -165,7 +165,7 @@ export class AgentSession {
    * instead of ending. If the prompt fails or is cancelled first, it reads them with the next.
    */
   steer(input: PartListUnion): void {
-    if (!this.isOpen) throw new Error('There is no prompt to steer. Use prompt() to begin one.');
+    if (!this.isOpen) throw new Error('No prompt is running. Use prompt() to start one.');
     this.steering.push(...toParts(input));
   }
 

@@ -28,7 +28,7 @@ export function factsOf({ pid, command, exitCode, signal }: BackgroundProcess): 
 
 /** Within the prompt under way, else with the next one: no request is made for it. */
 export function tellModel({ session, chat }: Pick<Agent, 'session' | 'chat'>, sentence: string): void {
-  const note = { text: `<system_note>${sentence} read_background_output has its output.</system_note>` };
+  const note = { text: `<system_note>${sentence} Read its output with read_background_output.</system_note>` };
   if (session.isBusy) session.steer([note]);
   else chat.addHistory({ role: 'user', parts: [note] });
 }

@@ -67,7 +67,7 @@ async function runEditor(
   signal: AbortSignal,
 ): Promise<void> {
   const [program, ...args] = splitCommand(editor);
-  if (program === undefined) throw new Error('No editor is set up. Set EDITOR or VISUAL.');
+  if (program === undefined) throw new Error('No editor is configured. Set EDITOR or VISUAL.');
   const forDiff = DIFF_ARGUMENTS[basename(program)];
   const files = forDiff ? [...forDiff, oldPath, newPath] : [newPath];
   const { promise, resolve, reject } = Promise.withResolvers<void>();

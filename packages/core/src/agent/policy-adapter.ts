@@ -119,7 +119,7 @@ export class PolicyAdapter implements PolicyPort {
     try {
       await saveRules(savedRulesPath(this.options.home), targets, this.mode);
     } catch (error) {
-      this.options.onProblem?.(`The rule could not be saved and holds for this session only: ${String(error)}`);
+      this.options.onProblem?.(`The rule could not be saved and applies to this session only: ${String(error)}`);
     }
   }
 }

@@ -205,7 +205,7 @@ describe('createWorkspaceAgent', () => {
     await using files = await createWorkspace();
     const agent = await open(files, { approvalMode: 'plan', planSettings: { directory: 'plans' } });
     const saidOf = (name: string) => agent.tools.declarations().find((tool) => tool.name === name)?.description;
-    const note = `Plan mode is on: this writes plans only, .md files in ${join(files.project, 'plans')}. `;
+    const note = `Plan mode is on: this tool writes only plans, .md files in ${join(files.project, 'plans')}. `;
     const planned = ['write_file', 'replace', 'read_file'].map((name) => saidOf(name)?.startsWith(note));
     agent.policy.mode = 'default';
     const afterwards = saidOf('write_file')?.startsWith(note);

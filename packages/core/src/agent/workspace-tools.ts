@@ -70,7 +70,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
     describe: ({ name, description }) =>
       policy.mode === 'plan' && WRITES_PLANS.has(name)
-        ? `Plan mode is on: this writes plans only, .md files in ${given.plansDirectory}. ${description}`
+        ? `Plan mode is on: this tool writes only plans, .md files in ${given.plansDirectory}. ${description}`
         : description,
   });
   return { tools, approvedPlan: () => approvedPlan };

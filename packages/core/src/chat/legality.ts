@@ -28,7 +28,7 @@ function findProblem(contents: readonly Content[], index: number): string | unde
   const before = contents[index - 1];
   if (role !== 'user' && role !== 'model') return `has the role ${JSON.stringify(role)}`;
   if (parts.length === 0) return 'is empty';
-  if (!parts.every(isValidPart)) return 'holds an empty part';
+  if (!parts.every(isValidPart)) return 'contains an empty part';
   if (!before && role !== 'user') return 'is the first and not a user turn';
   if (role === 'model') return findCallProblem(parts, before);
   return findResponseProblem(parts, before);
@@ -39,7 +39,7 @@ function findCallProblem(parts: readonly Part[], before: Content | undefined): s
   if (parts.some((part) => part.functionResponse)) return 'is a model turn with a function response';
   if (calls.length > 0 && before?.role !== 'user') return 'has calls but does not follow a user turn';
   const broken = calls.find((call) => !LEGAL_NAME.test(call.name ?? '') || !isRecord(call.args));
-  return broken && `has a call that is not well-formed (${JSON.stringify(broken.name)})`;
+  return broken && `has a malformed call (${JSON.stringify(broken.name)})`;
 }
 
 function findResponseProblem(parts: readonly Part[], before: Content | undefined): string | undefined {
@@ -50,7 +50,7 @@ function findResponseProblem(parts: readonly Part[], before: Content | undefined
   if (responses.length !== calls.length) return `answers ${responses.length} of ${calls.length} calls`;
   const open = calls.map(toKey);
   const stray = responses.find((response) => !takeFrom(open, toKey(response)));
-  return stray && `has a response to a call nobody made (${JSON.stringify(stray.name)})`;
+  return stray && `has a response without a matching call (${JSON.stringify(stray.name)})`;
 }
 
 function toKey({ id, name }: { id?: string; name?: string }): string {

@@ -119,7 +119,7 @@ export class StreamCollector {
     if (finishReason === 'MAX_TOKENS') {
       throw invalid('MAX_TOKENS_EXCEEDED', 'the output limit was reached before any answer (MAX_TOKENS)');
     }
-    if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model gave thoughts but no answer');
+    if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model returned thoughts but no answer');
     // After a tool result a model may have nothing left to say.
     if (!options.mayBeSilent) throw invalid('NO_RESPONSE_TEXT', 'the model gave an empty answer');
   }
@@ -164,7 +164,7 @@ function isPart(part: Part): boolean {
 }
 
 function invalid(type: InvalidStreamErrorType, what: string, retryable?: boolean): InvalidStreamError {
-  return new InvalidStreamError(`The model's response could not be used: ${what}.`, type, retryable);
+  return new InvalidStreamError(`The model's response is invalid: ${what}.`, type, retryable);
 }
 
 function withDetail(reason: string, message: string | undefined): string {

@@ -26,7 +26,7 @@ interface Collected {
 
 const OPEN = '<carried_over>';
 const CLOSE = '</carried_over>';
-const EXPLANATION = 'What the user said and the current todo list, word for word. The statements are still in force.';
+const EXPLANATION = "The user's statements and the current todo list, word for word. The statements still apply.";
 
 /** Longer messages are pastes; of those only the lines that bind are kept. */
 const MAX_STATEMENT_LENGTH = 2000;

@@ -70,12 +70,12 @@ export function toUnrunResponses(content: Content | undefined): Part[] {
   return (content.parts ?? []).flatMap(({ functionCall }) => {
     if (!functionCall) return [];
     const { id, name } = functionCall;
-    const response = { error: 'Not run: the call repeats what was done before.' };
+    const response = { error: 'Not run: the call repeats an earlier call.' };
     return [{ functionResponse: { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response } }];
   });
 }
 
-const LEFT_OUT = 'The call was done. Its result was left out: it does not fit into what is left of the context.';
+const LEFT_OUT = 'The call was carried out. Its result was omitted: it exceeds the remaining context window.';
 
 /** The answer to a call without what makes it large. */
 export function withoutResult(part: Part): Part {

@@ -134,7 +134,7 @@ describe('GeminiClient', () => {
       'the size of the window',
       { tokenLimit: () => 11 },
       'context_window_will_overflow',
-      { error: expect.stringMatching(/^The call was done\. Its result was left out/) },
+      { error: expect.stringMatching(/^The call was carried out\. Its result was omitted/) },
     ],
   ])('remembers what a call did when %s keeps it from being told', async (_, options, word, response) => {
     await using env = await setUp([answer(call('t', {}, { id: '1' }))], options);

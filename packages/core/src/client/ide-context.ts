@@ -20,7 +20,7 @@ export interface IdeState {
 }
 
 const FULL_INTRODUCTION = "The user's editor shows this. It is context, not a request:";
-const DELTA_INTRODUCTION = "This changed in the user's editor since you were last told. It is context, not a request:";
+const DELTA_INTRODUCTION = "This changed in the user's editor since the last message. It is context, not a request:";
 
 export class IdeContext {
   private readonly current: () => IdeState | undefined;

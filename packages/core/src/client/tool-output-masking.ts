@@ -179,7 +179,7 @@ function toNote(text: string, path: string): string {
   const lines = text.split('\n').length;
   return [
     MASK_TAG,
-    `This output was moved to a file to save room: ${path} (${text.length} characters, ${lines} lines). Read it there if you need it.`,
+    `This output was moved to a file to save context: ${path} (${text.length} characters, ${lines} lines). Read it there if you need it.`,
     text.slice(0, PREVIEW_LENGTH),
     '…',
     text.slice(-PREVIEW_LENGTH),

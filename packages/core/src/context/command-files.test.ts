@@ -54,9 +54,13 @@ describe('command files', () => {
 
   it.each([
     ['is broken', 'prompt = "a"\nx = [1,\n', /line [23]: the command was skipped: Invalid TOML/],
-    ['has no prompt', 'description = "d"', /it needs a line such as prompt = "…"/],
+    ['has no prompt', 'description = "d"', /prompt must be a string such as prompt = "…"/],
     ['has a prompt that is no text', 'prompt = 7', /, not 7\./],
-    ['has a description that is no text', 'prompt = "a"\ndescription = ["x"]', /description must be text, not \["x"\]/],
+    [
+      'has a description that is no text',
+      'prompt = "a"\ndescription = ["x"]',
+      /description must be a string, not \["x"\]/,
+    ],
   ])('that %s are skipped with a sentence', async (_, text, sentence) => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/commands/bad.toml': text, '.gemini/commands/good.toml': 'prompt = "g"' },
@@ -76,8 +80,8 @@ describe('command files', () => {
     const { commands, problems } = await loadCommandFiles({ home, root: project, trustedFolder: true });
     expect(commands).toEqual([]);
     expect(problems).toEqual([
-      expect.stringContaining('folder.toml: the command was skipped: it leads out'),
-      expect.stringContaining('link.toml: the command was skipped: it leads out'),
+      expect.stringContaining('folder.toml: the command was skipped: it is outside'),
+      expect.stringContaining('link.toml: the command was skipped: it is outside'),
     ]);
   });
 });

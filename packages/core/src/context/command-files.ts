@@ -66,11 +66,11 @@ async function findCommandFiles(folder: string, problems: string[], depth = 0): 
       else if (entry.name.toLowerCase().endsWith('.toml') && !entry.isDirectory()) files.push(file);
     }
     if (files.length <= MAX_FILES) return files;
-    problems.push(`${folder}: there are more than ${MAX_FILES} command files; the rest was left out.`);
+    problems.push(`${folder}: more than ${MAX_FILES} command files; the rest was skipped.`);
     return files.slice(0, MAX_FILES);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') problems.push(`${folder}: the commands there cannot be read: ${getErrorMessage(error)}`);
+    if (code !== 'ENOENT') problems.push(`${folder}: the commands are not readable: ${getErrorMessage(error)}`);
     return [];
   }
 }
@@ -89,10 +89,10 @@ async function loadCommandFile(file: string, folder: string, source: Source): Pr
   }
   const { prompt, description } = table;
   if (typeof prompt !== 'string' || prompt.trim() === '') {
-    return `the command was skipped: it needs a line such as prompt = "…" with text in it${describeGot(prompt)}.`;
+    return `the command was skipped: prompt must be a string such as prompt = "…"${describeGot(prompt)}.`;
   }
   if (description !== undefined && typeof description !== 'string') {
-    return `the command was skipped: description must be text${describeGot(description)}.`;
+    return `the command was skipped: description must be a string${describeGot(description)}.`;
   }
   return {
     name: toCommandName(path.relative(folder, file)),

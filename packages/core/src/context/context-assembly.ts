@@ -66,7 +66,7 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
     // The user's own file may be a link into their dotfiles; a project's may not lead out of it.
     const file = await readContextFile(path, isForeign(kind) ? allowedRoots : undefined);
     if ('reason' in file) {
-      warnings.push(`${name} was not read: ${file.reason}.`);
+      warnings.push(`${name} was skipped: ${file.reason}.`);
       continue;
     }
     // Two names of one file, such as GEMINI.md as a link to AGENTS.md, are one file.
@@ -78,7 +78,7 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
     const text = imported.text.trim();
     if (text === '') continue;
     if (text.length > left) {
-      warnings.push(`${name} was not read: the context files together are larger than 4 MiB.`);
+      warnings.push(`${name} was skipped: the context files together are larger than 4 MiB.`);
       continue;
     }
     left -= text.length;

@@ -108,7 +108,7 @@ describe('context files', () => {
       project: '',
       names: ['home/.gemini/GEMINI.md'],
       warnings: [
-        'GEMINI.md was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.',
+        'GEMINI.md was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.',
       ],
     });
   });
@@ -143,11 +143,11 @@ describe('a context file that is no good', () => {
   }
 
   it.each<[string, (file: string) => Promise<unknown>, string]>([
-    ['a directory', (file) => mkdir(file), 'GEMINI.md was not read: it is a directory.'],
+    ['a directory', (file) => mkdir(file), 'GEMINI.md was skipped: it is a directory.'],
     [
       'a named pipe',
       async (file) => execFileSync('mkfifo', [file]),
-      'GEMINI.md was not read: Not a regular file: <project>/GEMINI.md is a named pipe.',
+      'GEMINI.md was skipped: Not a regular file: <project>/GEMINI.md is a named pipe.',
     ],
     [
       'a file of 50 MB',
@@ -155,20 +155,20 @@ describe('a context file that is no good', () => {
         await writeFile(file, '');
         await truncate(file, 50 * 1024 * 1024);
       },
-      'GEMINI.md was not read: it is larger than 1024 KiB.',
+      'GEMINI.md was skipped: it is larger than 1024 KiB.',
     ],
     [
       'a binary file',
       (file) => writeFile(file, Buffer.from([0, 1, 2, 3, 0, 255])),
-      'GEMINI.md was not read: it is not a text file.',
+      'GEMINI.md was skipped: it is not a text file.',
     ],
     [
       'a link that leads out',
       (file) => symlink('/etc/hosts', file),
-      'GEMINI.md was not read: it leads out of the folders it may come from.',
+      'GEMINI.md was skipped: it is outside the allowed folders.',
     ],
-    ['a link to itself', (file) => symlink(file, file), 'GEMINI.md was not read: its symbolic links go in a circle.'],
-    ['a link to nothing', (file) => symlink(`${file}.not`, file), 'GEMINI.md was not read: there is no such file.'],
+    ['a link to itself', (file) => symlink(file, file), 'GEMINI.md was skipped: its symbolic links form a cycle.'],
+    ['a link to nothing', (file) => symlink(`${file}.not`, file), 'GEMINI.md was skipped: no such file.'],
   ])('such as %s is named, and nothing hangs', async (_, prepare, warning) => {
     expect(await warningsOf(prepare)).toEqual([warning]);
   });
@@ -176,7 +176,7 @@ describe('a context file that is no good', () => {
   it('of bytes that are no UTF-8 is read, and that is said', async () => {
     const { project, warnings } = await load({ files: { 'GEMINI.md': Buffer.from([0x61, 0xff, 0x62]) } });
     expect(body(project)).toContain('a\uFFFDb');
-    expect(warnings).toEqual(['GEMINI.md holds bytes that are no UTF-8; they were replaced.']);
+    expect(warnings).toEqual(['GEMINI.md contains invalid UTF-8; Castor replaced the bytes.']);
   });
 
   it('with characters nobody sees loses them, and that is said', async () => {

@@ -153,7 +153,7 @@ export function directoriesBetween(outer: string, inner: string): string[] {
 function describeUnread(files: readonly FoundContextFile[]): string[] {
   if (files.length === 0) return [];
   const names = files.map(({ name }) => name).join(', ');
-  return [`${names} was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
+  return [`${names} was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
 }
 
 /** The files of the user's own memory, whether they exist or not; no other file of that directory, whatever a project calls its own. */

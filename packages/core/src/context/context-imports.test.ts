@@ -72,12 +72,12 @@ describe('imports of context files', () => {
   });
 
   it.each<[string, string, string, (project: string) => Promise<void>]>([
-    ['is not there', './no.md', 'there is no such file', async () => undefined],
-    ['lies outside', '/etc/hosts', 'it leads out of the folders it may come from', async () => undefined],
+    ['is not there', './no.md', 'no such file', async () => undefined],
+    ['lies outside', '/etc/hosts', 'it is outside the allowed folders', async () => undefined],
     [
       'is a link that leads out',
       './link.md',
-      'it leads out of the folders it may come from',
+      'it is outside the allowed folders',
       (project) => symlink('/etc/hosts', join(project, 'link.md')),
     ],
     ['is a directory', './d.md', 'it is a directory', async () => undefined],
@@ -97,7 +97,7 @@ describe('imports of context files', () => {
     const { text, warnings } = await imported({ 'GEMINI.md': '@./no.md '.repeat(3000), x: '' });
     expect(text.match(/Import failed/g)).toHaveLength(1000);
     expect(warnings).toHaveLength(11);
-    expect(warnings.at(-1)).toBe('GEMINI.md: 991 more warnings of this kind were left out.');
+    expect(warnings.at(-1)).toBe('GEMINI.md: 991 more warnings of this kind.');
   });
 
   it('in flat form follow each other, each file once', async () => {

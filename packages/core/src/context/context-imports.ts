@@ -60,7 +60,7 @@ export async function resolveImports(file: ReadContextFile, options: ImportOptio
   };
   const text = await importInto(file, 0, state);
   if (state.attempts > MAX_IMPORTS) {
-    state.warnings.push(`${options.name} has more than ${MAX_IMPORTS} imports; the rest stayed text.`);
+    state.warnings.push(`${options.name} has more than ${MAX_IMPORTS} imports; the rest stays text.`);
   }
   const warnings = shorten(state.warnings, options.name);
   if (options.format === 'tree' || state.flat.length === 0) return { text, warnings };
@@ -73,7 +73,7 @@ export async function resolveImports(file: ReadContextFile, options: ImportOptio
 function shorten(warnings: readonly string[], name: string): string[] {
   if (warnings.length <= MAX_WARNINGS) return [...warnings];
   const left = warnings.length - MAX_WARNINGS;
-  return [...warnings.slice(0, MAX_WARNINGS), `${name}: ${left} more warnings of this kind were left out.`];
+  return [...warnings.slice(0, MAX_WARNINGS), `${name}: ${left} more warnings of this kind.`];
 }
 
 async function importInto(file: ReadContextFile, depth: number, state: State): Promise<string> {

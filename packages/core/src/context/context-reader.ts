@@ -36,7 +36,7 @@ export async function readContextFile(
   try {
     const real = await realpath(file);
     if (allowedRoots && !(await isAllowed(real, allowedRoots))) {
-      return { reason: 'it leads out of the folders it may come from', isMissing: false };
+      return { reason: 'it is outside the allowed folders', isMissing: false };
     }
     const bytes = await readWhole(real);
     if (bytes === undefined) {
@@ -71,7 +71,7 @@ function toSafeText(bytes: Buffer): { text: string; remarks: string[] } {
   const decoded = decodeText(bytes).text;
   const isBroken = !decoded.isWellFormed();
   const { text, count, line } = withoutHiddenCharacters(decoded.toWellFormed());
-  const remarks = isBroken ? ['holds bytes that are no UTF-8; they were replaced'] : [];
+  const remarks = isBroken ? ['contains invalid UTF-8; Castor replaced the bytes'] : [];
   if (count > 0) {
     remarks.push(
       `holds ${countOf(count, 'invisible character')} (the first in line ${line}); they were left out, because invisible text may be meant to mislead the model`,
@@ -90,9 +90,9 @@ function toReason(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'there is no such file';
+      return 'no such file';
     case 'ELOOP':
-      return 'its symbolic links go in a circle';
+      return 'its symbolic links form a cycle';
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';

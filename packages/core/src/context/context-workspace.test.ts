@@ -78,12 +78,12 @@ describe('what the model is told of a workspace', () => {
     const workspace = new Workspace({ root: files.project, tempDirectory: files.home });
     const file = join(files.project, '.gemini', 'system.md');
     await expect(open({ workspace, trustedFolder, systemPrompt: { file } })).rejects.toThrow(
-      /system\.md is not used, because this folder is not trusted/,
+      /system\.md was ignored, because this folder is not trusted/,
     );
   });
 
   it.each([
-    ['is not there', 'no.md', /no\.md cannot be used: there is no such file/],
+    ['is not there', 'no.md', /no\.md is invalid: no such file/],
     ['is a directory', 'd', /is not a regular file/],
     ['is empty', 'd/empty.md', /is empty/],
   ])('must not be a system prompt that %s', async (_, name, message) => {

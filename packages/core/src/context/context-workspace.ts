@@ -160,7 +160,7 @@ function choosePrompt(options: WorkspaceContextOptions): string {
   if (file === undefined) return own;
   if (!isProjectTrusted(sources) && workspace.isInside(file)) {
     throw new SystemPromptError(
-      `The system prompt ${file} is not used, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
+      `The system prompt ${file} was ignored, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
     );
   }
   return readSystemPrompt(file);

@@ -31,7 +31,7 @@ describe('the tree of a folder', () => {
     const link = (root: string) => symlink('/etc', join(root, 'link'));
     expect(await tree(files, link)).toBe(
       [
-        'The folder /p has (… stands for more):',
+        'The folder /p contains (… marks omitted entries):',
         '  .gitignore',
         '  b.txt',
         '  link',

@@ -42,7 +42,7 @@ export function describeTree(workspace: Workspace): string {
   }
   if (root.files.length + root.folders.length === 0) return '';
   const { root: path } = workspace;
-  return `The folder ${path} has (… stands for more):\n${renderInside(root, '  ').join('\n')}`;
+  return `The folder ${path} contains (… marks omitted entries):\n${renderInside(root, '  ').join('\n')}`;
 }
 
 function createFolder(name: string, path: string): Folder {

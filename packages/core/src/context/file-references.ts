@@ -138,7 +138,7 @@ async function search(workspace: Workspace, name: string, signal: AbortSignal): 
 }
 
 function missing(name: string): ResolvedReference {
-  return { kind: 'missing', reason: `there is no file that matches ${name}` };
+  return { kind: 'missing', reason: `no file matches ${name}` };
 }
 
 /** The nearest first, then by name: the same tree always gives the same file. */

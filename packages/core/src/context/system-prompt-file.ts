@@ -31,7 +31,7 @@ export function resolveSystemPromptFile(
   return path.resolve(root, meant);
 }
 
-/** Throws SystemPromptError when there is no such file, or no text in it. */
+/** Throws SystemPromptError when no such file, or no text in it. */
 export function readSystemPrompt(file: string): string {
   try {
     const stat = statSync(file);
@@ -45,9 +45,9 @@ export function readSystemPrompt(file: string): string {
   } catch (error) {
     if (error instanceof SystemPromptError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : getErrorMessage(error);
+    const reason = code === 'ENOENT' ? 'no such file' : getErrorMessage(error);
     throw new SystemPromptError(
-      `The system prompt ${file} cannot be used: ${reason}. Create it, or unset GEMINI_SYSTEM_MD.`,
+      `The system prompt ${file} is invalid: ${reason}. Create it, or unset GEMINI_SYSTEM_MD.`,
       { cause: error },
     );
   }

@@ -31,7 +31,7 @@ How you answer
 
 const INTERACTIVE = 'If the request is unclear in a way that changes the work, ask one short question first.';
 const HEADLESS =
-  'Nobody can answer questions in this run. Decide yourself where you can, and finish the work; if you cannot, say exactly what is missing.';
+  'The user cannot answer questions in this run. Decide yourself where you can, and finish the work; if you cannot, say exactly what is missing.';
 const GIT =
   'The folder is a git repository. When asked to commit: look at `git status`, `git diff HEAD` and `git log -n 3` first, and write a message in the style of the log.';
 

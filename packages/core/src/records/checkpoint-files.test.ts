@@ -29,7 +29,7 @@ describe('saved conversations', () => {
 
   it('are never written over', () => {
     saveCheckpoint(folder, 'a', { history });
-    expect(() => saveCheckpoint(folder, 'a', { history: [] })).toThrow('There is a conversation "a" already.');
+    expect(() => saveCheckpoint(folder, 'a', { history: [] })).toThrow('The conversation "a" already exists.');
     expect(readCheckpoint(folder, 'a')).toEqual({ history });
   });
 
@@ -41,9 +41,9 @@ describe('saved conversations', () => {
   });
 
   it.each([
-    ['none', /^There is no conversation "none"\./],
-    ['broken', /checkpoint-broken\.json cannot be read: /],
-    ['empty', /checkpoint-empty\.json holds no conversation\./],
+    ['none', /^Unknown conversation "none"\./],
+    ['broken', /checkpoint-broken\.json is not readable: /],
+    ['empty', /checkpoint-empty\.json does not contain a conversation\./],
     ['x'.repeat(300), /is too long\.$/],
   ])('say what is wrong with %s', async (tag, message) => {
     saveCheckpoint(folder, 'other', { history });

@@ -33,7 +33,7 @@ export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedChe
   if (isThere(path)) {
     throw new SessionError(
       'exists',
-      `There is a conversation "${tag}" already. Delete it first, or take another name.`,
+      `The conversation "${tag}" already exists. Delete it first, or choose another name.`,
     );
   }
   try {
@@ -61,14 +61,14 @@ export function readCheckpoint(folder: string, tag: string): SavedCheckpoint {
   let value: unknown;
   try {
     const stat = statSync(path);
-    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error('it is no regular file of a usable length');
+    if (!stat.isFile() || stat.size > MAX_BYTES) throw new Error('it is not a regular file, or too large');
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw toSessionError(`The conversation ${path} cannot be read`, error);
+    throw toSessionError(`The conversation ${path} is not readable`, error);
   }
   const turns = isRecord(value) ? value['history'] : value;
   const history = Array.isArray(turns) ? turns.flatMap(toTurn) : [];
-  if (history.length === 0) throw new SessionError('invalid', `${path} holds no conversation.`);
+  if (history.length === 0) throw new SessionError('invalid', `${path} does not contain a conversation.`);
   const authType = isRecord(value) ? value['authType'] : undefined;
   return { history, ...(typeof authType === 'string' && { authType }) };
 }
@@ -109,7 +109,7 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    throw toSessionError(`${path} cannot be looked at`, error);
+    throw toSessionError(`${path} is not accessible`, error);
   }
 }
 
@@ -123,5 +123,5 @@ function namesIn(folder: string): string[] {
 }
 
 function notFound(tag: string): SessionError {
-  return new SessionError('not_found', `There is no conversation "${tag}". Those there are: /chat list`);
+  return new SessionError('not_found', `Unknown conversation "${tag}". To list conversations: /chat list`);
 }

@@ -116,9 +116,9 @@ describe('openSession', () => {
     const opened = await open({ resume: '1' });
     expect(opened.interruptedPrompt).toEqual({ text: 'Touch both' });
     expect(opened.notices).toEqual([
-      'The last prompt was interrupted: "Touch both" (--continue goes on with it).',
-      'The call touch {"id":1} had finished; its result is kept.',
-      'The call touch {"id":2} was running: whether it had its effect is unknown, so check before it is repeated.',
+      'The last prompt was interrupted: "Touch both" (--continue continues it).',
+      'The call touch {"id":1} had finished; its result is recorded.',
+      'The call touch {"id":2} was running: its effect is unknown, so check before you repeat it.',
       'The call touch {"id":3} was not started.',
     ]);
     // That process is stopped before it has asked: the next one finds the same.
@@ -144,8 +144,8 @@ describe('openSession', () => {
 
   it.each([
     ['old', 'not_started', 'was stopped before it changed anything'],
-    ['new', 'carried_out', 'was carried out: its file holds what it wrote; only its result is lost'],
-    ['newer', 'unknown', 'was running: whether it had its effect is unknown, so check before it is repeated'],
+    ['new', 'carried_out', 'was carried out: its file has the new content; only its result is lost'],
+    ['newer', 'unknown', 'was running: its effect is unknown, so check before you repeat it'],
   ])('knows of a file that is %j by now whether the call was %s', async (content, status, said) => {
     const path = join(home, 'file');
     const [before, after] = ['old', 'new'].map((text) => fingerprint(Buffer.from(text)));
@@ -170,11 +170,11 @@ describe('openSession', () => {
     const copy = await open({ resume: '1', fork: true });
     const opened = await open({ resume: 'known-1' });
     expect(opened.notices).toEqual([
-      'This session was not recorded to its end (was the disk full?): what was done after that is unknown.',
-      'The last prompt was interrupted: "Touch both" (--continue goes on with it).',
-      'The call touch {"id":1} had finished; its result is kept.',
-      'The call touch {"id":2} was running: whether it had its effect is unknown, so check before it is repeated.',
-      'The call touch {"id":3} was running: whether it had its effect is unknown, so check before it is repeated.',
+      'The record of this session is incomplete (full disk?): later steps are unknown.',
+      'The last prompt was interrupted: "Touch both" (--continue continues it).',
+      'The call touch {"id":1} had finished; its result is recorded.',
+      'The call touch {"id":2} was running: its effect is unknown, so check before you repeat it.',
+      'The call touch {"id":3} was running: its effect is unknown, so check before you repeat it.',
     ]);
     expect(copy.notices).toEqual(opened.notices);
     opened.recorder.close();
@@ -188,7 +188,7 @@ describe('openSession', () => {
     const opened = await open({ resume: '1', onProblem: (problem) => problems.push(problem) });
     opened.recorder.stopRecording(new Error('the disk is full'));
     opened.recorder.rewindTo('x');
-    expect(problems).toEqual(['This session is not recorded any more: the disk is full']);
+    expect(problems).toEqual(['Castor does not record this session any more: the disk is full']);
     expect((await readdir(chats)).sort()).toEqual([basename(path), `${basename(path)}.lost`]);
   });
 
@@ -209,7 +209,7 @@ describe('openSession', () => {
     await writeFile(path, '{"id":"torn","type":"gem', { flag: 'a' });
     const before = await readFile(path, 'utf8');
     const opened = await open({ resume: 'latest' });
-    expect(opened.notices[0]).toBe(`1 damaged line was left out of ${path}.`);
+    expect(opened.notices[0]).toBe(`1 damaged line was skipped in ${path}.`);
     await prompt(opened, model.url, [{ text: 'Still there?' }]);
     expect((await readFile(path, 'utf8')).startsWith(`${before}\n`)).toBe(true);
     expect((await open({ resume: 'latest' })).history.map(({ role }) => role)).toEqual(['user', 'user', 'model']);
@@ -221,7 +221,7 @@ describe('openSession', () => {
     const holder = await open({ resume: 'known-1' });
     await expect(open({ resume: 'known-1' })).rejects.toMatchObject({ reason: 'locked', pid: process.pid });
     await expect(open({ resume: 'known-1' })).rejects.toThrow(
-      `Session known-1 is in use by process ${process.pid}. Wait for it, end it, or add --fork to go on in a copy.`,
+      `Session known-1 is in use by process ${process.pid}. Wait for it, end it, or add --fork to resume a copy.`,
     );
     const before = await readFile(path, 'utf8');
     const copy = await open({ resume: 'known-1', fork: true });
@@ -262,7 +262,7 @@ describe('openSession', () => {
       execFileSync('umount', [chats]);
     }
     expect([problems, (await readdir(chats)).sort(), await readFile(path, 'utf8')]).toEqual([
-      [expect.stringMatching(/^This session is not recorded: EROFS/)],
+      [expect.stringMatching(/^Castor does not record this session: EROFS/)],
       before,
       interrupted.map((record) => `${JSON.stringify(record)}\n`).join(''),
     ]);
@@ -308,7 +308,7 @@ describe('openSession', () => {
     );
     const opened = await open({ sessionFile: path });
     expect([opened.origin, opened.sessionId === 'known-1', opened.history.length]).toEqual(['imported', false, 3]);
-    expect(opened.notices.at(2)).toMatch(/was running: whether it had its effect is unknown/);
+    expect(opened.notices.at(2)).toMatch(/was running: its effect is unknown/);
     const [, note] = (await readFile(opened.recorder.path, 'utf8')).split('\n');
     expect(JSON.parse(note ?? '')).toMatchObject({ type: 'info', content: `Imported from ${path}.` });
     expect(opened.recorder.path).toMatch(/session-\d{13}-[0-9a-f]{8}\.jsonl$/);
@@ -325,7 +325,7 @@ describe('openSession', () => {
   });
 
   it.each([
-    ['../../etc/passwd', 'invalid', /^"..\/..\/etc\/passwd" is no session: give "latest", a number/],
+    ['../../etc/passwd', 'invalid', /^Invalid session "..\/..\/etc\/passwd": use "latest", a number/],
     ['7', 'not_found', /^Invalid session identifier "7"\. Use --list-sessions to see the one session of/],
     ['0', 'not_found', /Invalid session identifier/],
     ['11111111-2222-4333-8444-555555555555', 'not_found', /Invalid session identifier/],
@@ -339,10 +339,10 @@ describe('openSession', () => {
   it.each([
     [{ sessionId: 'known-1' }, 'exists', /^Session ID "known-1" already exists/],
     [{ sessionId: 'a/b' }, 'invalid', /letters, digits/],
-    [{ sessionFile: '/nowhere/at.all' }, 'invalid', /^The session file \/nowhere\/at\.all cannot be read: ENOENT/],
+    [{ sessionFile: '/nowhere/at.all' }, 'invalid', /^The session file \/nowhere\/at\.all is not readable: ENOENT/],
     [{ sessionFile: '/dev/null' }, 'invalid', /it is not a regular file/],
-    [{ sessionFile: '/etc/hostname' }, 'invalid', /^\/etc\/hostname holds no session/],
-    [{ sessionId: 'a', resume: 'b' }, 'invalid', /^Only one of/],
+    [{ sessionFile: '/etc/hostname' }, 'invalid', /^\/etc\/hostname does not contain a session/],
+    [{ sessionId: 'a', resume: 'b' }, 'invalid', /^Use only one of/],
   ])('refuses %j', async (options, reason, message) => {
     await write(interrupted);
     const refused = open(options);

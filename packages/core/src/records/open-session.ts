@@ -56,7 +56,7 @@ export interface OpenedSession {
 export async function openSession(options: OpenSessionOptions): Promise<OpenedSession> {
   const given = [options.resume, options.sessionId, options.sessionFile].filter((value) => value !== undefined);
   if (given.length > 1) {
-    throw new SessionError('invalid', 'Only one of resume, session id and session file can be given.');
+    throw new SessionError('invalid', 'Use only one of resume, session id and session file.');
   }
   const directory = join(await resolveProjectDirectory(options), 'chats');
   if (options.sessionFile !== undefined) {
@@ -93,12 +93,9 @@ async function openNew(
 
 async function assertFree(sessionId: string, options: OpenSessionOptions): Promise<void> {
   if (!isSessionId(sessionId)) {
-    throw new SessionError('invalid', 'A session id is made of letters, digits, "-" and "_", at most 128 of them.');
+    throw new SessionError('invalid', 'Invalid session id: use at most 128 letters, digits, "-" and "_".');
   }
   const { findSessionById } = await import('./session-find.ts');
   if (!findSessionById(sessionId, options)) return;
-  throw new SessionError(
-    'exists',
-    `Session ID "${sessionId}" already exists. Use --resume ${sessionId} to go on with it.`,
-  );
+  throw new SessionError('exists', `Session ID "${sessionId}" already exists. Use --resume ${sessionId} to resume it.`);
 }

@@ -16,7 +16,7 @@ export function readSessionFile(path: string): Buffer {
     if (self !== undefined && self !== 0 && uid !== self) throw new Error('it belongs to another user');
     return readFileSync(path);
   } catch (error) {
-    throw new SessionError('invalid', `The session file ${path} cannot be read: ${getErrorMessage(error)}`, {
+    throw new SessionError('invalid', `The session file ${path} is not readable: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

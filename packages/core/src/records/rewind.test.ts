@@ -109,7 +109,7 @@ describe('going back', () => {
     const result = await revertEdits(second!.edits, agent.workspace);
     expect([result.reverted, result.problems, await folder.read('notes.txt')]).toEqual([
       [],
-      [expect.stringContaining('was changed since by somebody else')],
+      [expect.stringContaining('was changed by another program')],
       'one\r\nmine\r\nthree\r\n',
     ]);
     await agent.dispose();

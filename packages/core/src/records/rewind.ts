@@ -89,9 +89,9 @@ export async function revertEdits(edits: readonly RecordedEdit[], workspace: Wor
     try {
       const isDone = await store.exclusively(path, () => revertFile(store, path, own));
       if (isDone) reverted.push(path);
-      else problems.push(`${path} was changed since by somebody else and is left as it is.`);
+      else problems.push(`${path} was changed by another program and was not restored.`);
     } catch (error) {
-      problems.push(`${path} is left as it is: ${getErrorMessage(error)}`);
+      problems.push(`${path} was not restored: ${getErrorMessage(error)}`);
     }
   }
   return { reverted, problems };
@@ -101,7 +101,7 @@ async function revertFile(store: FileStore, path: string, edits: readonly Record
   const loaded = await store.load(path);
   if (await revertExactly(store, loaded, edits)) return true;
   const file = 'bytes' in loaded ? decodeText(loaded.bytes) : undefined;
-  if (file && toVisibleText(file.text) !== file.text) throw new Error('it holds bytes that are no text.');
+  if (file && toVisibleText(file.text) !== file.text) throw new Error('it is not a text file.');
   let text: string | undefined = file?.text;
   // Of a call that was cut off there is no diff.
   for (const { diff } of edits.toReversed()) text = text === undefined ? undefined : reverseDiff(text, diff);

@@ -14,14 +14,14 @@ import { lossPath } from './recording-gap.ts';
 /** `wanted`: a session's id, or its place in the list. Throws SessionError. */
 export async function deleteSession(wanted: string, project: ProjectSessions): Promise<SessionSummary> {
   if (wanted.trim() === '' || wanted.trim() === 'latest') {
-    throw new SessionError('invalid', `"${wanted}" is no session to delete: give its number or its id.`);
+    throw new SessionError('invalid', `Invalid session "${wanted}": use its number or its id.`);
   }
   const session = await findSession(wanted, project);
-  if (!session) throw new SessionError('not_found', `There is no session "${wanted}".`);
+  if (!session) throw new SessionError('not_found', `Unknown session "${wanted}".`);
   const files = findSessionFiles(project, session.id).filter((path) => summarizeSession(path)?.id === session.id);
   const holder = files.map(findLockHolder).find((found) => found !== undefined);
   if (holder) {
-    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid}: it is not deleted.`, {
+    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid}and was not deleted.`, {
       pid: holder.pid,
     });
   }

@@ -13,7 +13,7 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   if (!isSessionId(word)) {
     throw new SessionError(
       'invalid',
-      `"${wanted}" is no session: give "latest", a number of --list-sessions, or a session id.`,
+      `Invalid session "${wanted}": use "latest", a number of --list-sessions, or a session id.`,
     );
   }
   const byId = findSessionById(word, project);

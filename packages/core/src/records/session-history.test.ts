@@ -108,9 +108,9 @@ describe('a session that was stopped', () => {
     expect(turns.at(-1)?.parts?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
       { error: expect.stringMatching(/effect is unknown: check/), status: 'unknown' },
       { output: 'did c2' },
-      { error: expect.stringMatching(/changes nothing, so it can be repeated/), status: 'unknown' },
+      { error: expect.stringMatching(/changes nothing, so you can repeat it/), status: 'unknown' },
       {
-        error: expect.stringMatching(/^The program was stopped before .* Nothing of it has happened/),
+        error: expect.stringMatching(/^The program stopped before .* The call had no effect/),
         status: 'not_started',
       },
     ]);
@@ -126,7 +126,7 @@ describe('a session that was stopped', () => {
       ['c4', 'unknown'],
     ]);
     expect(turns.at(-1)?.parts?.at(-1)?.functionResponse?.response).toEqual({
-      error: expect.stringMatching(/not recorded to its end, so whether this call was run is unknown/),
+      error: expect.stringMatching(/record is incomplete, so it is unknown whether this call ran/),
       status: 'unknown',
     });
   });
@@ -174,7 +174,7 @@ describe('a session that was stopped', () => {
         type: 'prompt_ended',
         prompt_id: 'resumed########0',
         outcome: 'cancelled',
-        detail: 'The program was stopped.',
+        detail: 'The program stopped.',
       },
     ]);
   });

@@ -36,22 +36,21 @@ export interface SessionHistory {
 }
 
 const TOLD: Record<InterruptedStatus, string> = {
-  not_started: 'The program was stopped before this call was started. Nothing of it has happened.',
+  not_started: 'The program stopped before this call started. The call had no effect.',
   carried_out:
-    'The program was stopped while this call was running, so its result is lost. It was carried out: the file holds what it wrote.',
-  unknown:
-    'The program was stopped while this call was running. Whether it had its effect is unknown: check before you repeat it.',
+    'The program stopped while this call was running, so its result is lost. The call was carried out: the file has the new content.',
+  unknown: 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.',
 };
-const TOLD_UNCHANGED = 'The program was stopped before this call changed anything: the file is as it was before.';
+const TOLD_UNCHANGED = 'The program stopped before this call changed anything: the file is unchanged.';
 const NOT_FINISHED: ReadonlySet<EndedCall['status']> = new Set(['cancelled', 'not_started', 'carried_out', 'unknown']);
 
 /** Of what an interrupted call printed, this much from the end is told. */
 const TOLD_OUTPUT = 8192;
 const TOLD_WITHOUT_EFFECT =
-  'The program was stopped while this call was running and its result is lost. It changes nothing, so it can be repeated.';
+  'The program stopped while this call was running, so its result is lost. The call changes nothing, so you can repeat it.';
 
 const TOLD_AFTER_LOSS =
-  'The session was not recorded to its end, so whether this call was run is unknown: check before you repeat it.';
+  'The session record is incomplete, so it is unknown whether this call ran: check before you repeat it.';
 
 export interface HistoryOptions {
   /** The recording ended before the session did: that nothing is on record of a call means nothing. */

@@ -85,7 +85,7 @@ describe('the lock of a session', () => {
   it('does not wait for ever for what is no lock', async () => {
     await mkdir(lockPath(session));
     expect(() => acquireLock(session)).toThrow(
-      /can neither be made nor read\. If it is no lock of Castor, remove it\./,
+      /can neither be created nor read\. If it is not a lock of Castor, remove it\./,
     );
     expect(findLockHolder(session)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ export function acquireLock(sessionPath: string): SessionLock | LockHolder {
     if (holder) return holder;
     if (takeOver(path, found, own)) return { release: () => releaseLock(path, own) };
   }
-  throw new Error(`${path} can neither be made nor read. If it is no lock of Castor, remove it.`);
+  throw new Error(`${path} can neither be created nor read. If it is not a lock of Castor, remove it.`);
 }
 
 /** The live process that works in the session, if any. Never throws. */

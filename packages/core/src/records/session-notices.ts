@@ -19,11 +19,11 @@ export interface LoadedReport {
 }
 
 const SENTENCES: Record<OpenCall['status'], string> = {
-  finished: 'had finished; its result is kept',
+  finished: 'had finished; its result is recorded',
   cancelled: 'was cancelled',
   not_started: 'was not started',
-  carried_out: 'was carried out: its file holds what it wrote; only its result is lost',
-  unknown: 'was running: whether it had its effect is unknown, so check before it is repeated',
+  carried_out: 'was carried out: its file has the new content; only its result is lost',
+  unknown: 'was running: its effect is unknown, so check before you repeat it',
 };
 const UNCHANGED = 'was stopped before it changed anything';
 const SHOWN_LENGTH = 100;
@@ -32,13 +32,13 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
   const { badLines, metadata, messages } = loaded;
   const notices: string[] = [];
   if (badLines > 0) {
-    notices.push(`${badLines} damaged ${badLines === 1 ? 'line was' : 'lines were'} left out of ${path}.`);
+    notices.push(`${badLines} damaged ${badLines === 1 ? 'line was' : 'lines were'} skipped in ${path}.`);
   }
   if (hasLoss) {
-    notices.push('This session was not recorded to its end (was the disk full?): what was done after that is unknown.');
+    notices.push('The record of this session is incomplete (full disk?): later steps are unknown.');
   }
   if (/^[0-9a-f]{64}$/.test(metadata.projectHash ?? '') && metadata.projectHash !== sha256(root)) {
-    notices.push('This session was recorded in another folder: paths in it may not be here.');
+    notices.push('This session was recorded in another folder: its paths may not exist here.');
   }
   const last = messages.at(-1);
   if (prompt !== undefined) {
@@ -54,6 +54,6 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
     }
   }
   if (last?.isInterrupted && last.type === 'gemini')
-    notices.push('The last answer was cut off; the model will give it anew.');
+    notices.push('The last answer was cut off; the model will answer again.');
   return notices;
 }

@@ -128,7 +128,7 @@ describe('SessionRecorder', () => {
     recorder.sent({ role: 'user', parts: [{ text: 'b' }] }, 'p');
     const request = { callId: 'c', name: 't', args: {}, isClientInitiated: false, prompt_id: 'p' };
     await recorder.started(request, { hasEffects: true });
-    expect(problems).toEqual([expect.stringMatching(/^This session is not recorded: /)]);
+    expect(problems).toEqual([expect.stringMatching(/^Castor does not record this session: /)]);
   });
 
   const user = (text: string) => ({ role: 'user', parts: [{ text }] });
@@ -335,7 +335,7 @@ describe('SessionRecorder', () => {
         await recorder.started(request('c1'), { hasEffects: true });
         recorder.ended(completed('c1'));
         recorder.close();
-        expect(problems).toEqual([expect.stringMatching(/^This session is not recorded any more: ENOSPC/)]);
+        expect(problems).toEqual([expect.stringMatching(/^Castor does not record this session any more: ENOSPC/)]);
         expect(await readFile(recorder.path, 'utf8')).toBe(before);
         expect(hasLoss(recorder.path)).toBe(true);
       } finally {

@@ -84,7 +84,9 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
         ...options.metadata,
       }),
       onProblem: (error, { hasBegun }) =>
-        options.onProblem?.(`This session is not recorded${hasBegun ? ' any more' : ''}: ${getErrorMessage(error)}`),
+        options.onProblem?.(
+          `Castor does not record this session${hasBegun ? ' any more' : ''}: ${getErrorMessage(error)}`,
+        ),
     });
   }
 

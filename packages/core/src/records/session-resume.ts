@@ -51,7 +51,10 @@ export async function importSession(
   const session = replaySession(readSessionFile(path));
   const messages = session.messages.filter(({ type }) => type === 'user' || type === 'gemini');
   if (!messages.some(isWorthResuming)) {
-    throw new SessionError('invalid', `${path} holds no session: a file of Gemini CLI or Castor is expected.`);
+    throw new SessionError(
+      'invalid',
+      `${path} does not contain a session: expected a session file of Gemini CLI or Castor.`,
+    );
   }
   const now = new Date((options.clock ?? systemClock).now()).toISOString();
   const note = { id: createSessionId(options.clock), timestamp: now, type: 'info', content: `Imported from ${path}.` };
@@ -138,7 +141,7 @@ function takeLock(path: string, sessionId: string): { lock?: SessionLock; proble
   if ('release' in lock) return { lock };
   throw new SessionError(
     'locked',
-    `Session ${sessionId} is in use by process ${lock.pid}. Wait for it, end it, or add --fork to go on in a copy.`,
+    `Session ${sessionId} is in use by process ${lock.pid}. Wait for it, end it, or add --fork to resume a copy.`,
     { pid: lock.pid },
   );
 }

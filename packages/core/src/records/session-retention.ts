@@ -56,7 +56,7 @@ export async function cleanUpSessions(options: CleanUpOptions): Promise<CleanUpR
       removeSessionFile(path);
       result.deleted.push(path);
     } catch (error) {
-      result.problems.push(`The old session ${path} could not be removed: ${getErrorMessage(error)}`);
+      result.problems.push(`The old session ${path} could not be deleted: ${getErrorMessage(error)}`);
     }
   }
   await removeLeftovers(options, now);
@@ -82,8 +82,9 @@ function readLimits({ enabled = true, maxAge, maxCount, minRetention }: SessionR
   const wrong = Object.entries(ages).find(([, age]) => age === undefined)?.[0];
   const hasWrongCount = maxCount !== undefined && !(Number.isInteger(maxCount) && maxCount >= 1);
   if (wrong !== undefined || hasWrongCount) {
-    const what = wrong === undefined ? 'maxCount is no whole number above 0' : `${wrong} is no age such as 30d`;
-    problems.push(`No old session was removed: general.sessionRetention.${what}.`);
+    const what =
+      wrong === undefined ? 'maxCount must be a whole number above 0' : `${wrong} must be an age such as 30d`;
+    problems.push(`Castor deleted no old sessions: general.sessionRetention.${what}.`);
     return undefined;
   }
   return {

@@ -117,7 +117,7 @@ export class SessionWriter {
       if (!existsSync(this.path)) return lock;
       lock.release();
     }
-    throw new SessionError('exists', `There are ${MAX_NAMES} sessions of that name already: ${this.path}.`);
+    throw new SessionError('exists', `Too many sessions of that name (${MAX_NAMES}): ${this.path}.`);
   }
 
   /** After a line that was cut off, on a new one. */

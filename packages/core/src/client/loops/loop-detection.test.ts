@@ -162,7 +162,7 @@ describe('LoopDetectionService, for text', () => {
     expect(results[9]).toEqual({
       count: 1,
       type: 'repeated_content',
-      detail: `The text ${JSON.stringify(SENTENCE)} was repeated over and over`,
+      detail: `The text ${JSON.stringify(SENTENCE)} was repeated many times`,
     });
   });
 
