@@ -36,7 +36,7 @@ export function readHookFiles(sources: readonly Source[]): HookLayer[] {
       return content === undefined ? [] : [{ source, file, hooks: content['hooks'] }];
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
-      return [{ source, file, problem: `${error.message} No hook of it runs.` }];
+      return [{ source, file, problem: `${error.message} Castor runs none of its hooks.` }];
     }
   });
 }

@@ -41,29 +41,25 @@ describe('readHookLayers', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a list', [], '/u.json: "hooks" must be an object of events, not a list. No hook of it runs.'],
-    [
-      'an unknown event',
-      { Foo: [] },
-      '/u.json: hooks.Foo was left out: there is no such event. The events are BeforeTool,',
-    ],
-    ['another agent’s event', { PreToolUse: [] }, 'there is no such event. Write BeforeTool.'],
+    ['a list', [], '/u.json: "hooks" must be an object of events, not a list. Castor runs none of its hooks.'],
+    ['an unknown event', { Foo: [] }, '/u.json: hooks.Foo was skipped: unknown event. The events are BeforeTool,'],
+    ['another agent’s event', { PreToolUse: [] }, 'unknown event. Write BeforeTool.'],
     ['a misspelt event', { before_tool: [] }, 'Write BeforeTool.'],
-    ['a name every object has', { constructor: [] }, 'there is no such event. The events are BeforeTool,'],
+    ['a name every object has', { constructor: [] }, 'unknown event. The events are BeforeTool,'],
     ['no list', { BeforeTool: {} }, '/u.json: hooks.BeforeTool must be a list, not an object.'],
     [
       'no definition',
       { BeforeTool: [5] },
-      '/u.json: hooks.BeforeTool[0] was left out: it must be an object with a list "hooks".',
+      '/u.json: hooks.BeforeTool[0] was skipped: it must be an object with a list "hooks".',
     ],
-    ['a matcher that is no text', { BeforeTool: [{ matcher: 1, hooks: [] }] }, '"matcher" must be a text, not 1.'],
+    ['a matcher that is no text', { BeforeTool: [{ matcher: 1, hooks: [] }] }, '"matcher" must be a string, not 1.'],
     [
       'no type',
       { BeforeTool: [{ hooks: [{ command: 'a' }] }] },
-      'hooks.BeforeTool[0].hooks[0] was left out: its "type" must be "command", not nothing.',
+      'hooks.BeforeTool[0].hooks[0] was skipped: its "type" must be "command", not nothing.',
     ],
-    ['no command', { BeforeTool: [{ hooks: [{ type: 'command' }] }] }, 'it needs a "command", a text to run.'],
-    ['a blank command', { BeforeTool: [{ hooks: [command(' ')] }] }, 'it needs a "command", a text to run.'],
+    ['no command', { BeforeTool: [{ hooks: [{ type: 'command' }] }] }, 'its "command" is missing.'],
+    ['a blank command', { BeforeTool: [{ hooks: [command(' ')] }] }, 'its "command" is missing.'],
   ])('leaves out %s and says so', (_, hooks, sentence) => {
     const { entries, problems } = readHookLayers([user(hooks)]);
     expect(entries).toEqual([]);
@@ -71,11 +67,11 @@ describe('readHookLayers', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a timeout in words', { timeout: '5s' }, '"timeout" must be milliseconds above 0, not "5s"; 60000 counts.'],
-    ['a timeout of nothing', { timeout: 0 }, '"timeout" must be milliseconds above 0, not 0; 60000 counts.'],
-    ['a list as environment', { env: [] }, '"env" must be an object of texts, not a list; it is not used.'],
-    ['a number in the environment', { env: { A: 1 } }, 'env.A must be a text; it is not used.'],
-    ['a name that is no text', { name: 1 }, '"name" must be a text; it is not used.'],
+    ['a timeout in words', { timeout: '5s' }, '"timeout" must be milliseconds above 0, not "5s"; Castor uses 60000.'],
+    ['a timeout of nothing', { timeout: 0 }, '"timeout" must be milliseconds above 0, not 0; Castor uses 60000.'],
+    ['a list as environment', { env: [] }, '"env" must be an object of strings, not a list; Castor ignores it.'],
+    ['a number in the environment', { env: { A: 1 } }, 'env.A must be a string; Castor ignores it.'],
+    ['a name that is no text', { name: 1 }, '"name" must be a string; Castor ignores it.'],
   ])('keeps a hook with %s and says what counts', (_, rest, sentence) => {
     const { entries, problems } = readHookLayers([user({ BeforeTool: [{ hooks: [command('a', rest)] }] })]);
     expect(entries).toMatchObject([{ name: 'a', timeoutMs: 60_000, env: {} }]);

@@ -64,7 +64,9 @@ function readLayer(layer: HookLayer, problems: string[]): HookEntry[] {
   const where = layer.file ?? `the ${layer.source} hooks`;
   if (layer.hooks === undefined) return [];
   if (!isRecord(layer.hooks)) {
-    problems.push(`${where}: "hooks" must be an object of events, not ${describe(layer.hooks)}. No hook of it runs.`);
+    problems.push(
+      `${where}: "hooks" must be an object of events, not ${describe(layer.hooks)}. Castor runs none of its hooks.`,
+    );
     return [];
   }
   return Object.entries(layer.hooks).flatMap(([event, definitions]) => {
@@ -94,16 +96,15 @@ interface Place {
 function readDefinition(definition: unknown, at: Place): HookEntry[] {
   const { place, problems } = at;
   if (!isRecord(definition) || !Array.isArray(definition['hooks'])) {
-    problems.push(`${place} was left out: it must be an object with a list "hooks".`);
+    problems.push(`${place} was skipped: it must be an object with a list "hooks".`);
     return [];
   }
   const { matcher = '', sequential = false } = definition;
   if (typeof matcher !== 'string') {
-    problems.push(`${place} was left out: "matcher" must be a text, not ${describe(matcher)}.`);
+    problems.push(`${place} was skipped: "matcher" must be a string, not ${describe(matcher)}.`);
     return [];
   }
-  if (typeof sequential !== 'boolean')
-    problems.push(`${place}: "sequential" must be true or false; it counts as true.`);
+  if (typeof sequential !== 'boolean') problems.push(`${place}: "sequential" must be true or false; Castor uses true.`);
   return definition['hooks'].flatMap((hook: unknown, index) => {
     const entry = readHook(hook, { ...at, place: `${place}.hooks[${index}]` });
     return entry ? [{ ...entry, matcher, sequential: sequential !== false }] : [];
@@ -111,12 +112,13 @@ function readDefinition(definition: unknown, at: Place): HookEntry[] {
 }
 
 function readHook(hook: unknown, { event, layer, place, problems }: Place): HookEntry | undefined {
-  const leaveOut = (why: string) => void problems.push(`${place} was left out: ${why}`);
+  const leaveOut = (why: string) => void problems.push(`${place} was skipped: ${why}`);
   if (!isRecord(hook)) return leaveOut(`it must be an object, not ${describe(hook)}.`);
   const { type, command, name, description } = hook;
   if (type !== 'command') return leaveOut(`its "type" must be "command", not ${describe(type)}.`);
-  if (typeof command !== 'string' || command.trim() === '') return leaveOut('it needs a "command", a text to run.');
-  if (name !== undefined && typeof name !== 'string') problems.push(`${place}: "name" must be a text; it is not used.`);
+  if (typeof command !== 'string' || command.trim() === '') return leaveOut('its "command" is missing.');
+  if (name !== undefined && typeof name !== 'string')
+    problems.push(`${place}: "name" must be a string; Castor ignores it.`);
   return {
     event,
     source: layer.source,
@@ -136,7 +138,7 @@ function readTimeout(value: unknown, place: string, problems: string[]): number 
   if (value === undefined) return DEFAULT_TIMEOUT_MS;
   if (typeof value === 'number' && value > 0) return Math.min(value, LONGEST_TIMEOUT_MS);
   problems.push(
-    `${place}: "timeout" must be milliseconds above 0, not ${describe(value)}; ${DEFAULT_TIMEOUT_MS} counts.`,
+    `${place}: "timeout" must be milliseconds above 0, not ${describe(value)}; Castor uses ${DEFAULT_TIMEOUT_MS}.`,
   );
   return DEFAULT_TIMEOUT_MS;
 }
@@ -144,14 +146,14 @@ function readTimeout(value: unknown, place: string, problems: string[]): number 
 function readEnvironment(value: unknown, place: string, problems: string[]): Record<string, string> {
   if (value === undefined) return {};
   if (!isRecord(value)) {
-    problems.push(`${place}: "env" must be an object of texts, not ${describe(value)}; it is not used.`);
+    problems.push(`${place}: "env" must be an object of strings, not ${describe(value)}; Castor ignores it.`);
     return {};
   }
   const result: Record<string, string> = {};
   for (const [name, text] of Object.entries(value)) {
     const isUsable = typeof text === 'string' && /^[^=\0]+$/.test(name) && !text.includes('\0');
     if (isUsable) result[name] = text;
-    else problems.push(`${place}: env.${name} must be a text; it is not used.`);
+    else problems.push(`${place}: env.${name} must be a string; Castor ignores it.`);
   }
   return result;
 }
@@ -183,15 +185,15 @@ function readSwitch(layer: HookLayer, problems: string[]): { enabled?: boolean; 
   const { hooksConfig, file = `the ${layer.source} settings` } = layer;
   if (hooksConfig === undefined) return { disabled: [] };
   if (!isRecord(hooksConfig)) {
-    problems.push(`${file}: "hooksConfig" must be an object, not ${describe(hooksConfig)}; it is not used.`);
+    problems.push(`${file}: "hooksConfig" must be an object, not ${describe(hooksConfig)}; Castor ignores it.`);
     return { disabled: [] };
   }
   const { enabled, disabled = [] } = hooksConfig;
   if (enabled !== undefined && typeof enabled !== 'boolean') {
-    problems.push(`${file}: hooksConfig.enabled must be true or false, not ${describe(enabled)}; it is not used.`);
+    problems.push(`${file}: hooksConfig.enabled must be true or false, not ${describe(enabled)}; Castor ignores it.`);
   }
   const names = Array.isArray(disabled) ? disabled.filter((name) => typeof name === 'string') : undefined;
-  if (names === undefined) problems.push(`${file}: hooksConfig.disabled must be a list of names; it is not used.`);
+  if (names === undefined) problems.push(`${file}: hooksConfig.disabled must be a list of names; Castor ignores it.`);
   return { ...(typeof enabled === 'boolean' && { enabled }), disabled: names ?? [] };
 }
 
@@ -200,7 +202,7 @@ function unknownEvent(place: string, event: string): string {
     OTHER_NAMES.get(event) ??
     HOOK_EVENTS.find((known) => known.toLowerCase() === event.toLowerCase().replaceAll(/[-_]/g, ''));
   const hint = meant ? `Write ${meant}.` : `The events are ${HOOK_EVENTS.join(', ')}.`;
-  return `${place} was left out: there is no such event. ${hint}`;
+  return `${place} was skipped: unknown event. ${hint}`;
 }
 
 export function isHookEvent(name: string): name is HookEventName {

@@ -36,7 +36,7 @@ describe('readHookAnswer', () => {
       'a command the shell cannot read',
       run('', 2, "/bin/bash: -c: line 1: syntax error near unexpected token `then'\n/bin/bash: -c: line 1: `if then'"),
       {
-        failure: "the shell cannot read its command: /bin/bash: -c: line 1: syntax error near unexpected token `then'",
+        failure: "its command has a syntax error: /bin/bash: -c: line 1: syntax error near unexpected token `then'",
       },
     ],
     [
@@ -92,18 +92,18 @@ describe('readHookAnswer', () => {
   it.each<[object, string]>([
     [
       { decision: 'reject' },
-      'gave "decision" that must be one of ask, block, deny, approve, allow, not "reject"; it was left out',
+      'returned "decision" that must be one of ask, block, deny, approve, allow, not "reject"; Castor ignored it',
     ],
-    [{ continue: 'false' }, 'gave "continue" that must be true or false, not "false"; it was left out'],
-    [{ systemMessage: 5 }, 'gave "systemMessage" that must be a text, not 5; it was left out'],
-    [{ hookSpecificOutput: [] }, 'gave "hookSpecificOutput" that must be an object, not []; it was left out'],
+    [{ continue: 'false' }, 'returned "continue" that must be true or false, not "false"; Castor ignored it'],
+    [{ systemMessage: 5 }, 'returned "systemMessage" that must be a string, not 5; Castor ignored it'],
+    [{ hookSpecificOutput: [] }, 'returned "hookSpecificOutput" that must be an object, not []; Castor ignored it'],
     [
       { hookSpecificOutput: { toolConfig: { mode: 'any' } } },
-      'gave "mode" that must be one of AUTO, ANY, NONE, not "any"; it was left out',
+      'returned "mode" that must be one of AUTO, ANY, NONE, not "any"; Castor ignored it',
     ],
     [
       { hookSpecificOutput: { tailToolCallRequest: { args: 1 } } },
-      'gave a "tailToolCallRequest" without a "name" and an object "args"; it was left out',
+      'returned a "tailToolCallRequest" without a "name" and an object "args"; Castor ignored it',
     ],
   ])('says what is wrong with %j', (output, sentence) => {
     expect(readHookAnswer(run(JSON.stringify(output))).problems).toEqual([sentence]);
@@ -112,12 +112,12 @@ describe('readHookAnswer', () => {
   it('takes text around JSON for text, and says so', () => {
     const { output, problems } = readHookAnswer(run('checking…\n{"decision":"deny"}'));
     expect(output).toEqual({ decision: 'allow', systemMessage: 'checking…\n{"decision":"deny"}' });
-    expect(problems).toEqual([expect.stringContaining('printed text besides its JSON, so the JSON was not read')]);
+    expect(problems).toEqual([expect.stringContaining('printed text besides its JSON, so Castor ignored the JSON')]);
   });
 
   it('cuts what is too long, and says when bytes were left out', () => {
     const { output, problems } = readHookAnswer({ ...run('x'.repeat(20_000)), leftOut: 7 });
-    expect(output?.systemMessage).toBe(`${'x'.repeat(16_000)}… [4000 characters left out]`);
-    expect(problems).toEqual(['printed 7 bytes more than are read; they were left out']);
+    expect(output?.systemMessage).toBe(`${'x'.repeat(16_000)}… [4000 characters omitted]`);
+    expect(problems).toEqual(['printed 7 bytes beyond the limit; Castor ignored them']);
   });
 });

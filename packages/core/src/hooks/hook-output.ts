@@ -29,14 +29,14 @@ const UNREADABLE_COMMAND = /^\S*sh: -c: line \d+: (syntax error|unexpected EOF)/
 export function readHookAnswer(run: HookRun): HookAnswer {
   const problems: string[] = [];
   if (run.failure !== undefined) return { failure: run.failure, problems };
-  if (run.leftOut > 0) problems.push(`printed ${run.leftOut} bytes more than are read; they were left out`);
+  if (run.leftOut > 0) problems.push(`printed ${run.leftOut} bytes beyond the limit; Castor ignored them`);
   const text = printed(run);
   // A child of the hook that prints on is no part of what the hook said.
   const parsed = parseObject(text) ?? (run.atExit && parseObject(printed(run.atExit)));
   if (parsed) return { output: readOutput(parsed, problems), problems };
   if (looksLikeMixedJson(text)) {
     problems.push(
-      'printed text besides its JSON, so the JSON was not read: print the JSON alone, and the rest to stderr',
+      'printed text besides its JSON, so Castor ignored the JSON: print only JSON on stdout, and the rest on stderr',
     );
   }
   return { ...readText(cut(text, LONGEST_TEXT), run.exitCode ?? 0), problems };
@@ -56,7 +56,7 @@ function readText(text: string, exitCode: number): Pick<HookAnswer, 'output' | '
     return { failure: exited, ...(text && { output: { decision: 'allow', systemMessage: `Warning: ${text}` } }) };
   }
   // The same code as a refusal, from the shell: the hook itself has not run.
-  if (UNREADABLE_COMMAND.test(text)) return { failure: `the shell cannot read its command: ${firstLine(text)}` };
+  if (UNREADABLE_COMMAND.test(text)) return { failure: `its command has a syntax error: ${firstLine(text)}` };
   if (text) return { output: { decision: 'deny', reason: text } };
   return exitCode === 2 ? { output: { decision: 'deny' } } : { failure: exited };
 }
@@ -115,7 +115,7 @@ function readTailCall(
   if (!value) return undefined;
   const { name, args = {} } = value;
   if (typeof name === 'string' && name !== '' && isRecord(args)) return { name, args };
-  problems.push('gave a "tailToolCallRequest" without a "name" and an object "args"; it was left out');
+  problems.push('returned a "tailToolCallRequest" without a "name" and an object "args"; Castor ignored it');
   return undefined;
 }
 
@@ -128,7 +128,7 @@ function readToolConfig(
   const { allowedFunctionNames: names } = value;
   const isList = Array.isArray(names) && names.every((name) => typeof name === 'string');
   if (names !== undefined && !isList)
-    problems.push('gave "allowedFunctionNames" that are no list of texts; they were left out');
+    problems.push('returned "allowedFunctionNames" that are not a list of strings; Castor ignored them');
   return withoutUndefined({ mode, allowedFunctionNames: isList ? names : undefined });
 }
 
@@ -143,7 +143,7 @@ class Fields {
   }
 
   text(name: string, longest: number): string | undefined {
-    const text = this.take(name, 'a text', (value) => typeof value === 'string');
+    const text = this.take(name, 'a string', (value) => typeof value === 'string');
     return text === undefined || text === '' ? undefined : cut(text, longest);
   }
 
@@ -165,13 +165,13 @@ class Fields {
     if (value === undefined || value === null) return undefined;
     if (is(value)) return value;
     const given = cut(JSON.stringify(value), 80);
-    this.problems.push(`gave "${name}" that must be ${expected}, not ${given}; it was left out`);
+    this.problems.push(`returned "${name}" that must be ${expected}, not ${given}; Castor ignored it`);
     return undefined;
   }
 }
 
 function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest)}… [${text.length - longest} characters left out]`;
+  return text.length <= longest ? text : `${text.slice(0, longest)}… [${text.length - longest} characters omitted]`;
 }
 
 function firstLine(text: string): string {

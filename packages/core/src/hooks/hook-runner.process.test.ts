@@ -122,7 +122,7 @@ describe('HookRunner', () => {
     );
     expect(run).toMatchObject({
       stdout: expect.stringContaining('bye'),
-      failure: 'it did not end within 50 ms and was ended',
+      failure: 'it did not finish within 50 ms and was ended',
     });
   });
 
@@ -142,7 +142,7 @@ describe('HookRunner', () => {
     );
     alive.resume();
     await once(alive, 'end');
-    expect(await run).toMatchObject({ exitCode: null, failure: 'it did not end within 60000 ms and was ended' });
+    expect(await run).toMatchObject({ exitCode: null, failure: 'it did not finish within 60000 ms and was ended' });
     expect(real.sleeps).toEqual([60_000, 5_000]);
   });
 

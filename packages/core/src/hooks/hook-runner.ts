@@ -88,7 +88,7 @@ export class HookRunner {
       const isLate = stdout.isLate || stderr.isLate;
       if (signal.aborted) throw createAbortError(signal);
       const failure = ending.timedOut
-        ? `it did not end within ${hook.timeoutMs} ms and was ended`
+        ? `it did not finish within ${hook.timeoutMs} ms and was ended`
         : killedBy && `it was ended by ${killedBy}`;
       return {
         stdout: stdout.text(),

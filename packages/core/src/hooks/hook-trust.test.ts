@@ -44,7 +44,7 @@ describe('admitHooks', () => {
   it('announces the hooks of a trusted project once, and records them for their owner only', () => {
     expect(admit(entries('a'))).toEqual([
       ['a'],
-      ['This project brings hooks that run with your rights: BeforeTool n (a).'],
+      ['This project has hooks that run with your permissions: BeforeTool n (a).'],
     ]);
     expect(admit(entries('a'))).toEqual([['a'], []]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -94,7 +94,7 @@ describe('admitHooks', () => {
     admit(entries('a'));
     expect(admit(entries('b'), { isTrustedForRun: true })).toEqual([
       ['b'],
-      [expect.stringContaining('run with your rights')],
+      [expect.stringContaining('run with your permissions')],
     ]);
     expect(admit(entries('b'))[0]).toEqual([]);
     expect(admit(entries('a'))).toEqual([['a'], []]);
@@ -144,7 +144,7 @@ describe('HookConsent', () => {
     writeFileSync(file, text);
     const [admitted, messages] = admit(entries('a'));
     expect(admitted).toEqual([]);
-    expect(messages[0]).toBe(`${file} was not read: it must be a JSON object from folders to lists of texts.`);
+    expect(messages[0]).toBe(`${file} was ignored: it must be a JSON object that maps folders to lists of strings.`);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 });

@@ -116,11 +116,11 @@ export function admitHooks(entries: readonly HookEntry[], options: AdmissionOpti
   const refused = options.isTrustedForRun ? [] : unsettled;
   const admitted = ofProject.filter((entry) => !refused.includes(entry));
   const fresh = admitted.filter((entry) => states.get(entry) !== 'known');
-  if (fresh.length > 0) messages.push(`This project brings hooks that run with your rights: ${list(fresh)}.`);
+  if (fresh.length > 0) messages.push(`This project has hooks that run with your permissions: ${list(fresh)}.`);
   if (refused.length > 0) {
     messages.push(
-      `Hooks of this project are new or were changed since you consented, and do not run: ${list(refused)}. ` +
-        'Look at them with "castor hooks list", then consent with "castor hooks trust".',
+      `Some hooks of this project are new or changed since your consent and do not run: ${list(refused)}. ` +
+        'Review them with "castor hooks list", then consent with "castor hooks trust".',
     );
   }
   // Who switches a hook off and on again need not consent again.
@@ -138,7 +138,7 @@ function tryConsent(consent: HookConsent, entries: readonly HookEntry[]): string
     consent.consent(entries);
     return [];
   } catch (error) {
-    return [`It could not be recorded that these hooks are known: ${getErrorMessage(error)}`];
+    return [`Recording the consent to these hooks failed: ${getErrorMessage(error)}`];
   }
 }
 
@@ -154,9 +154,9 @@ function readRecord(file: string): { record?: Record<string, string[]>; problem?
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? { record: {} } : { problem: `${file} was not read: ${getErrorMessage(error)}` };
+    return code === 'ENOENT' ? { record: {} } : { problem: `${file} is not readable: ${getErrorMessage(error)}` };
   }
-  const wrong = { problem: `${file} was not read: it must be a JSON object from folders to lists of texts.` };
+  const wrong = { problem: `${file} was ignored: it must be a JSON object that maps folders to lists of strings.` };
   try {
     const record: unknown = JSON.parse(text);
     if (!isRecord(record)) return wrong;

@@ -33,7 +33,7 @@ const RULES: readonly BuiltinRule[] = [
     decision: 'deny',
     priority: 10,
     interactive: false,
-    denyMessage: 'This tool needs a person to approve it, and this run has none.',
+    denyMessage: 'This tool needs the approval of a user, and a headless run has none.',
   },
   { tools: [...EDITS, 'web_fetch'], decision: 'allow', priority: 15, modes: ['autoEdit'] },
   {
@@ -41,7 +41,7 @@ const RULES: readonly BuiltinRule[] = [
     decision: 'deny',
     priority: 999,
     interactive: false,
-    denyMessage: 'Nobody can be asked in this run.',
+    denyMessage: 'A headless run cannot ask the user.',
   },
   { tools: ['ask_user'], decision: 'ask_user', priority: 50, interactive: true },
 
@@ -49,7 +49,7 @@ const RULES: readonly BuiltinRule[] = [
   { tools: ['ask_user'], decision: 'ask_user', priority: 999, modes: ['yolo'], interactive: true },
   { tools: ['enter_plan_mode', 'exit_plan_mode'], decision: 'deny', priority: 999, modes: ['yolo'], interactive: true },
 
-  { tools: ['*'], decision: 'deny', priority: 40, modes: ['plan'], denyMessage: 'Plan mode allows reading only.' },
+  { tools: ['*'], decision: 'deny', priority: 40, modes: ['plan'], denyMessage: 'Plan mode only allows reading.' },
   {
     tools: ['*'],
     mcpName: '*',
@@ -65,7 +65,7 @@ const RULES: readonly BuiltinRule[] = [
     decision: 'deny',
     priority: 65,
     modes: ['plan'],
-    denyMessage: 'In plan mode only plans (.md) in the plans folder can be written.',
+    denyMessage: 'Plan mode only allows writing plans (.md) in the plans folder.',
   },
   { tools: ['exit_plan_mode'], decision: 'ask_user', priority: 70, modes: ['plan'], interactive: true },
   { tools: ['exit_plan_mode'], decision: 'allow', priority: 70, modes: ['plan'], interactive: false },
@@ -74,7 +74,7 @@ const RULES: readonly BuiltinRule[] = [
     decision: 'deny',
     priority: 70,
     modes: ['plan'],
-    denyMessage: 'Plan mode is on already.',
+    denyMessage: 'Plan mode is already on.',
   },
 
   { tools: ['enter_plan_mode'], decision: 'ask_user', priority: 50, modes: ['default', 'autoEdit'], interactive: true },
@@ -84,7 +84,7 @@ const RULES: readonly BuiltinRule[] = [
     decision: 'deny',
     priority: 50,
     modes: ['default', 'autoEdit'],
-    denyMessage: 'Plan mode is not on.',
+    denyMessage: 'Plan mode is off.',
   },
 ];
 

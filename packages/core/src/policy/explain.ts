@@ -13,7 +13,7 @@ const DECISION_WORDS: Readonly<Record<PolicyDecision, string>> = { allow: 'allow
 
 export function explainVerdict(command: string, verdict: PolicyVerdict, context: PolicyContext): string {
   const lines: string[] = [];
-  const who = context.interactive ? 'someone to ask' : 'nobody to ask';
+  const who = context.interactive ? 'a user to ask' : 'no user to ask';
   lines.push(...wrap(`Command   ${visible(command)}`, 10), `Mode      ${toCliName(context.mode)}, ${who}`, '');
   const commands = verdict.commands ?? [];
   lines.push(`Parse     ${commands.length} ${commands.length === 1 ? 'command' : 'commands'}`);

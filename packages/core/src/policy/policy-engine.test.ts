@@ -184,7 +184,7 @@ describe('the built-in rules', () => {
       decision: 'deny',
       unanswerable: true,
       denyMessage:
-        "read_file needs a person's approval (to be asked about by test.toml line 3), and nobody can be asked in this run (approval mode default).",
+        "read_file needs the user's approval (to be asked about by test.toml line 3), and a headless run cannot ask (approval mode default).",
     });
   });
 });

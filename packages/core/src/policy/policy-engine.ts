@@ -180,7 +180,7 @@ export class PolicyEngine {
         ? [verdict.rule]
         : verdict.commands.filter(({ reason }) => !reason.startsWith('looked through')).map(({ rule }) => rule);
     if (rules.every((rule) => rule?.modes?.includes('plan') === true)) return verdict;
-    return { ...verdict, decision: 'deny', reason: 'plan mode allows no changes', denyMessage: PLAN_MESSAGE };
+    return { ...verdict, decision: 'deny', reason: 'plan mode does not allow changes', denyMessage: PLAN_MESSAGE };
   }
 
   /**
@@ -236,6 +236,6 @@ function answerable(verdict: PolicyVerdict, call: PolicyCall, { interactive, mod
     return { ...verdict, denyMessage: message };
   }
   if (verdict.decision === 'allow' || interactive) return verdict;
-  const denyMessage = `${call.toolName} needs a person's approval (${verdict.reason}), and nobody can be asked in this run (approval mode ${toCliName(mode)}).`;
+  const denyMessage = `${call.toolName} needs the user's approval (${verdict.reason}), and a headless run cannot ask (approval mode ${toCliName(mode)}).`;
   return { ...verdict, decision: 'deny', unanswerable: true, denyMessage };
 }

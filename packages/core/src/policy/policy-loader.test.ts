@@ -95,7 +95,7 @@ describe('the policies', () => {
       `${join(policies, 'a.toml')}:3: decision: "decision" must be one of allow, ask_user, deny`,
     ]);
     expect((await load({ policyPaths: ['/no/such/file.toml'] })).problems.map(describeProblem)).toEqual([
-      '/no/such/file.toml: there is no such file or folder',
+      '/no/such/file.toml: no such file or folder',
     ]);
   });
 });

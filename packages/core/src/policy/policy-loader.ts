@@ -61,13 +61,13 @@ function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: Loa
   const facts = fileFacts(directory);
   if (facts === undefined || facts.kind !== 'directory') return false;
   if (platform === 'win32') {
-    loaded.warnings.push(`${directory} was not read: its owner cannot be checked on this system.`);
+    loaded.warnings.push(`${directory} was ignored: Castor cannot check its owner on this system.`);
     return false;
   }
   for (const path of [directory, ...listTomlFiles(directory)]) {
     const { owner, mode } = fileFacts(path) ?? { owner: -1, mode: 0o777 };
     if (owner === 0 && (mode & 0o022) === 0) continue;
-    loaded.warnings.push(`${directory} was not read: ${path} must belong to root and be writable by root only.`);
+    loaded.warnings.push(`${directory} was ignored: ${path} must belong to root and be writable by root only.`);
     return false;
   }
   return true;
@@ -81,7 +81,7 @@ async function readPlace(
 ): Promise<void> {
   const facts = fileFacts(path);
   if (facts === undefined) {
-    if (options.mustExist === true) loaded.problems.push({ file: path, message: 'there is no such file or folder' });
+    if (options.mustExist === true) loaded.problems.push({ file: path, message: 'no such file or folder' });
     return;
   }
   if (facts.kind === 'other') {
@@ -127,7 +127,7 @@ export class PolicyFileError extends Error {
   readonly problems: readonly PolicyProblem[];
 
   constructor(problems: readonly PolicyProblem[]) {
-    super(`a policy cannot be used, so nothing was run:\n${problems.map(describeProblem).join('\n')}`);
+    super(`invalid policy:\n${problems.map(describeProblem).join('\n')}`);
     this.name = 'PolicyFileError';
     this.problems = problems;
   }

@@ -111,22 +111,22 @@ expect = "allow"
     [RULE.replace('= 1', '= 1000'), 4, 'priority', '"priority" is required: a whole number from 0 to 999'],
     [RULE.replace('priority = 1\n', ''), 1, 'priority', '"priority" is required: a whole number from 0 to 999'],
     [`${RULE}modes = ["fast"]\n`, 5, 'modes', '"fast" is not one of default, autoEdit, yolo and plan'],
-    [`${RULE}commandPrefix = "x"\n`, 5, 'commandPrefix', '"commandPrefix" works for run_shell_command only'],
+    [`${RULE}commandPrefix = "x"\n`, 5, 'commandPrefix', '"commandPrefix" applies to run_shell_command only'],
     [
       `${RULE}argsPattern = "("\n`,
       5,
       'argsPattern',
-      'not a regular expression: Invalid regular expression: /(/: Unterminated group',
+      'invalid regular expression: Invalid regular expression: /(/: Unterminated group',
     ],
     [
       `${RULE}argsPattern = "(a+)+"\n`,
       5,
       'argsPattern',
-      'a repeated group may not itself contain a repetition: it could take forever',
+      'a repeated group may not itself contain a repetition: matching could take forever',
     ],
     [`${RULE}interactive = "yes"\n`, 5, 'interactive', '"interactive" has the wrong type'],
     ['[[rules]]\nx = 1\n', 1, 'rules', '"rules" is not one of [[rule]], [[safety_checker]] and [[test]]'],
-    [`${RULE}\n[[test]]\nexpect = "allow"\n`, 6, 'command', 'a test has either "command" or "toolName"'],
+    [`${RULE}\n[[test]]\nexpect = "allow"\n`, 6, 'command', 'a test needs either "command" or "toolName"'],
   ])('names line, key and mistake: %j', async (text, line, key, message) => {
     const [problem] = await problemsOf(text);
     expect(problem?.slice(0, 2)).toEqual([line, key]);
@@ -142,16 +142,16 @@ expect = "allow"
     const text =
       '[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 1\ncommandPrefix = "a"\ncommandRegex = "b"\n';
     expect(await problemsOf(text)).toEqual([
-      [6, 'commandRegex', '"commandPrefix" and "commandRegex" cannot stand in one rule'],
+      [6, 'commandRegex', '"commandPrefix" and "commandRegex" cannot be in the same rule'],
     ]);
   });
 
   it('of an extension may neither allow nor speak about yolo mode', async () => {
     expect(await problemsOf(RULE, 'extension')).toEqual([
-      [3, 'decision', 'an extension cannot allow anything; write "ask_user" or "deny"'],
+      [3, 'decision', 'an extension cannot allow calls; write "ask_user" or "deny"'],
     ]);
     expect(await problemsOf(`${RULE.replace('allow', 'deny')}modes = ["yolo"]\n`, 'extension')).toEqual([
-      [5, 'modes', 'an extension cannot speak about yolo mode'],
+      [5, 'modes', 'an extension cannot set rules for yolo mode'],
     ]);
   });
 

@@ -47,7 +47,7 @@ export async function parseRulesFile(text: string, file: string, kind: SourceKin
     document = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const message = error.message.split('\n')[0] ?? 'not TOML';
+    const message = error.message.split('\n')[0] ?? 'invalid TOML';
     return { rules: [], checkers: [], tests: [], problems: [{ file, line: error.line, message }] };
   }
   const reader = new FileReader(text, file, kind);
@@ -173,23 +173,23 @@ class FileReader {
   private checkKind(decision: PolicyDecision, modes: readonly ApprovalMode[] | undefined): void {
     if (this.kind !== 'extension') return;
     if (decision === 'allow')
-      throw new EntryError('decision', 'an extension cannot allow anything; write "ask_user" or "deny"');
-    if (modes?.includes('yolo') === true) throw new EntryError('modes', 'an extension cannot speak about yolo mode');
+      throw new EntryError('decision', 'an extension cannot allow calls; write "ask_user" or "deny"');
+    if (modes?.includes('yolo') === true) throw new EntryError('modes', 'an extension cannot set rules for yolo mode');
   }
 
   private patterns(entry: Table, decision: PolicyDecision, tools: readonly string[]): Partial<PolicyRule>[] {
     const given = ['argsPattern', 'commandPrefix', 'commandRegex'].filter((key) => entry[key] !== undefined);
     const [key, second] = given;
     if (key === undefined) return [{}];
-    if (second !== undefined) throw new EntryError(second, `"${key}" and "${second}" cannot stand in one rule`);
+    if (second !== undefined) throw new EntryError(second, `"${key}" and "${second}" cannot be in the same rule`);
     if (key !== 'argsPattern' && tools.some((tool) => tool !== SHELL_TOOL))
-      throw new EntryError(key, `"${key}" works for ${SHELL_TOOL} only`);
+      throw new EntryError(key, `"${key}" applies to ${SHELL_TOOL} only`);
     const values = stringsOf(entry, key);
     if (key === 'commandPrefix') {
       if (values.some((value) => value.trim() === '')) throw new EntryError(key, 'an empty prefix would match nothing');
       return values.map((commandPrefix) => ({ commandPrefix }));
     }
-    if (values.length !== 1) throw new EntryError(key, `"${key}" is one regular expression`);
+    if (values.length !== 1) throw new EntryError(key, `"${key}" must be one regular expression`);
     return [{ [key]: compile(key, values[0] ?? '', decision) }];
   }
 
@@ -197,7 +197,7 @@ class FileReader {
     checkKeys(entry, CHECKER_KEYS);
     const checker = entry['checker'];
     if (!isRecord(checker) || !isString(checker['name']))
-      throw new EntryError('checker', '"checker" is a table with "type" and "name"');
+      throw new EntryError('checker', '"checker" must be a table with "type" and "name"');
     const modes = modesOf(entry);
     const base = {
       checker: checker['name'],
@@ -213,13 +213,13 @@ class FileReader {
     const expect = oneOf(entry, 'expect', DECISIONS);
     const { command, toolName, args = {}, mode = 'default', interactive = true } = entry;
     if ((command === undefined) === (toolName === undefined))
-      throw new EntryError('command', 'a test has either "command" or "toolName"');
-    if (command !== undefined && !isString(command)) throw new EntryError('command', '"command" is a text');
-    if (toolName !== undefined && !isString(toolName)) throw new EntryError('toolName', '"toolName" is a text');
-    if (!isRecord(args)) throw new EntryError('args', '"args" is a table');
-    if (!isBoolean(interactive)) throw new EntryError('interactive', '"interactive" is true or false');
+      throw new EntryError('command', 'a test needs either "command" or "toolName"');
+    if (command !== undefined && !isString(command)) throw new EntryError('command', '"command" must be a string');
+    if (toolName !== undefined && !isString(toolName)) throw new EntryError('toolName', '"toolName" must be a string');
+    if (!isRecord(args)) throw new EntryError('args', '"args" must be a table');
+    if (!isBoolean(interactive)) throw new EntryError('interactive', '"interactive" must be true or false');
     const approval = isString(mode) ? parseApprovalMode(mode) : undefined;
-    if (approval === undefined) throw new EntryError('mode', `"mode" is one of ${MODE_NAMES}`);
+    if (approval === undefined) throw new EntryError('mode', `"mode" must be one of ${MODE_NAMES}`);
     const call = isString(command)
       ? { toolName: SHELL_TOOL, args: { ...args, command } }
       : { toolName: toolName ?? '', args };
@@ -234,7 +234,7 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 function checkKeys(entry: Table, known: ReadonlySet<string>): void {
   const unknown = Object.keys(entry).find((key) => !known.has(key) && !IGNORED_KEYS.has(key));
   if (unknown !== undefined)
-    throw new EntryError(unknown, `"${unknown}" is not known here; known are ${[...known].join(', ')}`);
+    throw new EntryError(unknown, `unknown key "${unknown}"; known keys are ${[...known].join(', ')}`);
 }
 
 function optional<K extends string, T>(entry: Table, key: K, is: (value: unknown) => value is T): { [name in K]?: T } {
@@ -271,7 +271,8 @@ function modesOf(entry: Table): ApprovalMode[] | undefined {
 function stringsOf(entry: Table, key: string): string[] {
   const value = entry[key];
   const list = Array.isArray(value) ? value : [value];
-  if (list.length === 0 || !list.every(isString)) throw new EntryError(key, `"${key}" is a text or a list of texts`);
+  if (list.length === 0 || !list.every(isString))
+    throw new EntryError(key, `"${key}" must be a string or a list of strings`);
   return list;
 }
 
@@ -292,7 +293,7 @@ const NESTED_REPETITION = /(?<!\\)\((?:[^()\\]|\\.)*(?<!\\)[+*](?:[^()\\]|\\.)*\
 export function compile(key: string, source: string, decision: PolicyDecision): RegExp {
   if (source.length > MAX_PATTERN) throw new EntryError(key, `the expression is longer than ${MAX_PATTERN} characters`);
   if (NESTED_REPETITION.test(source))
-    throw new EntryError(key, 'a repeated group may not itself contain a repetition: it could take forever');
+    throw new EntryError(key, 'a repeated group may not itself contain a repetition: matching could take forever');
   // What forbids also looks past line ends inside a word; what allows does not.
   const flags = decision === 'allow' ? '' : 's';
   try {

@@ -22,9 +22,7 @@ export async function saveRules(path: string, targets: readonly RuleTarget[], mo
   const { problems } = await parseRulesFile(old, path, 'user');
   const [problem] = problems;
   if (problem !== undefined)
-    throw new Error(
-      `${path} was not changed, because it has a mistake in line ${problem.line ?? 1}: ${problem.message}`,
-    );
+    throw new Error(`${path} was not changed, because it is invalid in line ${problem.line ?? 1}: ${problem.message}`);
   const present = new Set(blocksOf(old));
   const added = [...new Set(targets.map((target) => ruleBlock(target, mode)))].filter((block) => !present.has(block));
   if (added.length === 0) return 0;

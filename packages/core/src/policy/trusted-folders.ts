@@ -48,7 +48,7 @@ export class TrustedFolders {
     const facts = fileFacts(path);
     if (facts === undefined) return new TrustedFolders(path, new Map(), problems);
     if (facts.kind !== 'file' || (facts.mode & 0o022) !== 0) {
-      problems.push(`${path} was not read: it must be a regular file that only its owner can write.`);
+      problems.push(`${path} was ignored: it must be a regular file that only its owner can write.`);
       return new TrustedFolders(path, new Map(), problems);
     }
     return new TrustedFolders(path, readEntries(path, problems), problems);
@@ -82,7 +82,8 @@ export class TrustedFolders {
     if (level === 'TRUST_PARENT' && basename(key) === '') throw new Error(`${key} has no parent folder.`);
     const old = readTextFile(this.path) ?? '';
     const text = editStringMap(old, key, level);
-    if (text === undefined) throw new Error(`${this.path} was not changed, because it is not a JSON object of texts.`);
+    if (text === undefined)
+      throw new Error(`${this.path} was not changed, because it is not a JSON object of strings.`);
     if (text !== old) replaceTextFile(this.path, text);
     this.entries = new Map([...this.entries, [key, level]]);
   }
@@ -92,7 +93,7 @@ function readEntries(path: string, problems: string[]): Map<string, TrustLevel> 
   const entries = new Map<string, TrustLevel>();
   const parsed = parseStringMap(readTextFile(path) ?? '');
   if (parsed === undefined) {
-    problems.push(`${path} was not read: it is not a JSON object of texts.`);
+    problems.push(`${path} was ignored: it is not a JSON object of strings.`);
     return entries;
   }
   for (const { key, value } of parsed) {

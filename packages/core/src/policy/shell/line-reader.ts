@@ -102,7 +102,7 @@ export class LineReader {
 
   private visit(node: SyntaxNode, source: string, where: Where): void {
     if (this.commands.length > MAX_COMMANDS) {
-      if (this.commands.length === MAX_COMMANDS + 1) this.problems.push('The line holds more than 20,000 commands.');
+      if (this.commands.length === MAX_COMMANDS + 1) this.problems.push('The line contains more than 20,000 commands.');
       return;
     }
     this.names.note(node, source, this.words);

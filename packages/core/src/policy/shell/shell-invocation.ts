@@ -66,7 +66,7 @@ function shellText(words: readonly ShellWord[], option: number, name: string): U
   if (text === undefined) return unreadable(`${name} -c without text`, '');
   const script = scriptOf(text, at, `${name} -c`);
   if (!OWN_LANGUAGE.test(name) || SAME_IN_ALL.test(text.value)) return result(script);
-  const reason = `${name} has a language of its own, which is not read here`;
+  const reason = `${name} is a shell that Castor cannot parse`;
   return result([{ kind: 'unreadable', reason, word: text.text }, ...script], false);
 }
 

@@ -86,11 +86,11 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
   place.reading.leaves.push(leaf);
   if (moreArguments && isWrapper(name) && unwrapped.inner.length === 0) {
     leaf.transparent = false;
-    leaf.risks.push({ reason: `${name} runs what it is given when it runs`, word: '', unreadable: true });
+    leaf.risks.push({ reason: `${name} runs commands known only at run time`, word: '', unreadable: true });
   }
   for (const assignment of unwrapped.assignments) leaf.risks.push(...assignmentRisk(assignment.name));
   if (PRIVILEGED.has(name)) {
-    leaf.risks.push({ reason: `${name} changes the rights a command runs with`, word: name, unreadable: false });
+    leaf.risks.push({ reason: `${name} changes the privileges of a command`, word: name, unreadable: false });
   }
   if (leaf.runner) leaf.risks.push(...risksBehind(command));
   const inside: Place = { ...place, depth: place.depth + 1, within: [...place.within, name], parent: leaf };
@@ -120,7 +120,7 @@ function isTooDeep({ reading, depth }: Place): boolean {
   return true;
 }
 
-const TOO_DEEP = 'Commands are nested too deep to be judged.';
+const TOO_DEEP = 'The commands are nested too deeply.';
 const PRIVILEGED = new Set([
   'sudo',
   'doas',

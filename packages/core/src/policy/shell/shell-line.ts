@@ -47,7 +47,7 @@ export interface SimpleCommand {
 }
 
 /** How the problem of a line begins that no shell could read either, as far as we know. */
-export const SYNTAX_PROBLEM = 'The shell syntax could not be read';
+export const SYNTAX_PROBLEM = 'Invalid or unsupported shell syntax';
 
 export const NAME_PROBLEM =
   'The name of a file meets an arithmetic expression, which would run a command in that name.';

@@ -22,7 +22,7 @@ export function unwrapByTable(words: readonly ShellWord[], options: WrapperOptio
   const rest = words.slice(scan.index);
   if (scan.scripts.length === 0 && rest.length > 0) base.inner.push(restOf(rest, scan, options));
   if (!scan.certain) {
-    base.inner.push({ kind: 'unreadable', reason: `${name} has an option that is not known here`, word: scan.unknown });
+    base.inner.push({ kind: 'unreadable', reason: `${name} has an unknown option`, word: scan.unknown });
   }
   if (base.inner.length === 0) return base.assignments.length > 0 ? base : undefined;
   return base;
