@@ -15,7 +15,7 @@ export function describeSchemaProblem(message: string, tools: readonly Tool[]): 
     .map((declaration) => declaration.name ?? '');
   if (names.length === 0) return undefined;
   return (
-    `These tools have schemas that refer to themselves, which the model does not accept: ${names.join(', ')}. ` +
+    `The model rejects the self-referencing schemas of these tools: ${names.join(', ')}. ` +
     'Exclude them in your settings (tools.exclude, or excludeTools of the MCP server) and try again.'
   );
 }

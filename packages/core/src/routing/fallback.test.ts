@@ -51,7 +51,7 @@ describe('Fallback', () => {
       kind: 'ask',
       requestId: 'fallback-1',
       fallbackModel: FLASH,
-      message: `${PRO} ${happened}; ${FLASH} can take over. The service says: It is ${reason}.`,
+      message: `${PRO} ${happened}; ${FLASH} can replace it. The service says: It is ${reason}.`,
       answer: expect.any(Function),
     });
   });

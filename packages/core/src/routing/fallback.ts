@@ -122,7 +122,7 @@ export class Fallback {
       requestId: question.requestId,
       fallbackModel,
       message:
-        `${failure.model} ${WHAT_HAPPENED[failure.kind]}; ${fallbackModel} can take over. ` +
+        `${failure.model} ${WHAT_HAPPENED[failure.kind]}; ${fallbackModel} can replace it. ` +
         `The service says: ${getErrorMessage(failure.error)}`,
       answer: async (signal) => {
         const intent = await question.wait(signal);

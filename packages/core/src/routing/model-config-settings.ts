@@ -77,7 +77,7 @@ function readObject(value: unknown, place: string): JsonObject {
 
 function readText(value: unknown, place: string): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
-  return refuse(place, 'a text');
+  return refuse(place, 'a string');
 }
 
 function refuse(place: string, expected: string): never {

@@ -150,7 +150,7 @@ describe('createModelConfigResolver', () => {
   });
 
   it('says so when an alias is asked for that names no model', () => {
-    expect(() => createModelConfigResolver()({ model: 'chat-base' })).toThrow(/"chat-base" names no model/);
+    expect(() => createModelConfigResolver()({ model: 'chat-base' })).toThrow(/"chat-base" has no model/);
   });
 });
 

@@ -73,7 +73,7 @@ export class ModelConfigs {
     const matching = this.matchingOverrides(key, names, this.concrete(ofAliases.model));
     const { model, generateContentConfig = {} } = matching.reduce(mergeValues, ofAliases);
     if (model === undefined) {
-      throw new ModelConfigError(`The model alias "${key.model}" names no model; it is only there to be extended.`);
+      throw new ModelConfigError(`The model alias "${key.model}" has no model; it can only be extended.`);
     }
     return { model: resolveModel(model, this.resolveOptions), config: structuredClone(generateContentConfig) };
   }

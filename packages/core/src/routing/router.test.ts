@@ -53,7 +53,7 @@ describe('ModelRouter', () => {
     const { router } = setUp();
     expect(await router.route(context({ requestedModel: 'flash', approvalMode: 'plan' }))).toEqual({
       model: 'gemini-3-flash-preview',
-      metadata: { source: 'agent-router/override', latencyMs: 0, reasoning: 'The model was named.' },
+      metadata: { source: 'agent-router/override', latencyMs: 0, reasoning: 'The user named the model.' },
     });
     expect((await router.route(context({ requestedModel: ' mine ' }))).model).toBe('mine');
   });
@@ -180,9 +180,9 @@ describe('ModelRouter with a classifier', () => {
       },
       'broken',
     ],
-    ['is silent', async () => undefined, 'The classifier gave no usable answer.'],
-    ['talks nonsense', async () => ({ complexity_score: 'ninety' }), 'The classifier gave no usable answer.'],
-    ['exaggerates', async () => ({ complexity_score: 1_000 }), 'The classifier gave no usable answer.'],
+    ['is silent', async () => undefined, 'The classifier returned an invalid answer.'],
+    ['talks nonsense', async () => ({ complexity_score: 'ninety' }), 'The classifier returned an invalid answer.'],
+    ['exaggerates', async () => ({ complexity_score: 1_000 }), 'The classifier returned an invalid answer.'],
   ] satisfies [string, AskJson, string][])('goes on without a classifier that %s', async (_title, askJson, error) => {
     expect(await setUp({ classify: true, askJson }).router.route(context())).toEqual({
       model: 'gemini-3-pro-preview',

@@ -132,9 +132,10 @@ export class ModelRouter {
 
   private approvalMode({ requestedModel, approvalMode, hasApprovedPlan }: RoutingContext): Choice | undefined {
     if (this.options.planRouting === false) return undefined;
-    if (approvalMode === 'plan') return { model: this.variant(requestedModel, 'pro'), reasoning: 'A plan is made.' };
+    if (approvalMode === 'plan')
+      return { model: this.variant(requestedModel, 'pro'), reasoning: 'The agent is planning.' };
     if (!hasApprovedPlan) return undefined;
-    return { model: this.variant(requestedModel, 'flash'), reasoning: 'An approved plan is carried out.' };
+    return { model: this.variant(requestedModel, 'flash'), reasoning: 'The agent carries out an approved plan.' };
   }
 
   private classifyByName(context: RoutingContext): Promise<Choice | undefined> | undefined {
@@ -154,7 +155,7 @@ export class ModelRouter {
     const { askJson, classify = false, availability } = this.options;
     if (!classify || !askJson) return undefined;
     const verdict = await this.askWithinLimit(askJson, classifier, context);
-    if (!verdict) throw new Error('The classifier gave no usable answer.');
+    if (!verdict) throw new Error('The classifier returned an invalid answer.');
     const model = this.variant(context.requestedModel, verdict.choice);
     return availability.snapshot(model).available ? { model, reasoning: verdict.reasoning } : undefined;
   }

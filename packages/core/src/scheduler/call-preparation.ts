@@ -130,7 +130,7 @@ export class CallPreparation {
     // A call the person made themselves needs no second word from them.
     if (!asks || (isOwnWish && !mustAsk)) return call;
     if (policy.canAsk === false) {
-      throw new Error(`${call.tool.displayName} needs a confirmation, and nobody can be asked in this run.`);
+      throw new Error(`${call.tool.displayName} needs an approval, and a headless run cannot ask.`);
     }
     return this.askPerson(call, reason, signal, emit);
   }
@@ -194,7 +194,7 @@ export class CallPreparation {
     const { editProposal } = this.options;
     if (payload?.newContent !== undefined && call.invocation.modifyArgs)
       return { call: this.modify(call, payload.newContent), problem: undefined };
-    if (details.type !== 'edit') return { call, problem: 'There is nothing to edit in this call.' };
+    if (details.type !== 'edit') return { call, problem: 'This call has no editable content.' };
     if (!editProposal)
       return { call, problem: 'No editor can be opened here. Send the edited content with the answer.' };
     try {

@@ -37,7 +37,7 @@ export interface CoreToolSchedulerOptions extends Pick<
 const CANCELLED = 'User cancelled operation';
 /** A hook that always hands on to another tool would never let a call end. */
 const MAX_TAKEOVERS = 10;
-const TOO_MANY = `Hooks handed this call on to another tool more than ${MAX_TAKEOVERS} times.`;
+const TOO_MANY = `Hooks forwarded this call to another tool more than ${MAX_TAKEOVERS} times.`;
 
 export class CoreToolScheduler {
   private readonly approvals = new Approvals();

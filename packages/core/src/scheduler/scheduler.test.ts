@@ -299,7 +299,7 @@ describe('approval', () => {
     const { scheduler } = setUp([tool('w')], { policy, hooks });
     const [call] = await scheduler.schedule(request('w'), NEVER);
     expect(call?.response.errorType).toBe('unhandled_exception');
-    expect(toldTo(call!)).toEqual({ error: 'w needs a confirmation, and nobody can be asked in this run.' });
+    expect(toldTo(call!)).toEqual({ error: 'w needs an approval, and a headless run cannot ask.' });
   });
 
   it('asks again and says why when the editor fails or there is none', async () => {
@@ -312,7 +312,7 @@ describe('approval', () => {
         scheduler.respond('w', problems.length === 1 ? 'modify_with_editor' : 'proceed_once');
       },
     });
-    expect(problems).toEqual([undefined, 'There is nothing to edit in this call.']);
+    expect(problems).toEqual([undefined, 'This call has no editable content.']);
     expect(completed[0]?.status).toBe('success');
   });
 
@@ -335,7 +335,7 @@ describe('approval', () => {
         scheduler.respond('w', problems.length === 1 ? 'modify_with_editor' : 'proceed_once', { newContent: 'other' });
       },
     });
-    expect(problems).toEqual([undefined, 'There is nothing to edit in this call.']);
+    expect(problems).toEqual([undefined, 'This call has no editable content.']);
   });
 
   it('takes no answer nobody asked for', () => {
@@ -520,7 +520,7 @@ describe('tool hooks', () => {
     });
     const { completed } = await run(scheduler, [request('again')]);
     expect([completed.map(toldTo), runs]).toEqual([
-      [{ error: 'Hooks handed this call on to another tool more than 10 times.' }],
+      [{ error: 'Hooks forwarded this call to another tool more than 10 times.' }],
       11,
     ]);
   });

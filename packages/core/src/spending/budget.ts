@@ -65,7 +65,7 @@ export class Budget {
   requirePriceOf(model: string): void {
     if (this.options.limits.cost === undefined || this.options.ledger.hasPrice(model)) return;
     throw new BudgetError(
-      `a limit on the cost cannot be held: there is no price for the model ${model}. ` +
+      `--max-cost needs a price for the model ${model}.  ` +
         'Add one to ~/.gemini/prices.json, choose a model that has one, or limit the tokens instead.',
     );
   }
@@ -97,8 +97,8 @@ export class Budget {
     this.hasWarned = true;
     const spent = near.map(({ words }) => words).join(', ');
     return (
-      `[The budget of this run is nearly spent: ${spent}. Begin nothing new. Bring what you are doing to a safe end ` +
-      'and answer now with what you have; the run is stopped when the budget is reached.]'
+      `[The budget of this run is nearly spent: ${spent}. Start nothing new. Finish the current step safely ` +
+      'and answer now with what you have; Castor stops the run when the budget is spent.]'
     );
   }
 
@@ -153,7 +153,7 @@ export class Budget {
     const { usd } = this.options.ledger.cost();
     if (usd !== undefined) return account('cost', usd, limit, 'US dollars');
     // A model without a price has answered: what it cost may be anything, so nothing more is spent.
-    return { name: 'cost', limit, spent: limit, words: 'a model without a price was used, so the cost is not known' };
+    return { name: 'cost', limit, spent: limit, words: 'a model without a price was used, so the cost is unknown' };
   }
 }
 

@@ -50,7 +50,7 @@ describe('mergePrices', () => {
   ])('leaves out %s and names the model', (_title, price) => {
     expect(mergePrices(PRICES, { mine: price })).toEqual({
       prices: PRICES,
-      problems: ['The price of "mine" must give input and output in US dollars per million tokens.'],
+      problems: ['The price of "mine" must have input and output in US dollars per million tokens.'],
     });
   });
 

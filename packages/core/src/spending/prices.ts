@@ -36,7 +36,7 @@ export function mergePrices(prices: PriceTable, userTable: unknown): ReadPrices 
   const merged = new Map(Object.entries(prices));
   for (const [model, value] of Object.entries(userTable)) {
     if (isModelPrice(value)) merged.set(model, value);
-    else problems.push(`The price of "${model}" must give input and output in US dollars per million tokens.`);
+    else problems.push(`The price of "${model}" must have input and output in US dollars per million tokens.`);
   }
   return { prices: Object.fromEntries(merged), problems };
 }

@@ -25,6 +25,6 @@ describe('loadPrices', () => {
   it('names a file that is no JSON and goes on', async () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/prices.json': '{' } });
     const { prices, problems } = await loadPrices(workspace.home);
-    expect([prices, problems]).toEqual([PRICES, [expect.stringContaining('prices.json is not JSON')]]);
+    expect([prices, problems]).toEqual([PRICES, [expect.stringContaining('prices.json is not valid JSON')]]);
   });
 });

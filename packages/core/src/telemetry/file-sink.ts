@@ -29,7 +29,7 @@ export function createFileSink({ path, resource, onProblem }: FileSinkOptions): 
         await appendFile(path, text, { mode: 0o600 });
       } catch (error) {
         hasFailed = true;
-        onProblem(`Telemetry cannot be written to ${path}: ${getErrorMessage(error)}`);
+        onProblem(`Writing telemetry to ${path} failed: ${getErrorMessage(error)}`);
       }
     },
   };

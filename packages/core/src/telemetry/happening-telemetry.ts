@@ -39,7 +39,7 @@ export function createHappeningTelemetry(
       telemetry.log('loop_detected', `Loop detected: ${attributes.loop_type}.`, attributes);
     },
     loop_judged({ prompt_id, confidence, secondModel, secondConfidence = NO_CONFIDENCE }) {
-      telemetry.log('gemini_cli.llm_loop_check', 'A model was asked whether there is a loop.', {
+      telemetry.log('gemini_cli.llm_loop_check', 'A model checked for a loop.', {
         prompt_id,
         flash_confidence: confidence,
         main_model: secondModel,
@@ -66,7 +66,7 @@ export function createHappeningTelemetry(
     approval_mode: ({ mode }) => modes.set(mode),
     plan_approved({ mode }) {
       const attributes = { approval_mode: mode };
-      telemetry.log('gemini_cli.plan.execution', `A plan was approved; it is carried out in mode ${mode}.`, attributes);
+      telemetry.log('gemini_cli.plan.execution', `The user approved a plan in mode ${mode}.`, attributes);
       metrics.count(METRICS.planExecutions, attributes);
     },
     slash_command({ path, status }) {

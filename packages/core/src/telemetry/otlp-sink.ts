@@ -26,7 +26,7 @@ export function createOtlpSink({ endpoint, protocol, resource, onProblem }: Otlp
         for (const { kind, body } of toOtlp(signals, resource)) await send(endpoint, kind, body);
       } catch (error) {
         hasFailed = true;
-        onProblem(`Telemetry cannot be sent to ${endpoint.origin} over ${protocol}: ${getErrorMessage(error)}`);
+        onProblem(`Sending telemetry to ${endpoint.origin} over ${protocol} failed: ${getErrorMessage(error)}`);
       }
     },
   };

@@ -81,7 +81,7 @@ export class RequestTelemetry {
 
   private seeInvalid(): void {
     const { telemetry } = this.options;
-    const message = 'A frame of the answer says nothing.';
+    const message = 'A frame of the answer is empty.';
     telemetry.log('gemini_cli.chat.invalid_chunk', message, { 'error.message': message });
     telemetry.metrics.count(METRICS.invalidChunks, {});
   }

@@ -18,7 +18,7 @@ describe('a tool that is called with wrong arguments', () => {
   });
 
   it.each<[Record<string, unknown>, string]>([
-    [{ path: 'a', limit: 3 }, 'params/: there is no parameter "limit". The parameters are: path, lines.'],
+    [{ path: 'a', limit: 3 }, 'params/: unknown parameter "limit". The parameters are: path, lines.'],
     [{ path: '' }, 'params/path must be non-empty.'],
     [{}, 'params/: Instance does not have required property "path".'],
     [{ path: 'a', lines: '3' }, 'params/lines: Instance type "string" is invalid. Expected "integer".'],

@@ -192,5 +192,5 @@ function describeError({ instanceLocation, keyword, error }: SchemaComplaint, { 
   const unknown = /^Property "(.*)" does not match additional/s.exec(error)?.[1];
   if (unknown === undefined) return `${place}: ${error}`;
   const known = instanceLocation === '#' ? ` The parameters are: ${Object.keys(properties ?? {}).join(', ')}.` : '';
-  return `${place}: there is no parameter ${JSON.stringify(unknown)}.${known}`;
+  return `${place}: unknown parameter ${JSON.stringify(unknown)}.${known}`;
 }

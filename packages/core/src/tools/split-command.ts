@@ -11,7 +11,7 @@ const PIECE = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g;
 /** Throws ToolError when a quotation mark is not closed or a backslash stands at the end. */
 export function splitCommand(command: string): string[] {
   const rest = command.replace(WORD, '').trim();
-  if (rest !== '') throw new ToolError(`A quotation is not closed in: ${command}`, 'invalid_tool_params');
+  if (rest !== '') throw new ToolError(`Unclosed quote in: ${command}`, 'invalid_tool_params');
   return (command.match(WORD) ?? []).map(unquote);
 }
 

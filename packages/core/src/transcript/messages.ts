@@ -19,9 +19,9 @@ export const REQUEST_CANCELLED = 'Request cancelled.';
 export const PROGRAM_STOPPED = 'The program was stopped.';
 export const CONTEXT_CLEARED = 'The conversation so far was cleared.';
 export const LOOP_DETECTED =
-  'A loop was detected: the model kept repeating itself, also after it was told. The request was stopped.';
+  'A loop was detected: the model repeated itself even after a warning. Castor stopped the request.';
 export const MAX_TURNS_REACHED =
-  'The limit of turns for this session is reached. Raise model.maxSessionTurns in the settings to go on.';
+  'This session reached its turn limit. Raise model.maxSessionTurns in the settings to continue.';
 export const WITHDRAWN_BY_RETRY = 'The text above was withdrawn: the attempt failed and the answer starts again.';
 export const WITHDRAWN_BY_FAILURE = 'The text above was withdrawn: the answer failed before it was complete.';
 
@@ -35,25 +35,25 @@ const FINISH_TEXTS: Readonly<Record<string, string>> = {
   [FinishReason.SPII]: 'it contained sensitive personal information',
   [FinishReason.OTHER]: 'the service gave no reason',
   [FinishReason.MALFORMED_FUNCTION_CALL]: 'the model made a malformed tool call',
-  [FinishReason.UNEXPECTED_TOOL_CALL]: 'the model called a tool it was not given',
+  [FinishReason.UNEXPECTED_TOOL_CALL]: 'the model called an unknown tool',
   [FinishReason.IMAGE_SAFETY]: 'a safety filter stopped an image',
   [FinishReason.IMAGE_PROHIBITED_CONTENT]: 'an image contained prohibited content',
-  [FinishReason.NO_IMAGE]: 'no image was made',
+  [FinishReason.NO_IMAGE]: 'the model created no image',
 };
 
 /** Why an answer is not whole; undefined for one that ended as it should. */
 export function describeFinishReason(reason: FinishReason | undefined): string | undefined {
   if (reason === undefined || reason === FinishReason.STOP) return undefined;
   if (reason === FinishReason.FINISH_REASON_UNSPECIFIED) return undefined;
-  return `The response was cut short: ${FINISH_TEXTS[reason] ?? 'the service named a reason we do not know'} (${reason}).`;
+  return `The response was cut short: ${FINISH_TEXTS[reason] ?? 'the service named an unknown reason'} (${reason}).`;
 }
 
 const INVALID_STREAM_TEXTS: Partial<Record<InvalidStreamErrorType, string>> = {
-  NO_RESPONSE_TEXT: 'The model sent an empty response, without text or thoughts. This may pass: try again.',
+  NO_RESPONSE_TEXT: 'The model sent an empty response, without text or thoughts. This may be temporary: try again.',
   THINKING_ONLY_RESPONSE:
     'The model sent thoughts but no answer. The conversation may be too long for it: compress it and try again.',
   MAX_TOKENS_EXCEEDED:
-    'The response was cut at the limit of tokens before there was an answer. Compress the conversation and try again.',
+    'The response reached the token limit before any answer. Compress the conversation and try again.',
   SAFETY_BLOCKED: 'The response was blocked by the safety policy of the service.',
   RECITATION_BLOCKED: 'The response was blocked by the recitation policy of the service.',
   OTHER_BLOCKED: 'The response was blocked by a policy of the service.',
@@ -61,7 +61,7 @@ const INVALID_STREAM_TEXTS: Partial<Record<InvalidStreamErrorType, string>> = {
 
 /** Why no attempt gave an answer, with the reason's name. */
 export function describeInvalidStream({ type, message }: InvalidStreamEventValue): string {
-  const text = INVALID_STREAM_TEXTS[type] ?? (message || 'The model sent a response that cannot be used.');
+  const text = INVALID_STREAM_TEXTS[type] ?? (message || 'The model sent an invalid response.');
   return `${text} (${type})`;
 }
 
@@ -86,13 +86,13 @@ export function describeCompression(
     case CompressionStatus.COMPRESSED:
       return { type: 'compression', text: `Chat history compressed from ${before} to ${after} tokens.` };
     case CompressionStatus.CONTENT_TRUNCATED:
-      return { type: 'compression', text: `Old tool output was cut: from ${before} to ${after} tokens.` };
+      return { type: 'compression', text: `Old tool output was masked: from ${before} to ${after} tokens.` };
     case CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT:
-      return { type: 'warning', text: 'The chat history was kept: compression was not beneficial.' };
+      return { type: 'warning', text: 'The chat history is unchanged: compression was not beneficial.' };
     case CompressionStatus.COMPRESSION_FAILED_TOKEN_COUNT_ERROR:
-      return { type: 'warning', text: 'The chat history was kept: its compressed size could not be told.' };
+      return { type: 'warning', text: 'The chat history is unchanged: its compressed size is unknown.' };
     case CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY:
-      return { type: 'warning', text: 'The chat history was kept: the summary came back empty.' };
+      return { type: 'warning', text: 'The chat history is unchanged: the summary was empty.' };
     case CompressionStatus.NOOP:
       return undefined;
     default:
@@ -104,10 +104,10 @@ export function describeCompression(
 const OUTCOME_TEXTS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
   cancelled: REQUEST_CANCELLED,
   failed: 'The request failed.',
-  max_turns: 'The request was stopped at the limit of turns.',
+  max_turns: 'The request stopped at the turn limit.',
   loop_detected: LOOP_DETECTED,
-  overflow: "The request does not fit into the model's context window.",
-  invalid_stream: 'The model sent no usable response.',
+  overflow: "The request exceeds the model's context window.",
+  invalid_stream: 'The model sent no valid response.',
   stopped: 'Agent execution stopped.',
   blocked: 'Agent execution blocked.',
   budget_exceeded: 'The budget of this run is spent.',

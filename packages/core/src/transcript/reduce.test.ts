@@ -477,7 +477,7 @@ describe('reduce, for the end of a prompt', () => {
 
   it('names the outcome when another one was explained before', () => {
     const state = fold([start, SAMPLE_EVENTS[GeminiEventType.InvalidStream], say('ok'), finished, end('max_turns')]);
-    expect(texts(state).at(-1)).toBe('warning: The request was stopped at the limit of turns.');
+    expect(texts(state).at(-1)).toBe('warning: The request stopped at the turn limit.');
   });
 
   it('says what the error was when only the end tells', () => {
@@ -534,7 +534,7 @@ describe('reduce, for what the client says', () => {
   it('says when a hook cleared the conversation', () => {
     expect(texts(fold([SAMPLE_EVENTS[GeminiEventType.AgentExecutionStopped]]))).toEqual([
       'info: Agent execution stopped: A hook ended the prompt.',
-      'info: The conversation so far was cleared.',
+      'info: The conversation was cleared.',
     ]);
   });
 
@@ -548,7 +548,7 @@ describe('reduce, for what the client says', () => {
     const answered = reduce(asking, SAMPLE_EVENTS.fallback_answered);
     expect([answered.question, texts(answered).at(-1)]).toEqual([
       undefined,
-      'info: gemini-2.5-flash takes over from gemini-2.5-pro.',
+      'info: gemini-2.5-flash replaces gemini-2.5-pro.',
     ]);
   });
 

@@ -238,7 +238,7 @@ function settleQuestion(state: Transcript, { type, requestId, intent }: Fallback
     case 'retry_always':
       return commit(settled, {
         type: MessageType.INFO,
-        text: `${fallbackModel} takes over from ${failedModel}.`,
+        text: `${fallbackModel} replaces ${failedModel}.`,
         about: type,
       });
     case 'retry_once':

@@ -28,7 +28,7 @@ export async function assertAccepted(response: HttpResponse): Promise<void> {
   const format = unexpectedFormat(response);
   if (format === undefined) return;
   response.close();
-  throw new ApiError(`The answer came as ${format}; a proxy or a portal may be in between.`, {
+  throw new ApiError(`The answer has the type ${format}; a proxy or a captive portal may have sent it.`, {
     reason: 'network',
     code: 'UNEXPECTED_FORMAT',
   });
@@ -108,7 +108,7 @@ export function parseAnswer<T extends object>({ data, bare }: SseFrame): T {
   if (typeof answer !== 'object' || answer === null) throw noAnswer('The answer is not an object', data);
   if (bare || 'error' in answer || Array.isArray(answer)) {
     const error = findGoogleError(answer);
-    if (!error) throw noAnswer('The answer holds what is neither a response nor an error', data);
+    if (!error) throw noAnswer('The answer contains neither a response nor an error', data);
     throw classifyGoogleError(error.code !== undefined && error.code >= 400 ? error.code : 500, error);
   }
   return answer as T;

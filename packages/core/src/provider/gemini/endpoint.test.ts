@@ -42,21 +42,21 @@ describe('createGeminiEndpoint', () => {
   });
 
   it.each([
-    ['gateway.test', 'The base URL is not a URL: "gateway.test"'],
-    ['', 'The base URL is not a URL: ""'],
+    ['gateway.test', 'Invalid base URL: "gateway.test"'],
+    ['', 'Invalid base URL: ""'],
     ['ftp://x.test', 'The base URL must begin with https:// or http://, not "ftp:"'],
     ['localhost:8080', 'The base URL must begin with https:// or http://, not "localhost:"'],
-    ['https://user:secret@x.test', 'The base URL must not hold a user name or a password.'],
+    ['https://user:secret@x.test', 'The base URL must not contain a user name or a password.'],
   ])('refuses the base URL %s', (baseUrl, message) => {
     expect(() => createGeminiEndpoint({ baseUrl })).toThrow(new TypeError(message));
   });
 
   it('refuses a header that cannot be sent without repeating its value', () => {
     expect(() => createGeminiEndpoint({ apiKey: 'sec\nret' })).toThrow(
-      new TypeError('The value for the header x-goog-api-key holds characters no header may hold.'),
+      new TypeError('The value for the header x-goog-api-key contains invalid characters.'),
     );
     expect(() => createGeminiEndpoint({ headers: { 'no good': 'x' } })).toThrow(
-      new TypeError('Not the name of a header: "no good"'),
+      new TypeError('Invalid header name: "no good"'),
     );
   });
 });

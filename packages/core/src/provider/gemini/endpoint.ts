@@ -68,11 +68,11 @@ function encodeSegment(segment: string): string {
 
 function parseBaseUrl(text: string): string {
   const url = URL.parse(text);
-  if (!url) throw new TypeError(`The base URL is not a URL: ${JSON.stringify(text)}`);
+  if (!url) throw new TypeError(`Invalid base URL: ${JSON.stringify(text)}`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new TypeError(`The base URL must begin with https:// or http://, not ${JSON.stringify(url.protocol)}`);
   }
-  if (url.username || url.password) throw new TypeError('The base URL must not hold a user name or a password.');
+  if (url.username || url.password) throw new TypeError('The base URL must not contain a user name or a password.');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 

@@ -7,15 +7,15 @@ import { ApiError } from '../../protocol/errors.ts';
 import { findNetworkCode } from '../network-codes.ts';
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name was not found',
-  EAI_AGAIN: 'the name could not be looked up just now',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the host name lookup failed temporarily',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   ETIMEDOUT: 'the connection timed out',
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was closed',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
 };
 
 /** A certificate is as wrong the next time. */

@@ -259,7 +259,7 @@ describe('HttpClient and time', () => {
     const failure = await failureOf(createClient({ connectTimeoutMs: 30 }).post(request(url)));
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ reason: 'timeout', retryable: true, code: 'ETIMEDOUT' });
-    expect(String(failure)).toContain(`${url.host} took no connection within 30 ms`);
+    expect(String(failure)).toContain(`${url.host} accepted no connection within 30 ms`);
   });
 
   it('gives up on headers that do not come', async () => {

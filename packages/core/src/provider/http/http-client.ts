@@ -129,7 +129,7 @@ function exchange(outgoing: ClientRequest, body: readonly Uint8Array[], about: E
     outgoing.on('socket', (socket) => {
       if (!socket.connecting) return;
       const connectTimer = setTimeout(() => {
-        fail(timeoutError(`${peer} took no connection within ${connectTimeoutMs} ms.`));
+        fail(timeoutError(`${peer} accepted no connection within ${connectTimeoutMs} ms.`));
       }, connectTimeoutMs);
       socket.once('connect', () => clearTimeout(connectTimer)).once('close', () => clearTimeout(connectTimer));
     });
@@ -165,7 +165,7 @@ function toResponse(incoming: IncomingMessage, { peer, signal, idleTimeoutMs }: 
 
   async function* read(): AsyncGenerator<Buffer, void> {
     const timer = setTimeout(() => {
-      if (waiting) fail(timeoutError(`${peer} was silent for ${idleTimeoutMs} ms in the middle of its answer.`));
+      if (waiting) fail(timeoutError(`${peer} sent no data for ${idleTimeoutMs} ms during its answer.`));
     }, idleTimeoutMs);
     try {
       waiting = true;

@@ -217,8 +217,8 @@ describe('routes', () => {
   });
 
   it.each([
-    ['socks5://user:pass@127.0.0.1:1', 'A proxy of the kind socks5:// is not supported; http:// and https:// are.'],
-    ['http://user:pass@', 'The address of the proxy is not a URL.'],
+    ['socks5://user:pass@127.0.0.1:1', 'Unsupported proxy protocol socks5://; use http:// or https://.'],
+    ['http://user:pass@', 'Invalid proxy URL.'],
   ])('say what is wrong with the proxy %s', async (proxy, message) => {
     await expect(createClient(proxy)('https://model.test/')).rejects.toMatchObject({
       reason: 'invalid_request',

@@ -70,9 +70,9 @@ export function createRoutes(options: RouteOptions): Routes {
 function parseProxyUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text === '') return undefined;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (!url) throw badProxy('The address of the proxy is not a URL.');
+  if (!url) throw badProxy('Invalid proxy URL.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw badProxy(`A proxy of the kind ${url.protocol}// is not supported; http:// and https:// are.`);
+    throw badProxy(`Unsupported proxy protocol ${url.protocol}//; use http:// or https://.`);
   }
   return url;
 }

@@ -26,7 +26,7 @@ const MAX_SEARCHED_BYTES = 1_000_000;
 const MAX_LINE_LENGTH = 300;
 
 export async function performInFolder(action: Action, folder: OfflineFolder | undefined): Promise<Outcome> {
-  if (!folder) return { ok: false, text: 'I have no tools here and was given no folder to look at.' };
+  if (!folder) return { ok: false, text: 'I have no tools and no folder to read.' };
   try {
     return await perform(action, folder);
   } catch (error) {
@@ -43,7 +43,7 @@ async function perform(action: Action, folder: OfflineFolder): Promise<Outcome> 
     case 'search':
       return { ok: true, text: await search(action.text, folder) };
     default:
-      return { ok: false, text: 'that needs tools, and this build has none yet; I can only look at this folder.' };
+      return { ok: false, text: 'that needs tools, and this run has none; I can only read this folder.' };
   }
 }
 
@@ -67,7 +67,7 @@ async function search(text: string, folder: OfflineFolder): Promise<string> {
     if (matches.length >= MAX_MATCHES) break;
   }
   const place = 'in the files directly in this folder';
-  if (matches.length === 0) return `No line holds “${text}” ${place}.`;
+  if (matches.length === 0) return `No line contains “${text}” ${place}.`;
   const limited = matches.length >= MAX_MATCHES ? ` (the first ${MAX_MATCHES})` : '';
   return `Lines with “${text}” ${place}${limited}:\n\n${matches.slice(0, MAX_MATCHES).join('\n')}`;
 }

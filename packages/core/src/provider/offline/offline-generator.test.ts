@@ -106,7 +106,7 @@ describe('the offline model without tools', () => {
   it('says so when a job needs tools it does not have', async () => {
     const { text, calls } = await ask([user('create a.txt with the text hi')], { folder });
     expect(text).toBe(
-      `${PREFACE}\n\nThat did not work: that needs tools, and this build has none yet; I can only look at this folder.`,
+      `${PREFACE}\n\nThat did not work: that needs tools, and this run has none; I can only read this folder.`,
     );
     expect(calls).toEqual([]);
   });
@@ -171,7 +171,7 @@ describe('the offline model with tools', () => {
     const words = await converse('count "foo" in big.txt', [{ output }]);
     expect([lines.texts[1], words.texts[1]]).toEqual([
       'There are 51234 lines in big.txt.',
-      '“foo” occurs 2 times in the part I was shown of big.txt.',
+      '“foo” occurs 2 times in the part that I received of big.txt.',
     ]);
   });
 
@@ -195,7 +195,7 @@ describe('the offline model with tools', () => {
     const { calls, texts } = await converse('run ls', [], ['read_file']);
     expect(calls).toEqual([]);
     expect(texts).toEqual([
-      `${PREFACE}\n\nThat did not work: the tool run_shell_command is not available in this run; -y (or a policy) gives leave to use it.`,
+      `${PREFACE}\n\nThat did not work: the tool run_shell_command is not available in this run; allow it with -y or a policy.`,
     ]);
   });
 

@@ -125,7 +125,7 @@ function* stepsWithTools(
     if (!declared.has(tool)) {
       outcome = {
         ok: false,
-        text: `the tool ${tool} is not available in this run; -y (or a policy) gives leave to use it.`,
+        text: `the tool ${tool} is not available in this run; allow it with -y or a policy.`,
       };
       continue;
     }

@@ -113,7 +113,7 @@ function* count(what: Countable, path: string): Work {
   const { total, shownOnly } = measure(what, file.text);
   const thing = what.kind === 'text' ? `“${what.text}” occurs ${total} ${total === 1 ? 'time' : 'times'}` : undefined;
   const unit = total === 1 ? what.kind.replace(/s$/, '') : what.kind;
-  const part = shownOnly ? ' the part I was shown of' : '';
+  const part = shownOnly ? ' the part that I received of' : '';
   yield* say(
     thing ? `${thing} in${part} ${path}.` : `There ${total === 1 ? 'is' : 'are'} ${total} ${unit} in${part} ${path}.`,
   );
@@ -131,7 +131,7 @@ function* report(intent: string, action: Action): Work {
 function* perform(subject: string, description: string, action: Action): Generator<Step, Outcome, Outcome | undefined> {
   yield { kind: 'think', text: `**${subject}** ${description}` };
   const outcome = yield { kind: 'do', action };
-  return outcome ?? { ok: false, text: 'I have no way to do that here.' };
+  return outcome ?? { ok: false, text: 'I have no tool for that here.' };
 }
 
 function* say(text: string): Work {

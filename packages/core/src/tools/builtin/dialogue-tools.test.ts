@@ -133,7 +133,7 @@ describe('exit_plan_mode', () => {
   it.each([
     [{ approved: false, feedback: 'Smaller steps.' }, 'Plan rejected. User feedback: Smaller steps.'],
     [{ approved: false }, 'Plan rejected. No feedback provided.'],
-    [undefined, 'Plan not approved: nobody in this run can approve it.'],
+    [undefined, 'Plan not approved: a headless run has no user to approve it.'],
   ])('stays in plan mode for %j', async (confirmation, text) => {
     await using plan = await open();
     const { llmContent } = await run(plan.tool, { plan_filename: 'plan.md' }, confirmation);

@@ -69,10 +69,10 @@ describe('discovered tools', () => {
       })),
     ]);
     expect(project.leftOut).toEqual([
-      `The project's tool "echo" was left out: the name is taken.`,
-      `The project's tool "bad name" was left out: a name is made of letters, digits and _ . : -, a letter first.`,
-      `The project's tool "" was left out: a name is made of letters, digits and _ . : -, a letter first.`,
-      `The project's tool "${'x'.repeat(60)}" was left out: a name has 48 characters at most.`,
+      `The project's tool "echo" was skipped: the name is taken.`,
+      `The project's tool "bad name" was skipped: a name consists of letters, digits and _ . : -, a letter first.`,
+      `The project's tool "" was skipped: a name consists of letters, digits and _ . : -, a letter first.`,
+      `The project's tool "${'x'.repeat(60)}" was skipped: a name has 48 characters at most.`,
     ]);
   });
 
@@ -146,6 +146,6 @@ describe('splitCommand', () => {
   });
 
   it('refuses an open quotation mark', () => {
-    expect(() => splitCommand(`a 'b`)).toThrow('not closed');
+    expect(() => splitCommand(`a 'b`)).toThrow('Unclosed quote');
   });
 });

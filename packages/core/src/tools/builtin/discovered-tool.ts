@@ -50,7 +50,7 @@ export async function discoverTools(
     const name = String(declaration.name ?? '');
     const problem = names.has(name) ? 'the name is taken' : problemOfName(name);
     if (problem !== undefined) {
-      onLeftOut?.(`The project's tool ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} was left out: ${problem}.`);
+      onLeftOut?.(`The project's tool ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} was skipped: ${problem}.`);
       return [];
     }
     names.add(name);
@@ -59,7 +59,7 @@ export async function discoverTools(
 }
 
 function problemOfName(name: string): string | undefined {
-  if (!/^[A-Za-z_][\w.:-]*$/.test(name)) return 'a name is made of letters, digits and _ . : -, a letter first';
+  if (!/^[A-Za-z_][\w.:-]*$/.test(name)) return 'a name consists of letters, digits and _ . : -, a letter first';
   const longest = MAX_NAME_LENGTH - PREFIX.length;
   return name.length > longest ? `a name has ${longest} characters at most` : undefined;
 }

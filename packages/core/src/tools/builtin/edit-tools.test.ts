@@ -90,7 +90,7 @@ describe('read_file', () => {
     await writeFile(at('a.txt'), '1\n2\n3\n4\n');
     expect(await read('a.txt', { start_line: 2, end_line: 3 })).toMatchObject({
       llmContent:
-        'IMPORTANT: The file content has been truncated.\nStatus: Showing lines 2-3 of 4 total lines.\nAction: To read on, call read_file again with start_line: 4 (and end_line, where only a part is needed).\n\n--- FILE CONTENT (truncated) ---\n2\n3\n',
+        'IMPORTANT: The file content has been truncated.\nStatus: Showing lines 2-3 of 4 total lines.\nAction: To continue reading, call read_file again with start_line: 4 (and end_line, if you need only a part).\n\n--- FILE CONTENT (truncated) ---\n2\n3\n',
       returnDisplay: 'Read lines 2-3 of 4 from a.txt',
     });
   });

@@ -77,8 +77,8 @@ function toNextMode(mode: string | undefined): 'default' | 'autoEdit' {
 /** Without a person there is no feedback to ask for; a model told to ask would only try again. */
 function toUnanswered(planPath: string): { llmContent: string; returnDisplay: string } {
   return {
-    llmContent: `Plan not approved: nobody in this run can approve it.\n\nThe plan is stored at: ${planPath}\nStay in Plan mode: give the plan as your answer and end here.`,
-    returnDisplay: 'Not approved (nobody to ask)',
+    llmContent: `Plan not approved: a headless run has no user to approve it.\n\nThe plan is stored at: ${planPath}\nStay in Plan mode: return the plan as your answer and stop.`,
+    returnDisplay: 'Not approved (headless run)',
   };
 }
 

@@ -8,7 +8,7 @@ import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import { answerText, withSources } from '../grounding.ts';
 
-const DESCRIPTION = 'Searches the web with Google and returns a summary of what was found, with its sources.';
+const DESCRIPTION = 'Searches the web with Google and returns a summary of the results with its sources.';
 
 export interface GoogleWebSearchDependencies {
   generator: ContentGenerator;

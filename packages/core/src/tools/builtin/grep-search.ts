@@ -27,7 +27,7 @@ const DEFAULT_LIMIT = 100;
 const TIMEOUT_MS = 30_000;
 /** The system's limit for one argument of a program is not far above. */
 const MAX_PATTERN_LENGTH = 10_000;
-const NO_RIPGREP = 'There is no ripgrep for this platform, or it is not installed.';
+const NO_RIPGREP = 'ripgrep is not available for this platform, or not installed.';
 /** With more matches than this nothing is shown around them. */
 const MAX_MATCHES_WITH_CONTEXT = 3;
 
@@ -75,7 +75,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
 
           description: 'Glob of files to search, for example "*.{ts,tsx}".',
         },
-        exclude_pattern: { type: 'string', description: 'Regular expression of lines to leave out.' },
+        exclude_pattern: { type: 'string', description: 'Regular expression of lines to exclude.' },
         names_only: { type: 'boolean', description: 'Return file paths only.' },
         case_sensitive: { type: 'boolean', description: 'Default false.' },
         fixed_strings: { type: 'boolean', description: 'Take the pattern literally.' },

@@ -15,7 +15,7 @@ import type { HeldPlace } from '../files/search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
 
 const DESCRIPTION =
-  'Lists the files and subdirectories directly in a directory, with sizes. Entries ignored by .gitignore or .geminiignore are left out.';
+  'Lists the files and subdirectories directly in a directory, with sizes. Entries ignored by .gitignore or .geminiignore are omitted.';
 
 /** How many entries are asked for their size at once. */
 const BATCH = 256;
@@ -49,11 +49,11 @@ export function createListDirectoryTool({ workspace }: ListDirectoryDependencies
         ignore: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Names to leave out, with * and ? as wildcards.',
+          description: 'Names to exclude, with * and ? as wildcards.',
         },
         file_filtering_options: {
           type: 'object',
-          description: 'Which ignore files count; both do by default.',
+          description: 'Which ignore files apply; both by default.',
           properties: { respect_git_ignore: { type: 'boolean' }, respect_gemini_ignore: { type: 'boolean' } },
           additionalProperties: false,
         },

@@ -12,7 +12,7 @@ import { decodeText, toVisibleText } from '../files/text-file.ts';
 import type { Workspace } from '../files/workspace.ts';
 
 const DESCRIPTION =
-  'Reads a file: text (by lines with start_line and end_line), images, PDF, audio and video. Long text is cut, and the result says how to read on.';
+  'Reads a file: text (by lines with start_line and end_line), images, PDF, audio and video. Long text is truncated, and the result says how to read the rest.';
 
 interface Params {
   file_path: string;
@@ -153,7 +153,7 @@ function describeText({ start_line, end_line }: Params, bytes: Buffer, name: str
 function describeCut(first: number, last: number, total: number): string {
   const action =
     last < total
-      ? `Action: To read on, call read_file again with start_line: ${last + 1} (and end_line, where only a part is needed).\n`
+      ? `Action: To continue reading, call read_file again with start_line: ${last + 1} (and end_line, if you need only a part).\n`
       : '';
   return `IMPORTANT: The file content has been truncated.\nStatus: Showing lines ${first}-${last} of ${total} total lines.\n${action}\n--- FILE CONTENT (truncated) ---\n`;
 }

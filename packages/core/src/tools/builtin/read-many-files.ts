@@ -61,7 +61,7 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
       type: 'object',
       properties: {
         include: { ...patterns, minItems: 1, description: 'Paths and glob patterns.' },
-        exclude: { ...patterns, description: 'Glob patterns to leave out.' },
+        exclude: { ...patterns, description: 'Glob patterns to exclude.' },
         recursive: { type: 'boolean' },
         useDefaultExcludes: { type: 'boolean' },
         file_filtering_options: {
@@ -90,7 +90,7 @@ export async function readManyFiles(
   const skipped: string[] = [];
   const wanted = paths.filter((path) => {
     if (named.includes(path) || isReadable(path, params)) return true;
-    skipped.push(`${workspace.relative(path)} (media and binary files are read only when they are named)`);
+    skipped.push(`${workspace.relative(path)} (media and binary files must be named explicitly)`);
     return false;
   });
   return { ...(await readAll(readFile, wanted, context)), skipped };

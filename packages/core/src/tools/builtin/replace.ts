@@ -55,9 +55,9 @@ export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
       type: 'object',
       properties: {
         file_path: { type: 'string', minLength: 1, description: 'The path of the file to change.' },
-        instruction: { type: 'string', description: 'What the change is for, in a sentence.' },
+        instruction: { type: 'string', description: 'The purpose of the change, in one sentence.' },
         old_string: { type: 'string', description: 'The exact text to replace, unescaped.' },
-        new_string: { type: 'string', description: 'The exact text to put in its place, unescaped.' },
+        new_string: { type: 'string', description: 'The exact replacement text, unescaped.' },
         allow_multiple: { type: 'boolean', description: 'Replace every occurrence. Default false.' },
       },
       required: ['file_path', 'instruction', 'old_string', 'new_string'],
@@ -66,7 +66,7 @@ export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
     validate: ({ old_string, new_string, modified_by_user }: Params) => {
       if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(new_string, old_string);
-      return placeholder && `new_string has a placeholder for omitted code: "${placeholder}". Give the exact text.`;
+      return placeholder && `new_string has a placeholder for omitted code: "${placeholder}". Write the exact text.`;
     },
     describe: ({ file_path, old_string }) =>
       `${old_string === '' ? 'Create' : 'Edit'} ${workspace.relative(file_path)}`,
@@ -111,7 +111,7 @@ async function plan(params: Params, file: TextFile | undefined, workspace: Works
 function planNew(content: string, file: TextFile | undefined, absolute: string): PlannedChange {
   if (file !== undefined) {
     throw new ToolError(
-      `File already exists, cannot create: ${absolute}. Give the text to replace in old_string.`,
+      `File already exists, cannot create: ${absolute}. Put the text to replace into old_string.`,
       'attempt_to_create_existing_file',
     );
   }
@@ -143,7 +143,7 @@ function describeFailure(
     );
   }
   const isDone = replacement.trim() !== '' && file.text.includes(replacement);
-  const done = isDone ? ' The file already contains new_string: the edit may have been made before.' : '';
+  const done = isDone ? ' The file already contains new_string: the edit may already be applied.' : '';
   return new ToolError(
     `Failed to edit: 0 occurrences of old_string found in ${absolute}. Nothing was written.${done}${describeNearest(placement, file)} Read the file with read_file and copy old_string from it exactly.`,
     'edit_no_occurrence_found',

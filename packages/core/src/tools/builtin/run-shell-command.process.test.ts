@@ -154,7 +154,7 @@ describe('run_shell_command', () => {
     const self = { pid: process.pid, name: 'no-such-name', commandLine: 'castor --prompt no-such-line' };
     await expect(run({ command: 'pkill -f no-such-line' }, { self })).rejects.toMatchObject({
       type: 'shell_execute_error',
-      message: expect.stringContaining('would also end this program itself') as string,
+      message: expect.stringContaining('would also end this program') as string,
     });
   });
 
@@ -202,7 +202,9 @@ describe('run_shell_command', () => {
     await shell.dispose();
     create({ useTerminal: true, promptSilenceMs: 50 });
     const { llmContent } = await run({ command: 'read -p "Name: " name' });
-    expect(llmContent).toContain('Command was cancelled because it waits for input at "Name:" and nobody can answer.');
+    expect(llmContent).toContain(
+      'Command was cancelled because it waits for input at "Name:" and this run cannot answer.',
+    );
   });
 
   it('calls a command that cannot be started an error', async () => {
@@ -217,7 +219,7 @@ describe('run_shell_command', () => {
     [{ command: 5 }, /command/],
     [{ command: ' ' }, /Command cannot be empty/],
     [{ command: 'a\0b' }, /NUL/],
-    [{ command: `: ${'x'.repeat(300_000)}` }, /longer than the 128 KiB a system takes/],
+    [{ command: `: ${'x'.repeat(300_000)}` }, /longer than the system limit of 128 KiB/],
     [{ command: 'ls', delay_ms: -1 }, /delay_ms/],
     [{ command: 'ls', is_background: 'yes' }, /is_background/],
   ])('refuses the parameters %j', (args, message) => {

@@ -24,7 +24,7 @@ import { wrapUntrusted } from '../tool-output.ts';
 import type { Workspace } from '../files/workspace.ts';
 import { countOf } from '../../util/short-text.ts';
 
-const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Nobody can answer prompts: pass flags such as --yes.
+const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Prompts cannot be answered: pass flags such as --yes.
 For servers, watchers and other long-running commands set is_background instead of writing &.
 Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signal, Background PIDs and Process Group PGID.
 Each command inside $(), backticks, <() and >() needs the same approval as one on its own.`;
@@ -38,7 +38,7 @@ const DISPLAY_LIMIT = 100_000;
 /** The system takes no argument of 128 KiB or more. */
 const LONGEST_COMMAND = 128 * 1024 - 64;
 const TOO_LONG =
-  'Command is longer than the 128 KiB a system takes. Write it to a file with write_file and run the file.';
+  'Command is longer than the system limit of 128 KiB. Write it to a file with write_file and run the file.';
 
 interface ShellParams {
   command: string;
@@ -73,10 +73,13 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
       additionalProperties: false,
       properties: {
         command: { type: 'string', description: 'The command line, for bash.' },
-        description: { type: 'string', description: 'One short sentence for the user: what it does.' },
+        description: { type: 'string', description: 'One short sentence for the user about what it does.' },
         dir_path: { type: 'string', description: 'Directory to run in. Default: the project root.' },
-        is_background: { type: 'boolean', description: 'Start it and return while it runs on.' },
-        delay_ms: { type: 'number', description: 'With is_background: wait so long for first output. Default 200.' },
+        is_background: { type: 'boolean', description: 'Start it and return while it continues to run.' },
+        delay_ms: {
+          type: 'number',
+          description: 'With is_background: milliseconds to wait for first output. Default 200.',
+        },
       },
       required: ['command'],
     },
@@ -117,7 +120,7 @@ async function checkDirectory(workspace: Workspace, given: string | undefined): 
   if (found === undefined) throw new ToolError(`Directory not found: ${given}`, 'file_not_found');
   if (!found.isDirectory()) throw new ToolError(`Not a directory: ${given}`, 'path_is_not_a_directory');
   await access(directory, constants.X_OK).catch((cause: unknown) => {
-    throw new ToolError(`Permission denied: no command can be run in ${given}`, 'permission_denied', { cause });
+    throw new ToolError(`Permission denied: commands cannot run in ${given}`, 'permission_denied', { cause });
   });
   return directory;
 }
@@ -127,7 +130,7 @@ async function refuseSelfSignal(command: string, self: OwnProcess | undefined): 
   const found = findSelfSignal(await parseCommand(command), self ?? (await readOwnProcess()));
   if (found === undefined) return;
   throw new ToolError(
-    `Not run: \`${found}\` would also end this program itself. Find the process id (for example with \`pgrep -af\`) and use \`kill <pid>\`.`,
+    `Not run: \`${found}\` would also end this program. Find the process id (for example with \`pgrep -af\`) and use \`kill <pid>\`.`,
     'shell_execute_error',
   );
 }
@@ -210,7 +213,7 @@ function toResult(
     }
     case 'waiting_for_input':
       return stopped(
-        `Command was cancelled because it waits for input${outcome.waitingAt ? ` at "${outcome.waitingAt}"` : ''} and nobody can answer. Run it again with the answer given by a flag, an argument or a file.`,
+        `Command was cancelled because it waits for input${outcome.waitingAt ? ` at "${outcome.waitingAt}"` : ''} and this run cannot answer. Run it again with the answer in a flag, an argument or a file.`,
         output,
       );
     case 'too_much_output': {
@@ -226,7 +229,7 @@ function toResult(
       return {
         ...moved(`Command is running in background. PID: ${pid}.`, pid),
         llmContent: wrapOutput(
-          `Command is a server that is up; it runs on in the background. PID: ${pid}. Initial output:\n`,
+          `Command is a running server; it continues in the background. PID: ${pid}. Initial output:\n`,
           output,
         ),
       };
@@ -239,7 +242,7 @@ function exited(outcome: ShellOutcome): ToolResult {
   if (exitCode !== null && exitCode !== 0) lines.push(`Exit Code: ${exitCode}`);
   if (signal !== null) lines.push(`Signal: ${signal}`);
   if (backgroundPids.length > 0) lines.push(`Background PIDs: ${backgroundPids.join(', ')}`);
-  if (waitingAt) lines.push(`Note: its last line looks like a question that nobody could answer.`);
+  if (waitingAt) lines.push(`Note: its last line looks like an unanswered question.`);
   if (pid !== undefined) lines.push(`Process Group PGID: ${pid}`);
   return {
     llmContent: wrapOutput('Output: ', output.trimEnd() || '(empty)', lines.map((line) => `\n${line}`).join('')),

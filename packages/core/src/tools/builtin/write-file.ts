@@ -11,7 +11,7 @@ import { fromModelText, withLineEnding } from '../files/text-file.ts';
 import type { TextFile } from '../files/text-file.ts';
 
 const DESCRIPTION =
-  'Writes the complete content of a file, creating it and its parent directories where needed. Give the whole content; never leave parts out with placeholders.';
+  'Writes the complete content of a file, creating it and its parent directories where needed. Pass the whole content; never replace parts with placeholders.';
 
 interface Params extends FileParams {
   content: string;
@@ -48,7 +48,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTo
     validate: ({ content, modified_by_user }: Params) => {
       if (modified_by_user) return undefined;
       const placeholder = findOmissionPlaceholder(content);
-      return placeholder && `content has a placeholder for omitted code: "${placeholder}". Give the complete content.`;
+      return placeholder && `content has a placeholder for omitted code: "${placeholder}". Write the complete content.`;
     },
     describe: ({ file_path }) => `Writing to ${workspace.relative(file_path)}`,
     locations: ({ file_path }) => [{ path: workspace.resolve(file_path) }],

@@ -137,7 +137,7 @@ function refuseConflict(current: Stats | undefined, { expected, realPath }: Atom
         current.mtimeMs === expected.mtimeMs;
   if (!isSame) {
     throw new ToolError(
-      `${realPath} was changed by someone else while this edit was under way. Nothing was written. Read the file again before editing it.`,
+      `${realPath} was changed by another program during this edit. Nothing was written. Read the file again before editing it.`,
       'file_write_failure',
     );
   }

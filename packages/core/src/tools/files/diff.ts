@@ -84,7 +84,7 @@ function boundLines(lines: string[]): string[] {
   if (lines.length <= SNIPPET_MAX_LINES) return lines;
   const half = SNIPPET_MAX_LINES / 2;
   const left = lines.length - SNIPPET_MAX_LINES;
-  return [...lines.slice(0, half), `... [${left} lines left out] ...\n`, ...lines.slice(-half)];
+  return [...lines.slice(0, half), `... [${left} lines omitted] ...\n`, ...lines.slice(-half)];
 }
 
 async function countChanges(before: string, after: string) {

@@ -102,8 +102,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
 
     modifyArgs(params, newContent) {
       const proposal = shown.get(params);
-      if (proposal === undefined || 'error' in proposal)
-        throw new Error('Only a proposal that was shown can be edited.');
+      if (proposal === undefined || 'error' in proposal) throw new Error('Only a shown proposal can be edited.');
       const args: object = {
         ...options.edited(params, proposal.original, newContent),
         modified_by_user: true,
@@ -171,7 +170,7 @@ export async function planText(file: TextFile | undefined, text: string): Promis
 export function planSplices(file: TextFile, splices: readonly Splice[]): PlannedChange {
   if (mixesEncodings(file, splices)) {
     throw new ToolError(
-      'The file is in a legacy encoding, not UTF-8, and the new text has characters beyond ASCII that cannot be written in it safely. Nothing was written. Convert the file first, for example with iconv.',
+      'The file is in a legacy encoding, not UTF-8, and the new text has non-ASCII characters that it cannot represent safely. Nothing was written. Convert the file first, for example with iconv.',
       'edit_preparation_failure',
     );
   }

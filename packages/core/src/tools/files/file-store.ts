@@ -63,7 +63,7 @@ export class FileStore {
       const file = await this.workspace.openForReading(realPath);
       try {
         if (!this.workspace.isWritable(file.path))
-          throw new ToolError(`${file.path} may not be written.`, 'path_not_in_workspace');
+          throw new ToolError(`${file.path} is not writable.`, 'path_not_in_workspace');
         const bytes = await readBounded(file, realPath);
         return { realPath, bytes, stat: file.stat, fingerprint: fingerprint(bytes) };
       } finally {
@@ -132,7 +132,7 @@ export async function readBounded(file: OpenedFile, path: string): Promise<Buffe
 function tooLarge(path: string, size: number): ToolError {
   const megabytes = (size / (1024 * 1024)).toFixed(2);
   return new ToolError(
-    `File too large: ${path} has ${megabytes} MB, and the limit is 20 MB. Search it with grep_search, or take the part you need with a shell command.`,
+    `File too large: ${path} has ${megabytes} MB, and the limit is 20 MB. Search it with grep_search, or extract the part you need with a shell command.`,
     'file_too_large',
   );
 }

@@ -81,7 +81,7 @@ function compile(picomatch: Picomatch, pattern: string, nocase: boolean): (file:
   try {
     return picomatch(pattern, { dot: true, nocase });
   } catch (error) {
-    throw new ToolError(`The pattern "${pattern}" cannot be used.`, 'glob_execution_error', { cause: error });
+    throw new ToolError(`Invalid pattern "${pattern}".`, 'glob_execution_error', { cause: error });
   }
 }
 

@@ -220,8 +220,8 @@ describe('Workspace', () => {
     const known = workspace.directories;
     expect(workspace.addDirectory(added)).toBe(added);
     expect([await workspace.checkPath(file, { access: 'write' }), known.at(-1)]).toEqual([file, added]);
-    expect(() => workspace.addDirectory(added)).toThrow(`${added} is in the workspace already.`);
-    expect(() => workspace.addDirectory('no')).toThrow(`${inside('no')} is no directory.`);
+    expect(() => workspace.addDirectory(added)).toThrow(`${added} is already in the workspace.`);
+    expect(() => workspace.addDirectory('no')).toThrow(`${inside('no')} is not a directory.`);
   });
 
   it('shows names relative to the root, and others whole', () => {

@@ -88,9 +88,9 @@ export class Workspace {
   addDirectory(given: string): string {
     const directory = path.resolve(this.root, given);
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new Error(`${directory} is no directory.`);
+      throw new Error(`${directory} is not a directory.`);
     }
-    if (this.allDirectories.includes(directory)) throw new Error(`${directory} is in the workspace already.`);
+    if (this.allDirectories.includes(directory)) throw new Error(`${directory} is already in the workspace.`);
     this.allDirectories.push(directory);
     // The temporary directory stays the last.
     this.named.writable.splice(-1, 0, directory);
@@ -175,7 +175,7 @@ function refuseHiddenCharacters(absolute: string): void {
   if (hidden === null) return;
   const code = hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
   throw new ToolError(
-    `The path contains a character that cannot be seen (U+${code} at position ${hidden.index + 1}): ${JSON.stringify(absolute.replaceAll(new RegExp(HIDDEN_CHARACTER, 'gu'), '\uFFFD'))}`,
+    `The path contains an invisible character (U+${code} at position ${hidden.index + 1}): ${JSON.stringify(absolute.replaceAll(new RegExp(HIDDEN_CHARACTER, 'gu'), '\uFFFD'))}`,
     'invalid_tool_params',
   );
 }

@@ -87,7 +87,7 @@ function toRedirect(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw failure(`${from.href}: redirects to a malformed URL.`);
   // Where a server sends us is taken to the letter: without its last slash it may send us there again.
   const target = checkUrl(new URL(location, from).href);
-  if (typeof target === 'string') throw failure(`${from.href}: redirects to what cannot be fetched. ${target}`);
+  if (typeof target === 'string') throw failure(`${from.href}: redirects to an unsupported address. ${target}`);
   return target;
 }
 
@@ -108,7 +108,7 @@ function createLookup({ resolve }: DownloadOptions, isAllowedAddress: (address: 
     resolveAll(hostname).then(
       (addresses) => {
         const [first] = addresses;
-        if (!first) callback(new Error(`${hostname}: the name has no address.`), '', 0);
+        if (!first) callback(new Error(`${hostname}: the host name has no address.`), '', 0);
         else if (!addresses.every(({ address }) => isAllowedAddress(address))) callback(refusedHost(hostname), '', 0);
         else if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
@@ -151,7 +151,7 @@ async function createDecoder(encoding: string | undefined, url: URL): Promise<Tr
 }
 
 function refusedHost(host: string): ToolError {
-  return failure(`Access to ${host} is refused: it is this machine or a private network.`);
+  return failure(`Access to ${host} is denied: it is this machine or a private network.`);
 }
 
 function failure(message: string, cause?: unknown): ToolError {

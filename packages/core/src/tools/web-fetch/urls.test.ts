@@ -26,7 +26,7 @@ describe('findUrls', () => {
     ['file:///etc/passwd', 'Unsupported protocol in URL: "file:///etc/passwd". Only http and https are supported.'],
     ['https://', 'Malformed URL: "https://".'],
     ['http://[::1', 'Malformed URL: "http://[::1".'],
-    ['https://trusted.com@evil.tld/', 'A URL must not carry a user name or password: "evil.tld".'],
+    ['https://trusted.com@evil.tld/', 'A URL must not contain a user name or password: "evil.tld".'],
     ['https://exa%00mple.com/', 'Malformed URL: "https://exa%00mple.com/".'],
     [`https://example.com/${'a'.repeat(9_000)}`, 'A URL must not be longer than 8192 characters.'],
   ])('refuses %j', (text, problem) => {

@@ -41,7 +41,8 @@ export function checkUrl(text: string): URL | string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return `Unsupported protocol in URL: "${text}". Only http and https are supported.`;
   }
-  if (url.username !== '' || url.password !== '') return `A URL must not carry a user name or password: "${url.host}".`;
+  if (url.username !== '' || url.password !== '')
+    return `A URL must not contain a user name or password: "${url.host}".`;
   return toRawContent(url);
 }
 
