@@ -23,7 +23,7 @@ export async function setSetting(
   const isChanged = saveSetting(path, key, parsed.value);
   const shown = JSON.stringify(createMask(context.environment)(key, parsed.value));
   const done = given === undefined ? `Removed ${key} from ${path}.` : `Set ${key} = ${shown} in ${path}.`;
-  await output.answer(isChanged ? `${done}\n` : `Nothing to change: ${path} says so already.\n`);
+  await output.answer(isChanged ? `${done}\n` : `Nothing to change: ${path} already has this value.\n`);
   if (given !== undefined) noteIfOverruled(key, scope, { output, configuration });
   return ExitCode.Success;
 }
@@ -42,9 +42,9 @@ function parseFor(key: string, given: string, scope: ConfigOptions['scope']): Pa
 }
 
 function refusal(key: string, found: FoundSetting, scope: ConfigOptions['scope']): string | undefined {
-  if (key.startsWith('admin.')) return `${key} can be set by a remote administrator only.`;
+  if (key.startsWith('admin.')) return `${key} can only be set by a remote administrator.`;
   return scope === 'workspace' && found.definition.project === 'never'
-    ? `${found.key} is not taken from a project's file. Set it in your own: --scope user.`
+    ? `${found.key} has no effect in a project's file. Set it in your own: --scope user.`
     : undefined;
 }
 
@@ -78,12 +78,12 @@ interface OverruleOptions {
 /** Who set something and sees no change should know why. */
 function noteIfOverruled(key: string, scope: ConfigOptions['scope'], { output, configuration }: OverruleOptions): void {
   if (scope === 'workspace' && !configuration.isTrusted) {
-    output.note('castor: this folder is not trusted, so its settings are not read.');
+    output.note('castor: this folder is not trusted, so Castor ignores its settings.');
     return;
   }
   const stronger = configuration.layers.findIndex((layer) => layer.scope === scope);
   const winner = configuration
     .explain(key)
     .sources.find((source) => configuration.layers.findIndex((layer) => layer.scope === source.scope) > stronger);
-  if (winner?.outcome === 'wins') output.note(`castor: here ${winner.where ?? winner.scope} sets it, and wins.`);
+  if (winner?.outcome === 'wins') output.note(`castor: ${winner.where ?? winner.scope} overrides this value here.`);
 }

@@ -15,8 +15,8 @@ import type { SubcommandContext } from './subcommand-context.ts';
 import type { ConfigOptions } from './config.ts';
 import { toJson } from '../to-json.ts';
 
-const NOTHING_SET = 'Every setting has its default: castor config show --all';
-const OTHERS = 'All others have their defaults: castor config show --all';
+const NOTHING_SET = 'All settings have their defaults: castor config show --all';
+const OTHERS = 'All other settings have their defaults: castor config show --all';
 
 type Mask = ReturnType<typeof createMask>;
 
@@ -80,7 +80,7 @@ function describePlaces({ layers, envFile }: Configuration): string[] {
     .map((layer) => [SCOPES[layer.scope], statusOf(layer), layer.path ?? '']);
   const taken = Object.keys(envFile.variables).length;
   if (envFile.path !== undefined) rows.push(['.env', `${taken} taken, ${envFile.skipped.length} not`, envFile.path]);
-  return ['Files, the strongest first:', ...toColumns(rows)];
+  return ['Files, highest precedence first:', ...toColumns(rows)];
 }
 
 function statusOf({ status, skipped }: SettingsLayer): string {
@@ -159,12 +159,12 @@ function describeFully({ key, value, about, sources, unread }: SettingExplanatio
   return [
     `${key} = ${show(mask(key, value))}`,
     ...(about === undefined
-      ? [`  ${isInside(key) ? 'Part of a setting.' : 'Castor knows no setting of this name; it is kept.'}`]
+      ? [`  ${isInside(key) ? 'Part of a setting.' : 'Unknown setting; Castor keeps it in the file.'}`]
       : [`  ${about.summary}`, `  Takes ${about.expected}. Default: ${show(mask(key, about.default))}.`]),
-    ...(about?.noEffect === undefined ? [] : [`  It has no effect${about.noEffect === 'planned' ? ' yet' : ''}.`]),
+    ...(about?.noEffect === undefined ? [] : [`  No effect${about.noEffect === 'planned' ? ' yet' : ''}.`]),
     '',
-    ...(rows.length === 0 ? ['  No file and no variable sets it.'] : toColumns(rows)),
-    ...unread.map(({ path, reason }) => `  ${path} was not read: ${reason}.`),
+    ...(rows.length === 0 ? ['  Not set in any file or variable.'] : toColumns(rows)),
+    ...unread.map(({ path, reason }) => `  ${path} was ignored: ${reason}.`),
   ];
 }
 
@@ -227,5 +227,5 @@ export function unknownSetting(key: string): string {
     nearest(key, known) ??
     known.find((candidate) => candidate.toLowerCase().endsWith(`.${key.toLowerCase()}`)) ??
     known.find((candidate) => candidate.toLowerCase() === key.toLowerCase());
-  return `there is no setting ${JSON.stringify(key)}.${near === undefined ? '' : ` Did you mean ${near}?`} All of them: castor config show --all`;
+  return `unknown setting ${JSON.stringify(key)}.${near === undefined ? '' : ` Did you mean ${near}?`} List all: castor config show --all`;
 }

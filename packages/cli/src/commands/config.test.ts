@@ -53,7 +53,7 @@ describe('castor config show', () => {
   it('says so when nothing is set', async () => {
     expect(await setUp().run('show')).toEqual({
       code: 0,
-      stdout: 'Every setting has its default: castor config show --all\n',
+      stdout: 'All settings have their defaults: castor config show --all\n',
       stderr: '',
     });
   });
@@ -69,7 +69,7 @@ general.vimMode = true
 model.name = "pro"
 zzz.x = 1
 
-All others have their defaults: castor config show --all
+All other settings have their defaults: castor config show --all
 `,
     );
   });
@@ -82,7 +82,7 @@ All others have their defaults: castor config show --all
       environment: TRUSTED,
     });
     const { stdout, stderr } = await run('show', '--sources');
-    expect(stdout).toBe(`Files, the strongest first:
+    expect(stdout).toBe(`Files, highest precedence first:
   system           absent          /etc/settings.json
   workspace        read            /project/.gemini/settings.json
   user             read            /home/.gemini/settings.json
@@ -90,14 +90,14 @@ All others have their defaults: castor config show --all
   .env             1 taken, 1 not  /project/.env
 
 ui.hideTips = false
-  ignored  user     /home/.gemini/settings.json:3  1  (it is not what the setting takes)
+  ignored  user     /home/.gemini/settings.json:3  1  (invalid value)
   wins     default
 model.name = "lite"
   wins   environment  GEMINI_MODEL in /project/.env
   loses  workspace    /project/.gemini/settings.json:1  "pro"
   loses  user         /home/.gemini/settings.json:2     "flash"
 
-All others have their defaults: castor config show --all
+All other settings have their defaults: castor config show --all
 `);
     expect(stderr).toContain('castor: Invalid configuration in /home/.gemini/settings.json:\n  line 3: ui.hideTips');
   });
@@ -134,11 +134,11 @@ describe('castor config explain', () => {
     // How wide a column is depends on the temporary folder's name.
     expect(stdout.replaceAll(/\b {3,}/g, '   ')).toBe(`model.name = "b"
   The model: a name or an alias such as auto, pro or flash.
-  Takes a text. Default: unset.
+  Takes a string. Default: unset.
 
   wins   environment  GEMINI_MODEL   "b"
   loses  user   /home/.gemini/settings.json:2  "a"
-  /project/.gemini/settings.json was not read: the folder is not trusted.
+  /project/.gemini/settings.json was ignored: the folder is not trusted.
 `);
   });
 
@@ -148,12 +148,11 @@ describe('castor config explain', () => {
       'skills is a group of 2 settings:\n\nskills.enabled = true\nskills.disabled = []\n',
     );
     expect((await run('explain', 'mcpServers.a.command')).stdout).toContain('= "b"\n  Part of a setting.\n');
-    expect((await run('explain', 'mine')).stdout).toContain('Castor knows no setting of this name; it is kept.');
+    expect((await run('explain', 'mine')).stdout).toContain('Unknown setting; Castor keeps it in the file.');
     expect(await run('explain', 'vimMode')).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'castor: there is no setting "vimMode". Did you mean general.vimMode? All of them: castor config show --all\n',
+      stderr: 'castor: unknown setting "vimMode". Did you mean general.vimMode? List all: castor config show --all\n',
     });
   });
 });
@@ -210,13 +209,13 @@ describe('castor config set', () => {
 
   const REFUSED: [string[], string][] = [
     [['general.vimMode', 'yes'], 'general.vimMode: expected true or false, got "yes".'],
-    [['ui.colour', 'x'], 'there is no setting "ui.colour".'],
-    [['admin.secureModeEnabled', 'true'], 'can be set by a remote administrator only.'],
-    [['security.auth.selectedType', 'gateway', '--scope', 'workspace'], "is not taken from a project's file."],
+    [['ui.colour', 'x'], 'unknown setting "ui.colour".'],
+    [['admin.secureModeEnabled', 'true'], 'can only be set by a remote administrator.'],
+    [['security.auth.selectedType', 'gateway', '--scope', 'workspace'], "has no effect in a project's file."],
     [['mcpServers.a.timeout', 'soon'], 'mcpServers.a.timeout: expected a number of at least 0, got "soon".'],
-    [['general.vimMode'], 'set takes a key and a value, and got general.vimMode.'],
+    [['general.vimMode'], 'set takes a key and a value, not general.vimMode.'],
     [['general.vimMode', 'true', '--scope', 'system'], '--scope must be user or workspace, not "system".'],
-    [['general.vimMode', 'true', '--yes'], '--yes is not an option of castor config.'],
+    [['general.vimMode', 'true', '--yes'], '--yes is an unknown option of castor config.'],
   ];
 
   it.each(REFUSED)('refuses %j', async (args, message) => {
@@ -230,11 +229,11 @@ describe('castor config set', () => {
     const { stderr } = await run('set', 'ui.theme', 'Nord', '--scope=workspace');
     expect([JSON.parse(read('workspace')), stderr]).toEqual([
       { ui: { theme: 'Nord' } },
-      'castor: this folder is not trusted, so its settings are not read.\n',
+      'castor: this folder is not trusted, so Castor ignores its settings.\n',
     ]);
     const overruled = setUp({ environment: { GEMINI_MODEL: 'x' } });
     expect((await overruled.run('set', 'model.name', 'y')).stderr).toBe(
-      'castor: here GEMINI_MODEL sets it, and wins.\n',
+      'castor: GEMINI_MODEL overrides this value here.\n',
     );
   });
 });
@@ -245,7 +244,7 @@ describe('castor config', () => {
     const { code, stderr } = await run('set', 'model.name', 'x');
     expect([code, stderr, read('user')]).toEqual([
       52,
-      'castor: /home/.gemini/settings.json:3:3: the settings cannot be read: expected a comma between two entries. Correct this place, or remove the file.\n',
+      'castor: /home/.gemini/settings.json:3:3: invalid settings: expected a comma between two entries. Correct this place, or remove the file.\n',
       '{\n  "a": 1\n  "b": 2\n}',
     ]);
   });

@@ -34,16 +34,16 @@ const USAGE = `Usage: castor config show [--sources] [--all] [--json]
        castor config unset <key> [--scope user|workspace]
        castor config schema
 
-  show      the settings that files and variables set; secrets as ***
-  explain   every place that says something about a setting, and which wins
-  get       the value that holds; exits 1 when the setting is unset
-  set       writes one setting; the rest of the file stays as it is
+  show      shows the settings from files and variables; secrets as ***
+  explain   shows every source of a setting, and which one applies
+  get       prints the effective value; exits 1 if the setting is unset
+  set       writes one setting; the rest of the file stays unchanged
   unset     removes one setting from the file
-  schema    the JSON schema of settings.json
+  schema    prints the JSON schema of settings.json
 
 Options:
-  --sources         with the file and line, or the variable, of each
-  --all             with the settings that have their defaults
+  --sources         with the file and line, or the variable, of each setting
+  --all             also settings with their default value
   --json            as JSON
   --scope <scope>   user (default): your own file; workspace: this folder's
 
@@ -78,11 +78,11 @@ export async function runConfigCommand(args: readonly string[], context: Subcomm
 
 function complain(name: string, expected: number | undefined, operands: readonly string[]): string | undefined {
   if (expected === undefined) {
-    return name === '' ? 'say what to do.' : `${JSON.stringify(name)} is not a command of castor config.`;
+    return name === '' ? 'missing command.' : `${JSON.stringify(name)} is an unknown command of castor config.`;
   }
   if (operands.length === expected) return undefined;
-  const needed = ['no words', 'a key', 'a key and a value'][expected];
-  return `${name} takes ${needed}, and got ${operands.length === 0 ? 'none' : operands.join(' ')}.`;
+  const needed = ['no arguments', 'a key', 'a key and a value'][expected];
+  return `${name} takes ${needed}, not ${operands.length === 0 ? 'none' : operands.join(' ')}.`;
 }
 
 const KNOWN = { command: 'config', flags: ['--json', '--sources', '--all'], valued: { '--scope': FILE_SCOPES } };

@@ -72,7 +72,7 @@ function checkHome({ home }: SubcommandContext): Check {
     return {
       topic: 'home',
       status: 'problem',
-      says: `${place} cannot be written to (${getErrorMessage(error)}): sessions are not recorded.`,
+      says: `${place} is not writable (${getErrorMessage(error)}): Castor does not record sessions.`,
       fix: 'Make it writable, or set GEMINI_CLI_HOME to a folder that is.',
     };
   }
@@ -83,20 +83,25 @@ function loadOrExplain({ cwd, home, environment }: SubcommandContext): LoadedCon
     return loadTrustedConfiguration({ args: {}, cwd, home, environment });
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;
-    return { topic: 'settings', status: 'problem', says: error.message, fix: 'Nothing runs until this is mended.' };
+    return {
+      topic: 'settings',
+      status: 'problem',
+      says: error.message,
+      fix: 'Castor does not start until this is fixed.',
+    };
   }
 }
 
 function checkSettings({ layers, warnings, envFile }: Configuration): Check[] {
   const files = layers.flatMap(({ scope, path, status, skipped }) => {
     if (path === undefined || status === 'absent') return [];
-    return status === 'read' ? `${path} (${scope})` : `${path} (${scope}), not read: ${skipped}`;
+    return status === 'read' ? `${path} (${scope})` : `${path} (${scope}), ignored: ${skipped}`;
   });
-  const says = files.length === 0 ? 'no file; every setting has its default' : files.join('\n');
+  const says = files.length === 0 ? 'no file; all settings have their defaults' : files.join('\n');
   const own = warnings.filter((warning) => !envFile.warnings.includes(warning));
   const problems = own.map((warning): Check => ({ topic: 'settings', status: 'problem', says: warning }));
   return [
-    { topic: 'settings', status: 'ok', says, fix: 'castor config show --sources says who set what.' },
+    { topic: 'settings', status: 'ok', says, fix: 'castor config show --sources shows the source of each setting.' },
     ...problems,
   ];
 }
@@ -106,7 +111,7 @@ function checkEnvFile({ envFile }: Configuration): Check {
   if (path === undefined) return { topic: '.env', status: 'ok', says: ['none', ...warnings].join('\n') };
   const taken = Object.keys(variables).join(', ') || 'nothing';
   const left = skipped.map(({ name, reason }) => `not ${name}: ${reason}`);
-  const hidden = shadowed === undefined ? [] : [`${shadowed} was not read: the first file found counts alone.`];
+  const hidden = shadowed === undefined ? [] : [`${shadowed} was ignored: Castor reads only the first file it finds.`];
   return { topic: '.env', status: 'ok', says: [`${path}: ${taken}`, ...left, ...hidden].join('\n') };
 }
 
@@ -117,7 +122,7 @@ function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandConte
   return {
     topic: 'trust',
     status: 'missing',
-    says: `nobody has decided on ${cwd}; nothing it configures is read or run`,
+    says: `${cwd} has no trust decision; Castor ignores its configuration`,
     fix: `--skip-trust for one run, or an entry in ${trustedFoldersFile(context)}`,
   };
 }
@@ -149,7 +154,11 @@ function checkModel({ settings, environment }: Configuration) {
   try {
     const { model, access, warnings } = chooseModel({ args: {}, settings, environment });
     if (access.kind !== 'gemini') {
-      const check: Check = { topic: 'model', status: 'ok', says: `${model}, ${access.kind}: nothing is sent` };
+      const check: Check = {
+        topic: 'model',
+        status: 'ok',
+        says: `${model}, ${access.kind}: no requests leave this machine`,
+      };
       return { check, access: undefined };
     }
     const key = access.apiKey === undefined ? 'without a key' : 'GEMINI_API_KEY is set';

@@ -17,19 +17,19 @@ export async function checkEndpoint(
   const text = baseUrl ?? DEFAULT_ADDRESS;
   const address = URL.canParse(text) ? new URL(text) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol)) {
-    return { topic, status: 'problem', says: 'GOOGLE_GEMINI_BASE_URL is no http or https address.' };
+    return { topic, status: 'problem', says: 'GOOGLE_GEMINI_BASE_URL is not an http or https URL.' };
   }
   const proxyText = proxyFromEnvironment(environment)?.(address);
   const proxy = proxyText !== undefined && URL.canParse(proxyText) ? new URL(proxyText) : undefined;
   const target = proxy ?? address;
   const way = proxy ? `${address.origin} through ${proxy.host}` : address.origin;
   const problem = await tryToConnect(target);
-  if (problem === undefined) return { topic, status: 'ok', says: `${way} takes connections` };
+  if (problem === undefined) return { topic, status: 'ok', says: `${way} accepts connections` };
   return {
     topic,
     status: 'problem',
-    says: `${way} cannot be reached: ${problem}`,
-    fix: 'Look at the network, at HTTPS_PROXY and NO_PROXY, and at GOOGLE_GEMINI_BASE_URL.',
+    says: `${way} is unreachable: ${problem}`,
+    fix: 'Check the network, HTTPS_PROXY, NO_PROXY and GOOGLE_GEMINI_BASE_URL.',
   };
 }
 
@@ -47,7 +47,7 @@ function tryToConnect({ hostname, port, protocol }: URL): Promise<string | undef
       resolve(problem);
     };
     socket.once('connect', () => finish(undefined));
-    socket.once('timeout', () => finish(`nobody answered within ${TIMEOUT_MS / 1000} s`));
+    socket.once('timeout', () => finish(`no answer within ${TIMEOUT_MS / 1000} s`));
     socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message));
   });
 }

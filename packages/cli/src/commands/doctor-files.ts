@@ -31,7 +31,7 @@ export function checkUnknownKeys({ layers }: Configuration): Check[] {
       const meant = nearest(key, known) ?? known.find((each) => each.endsWith(`.${key}`));
       return `${locate(key) ?? path}: ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });
-    const says = ['Castor does not know these settings, and does nothing with them:', ...lines].join('\n');
+    const says = ['Unknown settings without effect:', ...lines].join('\n');
     return [{ topic: 'settings', status: 'missing', says }];
   });
 }
@@ -51,7 +51,9 @@ export function checkWanted({ settings, environment }: Configuration): Check[] {
     return [];
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;
-    return [{ topic: 'sandbox', status: 'problem', says: error.message, fix: 'Nothing runs until this is mended.' }];
+    return [
+      { topic: 'sandbox', status: 'problem', says: error.message, fix: 'Castor does not start until this is fixed.' },
+    ];
   }
 }
 
@@ -60,7 +62,7 @@ export function checkSystemPrompt({ environment }: Configuration, { cwd, home }:
   if (file === undefined) return [];
   try {
     const bytes = Buffer.byteLength(readSystemPrompt(file));
-    return [{ topic: 'prompt', status: 'ok', says: `the system prompt is ${file} (${bytes} bytes)` }];
+    return [{ topic: 'prompt', status: 'ok', says: `the system prompt comes from ${file} (${bytes} bytes)` }];
   } catch (error) {
     return [{ topic: 'prompt', status: 'problem', says: getErrorMessage(error) }];
   }

@@ -13,9 +13,9 @@ export async function checkMachine({ environment }: SubcommandContext): Promise<
   });
   const onPath = (name: string) => findOnPath(name, environment['PATH'] ?? '');
   return [
-    present('ripgrep', ripgrep ?? onPath('rg'), 'searching is slower without it'),
+    present('ripgrep', ripgrep ?? onPath('rg'), 'search is slower without it'),
     present('git', onPath('git'), 'needed for worktrees and checkpoints'),
-    present('pty', pty, 'commands get no terminal of their own without it'),
+    present('pty', pty, 'commands run without a terminal of their own'),
     ...(process.platform === 'linux' ? [present('bwrap', onPath('bwrap'), 'bubblewrap, for sandboxes')] : []),
   ];
 }

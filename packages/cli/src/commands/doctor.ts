@@ -22,12 +22,12 @@ export interface Check {
 
 const USAGE = `Usage: castor doctor [--json] [--offline]
 
-Says what is configured and from where, what works, and what to do about the
-rest. Exits 1 when something that was asked for does not work.
+Checks the configuration, shows where each part comes from, and suggests fixes.
+Exits 1 when a configured part does not work.
 
 Options:
   --json      as JSON
-  --offline   does not try to reach the model's address
+  --offline   does not connect to the model's endpoint
 `;
 
 const MARKS: Readonly<Record<CheckStatus, string>> = { ok: 'ok', missing: '--', problem: '!!' };
@@ -41,7 +41,7 @@ export async function runDoctorCommand(argv: readonly string[], context: Subcomm
   }
   const unknown = argv.find((word) => word !== '--json' && word !== '--offline');
   if (unknown !== undefined) {
-    output.note(`${unknown} is not an option of castor doctor.\n\n${USAGE}`);
+    output.note(`${unknown} is an unknown option of castor doctor.\n\n${USAGE}`);
     return ExitCode.Failure;
   }
   const { examine } = await import('./doctor-checks.ts');

@@ -25,7 +25,7 @@ const FIELDS: readonly [HookEventName[], keyof HookSpecificOutput, string][] = [
   [['AfterTool'], 'additionalContext', 'the model reads the context with the result'],
   [['AfterTool'], 'tailToolCallRequest', 'another tool runs the call'],
   [['BeforeTool'], 'tool_input', 'the input is replaced, validated and checked against the policies'],
-  [['BeforeModel'], 'llm_response', 'this is the answer, and no request is sent'],
+  [['BeforeModel'], 'llm_response', 'Castor sends no request and uses this answer'],
   [['BeforeModel'], 'llm_request', 'the request is changed before it is sent'],
   [['AfterModel'], 'llm_response', 'other text replaces the answer on the screen'],
   [['BeforeToolSelection'], 'toolConfig', 'the model may use only these tools in this way'],

@@ -68,13 +68,13 @@ export function fromClaude(settings: unknown): Translation {
   const hooks = isRecord(settings) ? settings['hooks'] : undefined;
   if (hooks === undefined) return result;
   if (!isRecord(hooks)) {
-    result.left.push('"hooks": it must be an object of events.');
+    result.left.push('"hooks" must be an object of events.');
     return result;
   }
   for (const [theirs, definitions] of Object.entries(hooks)) {
     const event = EVENTS.get(theirs);
-    if (!event) result.left.push(`${theirs}: there is no such event here.`);
-    else if (!Array.isArray(definitions)) result.left.push(`${theirs}: it must be a list.`);
+    if (!event) result.left.push(`${theirs}: Castor has no such event.`);
+    else if (!Array.isArray(definitions)) result.left.push(`${theirs} must be a list.`);
     else for (const definition of definitions as unknown[]) translate(theirs, event, definition, result);
   }
   return result;
@@ -103,7 +103,7 @@ function translateMatcher(event: HookEventName, written: string, label: string, 
   if (event === 'BeforeTool' || event === 'AfterTool') return translateTools(words, written, label, result);
   const triggers = TRIGGERS[event];
   if (!triggers) {
-    result.notes.push(`${label}: ${event} has no matcher here; the hook runs every time.`);
+    result.notes.push(`${label}: ${event} has no matcher in Castor; the hook always runs.`);
     return [''];
   }
   const known = words.filter((word) => triggers.includes(word));
@@ -117,12 +117,12 @@ function translateTools(words: readonly string[], written: string, label: string
     const replaced = written
       .replaceAll(/mcp__(\w+?)__/g, 'mcp_$1_')
       .replaceAll(/\w+/g, (word) => TOOLS.get(word) ?? word);
-    result.notes.push(`${label}: the matcher is a pattern; see whether ${replaced} means the same.`);
+    result.notes.push(`${label}: the matcher is a pattern; check that ${replaced} matches the same tools.`);
     return [replaced];
   }
   const names = words.flatMap((word) => TOOLS.get(word) ?? translateServerTool(word));
   const unknown = words.filter((word) => !TOOLS.has(word) && translateServerTool(word).length === 0);
-  if (unknown.length > 0) result.left.push(`${label}: there is no tool like ${unknown.join(', ')}.`);
+  if (unknown.length > 0) result.left.push(`${label}: Castor has no tool like ${unknown.join(', ')}.`);
   const unique = [...new Set(names)];
   if (unique.length === 0) return [];
   return [unique.length === 1 ? `^${unique[0]}$` : `^(${unique.join('|')})$`];
@@ -137,13 +137,14 @@ function translateHook(hook: unknown, label: string, result: Translation): Trans
   const { type, command, timeout } = isRecord(hook) ? hook : {};
   if (type !== 'command' || typeof command !== 'string' || command.trim() === '') {
     result.left.push(
-      `${label}: only hooks of the type "command" can run here, not ${JSON.stringify(type) ?? 'nothing'}.`,
+      `${label}: Castor supports only hooks of type "command", not ${JSON.stringify(type) ?? 'nothing'}.`,
     );
     return [];
   }
-  if (FOREIGN_VARIABLE.test(command)) result.notes.push(`${label}: "${command}" uses a variable that is not set here.`);
+  if (FOREIGN_VARIABLE.test(command))
+    result.notes.push(`${label}: "${command}" uses a variable that Castor does not set.`);
   if (MENTIONS_TOOLS.test(command)) {
-    result.notes.push(`${label}: "${command}" seems to compare tool_name; the tools have other names here.`);
+    result.notes.push(`${label}: "${command}" seems to compare tool_name; Castor uses other tool names.`);
   }
   const hasTimeout = typeof timeout === 'number' && timeout > 0;
   return [{ type: 'command', command, ...(hasTimeout && { timeout: timeout * 1000 }) }];

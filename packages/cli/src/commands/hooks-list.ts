@@ -32,12 +32,12 @@ export async function listHooks(
   if (isUnread(found, cwd)) output.note(`castor: ${UNREAD}`);
   await output.answer(`${describeHooks(found)}\n`);
   if (hooks.some((hook) => !mayRun(hook, found))) {
-    output.note('castor: to let new and changed hooks of this project run: castor hooks trust');
+    output.note('castor: to allow new and changed hooks of this project: castor hooks trust');
   }
   return ExitCode.Success;
 }
 
-export const UNREAD = 'the settings of this folder were not read, because it is not trusted.';
+export const UNREAD = 'Castor ignored the settings of this folder, because it is not trusted.';
 
 /** Whether the folder may have hooks that nobody looked at. */
 export function isUnread({ isTrusted }: FoundHooks, cwd: string): boolean {
@@ -47,7 +47,7 @@ export function isUnread({ isTrusted }: FoundHooks, cwd: string): boolean {
 /** A page about all of them. */
 export function describeHooks(found: FoundHooks): string {
   const { hooks } = found;
-  if (hooks.length === 0) return 'There are no hooks. How to write one: docs/hooks.md';
+  if (hooks.length === 0) return 'No hooks. To write one, see docs/hooks.md';
   return hooks.map((hook) => describe(hook, found)).join('\n\n');
 }
 
@@ -66,7 +66,7 @@ function describe(hook: InspectedHook, found: FoundHooks): string {
     ['name', name === command ? undefined : name],
     ['command', command],
     ['matcher', matcher || undefined],
-    ['runs', sequential ? 'in a row' : undefined],
+    ['runs', sequential ? 'sequential' : undefined],
     ['timeout', timeoutMs === 60_000 ? undefined : `${timeoutMs} ms`],
     ['about', description],
     ['from', `${source}${file === undefined ? '' : ` (${file})`}`],

@@ -32,14 +32,14 @@ export async function migrateHooks(options: HooksOptions, context: SubcommandCon
   const { flags, scope = 'workspace' } = options;
   const { output, cwd, home } = context;
   if (!flags.has('--from-claude')) {
-    output.note('castor: whose hooks? Say --from-claude.');
+    output.note('castor: missing source. Use --from-claude.');
     return ExitCode.Failure;
   }
   const folder = join(scope === 'user' ? home : cwd, '.claude');
   const files = ['settings.json', 'settings.local.json'].map((name) => join(folder, name));
   const found = files.flatMap((file) => readClaudeSettings(file) ?? []);
   if (found.length === 0) {
-    output.note(`castor: there are no settings of Claude Code in ${folder}.`);
+    output.note(`castor: no settings of Claude Code in ${folder}.`);
     return ExitCode.Failure;
   }
   const target = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
@@ -54,7 +54,7 @@ export async function migrateHooks(options: HooksOptions, context: SubcommandCon
   }
   await output.answer(describe({ translations, added, target, isDry }));
   if (scope === 'workspace' && !loadTrustedConfiguration({ args: {}, ...context }).configuration.isTrusted) {
-    output.note('castor: this folder is not trusted yet; its hooks run once it is.');
+    output.note('castor: this folder is not trusted yet; its hooks do not run until you trust it.');
   }
   return ExitCode.Success;
 }
@@ -66,7 +66,7 @@ function readClaudeSettings(file: string): unknown {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new SettingsError(`${file} cannot be read: ${(error as Error).message}`, { path: file, cause: error });
+    throw new SettingsError(`${file} is not readable: ${(error as Error).message}`, { path: file, cause: error });
   }
   return parseJsonText(file, text);
 }
@@ -131,18 +131,18 @@ function describe({ translations, added, target, isDry }: Report): string {
   const end = isDry ? `${what} would be written to ${target}.` : `${what} written to ${target}.`;
   return [
     ...section(
-      'Taken over:',
+      'Migrated:',
       translations.flatMap(({ mapped }) => mapped),
     ),
     ...section(
-      'Not taken over:',
+      'Not migrated:',
       translations.flatMap(({ left }) => left),
     ),
     ...section(
-      'Look at:',
+      'Check these:',
       translations.flatMap(({ notes }) => notes),
     ),
-    count > 0 ? `${end} Try one: castor hooks test <event>` : 'There was nothing new to write.',
+    count > 0 ? `${end} To test a hook: castor hooks test <event>` : 'No new hooks.',
     '',
   ].join('\n');
 }

@@ -25,20 +25,20 @@ export async function switchHooks(
   const path = scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd);
   const isKnown = found.hooks.some((hook) => hook.name === name);
   if (!isKnown && !readDisabled(path, context).includes(name)) {
-    output.note(`castor: there is no hook named "${name}" here. Those there are: castor hooks list`);
+    output.note(`castor: unknown hook "${name}". To list the hooks: castor hooks list`);
     return ExitCode.Failure;
   }
   writeSwitch(what, [name], path, context);
   await output.answer(`${name} is ${what}d in ${path}.\n`);
   const isForeign = found.hooks.some((hook) => hook.name === name && hook.source !== 'project');
   if (scope === 'workspace' && isForeign) {
-    output.note('castor: warning: a folder can switch only its own hooks. For this one: --scope user');
+    output.note('castor: warning: a project can switch only its own hooks. For this one: --scope user');
   } else if (what === 'enable' && isStillOff(name, context)) output.note(`castor: warning: ${STILL_OFF}`);
   return ExitCode.Success;
 }
 
 export const STILL_OFF =
-  'it is still switched off by hooksConfig in another file, or altogether. To see where: castor config explain hooksConfig.disabled';
+  'hooksConfig in another file still disables it, or all hooks. To see where: castor config explain hooksConfig.disabled';
 
 /** Adds names to the list of what never runs, or takes them out. Throws a SettingsError. */
 export function writeSwitch(what: Switch, names: readonly string[], path: string, folder: HookFolder): void {
@@ -63,13 +63,13 @@ export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: Subc
   }
   consentToHooks({ root: cwd, home }, ofProject);
   if (ofProject.length === 0) {
-    await output.answer('This project has no hooks. What it brings later runs after another consent.\n');
+    await output.answer('This project has no hooks. Hooks added later need another consent.\n');
     return ExitCode.Success;
   }
   const lines = ofProject.map(({ event, name, command }) =>
     name === command ? `  ${event}: ${command}` : `  ${event} ${name}: ${command}`,
   );
-  await output.answer(`From now on these hooks run as they are now:\n${lines.join('\n')}\n`);
+  await output.answer(`Castor now runs these hooks in their current form:\n${lines.join('\n')}\n`);
   return ExitCode.Success;
 }
 

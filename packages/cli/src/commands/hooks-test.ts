@@ -30,12 +30,12 @@ export async function testHooks(
   );
   const hooks = chosen.filter((hook) => mayRun(hook, found));
   for (const { name } of chosen.filter((hook) => !mayRun(hook, found))) {
-    output.note(`castor: ${name} is not run: it is new or changed since you consented. To consent: castor hooks trust`);
+    output.note(`castor: ${name} did not run: it is new or changed since your consent. To consent: castor hooks trust`);
   }
   if (isUnread(found, cwd)) output.note(`castor: ${UNREAD}`);
   if (hooks.length === 0) {
-    const which = options.name === undefined ? '' : ` named "${options.name}"`;
-    output.note(`castor: there is no hook${which} for ${event} to run. Those there are: castor hooks list`);
+    const which = options.name === undefined ? '' : ` "${options.name}"`;
+    output.note(`castor: no hook${which} for ${event}. To list the hooks: castor hooks list`);
     return ExitCode.Failure;
   }
   const payload = {
@@ -57,7 +57,7 @@ function toEvent(word: string): HookEventName {
   if (event) return event;
   const hint = nearest(word, HOOK_EVENTS);
   const meant = hint ? ` Did you mean ${hint}?` : '';
-  throw new ExitError(ExitCode.Failure, `there is no event ${word}.${meant} The events are ${HOOK_EVENTS.join(', ')}.`);
+  throw new ExitError(ExitCode.Failure, `unknown event ${word}.${meant} The events are ${HOOK_EVENTS.join(', ')}.`);
 }
 
 function readInput(path: string | undefined): object {
@@ -66,15 +66,15 @@ function readInput(path: string | undefined): object {
   try {
     text = readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (error) {
-    throw new ExitError(ExitCode.Input, `the input cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new ExitError(ExitCode.Input, `the input is not readable: ${(error as Error).message}`, { cause: error });
   }
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch (error) {
-    throw new ExitError(ExitCode.Input, `${path} is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new ExitError(ExitCode.Input, `${path} is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
-  throw new ExitError(ExitCode.Input, `${path} must hold a JSON object.`);
+  throw new ExitError(ExitCode.Input, `${path} must contain a JSON object.`);
 }
 
 function describe(
@@ -89,23 +89,20 @@ function describe(
     const isMissed = tool !== undefined && !isToolMatch(matcher, tool);
     const rows: [string, string | undefined][] = [
       ['command', command],
-      [
-        'matcher',
-        isMissed ? `${matcher} (does not match ${tool}: a session would not run it now)` : matcher || undefined,
-      ],
+      ['matcher', isMissed ? `${matcher} (does not match ${tool}: a session would skip it)` : matcher || undefined],
       ['took', `${Math.round(run.durationMs)} ms`],
       ['exit code', run.exitCode === null ? 'none' : String(run.exitCode)],
       ['stdout', run.stdout.trim() || undefined],
       ['stderr', run.stderr.trim() || undefined],
-      ['says', answer.output ? JSON.stringify(answer.output) : 'nothing'],
+      ['decision', answer.output ? JSON.stringify(answer.output) : 'nothing'],
       ['failed', answer.failure],
-      ...answer.problems.map((problem): [string, string] => ['mistake', `it ${problem}`]),
+      ...answer.problems.map((problem): [string, string] => ['problem', `it ${problem}`]),
     ];
     return [name === command ? 'hook' : name, ...rows.flatMap(toLines)].join('\n');
   });
   const effect = describeEffect(event, together as HookOutput);
   const told = JSON.stringify(payload, null, 2).replaceAll('\n', '\n  ');
-  return `${event}\n  told, beside session_id, transcript_path, cwd, hook_event_name and timestamp:\n  ${told}\n\n${blocks.join('\n\n')}\n\nEffect: ${effect}\n`;
+  return `${event}\n  input, besides session_id, transcript_path, cwd, hook_event_name and timestamp:\n  ${told}\n\n${blocks.join('\n\n')}\n\nEffect: ${effect}\n`;
 }
 
 function toLines([label, text]: [string, string | undefined]): string[] {

@@ -70,7 +70,7 @@ BeforeTool
   state    disabled
 `,
     ]);
-    expect(stderr).toContain('hooks.Foo was left out: there is no such event.');
+    expect(stderr).toContain('hooks.Foo was skipped: unknown event.');
   });
 
   it('is JSON for scripts', async () => {
@@ -94,8 +94,8 @@ BeforeTool
     await using env = await open({ files: { '.gemini/settings.json': settings({ BeforeAgent: one('true') }) } });
     const { stdout, stderr } = await env.run('list');
     expect([stdout, stderr]).toEqual([
-      'There are no hooks. How to write one: docs/hooks.md\n',
-      'castor: the settings of this folder were not read, because it is not trusted.\n',
+      'No hooks. To write one, see docs/hooks.md\n',
+      'castor: Castor ignored the settings of this folder, because it is not trusted.\n',
     ]);
   });
 });
@@ -108,14 +108,14 @@ describe('castor hooks test', () => {
     [
       'BeforeTool',
       `echo no >&2; exit 2`,
-      /exit code {2}2\n.*stderr {5}no\n.*says .*"deny","reason":"no".*\n\nEffect: the call does not run, and the model reads "Tool execution blocked: no"\.\n$/s,
+      /exit code {2}2\n.*stderr {5}no\n.*decision .*"deny","reason":"no".*\n\nEffect: the call does not run, and the model reads "Tool execution blocked: no"\.\n$/s,
     ],
     [
       'BeforeTool',
       `echo '{"decision":"ask"}'`,
       /Effect: Castor asks the user, even where the policies allow the call\.\n$/,
     ],
-    ['BeforeTool', 'true', /says {7}nothing\n\nEffect: none\. Castor continues unchanged\.\n$/],
+    ['BeforeTool', 'true', /decision {3}nothing\n\nEffect: none\. Castor continues unchanged\.\n$/],
     ['AfterAgent', `echo '{"decision":"block","reason":"more"}'`, /Effect: the model continues and reads: more\.\n$/],
     ['SessionStart', 'echo hello', /Effect: the user reads the message\.\n$/],
     [
@@ -143,18 +143,18 @@ describe('castor hooks test', () => {
     await using env = await hooked(`echo log; echo '{"decision":"deny"}'`);
     const { code, stdout } = await env.run('test', 'BeforeTool');
     expect(code).toBe(1);
-    expect(stdout).toContain('mistake    it printed text besides its JSON');
+    expect(stdout).toContain('problem    it printed text besides its JSON');
   });
 
   it.each<[string[], string]>([
-    [['test', 'BeforeTol'], 'there is no event BeforeTol. Did you mean BeforeTool?'],
-    [['test', 'AfterTool'], 'there is no hook for AfterTool to run.'],
-    [['test', 'BeforeTool', '--name', 'x'], 'there is no hook named "x" for BeforeTool to run.'],
-    [['test', 'BeforeTool', '--input', '/nowhere'], 'the input cannot be read'],
+    [['test', 'BeforeTol'], 'unknown event BeforeTol. Did you mean BeforeTool?'],
+    [['test', 'AfterTool'], 'no hook for AfterTool.'],
+    [['test', 'BeforeTool', '--name', 'x'], 'no hook "x" for BeforeTool.'],
+    [['test', 'BeforeTool', '--input', '/nowhere'], 'the input is not readable'],
     [['test'], 'castor hooks test takes one event (BeforeTool, AfterTool,'],
-    [['tets'], 'castor hooks has no command tets. Did you mean test?'],
-    [['toString'], 'castor hooks has no command toString.'],
-    [['list', '--jsno'], '--jsno is not an option of castor hooks.'],
+    [['tets'], 'unknown command castor hooks tets. Did you mean test?'],
+    [['toString'], 'unknown command castor hooks toString.'],
+    [['list', '--jsno'], '--jsno is an unknown option of castor hooks.'],
     [['enable', 'x', '--scope', 'all'], '--scope must be user or workspace, not "all".'],
   ])('%j says: %s', async (args, words) => {
     await using env = await hooked('true');
@@ -178,7 +178,7 @@ describe('castor hooks enable, disable and trust', () => {
     expect((await env.run('list')).stdout).toContain('state    enabled');
     expect(await env.run('disable', 'x')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no hook named "x"'),
+      stderr: expect.stringContaining('unknown hook "x"'),
     });
   });
 
@@ -225,7 +225,7 @@ describe('castor hooks enable, disable and trust', () => {
       ),
     };
     await using env = await open({ homeFiles, files }, TRUSTED);
-    expect((await env.run('enable', 'h')).stderr).toContain('still switched off');
+    expect((await env.run('enable', 'h')).stderr).toContain('still disables it');
   });
 });
 
@@ -286,17 +286,17 @@ describe('castor hooks migrate', () => {
     });
     for (const words of [
       'PreToolUse Bash|Edit|NotebookEdit → BeforeTool ^(run_shell_command|replace)$: ./check',
-      'there is no tool like NotebookEdit.',
-      'Stop *: only hooks of the type "command" can run here, not "prompt".',
+      'Castor has no tool like NotebookEdit.',
+      'Stop *: Castor supports only hooks of type "command", not "prompt".',
       'SessionStart never happens for compact.',
-      'SubagentStop: there is no such event here.',
-      'see whether mcp_gh_.* means the same.',
-      'Notification has no matcher here; the hook runs every time.',
+      'SubagentStop: Castor has no such event.',
+      'check that mcp_gh_.* matches the same tools.',
+      'Notification has no matcher in Castor; the hook always runs.',
       '10 hooks written to',
     ]) {
       expect(stdout).toContain(words);
     }
-    expect((await env.run('migrate', '--from-claude')).stdout).toContain('There was nothing new to write.');
+    expect((await env.run('migrate', '--from-claude')).stdout).toContain('No new hooks.');
     expect((await env.run('list')).stdout).not.toContain('does not run');
   });
 
@@ -332,7 +332,7 @@ describe('castor hooks migrate', () => {
 `,
       ),
     ]);
-    expect(stdout).toContain('constructor: there is no such event here.');
+    expect(stdout).toContain('constructor: Castor has no such event.');
   });
 
   it('consents to what it took over, and not to what else is new', async () => {
@@ -362,12 +362,12 @@ describe('castor hooks migrate', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['there is nothing', {}, 'there are no settings of Claude Code in'],
+    ['there is nothing', {}, 'no settings of Claude Code in'],
     ['it cannot be read', { '.claude/settings.json': '{' }, '.claude/settings.json'],
     [
       'ours cannot be read',
       { '.claude/settings.json': JSON.stringify(claude), '.gemini/settings.json': '{' },
-      'settings cannot be read',
+      'invalid settings',
     ],
   ])('says so when %s', async (_, files, words) => {
     await using env = await open({ files }, TRUSTED);

@@ -28,19 +28,19 @@ const USAGE = `Usage: castor hooks list [--json]
        castor hooks enable|disable <name> [--scope user|workspace]
        castor hooks migrate --from-claude [--dry-run] [--scope user|workspace]
 
-  list      the hooks of this folder, where they come from and whether they run
-  test      runs the hooks of an event with a sample input: what they decide
-  trust     consents to this project's hooks as they are now
-  enable    lets a hook run that was switched off
-  disable   switches a hook off, by its name (or its command, if it has none)
-  migrate   takes over the hooks of .claude/settings.json
+  list      lists the hooks of this folder, their source and state
+  test      runs the hooks of an event with a sample input and shows the result
+  trust     consents to the current hooks of this project
+  enable    enables a disabled hook
+  disable   disables a hook by its name (or its command, if it has none)
+  migrate   converts the hooks of .claude/settings.json
 
 Options:
   --json            as JSON
-  --input <file>    a JSON object over the sample input; - reads it from stdin
+  --input <file>    a JSON object merged into the sample; - reads stdin
   --name <name>     only this hook
-  --from-claude     the only other agent whose hooks can be taken over
-  --dry-run         shows what would be written, and writes nothing
+  --from-claude     the source, Claude Code
+  --dry-run         shows the result without writing it
   --scope <scope>   user: your own file; workspace: this folder's
                     [default: user; for migrate: workspace]
 
@@ -95,7 +95,7 @@ export async function runHooksCommand(argv: readonly string[], context: Subcomma
 
 function unknownCommand(name: string): string {
   const hint = nearest(name, Object.keys(COMMANDS));
-  return `castor hooks has no command ${name}.${hint ? ` Did you mean ${hint}?` : ''}`;
+  return `unknown command castor hooks ${name}.${hint ? ` Did you mean ${hint}?` : ''}`;
 }
 
 function refuse(sentence: string, output: SubcommandContext['output']): ExitCode {

@@ -17,9 +17,9 @@ describe('parseWords', () => {
   });
 
   it.each([
-    [['--jsno'], '--jsno is not an option of castor hooks.'],
+    [['--jsno'], '--jsno is an unknown option of castor hooks.'],
     [['--json=yes'], '--json takes no value.'],
-    [['--toString', 'x'], '--toString is not an option of castor hooks.'],
+    [['--toString', 'x'], '--toString is an unknown option of castor hooks.'],
     [['--name'], '--name needs a value.'],
     [['--scope', 'all'], '--scope must be user or workspace, not "all".'],
   ])('refuses %j with a sentence', (argv, sentence) => {

@@ -47,7 +47,7 @@ export function parseWords(
       if (!isChoice(value, choices)) return `${option} must be ${choices.join(' or ')}, not "${value}".`;
       values.set(option, value);
     } else if (flags.includes(option)) return `${option} takes no value.`;
-    else if (word.startsWith('--')) return `${option} is not an option of castor ${command}.`;
+    else if (word.startsWith('--')) return `${option} is an unknown option of castor ${command}.`;
     else words.operands.push(word);
   }
   return words;

@@ -46,7 +46,7 @@ describe('castor policy explain', () => {
     const { code, stdout, stderr } = await run('explain', "git log | sudo sh -c 'rm x'");
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
-      "Command   git log | sudo sh -c 'rm x'\nMode      default, someone to ask\n\nParse     4 commands\n",
+      "Command   git log | sudo sh -c 'rm x'\nMode      default, a user to ask\n\nParse     4 commands\n",
     );
     // Where lines break, also inside a path, depends on how long the home's path is.
     const joined = (text: string) => text.replaceAll(/\s+/g, '').replaceAll(file, 'mine.toml');
@@ -84,7 +84,7 @@ describe('castor policy explain', () => {
 
   it('takes a mode and the absence of a person', async () => {
     const { stdout } = await setUp(RULES).run('explain', 'npm test', '--mode', 'auto_edit', '--headless');
-    expect(stdout).toContain('Mode      auto_edit, nobody to ask');
+    expect(stdout).toContain('Mode      auto_edit, no user to ask');
     expect(stdout).toContain('Decision  deny');
   });
 

@@ -30,12 +30,12 @@ export interface PolicyCommandIo {
 const USAGE = `Usage: castor policy explain '<command>' [options]
        castor policy test [files...] [options]
 
-  explain   shows what a shell command would run, and which rule decides it
-  test      runs the [[test]] examples beside the rules; exits 1 on a mismatch
+  explain   shows what a shell command would run, and which rule decides
+  test      runs the [[test]] examples of the policy files; exits 1 on a mismatch
 
 Options:
   --mode <mode>     default, auto_edit, yolo or plan        [default: default]
-  --headless        as in a run where nobody can be asked
+  --headless        as in a headless run, which cannot ask
   --policy <path>   a policy file or folder instead of your own; may repeat
 `;
 
@@ -76,7 +76,7 @@ function parseOptions(argv: readonly string[]): Options | string {
         if (mode === undefined) return `"${value}" is not one of default, auto_edit, yolo and plan.`;
         options.mode = mode;
       }
-    } else if (word.startsWith('--')) return `${word} is not an option of castor policy.`;
+    } else if (word.startsWith('--')) return `${word} is an unknown option of castor policy.`;
     else options.operands.push(word);
   }
   return options;

@@ -83,13 +83,13 @@ describe('castor sessions', () => {
   });
 
   it.each([
-    [['fly'], /^castor sessions has no command "fly"\.\n\nUsage:/],
-    [['toString'], /has no command/],
+    [['fly'], /^unknown command castor sessions "fly"\.\n\nUsage:/],
+    [['toString'], /unknown command/],
     [['list', 'x'], /^Usage:/],
     [['search'], /^Usage:/],
     [['search', 'x', '--limit', 'many'], /^--limit needs a whole number above 0\./],
-    [['show', '--yaml'], /^--yaml is not an option of castor sessions\./],
-    [['delete', '../one-1'], /"\.\.\/one-1" is no session/],
+    [['show', '--yaml'], /^--yaml is an unknown option of castor sessions\./],
+    [['delete', '../one-1'], /Invalid session "\.\.\/one-1"/],
   ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) as string });
   });

@@ -27,14 +27,14 @@ const USAGE = `Usage: castor sessions list [--json]
        castor sessions delete <session>
        castor sessions path [<session>]
 
-  list      the sessions of this folder, oldest first
-  search    sessions of all folders in which all the words were said
-  show      what was said and done in a session
-  delete    removes a session and what belongs to it
-  path      the file of a session, or the folder they are in
+  list      lists the sessions of this folder, oldest first
+  search    finds sessions of all folders that contain all words
+  show      shows the conversation of a session
+  delete    deletes a session and its files
+  path      prints the file of a session, or the folder of the sessions
 
 <session> is a number of the list, a session id, or latest.
-Go on with one: castor --resume <session>
+To resume one: castor --resume <session>
 `;
 
 interface Options {
@@ -60,7 +60,7 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
     return ExitCode.Success;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const options = command ? parseOptions(rest) : `castor sessions has no command "${name}".`;
+  const options = command ? parseOptions(rest) : `unknown command castor sessions "${name}".`;
   const count = typeof options === 'string' ? 0 : options.operands.length;
   if (!command || typeof options === 'string' || count < command.atLeast || count > command.atMost) {
     context.output.note(typeof options === 'string' ? `${options}\n\n${USAGE}` : USAGE);

@@ -71,7 +71,7 @@ async function runHooks(args: readonly string[], context: CommandContext): Promi
 
 function notYet(what: string): Command {
   return async (_args, { output }) => {
-    output.note(`castor: ${what} cannot be managed with Castor yet. What it can do: castor --help`);
+    output.note(`castor: Castor does not support ${what} yet. Supported commands: castor --help`);
     return ExitCode.Failure;
   };
 }
