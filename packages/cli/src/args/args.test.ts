@@ -56,19 +56,19 @@ describe('parseArguments', () => {
   });
 
   it.each<[string[], string]>([
-    [['--modle', 'x'], 'there is no flag --modle. Did you mean --model?'],
-    [['--out', 'x'], 'there is no flag --out. Did you mean --output-format?'],
-    [['-prompt', 'x'], 'there is no flag -prompt. Did you mean --prompt?'],
-    [['--frobnicate'], 'there is no flag --frobnicate.'],
-    [['--no-model'], 'there is no flag --no-model.'],
-    [['--constructor'], 'there is no flag --constructor.'],
-    [['-x'], 'there is no flag -x.'],
-    [['-yx'], 'there is no flag -yx.'],
+    [['--modle', 'x'], 'unknown flag --modle. Did you mean --model?'],
+    [['--out', 'x'], 'unknown flag --out. Did you mean --output-format?'],
+    [['-prompt', 'x'], 'unknown flag -prompt. Did you mean --prompt?'],
+    [['--frobnicate'], 'unknown flag --frobnicate.'],
+    [['--no-model'], 'unknown flag --no-model.'],
+    [['--constructor'], 'unknown flag --constructor.'],
+    [['-x'], 'unknown flag -x.'],
+    [['-yx'], 'unknown flag -yx.'],
     [['-m', '--raw-output'], '--model needs a value: --model <name>.'],
     [['--policy'], '--policy needs a value: --policy <path>.'],
-    [['--raw-output=loud'], '--raw-output is on or off; it takes no value.'],
-    [['-p', 'a', '-p', 'b'], '--prompt is given twice; give one text.'],
-    [['-p', 'a', 'b'], 'give the prompt either with --prompt (-p) or as words after the flags, not both.'],
+    [['--raw-output=loud'], '--raw-output takes no value.'],
+    [['-p', 'a', '-p', 'b'], '--prompt is repeated; pass it once.'],
+    [['-p', 'a', 'b'], 'pass the prompt either with --prompt (-p) or after the flags, not both.'],
     [['-p', 'a', '-i', 'b'], 'use --prompt (-p) or --prompt-interactive (-i), not both.'],
     [
       ['-y', '--approval-mode', 'plan'],
@@ -85,7 +85,7 @@ describe('parseArguments', () => {
     [['--approval-mode', 'wild'], '--approval-mode must be default, auto_edit, yolo or plan, not "wild".'],
     [
       ['--input-format', 'stream-json', '-o', 'json'],
-      '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
+      '--input-format stream-json needs stream-json output; remove --output-format or set it to stream-json.',
     ],
   ])('refuses %j', (argv, sentence) => {
     expect(() => parseArguments(argv)).toThrow(new UsageError(sentence));

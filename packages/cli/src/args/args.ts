@@ -74,7 +74,7 @@ function takeValue({ name, given }: ReadFlag, next: string | undefined, values: 
   const value = readValue(name, isTaken ? next : given);
   const key = toKey(name);
   const { kind }: Flag = FLAGS[name];
-  if (kind === 'once' && values.has(key)) throw new UsageError(`--${name} is given twice; give one text.`);
+  if (kind === 'once' && values.has(key)) throw new UsageError(`--${name} is repeated; pass it once.`);
   const known = values.get(key);
   values.set(key, kind === 'list' ? [...(Array.isArray(known) ? known : []), ...toList(value)] : value);
   return isTaken ? 2 : 1;
@@ -151,7 +151,7 @@ function ofAlias(letter: string): FlagName | undefined {
 
 function readSwitch(name: FlagName, given: string | undefined): boolean {
   if (given !== undefined && given !== 'true' && given !== 'false') {
-    throw new UsageError(`--${name} is on or off; it takes no value.`);
+    throw new UsageError(`--${name} takes no value.`);
   }
   return given !== 'false';
 }
@@ -161,7 +161,7 @@ function unknownFlag(spelled: string, name: string): UsageError {
     hidden || unsupported ? [] : [each],
   );
   const guess = nearest(name, documented);
-  return new UsageError(`there is no flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
+  return new UsageError(`unknown flag ${spelled}.${guess ? ` Did you mean --${guess}?` : ''}`);
 }
 
 function toKebabCase(name: string): string {

@@ -7,43 +7,43 @@ type Section = readonly [title: string, rows: readonly (readonly [FlagName, stri
 
 export const SECTIONS: readonly Section[] = [
   [
-    'What to do',
+    'Prompt',
     [
-      ['prompt', 'Answer this prompt, then end. Piped input is put before it.'],
-      ['prompt-interactive', 'Send this first, then stay in the conversation.'],
+      ['prompt', 'Answer this prompt and exit. Piped input comes before it.'],
+      ['prompt-interactive', 'Send this prompt, then open the terminal UI.'],
       ['model', 'The model or alias: auto, pro, flash, flash-lite, offline, …'],
       ['include-directories', 'Further folders the tools may work in.'],
     ],
   ],
   [
-    'What it may do',
+    'Permissions',
     [
-      ['yolo', 'Run every tool without asking. Rules that deny still hold.'],
+      ['yolo', 'Run every tool without approval. Deny rules still apply.'],
       ['approval-mode', 'default, auto_edit, yolo or plan.'],
-      ['allowed-tools', 'Tools that run without asking; no others beside them.'],
-      ['policy', "Rules to use instead of the user's own."],
-      ['admin-policy', 'Rules that outrank all others.'],
+      ['allowed-tools', 'Tools that run without approval.'],
+      ['policy', 'Policy files that replace your own.'],
+      ['admin-policy', 'Policy files with the highest precedence.'],
       ['skip-trust', 'Trust this folder for this run.'],
       ['ignore-env', "Do not read the project's .env file."],
     ],
   ],
   [
-    'What it may spend',
+    'Budgets',
     [
-      ['max-turns', 'Stop after so many answers of the model.'],
-      ['max-tokens', 'Stop after so many tokens, of all requests.'],
-      ['max-cost', 'Stop after so many US dollars, such as 0.50.'],
+      ['max-turns', 'Stop after this number of model answers.'],
+      ['max-tokens', 'Stop after this number of tokens in all requests.'],
+      ['max-cost', 'Stop after this cost in US dollars, such as 0.50.'],
       ['max-time', 'Stop after this time, such as 90s, 5m or 1h.'],
     ],
   ],
   [
     'Sessions',
     [
-      ['resume', 'Go on with a session: latest (default), its number or its id.'],
-      ['continue', 'Finish the prompt that was interrupted, in the session used last or that of --resume.'],
-      ['fork', 'With --resume or --continue: go on in a copy.'],
+      ['resume', 'Resume a session: latest (default), its number or its id.'],
+      ['continue', 'Continue the interrupted prompt of the latest session, or of --resume.'],
+      ['fork', 'With --resume or --continue: use a copy of the session.'],
       ['session-id', 'The id of the new session.'],
-      ['session-file', 'Begin with the conversation in this file.'],
+      ['session-file', 'Start with the conversation in this file.'],
       ['list-sessions', "List this folder's sessions."],
       ['delete-session', 'Delete a session by its number or id.'],
     ],
@@ -51,9 +51,9 @@ export const SECTIONS: readonly Section[] = [
   [
     'Input and output',
     [
-      ['output-format', 'text, json (one object at the end) or stream-json (one a line).'],
-      ['input-format', 'text, or stream-json: prompts and answers on stdin, one a line.'],
-      ['raw-output', 'Do not remove terminal sequences from the answer.'],
+      ['output-format', 'text, json (one object at the end) or stream-json (one per line).'],
+      ['input-format', 'text, or stream-json: one JSON object per line on stdin.'],
+      ['raw-output', 'Keep terminal escape sequences in the answer.'],
       ['accept-raw-output-risk', 'The same, without the warning.'],
       ['screen-reader', 'A plain screen, one line after another.'],
       ['debug', 'Report requests, refusals and failed turns on stderr.'],
@@ -77,17 +77,17 @@ export function helpText(): string {
   return `Usage: castor [flags] [prompt]
        castor <command> [--help]
 
-A terminal coding agent. With -p it answers one prompt and prints the answer:
+A terminal coding agent. With -p it answers one prompt and exits:
 
   castor -p "What does this error mean?" < build.log
   castor --model offline "What is in this folder?"
   castor -y --max-cost 0.50 -p "Fix the failing test and say what was wrong."
 
 Commands:
-  config      Settings: show, explain, get, set
-  doctor      What is configured, what works, and what to do about the rest
-  hooks       List, try and migrate hooks
-  policy      Which rule decides on a command; run the examples beside the rules
+  config      Show, explain, get and set settings
+  doctor      Check the configuration and suggest fixes
+  hooks       List, test, trust and migrate hooks
+  policy      Explain which rule decides a command; test your rules
   sessions    List, search, show and delete sessions
 
 ${sections.join('\n\n')}
@@ -97,14 +97,14 @@ Flags of Gemini CLI that Castor does not support yet, and rejects:
 
 Environment:
   GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey
-  GOOGLE_GEMINI_BASE_URL    Another address for the API, such as a gateway
+  GOOGLE_GEMINI_BASE_URL    Another API endpoint, such as a gateway
   GEMINI_MODEL              The model, unless --model names one
   CASTOR_OFFLINE=1          Use the built-in offline model; nothing is sent
 
 Exit codes:
-  0 answered · 1 failed · 41 no valid credentials · 42 no usable input
-  44 no sandbox · 52 bad setting · 53 turn limit · 54 a tool failed for good
-  55 folder not trusted · 56 budget spent · 57 the model repeats itself
+  0 answered · 1 failed · 41 invalid credentials · 42 invalid input
+  44 no sandbox · 52 invalid setting · 53 turn limit · 54 disk full
+  55 folder not trusted · 56 budget spent · 57 loop detected
   58 request too large · 130 interrupted · 143 terminated
 `;
 }

@@ -5,7 +5,7 @@ import type { CliArguments, FlagName } from './flags.ts';
 
 const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ prompt, query }) =>
-    Boolean(prompt && query) && 'give the prompt either with --prompt (-p) or as words after the flags, not both.',
+    Boolean(prompt && query) && 'pass the prompt either with --prompt (-p) or after the flags, not both.',
   ({ prompt, promptInteractive }) =>
     Boolean(prompt && promptInteractive) && 'use --prompt (-p) or --prompt-interactive (-i), not both.',
   ({ yolo, approvalMode }) =>
@@ -17,13 +17,12 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ sessionId }) =>
     sessionId !== undefined &&
     !/^[A-Za-z0-9_-]+$/.test(sessionId) &&
-    `--session-id may hold letters, digits, - and _ only, not ${JSON.stringify(sessionId)}.`,
+    `--session-id may contain only letters, digits, - and _, not ${JSON.stringify(sessionId)}.`,
   ({ fork, resume, continue: goesOn }) =>
-    Boolean(fork && resume === undefined && !goesOn) &&
-    '--fork goes with --resume or --continue: it copies that session.',
+    Boolean(fork && resume === undefined && !goesOn) && '--fork needs --resume or --continue: it copies that session.',
   ({ continue: goesOn, sessionId, sessionFile }) =>
     Boolean(goesOn && (sessionId ?? sessionFile) !== undefined) &&
-    '--continue goes on with a session there is; leave --session-id and --session-file out.',
+    '--continue needs an existing session; remove --session-id and --session-file.',
   ({ continue: goesOn, prompt, promptInteractive, query }) =>
     Boolean(goesOn && (prompt || promptInteractive || query)) &&
     '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
@@ -36,7 +35,7 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ inputFormat, outputFormat = 'stream-json' }) =>
     inputFormat === 'stream-json' &&
     outputFormat !== 'stream-json' &&
-    '--input-format stream-json answers in stream-json; leave --output-format out or set it to stream-json.',
+    '--input-format stream-json needs stream-json output; remove --output-format or set it to stream-json.',
 ];
 
 /** An empty list, or `none`, asks for what Castor does: it loads none. */

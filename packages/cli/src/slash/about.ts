@@ -3,12 +3,12 @@ import type { SlashCommand } from './command.ts';
 
 export const about: SlashCommand = {
   name: 'about',
-  description: 'Shows the version and what it runs on.',
+  description: 'Shows the version, the model and the session.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
   run({ agent, version, trustedFolder }) {
-    const trust = trustedFolder === undefined ? 'nobody has decided' : trustedFolder ? 'trusted' : 'not trusted';
+    const trust = trustedFolder === undefined ? 'no trust decision' : trustedFolder ? 'trusted' : 'not trusted';
     return info(
       [
         `Castor      ${version}`,

@@ -12,23 +12,26 @@ interface Absent {
 }
 
 const ABSENT: Readonly<Record<string, Absent>> = {
-  agents: { sentence: 'Castor has no sub-agents yet.', subCommands: 'list reload refresh enable disable config' },
-  'bug-memory': { sentence: 'Castor takes no heap snapshots; /bug says what a report needs.' },
+  agents: {
+    sentence: 'Castor does not support sub-agents yet.',
+    subCommands: 'list reload refresh enable disable config',
+  },
+  'bug-memory': { sentence: 'Castor does not take heap snapshots; /bug describes a bug report.' },
   extensions: {
-    sentence: 'Castor has no extensions yet.',
+    sentence: 'Castor does not support extensions yet.',
     subCommands: 'list update disable enable install link uninstall delete explore config restart',
   },
-  gemma: { sentence: 'Castor runs no local models; /model lists those it can use.' },
-  ide: { sentence: 'Castor has no companion in an editor yet.', subCommands: 'status install enable disable' },
+  gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
+  ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
   mcp: {
-    sentence: 'Castor has no MCP servers yet.',
+    sentence: 'Castor does not support MCP servers yet.',
     subCommands: 'list ls nodesc desc schema auth reload refresh enable disable',
   },
-  restore: { sentence: 'Castor keeps no checkpoints; /rewind goes back and undoes the edits since.' },
-  'setup-github': { sentence: 'Castor sets up nothing at GitHub.' },
-  skills: { sentence: 'Castor has no skills yet.', subCommands: 'list link enable disable reload refresh' },
-  upgrade: { sentence: 'Castor has no plans to upgrade; /auth takes another key.' },
-  voice: { sentence: 'Castor does not listen.' },
+  restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },
+  'setup-github': { sentence: 'Castor does not set up GitHub.' },
+  skills: { sentence: 'Castor does not support skills yet.', subCommands: 'list link enable disable reload refresh' },
+  upgrade: { sentence: 'Castor has no paid plans; /auth changes the key.' },
+  voice: { sentence: 'Castor does not support voice input.' },
 };
 
 /** Only as it is written there: "/ide or not" is a sentence for the model. */
@@ -39,7 +42,7 @@ export function findAbsent(text: string): FoundCommand | undefined {
   const { sentence, subCommands = '' } = absent;
   const isCommand = sub === undefined || (rest.length <= 1 && subCommands.split(' ').includes(sub));
   if (!isCommand) return undefined;
-  const run = () => failure(`${sentence} /help lists the commands there are.`);
+  const run = () => failure(`${sentence} /help lists the commands.`);
   return {
     command: { name, description: sentence, source: 'builtin', runsHeadless: true, runsWhileBusy: true, run },
     path: name,

@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 const signin: SlashCommand = {
   name: 'signin',
   aliases: ['login'],
-  description: 'Asks for a key, and uses it from now on.',
+  description: 'Asks for a key and uses it.',
   source: 'builtin',
   run: () => ({ type: 'open_dialog', dialog: 'auth' }),
 };
@@ -11,14 +11,14 @@ const signin: SlashCommand = {
 const signout: SlashCommand = {
   name: 'signout',
   aliases: ['logout'],
-  description: 'Forgets the key that was kept in ~/.gemini/.env.',
+  description: 'Deletes the key stored in ~/.gemini/.env.',
   source: 'builtin',
   run: () => ({ type: 'open_dialog', dialog: 'signout' }),
 };
 
 export const auth: SlashCommand = {
   name: 'auth',
-  description: 'How Castor reaches a model.',
+  description: 'Changes how Castor authenticates.',
   source: 'builtin',
   subCommands: [signin, signout],
   run: () => ({ type: 'open_dialog', dialog: 'auth' }),

@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 
 export const bug: SlashCommand = {
   name: 'bug',
-  description: 'Writes down what a report of a mistake should say.',
+  description: 'Prints the content of a bug report.',
   source: 'builtin',
   usage: '[title]',
   runsWhileBusy: true,
@@ -11,13 +11,13 @@ export const bug: SlashCommand = {
   run({ agent, version }, title) {
     return info(
       [
-        'Send this to whoever gave you Castor, with what you did and what you expected:',
+        'Send this to the maintainers of Castor, with what you did and what you expected:',
         '',
         `  ${title || '(what went wrong, in one line)'}`,
         `  Castor ${version}, Node ${process.version}, ${process.platform} ${process.arch}`,
         `  Model ${agent.requestedModel()}, session ${agent.session.sessionId}`,
         '',
-        '/chat share writes the conversation to a file, /chat debug the last request. Look through them before you send them.',
+        '/chat share writes the conversation to a file, /chat debug the last request. Review them before you send them.',
       ].join('\n'),
     );
   },

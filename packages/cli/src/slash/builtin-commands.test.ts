@@ -33,21 +33,21 @@ describe('commands with an answer', () => {
     ['/compress', 'Nothing to compress.'],
     ['/memory show', /^about \d+ tokens in every request\n\n<loaded_context>[^]*Use tabs\./],
     ['/memory', /^1 context file, about \d+ tokens in every request:\n {2}project {8}9 bytes .*GEMINI\.md$/],
-    ['/memory reload', /^Read again\. 1 context file/],
+    ['/memory reload', /^Reloaded\. 1 context file/],
     ['/stats', /^Session {3}session-1\nTime[^]*Cost {6}\$0\.0000\nTools {5}0 calls/],
-    ['/stats model', 'No model has been asked yet.'],
-    ['/stats tools', 'No tool has been called yet.'],
+    ['/stats model', 'No requests yet.'],
+    ['/stats tools', 'No tool calls yet.'],
     ['/tools', /^Tools:\n {2}ReadFolder \(list_directory\)/],
     ['/tools desc', /ReadFile \(read_file\)\n {4}Reads a file/],
     ['/directory', /^Workspace directories:\n {2}\/.*project$/],
-    ['/policies list', /^Approval mode default; rules in force:\n {2}1\. /],
+    ['/policies list', /^Approval mode default; active rules:\n {2}1\. /],
     ['/hooks', 'No hooks are configured.'],
     ['/model', 'The model is gemini-2.5-flash.'],
     ['/docs', /docs folder/],
-    ['/privacy', /Telemetry is off[^]*Sessions are kept in \/.*tmp/],
+    ['/privacy', /Telemetry is off[^]*Castor stores sessions in \/.*tmp/],
     ['/bug it hangs', /\n {2}it hangs\n {2}Castor 1\.2\.3, Node v.*\n {2}Model gemini-2\.5-flash, session session-1\n/],
     ['/terminal-setup', /^Ctrl\+J/],
-    ['/commands', 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'],
+    ['/commands', 'No custom commands. Write one to ~/.gemini/commands/<name>.toml.'],
     ['/plan', 'Plan mode is on.'],
   ])('%s answers where nobody watches', async (text, expected) => {
     const result = await answer(text, { files: { 'GEMINI.md': 'Use tabs.' } });
@@ -86,7 +86,7 @@ describe('commands of Gemini CLI that are not there', () => {
     '/restore',
     '/voice',
   ])('%s is said to be missing, and costs no request', async (text) => {
-    const message = expect.stringMatching(/^Castor .*\. \/help lists the commands there are\.$/);
+    const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);
     expect(await answer(text)).toEqual({ kind: 'error', message });
   });
 
@@ -111,7 +111,7 @@ describe('commands at a terminal', () => {
     ['/hooks panel', { type: 'message', messageType: 'info', content: 'a page' }],
     [
       '/hooks enable',
-      { type: 'message', messageType: 'error', content: 'Which hook? /hooks enable <name>; /hooks lists them.' },
+      { type: 'message', messageType: 'error', content: 'Missing name: /hooks enable <name>. /hooks lists the hooks.' },
     ],
     ['/hooks enable nobody', { type: 'message', messageType: 'error', content: 'There is no such hook.' }],
   ])('%s reaches what the surface offers', async (text, expected) => {
@@ -134,12 +134,12 @@ describe('commands at a terminal', () => {
     ['/vim', { type: 'toggle_vim' }],
     ['/exit --delete', { type: 'quit', deleteSession: true }],
     ['/quit', { type: 'quit', deleteSession: false }],
-    ['/copy', { type: 'message', messageType: 'error', content: 'There is no answer to copy yet.' }],
-    ['/plan copy', { type: 'message', messageType: 'error', content: 'There is no approved plan to copy yet.' }],
+    ['/copy', { type: 'message', messageType: 'error', content: 'No answer to copy yet.' }],
+    ['/plan copy', { type: 'message', messageType: 'error', content: 'No approved plan to copy yet.' }],
     ['/plan make it', { type: 'submit_prompt', parts: [{ text: 'make it' }] }],
-    ['/chat save', { type: 'message', messageType: 'error', content: 'Give it a name: /chat save <tag>' }],
-    ['/chat list', { type: 'message', messageType: 'error', content: 'Conversations cannot be kept here.' }],
-    ['/model set', { type: 'message', messageType: 'error', content: 'Name one model: /model set <name> [--persist]' }],
+    ['/chat save', { type: 'message', messageType: 'error', content: 'Missing name: /chat save <tag>' }],
+    ['/chat list', { type: 'message', messageType: 'error', content: 'Saving conversations is not supported here.' }],
+    ['/model set', { type: 'message', messageType: 'error', content: 'Missing name: /model set <name> [--persist]' }],
   ])('%s gives its result', async (text, expected) => {
     expect(await type(text)).toEqual(expected);
   });
@@ -183,13 +183,13 @@ describe('commands at a terminal', () => {
     expect(await add('~/other, nowhere')).toEqual({
       type: 'message',
       messageType: 'error',
-      content: `${join(project, 'nowhere')} is no directory.`,
+      content: `${join(project, 'nowhere')} is not a directory.`,
     });
     expect(agent.workspace.directories).toEqual([project, join(home, 'other')]);
     expect(agent.chat.getHistory().at(-1)?.parts).toEqual([
       { text: expect.stringMatching(/^<session_context>\nThe user has added .*\n {2}- .*\/other\n/) },
     ]);
-    expect(await add('')).toMatchObject({ messageType: 'error', content: expect.stringMatching(/^Name a directory/) });
+    expect(await add('')).toMatchObject({ messageType: 'error', content: expect.stringMatching(/^Missing directory/) });
   });
 
   it('/permissions trust writes the folder down', async () => {

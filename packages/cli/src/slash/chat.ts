@@ -2,7 +2,7 @@ import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
 import type { CommandContext, CommandResult, SessionService, SlashCommand } from './command.ts';
 
-const NAMELESS = 'Give it a name: /chat';
+const NAMELESS = 'Missing name: /chat';
 
 const list: SlashCommand = {
   name: 'list',
@@ -12,13 +12,13 @@ const list: SlashCommand = {
   run: (context) => withSessions(context, async (sessions) => info(await sessions.list())),
 };
 
-const save = named('save', 'Keeps the conversation under a name.', async (sessions, tag) =>
+const save = named('save', 'Saves the conversation under a name.', async (sessions, tag) =>
   info(await sessions.save(tag)),
 );
 
 const resume = named(
   'resume',
-  'Goes on with a saved conversation.',
+  'Resumes a saved conversation.',
   async (sessions, tag) => ({ type: 'resume_session', sessionId: await sessions.resume(tag) }),
   ['load'],
 );
@@ -37,7 +37,7 @@ export const share: SlashCommand = {
 
 const debug: SlashCommand = {
   name: 'debug',
-  description: 'Writes the conversation to a file as it is sent to the model.',
+  description: 'Writes the conversation to a file as the model receives it.',
   source: 'builtin',
   run: (context) => withSessions(context, async (sessions) => info(await sessions.debug())),
 };
@@ -45,7 +45,7 @@ const debug: SlashCommand = {
 export const chat: SlashCommand = {
   name: 'chat',
   aliases: ['resume'],
-  description: 'Saved conversations; without a word it opens the list of sessions.',
+  description: 'Manages saved conversations; alone, opens the list of sessions.',
   source: 'builtin',
   subCommands: [list, save, resume, remove, share, debug],
   run: () => ({ type: 'open_dialog', dialog: 'sessions' }),
@@ -72,7 +72,7 @@ async function withSessions(
   { services }: CommandContext,
   act: (sessions: SessionService) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  if (!services?.openSessions) return failure('Conversations cannot be kept here.');
+  if (!services?.openSessions) return failure('Saving conversations is not supported here.');
   try {
     return await act(await services.openSessions());
   } catch (error) {

@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 export const clear: SlashCommand = {
   name: 'clear',
   aliases: ['new'],
-  description: 'Begins a new session and clears the screen.',
+  description: 'Starts a new session and clears the screen.',
   source: 'builtin',
   run: () => ({ type: 'new_session' }),
 };

@@ -13,18 +13,18 @@ const list: SlashCommand = {
 const reload: SlashCommand = {
   name: 'reload',
   aliases: ['refresh'],
-  description: 'Reads them again.',
+  description: 'Reloads the commands.',
   source: 'builtin',
   runsHeadless: true,
   async run({ commands }) {
     await commands?.reload();
-    return info(`Read again. ${describe(commands)}`);
+    return info(`Reloaded. ${describe(commands)}`);
   },
 };
 
 export const commands: SlashCommand = {
   name: 'commands',
-  description: 'Your own commands and those of the project.',
+  description: 'Lists or reloads custom commands.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -37,8 +37,6 @@ function describe(list: CommandList | undefined): string {
     source === 'builtin' ? [] : [`  /${name}  ${description} (${source.name})`],
   );
   const head =
-    rows.length === 0
-      ? 'There are no custom commands. Write one to ~/.gemini/commands/<name>.toml.'
-      : 'Custom commands:';
+    rows.length === 0 ? 'No custom commands. Write one to ~/.gemini/commands/<name>.toml.' : 'Custom commands:';
   return [head, ...rows, ...(list?.notices ?? [])].join('\n');
 }

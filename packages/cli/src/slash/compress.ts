@@ -5,7 +5,7 @@ import type { SlashCommand } from './command.ts';
 export const compress: SlashCommand = {
   name: 'compress',
   aliases: ['summarize', 'compact'],
-  description: 'Replaces the conversation so far by a summary of it.',
+  description: 'Replaces the conversation with a summary.',
   source: 'builtin',
   runsHeadless: true,
   async run({ agent, signal }) {
@@ -26,10 +26,10 @@ export const compress: SlashCommand = {
       case CompressionStatus.NOOP:
         return info('Nothing to compress.');
       case CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT:
-        return info('Compression did not reduce the size of the history; it was kept as it is.');
+        return info('Compression did not reduce the history; the history is unchanged.');
       case CompressionStatus.COMPRESSION_FAILED_TOKEN_COUNT_ERROR:
       case CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY:
-        return failure('The model gave no summary; the history was kept as it is.');
+        return failure('The model returned no summary; the history is unchanged.');
     }
   },
 };

@@ -12,7 +12,7 @@ export const copy: SlashCommand = {
       .filter(isWords)
       .map((part) => part.text)
       .join('');
-    return text === '' ? failure('There is no answer to copy yet.') : { type: 'copy_text', text };
+    return text === '' ? failure('No answer to copy yet.') : { type: 'copy_text', text };
   },
 };
 

@@ -45,7 +45,7 @@ describe('a custom command', () => {
   });
 
   it.each<[string, string, string, FixtureOptions]>([
-    ['is never closed', 'x !{ls', '/do was not sent: !{ in line 1 of its prompt is never closed', {}],
+    ['is never closed', 'x !{ls', '/do was not sent: !{ in line 1 of its prompt is not closed', {}],
     ['nobody can be asked about', '!{touch ran}', '/do was not sent: it wants to run "touch ran"', {}],
     [
       'a rule denies',
@@ -59,7 +59,7 @@ describe('a custom command', () => {
         },
       },
     ],
-    ['comes out empty', '{{args}}', '/do was not sent: its prompt came out empty', {}],
+    ['comes out empty', '{{args}}', '/do was not sent: its prompt is empty', {}],
   ])('that %s is an error, and nothing runs', async (_, prompt, message, options) => {
     const { result, hasRun } = await run('/do', prompt, options);
     expect(result).toEqual({ kind: 'error', message: expect.stringContaining(message) });

@@ -38,7 +38,7 @@ async function submit(file: CommandFile, name: string, context: CommandContext, 
   for (const segment of segments) parts.push(...(await fill(segment, args, context, notes)));
   if (!takesArguments && args !== '') parts.push({ text: `\n\n/${name} ${args}` });
   const merged = mergeText(parts);
-  if (merged.length === 0) return failure(`/${name} was not sent: its prompt came out empty (${file.file}).`);
+  if (merged.length === 0) return failure(`/${name} was not sent: its prompt is empty (${file.file}).`);
   return { type: 'submit_prompt', parts: merged, notes };
 }
 
@@ -67,7 +67,7 @@ async function askForConsent(
   if (asked.length === 0) return undefined;
   const consent = await services?.confirmShellCommands?.(asked);
   if (consent === undefined) {
-    return `/${name} was not sent: it wants to run ${asked.map((command) => `"${command}"`).join(', ')}, and nobody can be asked. Allow it with --allowed-tools "run_shell_command(…)" or --yolo.`;
+    return `/${name} was not sent: it wants to run ${asked.map((command) => `"${command}"`).join(', ')}, and a headless run cannot ask. Allow it with --allowed-tools "run_shell_command(…)" or --yolo.`;
   }
   if (consent === 'cancel') return `/${name} was cancelled.`;
   if (consent === 'always') await remember(asked, agent);
@@ -110,7 +110,7 @@ async function runCommand(command: string, { agent, signal }: CommandContext): P
 function describeFailure(command: string, { error, signal, exitCode, ending }: ShellOutcome): string {
   if (error) return `\n[Shell command '${command}' could not be started: ${error.message}]`;
   if (ending === 'moved_to_background' || ending === 'serving') {
-    return `\n[Shell command '${command}' runs on in the background]`;
+    return `\n[Shell command '${command}' continues in the background]`;
   }
   if (ending !== 'exited') return `\n[Shell command '${command}' aborted]`;
   if (signal !== null) return `\n[Shell command '${command}' terminated by signal ${signal}]`;
@@ -125,7 +125,7 @@ async function readFiles(
   const { references } = agent;
   const resolved = await references.resolve(path, signal, { search: false });
   if (!('pattern' in resolved)) {
-    notes.push(`${raw} stayed as it is: ${resolved.reason}.`);
+    notes.push(`${raw} stays text: ${resolved.reason}.`);
     return [{ text: raw }];
   }
   const { files, problems } = await references.read([resolved.pattern], signal);

@@ -13,12 +13,12 @@ const show: SlashCommand = {
 
 const add: SlashCommand = {
   name: 'add',
-  description: 'Lets the tools work in more directories, until the session ends.',
+  description: 'Adds workspace directories until the session ends.',
   source: 'builtin',
   usage: '<path>[,<path>…]',
   run(context, args) {
     const paths = args.split(',').map((path) => path.trim());
-    if (paths.includes('')) return failure('Name a directory: /directory add <path>[,<path>…]');
+    if (paths.includes('')) return failure('Missing directory: /directory add <path>[,<path>…]');
     const { added, problems } = addAll(paths, context);
     if (added.length > 0) tell(added, context);
     return problems.length > 0 ? failure(problems.join('\n')) : info(describe(context));
@@ -28,7 +28,7 @@ const add: SlashCommand = {
 export const directory: SlashCommand = {
   name: 'directory',
   aliases: ['dir'],
-  description: 'The directories the tools may work in.',
+  description: 'Lists or adds workspace directories.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,

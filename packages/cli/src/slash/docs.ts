@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 
 export const docs: SlashCommand = {
   name: 'docs',
-  description: 'Says where the documentation is.',
+  description: 'Shows where the documentation is.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,

@@ -2,7 +2,7 @@ import type { SlashCommand } from './command.ts';
 
 export const editor: SlashCommand = {
   name: 'editor',
-  description: 'Chooses the editor for prompts and proposed edits.',
+  description: 'Selects the editor for prompts and proposed edits.',
   source: 'builtin',
   runsWhileBusy: true,
   run: () => ({ type: 'open_dialog', dialog: 'editor' }),

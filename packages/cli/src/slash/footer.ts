@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 export const footer: SlashCommand = {
   name: 'footer',
   aliases: ['statusline'],
-  description: 'Chooses what the footer shows.',
+  description: 'Selects what the footer shows.',
   source: 'builtin',
   run: () => ({ type: 'open_dialog', dialog: 'footer' }),
 };

@@ -9,7 +9,7 @@ export const help: SlashCommand = {
   runsWhileBusy: true,
   runsHeadless: true,
   run({ commands }) {
-    if (!commands) return failure('The commands are not open.');
+    if (!commands) return failure('The commands are not loaded.');
     const rows = commands.all.flatMap((command) => [
       [`/${command.name}${command.usage ? ` ${command.usage}` : ''}`, command.description] as const,
       ...(command.subCommands ?? []).map(
@@ -23,7 +23,7 @@ export const help: SlashCommand = {
         'Commands:',
         ...lines,
         '',
-        'In a prompt: @path adds a file, !command runs it in your shell. At a terminal ? shows the keys.',
+        'In a prompt: @path attaches a file, !command runs a shell command. In the terminal UI, ? shows the keys.',
       ].join('\n'),
     );
   },

@@ -21,9 +21,9 @@ export function createHookServices(
       const isWaiting = found.hooks.some((hook) => !mayRun(hook, found));
       return [
         ...found.problems,
-        ...(isUnread(found, folder.cwd) ? [`Not all of it: ${UNREAD}`] : []),
+        ...(isUnread(found, folder.cwd) ? [`Incomplete: ${UNREAD}`] : []),
         describeHooks(found),
-        ...(isWaiting ? ['To let new and changed hooks of this project run: castor hooks trust'] : []),
+        ...(isWaiting ? ['To allow new and changed hooks of this project: castor hooks trust'] : []),
       ].join('\n\n');
     },
 
@@ -48,6 +48,6 @@ export function createHookServices(
 }
 
 function toUnknown(name: string | undefined, known: readonly string[]): string {
-  if (name === undefined || known.length === 0) return 'There are no hooks here.';
-  return `There is no hook named "${name}". Those there are: ${known.join(', ')}`;
+  if (name === undefined || known.length === 0) return 'This folder has no hooks.';
+  return `Unknown hook "${name}". Known hooks: ${known.join(', ')}`;
 }

@@ -5,7 +5,7 @@ import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 const list: SlashCommand = {
   name: 'list',
   aliases: ['panel', 'show'],
-  description: 'Lists the hooks of this folder and whether they run.',
+  description: 'Lists the hooks of this folder and their state.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -14,7 +14,7 @@ const list: SlashCommand = {
 
 const enable: SlashCommand = {
   name: 'enable',
-  description: 'Lets a hook run that was switched off.',
+  description: 'Enables a disabled hook.',
   source: 'builtin',
   usage: '<name>',
   run: (context, name) => switchOne(context, 'enable', name),
@@ -22,7 +22,7 @@ const enable: SlashCommand = {
 
 const disable: SlashCommand = {
   name: 'disable',
-  description: 'Switches a hook off, by its name (or its command, if it has none).',
+  description: 'Disables a hook by its name (or its command, if it has none).',
   source: 'builtin',
   usage: '<name>',
   run: (context, name) => switchOne(context, 'disable', name),
@@ -30,21 +30,21 @@ const disable: SlashCommand = {
 
 const enableAll: SlashCommand = {
   name: 'enable-all',
-  description: 'Lets every hook run that was switched off.',
+  description: 'Enables all hooks.',
   source: 'builtin',
   run: (context) => switchHooks(context, 'enable', undefined),
 };
 
 const disableAll: SlashCommand = {
   name: 'disable-all',
-  description: 'Switches every hook off.',
+  description: 'Disables all hooks.',
   source: 'builtin',
   run: (context) => switchHooks(context, 'disable', undefined),
 };
 
 export const hooks: SlashCommand = {
   name: 'hooks',
-  description: 'Programs of yours that run at set moments.',
+  description: 'Lists, enables and disables hooks.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -54,7 +54,7 @@ export const hooks: SlashCommand = {
 
 async function describe({ agent, services }: CommandContext): Promise<CommandResult> {
   if (services?.describeHooks) return info(await services.describeHooks());
-  return info(agent.hooks ? 'Hooks are configured; castor hooks list shows them.' : 'No hooks are configured.');
+  return info(agent.hooks ? 'Hooks are configured. To list them: castor hooks list' : 'No hooks are configured.');
 }
 
 function switchOne(
@@ -63,7 +63,7 @@ function switchOne(
   name: string,
 ): CommandResult | Promise<CommandResult> {
   return name === ''
-    ? failure(`Which hook? /hooks ${what} <name>; /hooks lists them.`)
+    ? failure(`Missing name: /hooks ${what} <name>. /hooks lists the hooks.`)
     : switchHooks(context, what, name);
 }
 
@@ -72,7 +72,7 @@ async function switchHooks(
   what: 'enable' | 'disable',
   name: string | undefined,
 ): Promise<CommandResult> {
-  if (!services?.switchHooks) return failure('Hooks cannot be switched here. Outside: castor hooks --help');
+  if (!services?.switchHooks) return failure('Hooks cannot be changed here. Use castor hooks --help');
   try {
     return info(await services.switchHooks(what, name));
   } catch (error) {

@@ -87,7 +87,7 @@ describe('the commands of a session', () => {
     expect(await found?.command.run?.({} as CommandContext, '')).toEqual({
       type: 'message',
       messageType: 'error',
-      content: expect.stringMatching(/^\/git:bad cannot be used\. .*bad\.toml: the command was skipped: /),
+      content: expect.stringMatching(/^\/git:bad is invalid\. .*bad\.toml: the command was skipped: /),
     });
   });
 

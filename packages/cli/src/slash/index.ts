@@ -96,7 +96,7 @@ function findSkipped(text: string, notices: readonly string[]): FoundCommand | u
   const file = `${sep}commands${sep}${name.replaceAll(':', sep)}.toml: `;
   const notice = name === '' ? undefined : notices.find((each) => each.includes(file));
   if (notice === undefined) return undefined;
-  const run = () => failure(`/${name} cannot be used. ${notice}`);
+  const run = () => failure(`/${name} is invalid. ${notice}`);
   return { command: { name, description: '', source: 'builtin', runsHeadless: true, run }, path: name, args };
 }
 

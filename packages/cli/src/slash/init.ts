@@ -14,7 +14,7 @@ If the folder holds no code, describe what is there and what it is for. Do not i
 
 export const init: SlashCommand = {
   name: 'init',
-  description: 'Has the model write a GEMINI.md for this project.',
+  description: 'Asks the model to write a GEMINI.md for this project.',
   source: 'builtin',
   runsHeadless: true,
   async run({ agent }) {
@@ -23,7 +23,7 @@ export const init: SlashCommand = {
       return { type: 'submit_prompt', parts: [{ text: PROMPT }] };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        return info('There is a GEMINI.md in this folder already. Nothing was changed.');
+        return info('This folder already has a GEMINI.md. Nothing was changed.');
       }
       return failure(`GEMINI.md could not be created: ${getErrorMessage(error)}`);
     }

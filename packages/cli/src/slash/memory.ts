@@ -8,7 +8,7 @@ const NOTHING = 'No context files are loaded. Write GEMINI.md in this folder or 
 
 const show: SlashCommand = {
   name: 'show',
-  description: 'Shows the instructions the model was given.',
+  description: 'Shows the instructions sent to the model.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -31,7 +31,7 @@ const list: SlashCommand = {
 const reload: SlashCommand = {
   name: 'reload',
   aliases: ['refresh'],
-  description: 'Reads the context files again.',
+  description: 'Reloads the context files.',
   source: 'builtin',
   runsHeadless: true,
   run: reloadContext,
@@ -39,7 +39,7 @@ const reload: SlashCommand = {
 
 export const memory: SlashCommand = {
   name: 'memory',
-  description: 'The instructions in GEMINI.md and AGENTS.md files.',
+  description: 'Shows or reloads the instructions in GEMINI.md and AGENTS.md files.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -48,7 +48,7 @@ export const memory: SlashCommand = {
 };
 
 async function reloadContext({ agent }: CommandContext): Promise<CommandResult> {
-  return info(`Read again. ${describeFiles(await agent.reloadContext())}`);
+  return info(`Reloaded. ${describeFiles(await agent.reloadContext())}`);
 }
 
 function describeFiles(context: LoadedContext): string {

@@ -4,7 +4,7 @@ import type { SlashCommand } from './command.ts';
 
 const set: SlashCommand = {
   name: 'set',
-  description: 'Uses another model from the next turn on.',
+  description: 'Switches the model, from the next turn on.',
   source: 'builtin',
   runsWhileBusy: true,
   usage: '<name> [--persist]',
@@ -13,7 +13,7 @@ const set: SlashCommand = {
     const names = words.filter((word) => word !== '--persist');
     const [name] = names;
     if (name === undefined || names.length > 1 || name.startsWith('-')) {
-      return failure('Name one model: /model set <name> [--persist]');
+      return failure('Missing name: /model set <name> [--persist]');
     }
     try {
       agent.setModel(name);

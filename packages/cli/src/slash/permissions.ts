@@ -6,14 +6,14 @@ import type { SlashCommand } from './command.ts';
 
 const trust: SlashCommand = {
   name: 'trust',
-  description: 'Trusts this folder, or another, from the next start on.',
+  description: 'Trusts this folder, or another, from the next start.',
   source: 'builtin',
   usage: '[path]',
   run({ agent, home, trustedFoldersFile: file }, args) {
     const folder = resolve(agent.workspace.root, args);
     try {
       decideOnFolder({ folder, level: 'TRUST_FOLDER', file, home });
-      return info(`${folder} is trusted. Start castor again for its settings, hooks and context files to count.`);
+      return info(`${folder} is trusted. Restart castor to load its settings, hooks and context files.`);
     } catch (error) {
       return failure(`${folder} could not be trusted: ${getErrorMessage(error)}`);
     }
@@ -22,7 +22,7 @@ const trust: SlashCommand = {
 
 export const permissions: SlashCommand = {
   name: 'permissions',
-  description: 'Which folders are trusted.',
+  description: 'Manages trusted folders.',
   source: 'builtin',
   subCommands: [trust],
   run: () => ({ type: 'open_dialog', dialog: 'trust' }),

@@ -19,8 +19,8 @@ describe('the placeholders of a prompt', () => {
   });
 
   it.each([
-    ['a\n!{ls {x}', '!{ in line 2 of its prompt is never closed'],
-    ['@{x', '@{ in line 1 of its prompt is never closed'],
+    ['a\n!{ls {x}', '!{ in line 2 of its prompt is not closed'],
+    ['@{x', '@{ in line 1 of its prompt is not closed'],
   ])('must be closed: %j', (prompt, message) => {
     expect(() => parsePlaceholders(prompt)).toThrow(message);
   });

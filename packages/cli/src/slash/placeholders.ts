@@ -51,7 +51,7 @@ function findClosing(prompt: string, start: number): number {
     else if (prompt[index] === '}' && --depth === 0) return index;
   }
   const line = prompt.slice(0, start).split('\n').length;
-  throw new PlaceholderError(`${prompt.slice(start - 2, start)} in line ${line} of its prompt is never closed`);
+  throw new PlaceholderError(`${prompt.slice(start - 2, start)} in line ${line} of its prompt is not closed`);
 }
 
 /** As one word for the shell, whatever is in it. */

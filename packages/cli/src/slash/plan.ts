@@ -11,22 +11,22 @@ export const plan: SlashCommand = {
   subCommands: [
     {
       name: 'copy',
-      description: 'Copies the plan you approved to the clipboard.',
+      description: 'Copies the approved plan to the clipboard.',
       source: 'builtin',
       runsWhileBusy: true,
       async run({ agent }) {
         const path = agent.approvedPlan();
-        if (path === undefined) return failure('There is no approved plan to copy yet.');
+        if (path === undefined) return failure('No approved plan to copy yet.');
         try {
           return { type: 'copy_text', text: await readFile(path, 'utf8') };
         } catch (error) {
-          return failure(`The plan cannot be read: ${(error as Error).message}`);
+          return failure(`The plan is not readable: ${(error as Error).message}`);
         }
       },
     },
   ],
   run({ agent }, goal) {
-    if (!agent.policy.hasPlanMode) return failure('Plan mode is switched off (general.plan.enabled).');
+    if (!agent.policy.hasPlanMode) return failure('Plan mode is disabled (general.plan.enabled).');
     agent.policy.mode = 'plan';
     return goal === '' ? info('Plan mode is on.') : { type: 'submit_prompt', parts: [{ text: goal }] };
   },

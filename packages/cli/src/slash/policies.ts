@@ -7,7 +7,7 @@ import type { CommandContext, SlashCommand } from './command.ts';
 
 const list: SlashCommand = {
   name: 'list',
-  description: 'Lists the policy rules in force, the strongest first.',
+  description: 'Lists the active policy rules, highest priority first.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -16,7 +16,7 @@ const list: SlashCommand = {
 
 export const policies: SlashCommand = {
   name: 'policies',
-  description: 'The rules that decide which calls run.',
+  description: 'Shows the policy rules.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -30,7 +30,7 @@ function describe({ agent }: CommandContext): string {
     ({ modes, interactive = canAsk }) => (!modes || modes.includes(mode)) && interactive === canAsk,
   );
   const rows = inForce.map((rule, index) => `${String(index + 1).padStart(3)}. ${describeRule(rule)}`);
-  return [`Approval mode ${toCliName(mode)}; rules in force:`, ...rows].join('\n');
+  return [`Approval mode ${toCliName(mode)}; active rules:`, ...rows].join('\n');
 }
 
 function describeRule(rule: PolicyRule): string {

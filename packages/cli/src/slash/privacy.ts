@@ -3,21 +3,21 @@ import type { SlashCommand } from './command.ts';
 
 export const privacy: SlashCommand = {
   name: 'privacy',
-  description: 'Says what leaves this machine and what is kept on it.',
+  description: 'Shows what Castor sends and what it stores.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
   run({ agent }) {
     const telemetry = agent.telemetry
-      ? 'Telemetry is on and goes where your settings say (telemetry.*).'
-      : 'Telemetry is off; only you can switch it on (telemetry.enabled).';
+      ? 'Telemetry is on; your settings choose its destination (telemetry.*).'
+      : 'Telemetry is off; only you can enable it (telemetry.enabled).';
     return info(
       [
-        'Your prompts, and what tools read and print for them, go to the model you chose; with the offline model nothing does.',
-        'Commands and pages the model asks for reach further only as your policies and answers allow.',
+        'Castor sends your prompts and the output of tools to the model you chose; the offline model sends nothing.',
+        'Your policies and approvals decide which commands run and which pages are fetched.',
         `Castor has no server of its own. ${telemetry}`,
-        `Sessions are kept in ${agent.workspace.tempDirectory} until general.sessionRetention or you delete them.`,
-        'A key you pasted is in ~/.gemini/.env, which only you can read; /auth signout deletes it.',
+        `Castor stores sessions in ${agent.workspace.tempDirectory} until general.sessionRetention or you delete them.`,
+        'Castor stores a pasted key in ~/.gemini/.env, which only you can read; /auth signout deletes it.',
       ].join('\n'),
     );
   },

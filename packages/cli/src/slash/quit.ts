@@ -3,7 +3,7 @@ import type { SlashCommand } from './command.ts';
 export const quit: SlashCommand = {
   name: 'quit',
   aliases: ['exit'],
-  description: 'Ends the program.',
+  description: 'Exits the program.',
   source: 'builtin',
   runsWhileBusy: true,
   usage: '[--delete]',

@@ -27,18 +27,18 @@ describe('/chat', () => {
   it('saves, lists, goes on in a session of its own, and deletes', async () => {
     const { fixture, service } = await open();
     await using _disposed = fixture;
-    expect(await service.list()).toMatch(/^No conversation is saved\./);
+    expect(await service.list()).toMatch(/^No saved conversations\./);
     expect(await service.save('my tag')).toBe(
-      'The conversation is saved as "my tag". Go on with it by /chat resume my tag.',
+      'The conversation is saved as "my tag". Resume it with /chat resume my tag.',
     );
-    expect(await service.list()).toMatch(/^Saved conversations, the oldest first:\n {2}my tag {2}\(\d{4}-/);
-    await expect(service.save('my tag')).rejects.toThrow('There is a conversation "my tag" already.');
+    expect(await service.list()).toMatch(/^Saved conversations, oldest first:\n {2}my tag {2}\(\d{4}-/);
+    await expect(service.save('my tag')).rejects.toThrow('The conversation "my tag" already exists.');
     const resume = await service.resume('my tag');
     const session = await openSession({ home: fixture.home, root: fixture.project, resume });
     expect([session.sessionId, session.history, session.notices]).toEqual([resume, SAID, []]);
     session.recorder.close();
     expect(await service.delete('my tag')).toBe('The conversation "my tag" is deleted.');
-    await expect(service.resume('my tag')).rejects.toThrow('There is no conversation "my tag".');
+    await expect(service.resume('my tag')).rejects.toThrow('Unknown conversation "my tag".');
   });
 
   it('does not go on with a conversation of another authentication', async () => {
@@ -46,7 +46,7 @@ describe('/chat', () => {
     await using _disposed = fixture;
     await service.save('a');
     const other = createSessionService({ ...options, authType: 'vertex-ai' });
-    await expect(other.resume('a')).rejects.toThrow('was saved under the authentication "gemini-api-key"');
+    await expect(other.resume('a')).rejects.toThrow('was saved with the authentication "gemini-api-key"');
   });
 
   it('writes the conversation out, never over a file', async () => {
@@ -61,7 +61,7 @@ describe('/chat', () => {
         ...['````json\n{\n  "output": "```"\n}\n````', '## Model', 'A folder.\n'],
       ].join('\n\n'),
     );
-    await expect(service.share('')).rejects.toThrow(`${path} is there already; take another name.`);
+    await expect(service.share('')).rejects.toThrow(`${path} already exists; choose another name.`);
     await service.share('all.json');
     expect(JSON.parse(await fixture.read('all.json'))).toEqual(SAID);
     await expect(service.share('all.txt')).rejects.toThrow('"all.txt" must end in .md or .json.');
@@ -74,13 +74,13 @@ describe('/chat', () => {
     expect(await service.debug()).toBe(`The request is in ${path}.`);
     const { model, contents, tools } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown[]>;
     expect([model, contents?.at(-4), tools]).toEqual(['gemini-2.5-flash', SAID[0], []]);
-    await expect(service.debug()).rejects.toThrow(`${path} is there already`);
+    await expect(service.debug()).rejects.toThrow(`${path} already exists`);
   });
 
   it('has nothing to keep before something was said', async () => {
     await using fixture = await openPromptFixture({});
     const service = createSessionService({ agent: fixture.agent, home: fixture.home, authType: undefined });
-    await expect(service.save('a')).rejects.toThrow('Nothing has been said yet.');
-    await expect(service.share('a.md')).rejects.toThrow('Nothing has been said yet.');
+    await expect(service.save('a')).rejects.toThrow('The conversation is empty.');
+    await expect(service.share('a.md')).rejects.toThrow('The conversation is empty.');
   });
 });

@@ -36,8 +36,8 @@ export function createSessionService({ agent, home, authType, now = Date.now }: 
   return {
     async list() {
       const saved = listCheckpoints(folder);
-      if (saved.length === 0) return 'No conversation is saved. Keep this one with /chat save <tag>.';
-      return ['Saved conversations, the oldest first:', ...saved.map(describe)].join('\n');
+      if (saved.length === 0) return 'No saved conversations. Save this one with /chat save <tag>.';
+      return ['Saved conversations, oldest first:', ...saved.map(describe)].join('\n');
     },
 
     async save(tag) {
@@ -50,7 +50,7 @@ export function createSessionService({ agent, home, authType, now = Date.now }: 
       const saved = readCheckpoint(folder, tag);
       if (saved.authType !== undefined && authType !== undefined && saved.authType !== authType) {
         throw new Error(
-          `"${tag}" was saved under the authentication "${saved.authType}"; now it is "${authType}". It is not resumed.`,
+          `"${tag}" was saved with the authentication "${saved.authType}"; the current one is "${authType}". Castor did not resume it.`,
         );
       }
       return createSessionFrom(saved.history.filter(isSaid), { home, root });
@@ -84,7 +84,7 @@ async function writeNew(path: string, text: string): Promise<string> {
     return path;
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new Error(isTaken ? `${path} is there already; take another name.` : getErrorMessage(error), {
+    throw new Error(isTaken ? `${path} already exists; choose another name.` : getErrorMessage(error), {
       cause: error,
     });
   }
@@ -92,7 +92,7 @@ async function writeNew(path: string, text: string): Promise<string> {
 
 function conversationOf({ chat }: SessionServiceOptions['agent']): Content[] {
   const history = chat.getHistory().filter(isSaid);
-  if (history.length === 0) throw new Error('Nothing has been said yet.');
+  if (history.length === 0) throw new Error('The conversation is empty.');
   return history;
 }
 

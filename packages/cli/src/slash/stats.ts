@@ -4,7 +4,7 @@ import type { CommandContext, SlashCommand } from './command.ts';
 
 const session: SlashCommand = {
   name: 'session',
-  description: 'What this session did and cost.',
+  description: 'Shows the requests, tokens, cost and calls of this session.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -13,7 +13,7 @@ const session: SlashCommand = {
 
 const model: SlashCommand = {
   name: 'model',
-  description: 'Requests, tokens and money by model.',
+  description: 'Shows requests, tokens and cost by model.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -22,7 +22,7 @@ const model: SlashCommand = {
 
 const tools: SlashCommand = {
   name: 'tools',
-  description: 'Calls by tool.',
+  description: 'Shows calls by tool.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -32,7 +32,7 @@ const tools: SlashCommand = {
 export const stats: SlashCommand = {
   name: 'stats',
   aliases: ['usage'],
-  description: 'What this session did and cost.',
+  description: 'Shows the requests, tokens, cost and calls of this session.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -59,7 +59,7 @@ function describeSession({ agent, startedAt }: CommandContext): string {
 
 function describeModels(ledger: Ledger): string {
   const models = Object.entries(ledger.metrics().models);
-  if (models.length === 0) return 'No model has been asked yet.';
+  if (models.length === 0) return 'No requests yet.';
   const { byModel } = ledger.cost();
   return models
     .map(([name, { api, tokens }]) =>
@@ -78,7 +78,7 @@ function describeTools(ledger: Ledger): string {
     ([name, { count, success, fail, durationMs }]) =>
       `  ${name.padEnd(24)} ${countOf(count, 'call')}, ${success} succeeded, ${fail} failed, ${Math.round(durationMs)} ms`,
   );
-  return rows.length === 0 ? 'No tool has been called yet.' : rows.join('\n');
+  return rows.length === 0 ? 'No tool calls yet.' : rows.join('\n');
 }
 
 function describeCost(usd: number | undefined): string {

@@ -4,7 +4,7 @@ import type { CommandContext, SlashCommand } from './command.ts';
 const list: SlashCommand = {
   name: 'list',
   aliases: ['nodesc'],
-  description: 'Lists the tools the model may use.',
+  description: 'Lists the tools of the model.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -14,7 +14,7 @@ const list: SlashCommand = {
 const descriptions: SlashCommand = {
   name: 'desc',
   aliases: ['descriptions'],
-  description: 'Lists the tools with what the model reads about them.',
+  description: 'Lists the tools with the descriptions sent to the model.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
@@ -23,7 +23,7 @@ const descriptions: SlashCommand = {
 
 export const tools: SlashCommand = {
   name: 'tools',
-  description: 'The tools the model may use.',
+  description: 'Lists the tools of the model.',
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,

@@ -2,7 +2,7 @@ import type { SlashCommand } from './command.ts';
 
 export const vim: SlashCommand = {
   name: 'vim',
-  description: 'Switches the keys of vim on or off.',
+  description: 'Toggles vim keys.',
   source: 'builtin',
   runsWhileBusy: true,
   run: () => ({ type: 'toggle_vim' }),
