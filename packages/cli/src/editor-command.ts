@@ -43,5 +43,5 @@ export function editorCommand(
 /** A sentence about a name nobody knows; undefined when it is fine. */
 export function unknownEditor({ preferredEditor }: Settings['general']): string | undefined {
   if (preferredEditor === undefined || Object.hasOwn(EDITORS, preferredEditor.trim().toLowerCase())) return undefined;
-  return `general.preferredEditor: there is no ${JSON.stringify(preferredEditor)}; it takes ${Object.keys(EDITORS).join(', ')}.`;
+  return `general.preferredEditor: unknown editor ${JSON.stringify(preferredEditor)}. Use one of ${Object.keys(EDITORS).join(', ')}.`;
 }

@@ -129,7 +129,7 @@ async function readPiped(args: CliArguments, output: Output, signal: AbortSignal
   // Messages are read one by one, as they come.
   if (args.inputFormat === 'stream-json') return '';
   const { text, isCut } = await readStandardInput(signal);
-  if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; the rest was left out.');
+  if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; Castor ignored the rest.');
   return text;
 }
 

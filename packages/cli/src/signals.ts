@@ -66,7 +66,7 @@ export function listenForSignals(): Interruption {
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
   // The process ends with process.exit. Whatever gets here waits for something that never comes.
-  process.once('beforeExit', () => onCrash(new Error('The program had nothing left to wait for before it was done.')));
+  process.once('beforeExit', () => onCrash(new Error('The event loop was empty before the program had finished.')));
   return interruption;
 }
 

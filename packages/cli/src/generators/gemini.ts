@@ -32,7 +32,7 @@ export function openGemini(access: GeminiAccess, environment: Environment): Cont
       GEMINI_API_KEY: { apiKey },
       GEMINI_CLI_CUSTOM_HEADERS: { headers },
     });
-    throw new ExitError(ExitCode.Settings, `${variable ?? 'the environment'} cannot be used: ${error.message}`, {
+    throw new ExitError(ExitCode.Settings, `${variable ?? 'the environment'} is invalid: ${error.message}`, {
       cause: error,
     });
   }

@@ -47,7 +47,7 @@ describe('the folder of the offline model', () => {
     ['../secret.txt', '../secret.txt is outside of this folder.'],
     ['/etc/passwd', '/etc/passwd is outside of this folder.'],
     ['link.txt', 'link.txt is outside of this folder.'],
-    ['none.txt', 'There is no none.txt in this folder.'],
+    ['none.txt', 'This folder has no none.txt.'],
     ['src', 'src is not a regular file.'],
     ['pipe', 'pipe is not a regular file.'],
     ['big.txt', 'big.txt is too large to show (1000001 bytes).'],

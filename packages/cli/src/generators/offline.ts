@@ -42,7 +42,7 @@ export function createFolder(cwd: string): OfflineFolder {
 async function inside(cwd: string, path: string): Promise<string> {
   const root = await realpath(cwd);
   const target = await realpath(resolve(root, path)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error(`There is no ${path} in this folder.`, { cause: error }) : error;
+    throw error.code === 'ENOENT' ? new Error(`This folder has no ${path}.`, { cause: error }) : error;
   });
   if (!isInside(target, root)) {
     throw new Error(`${path} is outside of this folder.`);

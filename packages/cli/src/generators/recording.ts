@@ -9,7 +9,7 @@ export async function openReplay(path: string, strict: boolean): Promise<Content
   try {
     return await loadReplayGenerator(path, { strict });
   } catch (error) {
-    throw new ExitError(ExitCode.Input, `the recorded responses cannot be used: ${getErrorMessage(error)}`, {
+    throw new ExitError(ExitCode.Input, `invalid recorded responses: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

@@ -23,7 +23,7 @@ export interface ConversationOptions {
   signal: AbortSignal;
 }
 
-const NOBODY = 'Nobody can answer any more: the input has ended.';
+const NOBODY = 'The input has ended, so this call cannot be approved.';
 
 export class Conversation {
   private readonly options: ConversationOptions;
@@ -62,7 +62,7 @@ export class Conversation {
         if (!this.take(line)) break;
       }
     } catch (error) {
-      this.options.onProblem(`The input cannot be read any more: ${getErrorMessage(error)}`);
+      this.options.onProblem(`Reading the input failed: ${getErrorMessage(error)}`);
     }
     this.hasInputEnded = true;
     for (const [id, kind] of this.questions) this.refuse(id, kind);
@@ -105,7 +105,7 @@ export class Conversation {
         this.options.setApprovalMode(message.mode);
         return;
       case 'interrupt':
-        if (!this.prompt) throw new Error('there is no prompt to interrupt.');
+        if (!this.prompt) throw new Error('no prompt is running.');
         this.wasStopped = true;
         this.prompt.abort();
         return;

@@ -36,24 +36,24 @@ describe('readMessage', () => {
 
   it.each<[string | undefined, string]>([
     [undefined, 'it is longer than 8 MiB.'],
-    ['hello', 'it is not JSON; expected one object a line.'],
+    ['hello', 'it is not JSON; expected one object per line.'],
     ['[1]', 'expected a JSON object.'],
     ['null', 'expected a JSON object.'],
     [
       '{"type":"toString"}',
       '"type" must be one of prompt, message, steer, approval, fallback, set_approval_mode, interrupt, end.',
     ],
-    ['{"type":"prompt"}', '"content" must be a text.'],
-    ['{"type":"prompt","content":7}', '"content" must be a text.'],
+    ['{"type":"prompt"}', '"content" must be a string.'],
+    ['{"type":"prompt","content":7}', '"content" must be a string.'],
     ['{"type":"message","role":"assistant","content":"x"}', '"role" must be "user".'],
-    ['{"type":"approval","outcome":"cancel"}', '"tool_id" must be a text.'],
+    ['{"type":"approval","outcome":"cancel"}', '"tool_id" must be a string.'],
     [
       '{"type":"approval","tool_id":"1","outcome":"yes"}',
       '"outcome" must be one of proceed_once, proceed_always, proceed_always_and_save, proceed_always_server, proceed_always_tool, modify_with_editor, cancel.',
     ],
-    ['{"type":"approval","tool_id":"1","outcome":"cancel","answers":[]}', '"answers" must be an object of texts.'],
+    ['{"type":"approval","tool_id":"1","outcome":"cancel","answers":[]}', '"answers" must be an object of strings.'],
     ['{"type":"set_approval_mode","mode":"wild"}', '"mode" must be one of default, auto_edit, yolo or plan.'],
   ])('refuses %s, naming the line', (line, problem) => {
-    expect(() => read(line)).toThrow(new InputMessageError(`Line 7 of the input was left out: ${problem}`));
+    expect(() => read(line)).toThrow(new InputMessageError(`Line 7 of the input is invalid: ${problem}`));
   });
 });

@@ -73,7 +73,7 @@ export function readMessage({ number, text: line }: InputLine): InputMessage | u
     return READERS[type]?.(fields);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new InputMessageError(`Line ${number} of the input was left out: ${error.message}`, { cause: error });
+    throw new InputMessageError(`Line ${number} of the input is invalid: ${error.message}`, { cause: error });
   }
 }
 
@@ -83,7 +83,7 @@ function parse(line: string | undefined): Fields {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new Error('it is not JSON; expected one object a line.', { cause: error });
+    throw new Error('it is not JSON; expected one object per line.', { cause: error });
   }
   if (!isRecord(value)) throw new Error('expected a JSON object.');
   return value;
@@ -91,7 +91,7 @@ function parse(line: string | undefined): Fields {
 
 function toPayload(fields: Fields): ConfirmationPayload {
   const { answers } = fields;
-  if (answers !== undefined && !isTextRecord(answers)) throw expected('answers', 'an object of texts');
+  if (answers !== undefined && !isTextRecord(answers)) throw expected('answers', 'an object of strings');
   const feedback = optionalText(fields, 'feedback');
   const newContent = optionalText(fields, 'new_content');
   return {
@@ -104,14 +104,14 @@ function toPayload(fields: Fields): ConfirmationPayload {
 
 function text(fields: Fields, name: string): string {
   const value = optionalText(fields, name);
-  if (value === undefined || value === '') throw expected(name, 'a text');
+  if (value === undefined || value === '') throw expected(name, 'a string');
   return value;
 }
 
 function optionalText(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || typeof value === 'string') return value;
-  throw expected(name, 'a text');
+  throw expected(name, 'a string');
 }
 
 function oneOf<T extends string>(fields: Fields, name: string, known: readonly T[]): T {

@@ -32,7 +32,7 @@ export function openConversation(options: HeadlessOptions, { settings }: Start, 
       },
       setApprovalMode(mode) {
         if (mode === 'yolo') assertYolo(settings);
-        if (mode === 'plan' && !settings.general.plan.enabled) throw new Error('plan mode is switched off.');
+        if (mode === 'plan' && !settings.general.plan.enabled) throw new Error('plan mode is disabled.');
         agent.policy.mode = mode;
       },
     },

@@ -30,7 +30,7 @@ export async function openSessionFor({ args, home, cwd }: Start, output: Output)
     const interrupted = args.continue ? session.takeInterrupted() : undefined;
     if (args.continue && !interrupted) {
       session.recorder.close();
-      throw new ExitError(ExitCode.Input, 'the session has no prompt that was interrupted; give a new one with -p.');
+      throw new ExitError(ExitCode.Input, 'the session has no interrupted prompt; pass a new one with -p.');
     }
     return { session, interrupted };
   } catch (error) {

@@ -28,13 +28,13 @@ const FAILURES: Readonly<Record<Exclude<Outcome, 'completed' | 'stopped'>, { typ
 
 const MESSAGES: Partial<Record<Outcome, string>> = {
   cancelled: 'The run was cancelled.',
-  max_turns: 'The limit of turns for a session is reached.',
-  loop_detected: 'The model repeats itself; the prompt was stopped.',
+  max_turns: 'The session reached its turn limit.',
+  loop_detected: 'The model repeated itself, so Castor stopped the prompt.',
 };
 
 export function describeOverflow(value: ContextWindowWillOverflowValue): string {
   const { estimatedRequestTokenCount: request, remainingTokenCount: left } = value;
-  return `The request (about ${request} tokens) does not fit the model; ${left} tokens are left.`;
+  return `The request (about ${request} tokens) exceeds the model's context window; ${left} tokens are left.`;
 }
 
 /** A hook's refusal. Nothing failed: the reason is the answer, as in Gemini CLI. */

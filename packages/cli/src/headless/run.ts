@@ -87,7 +87,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   await end();
   if (summary.exitCode !== ExitCode.Success) telemetry?.note({ kind: 'exit_failed' });
   await telemetry?.shutdown();
-  for (const path of reports) output.note(`castor: what led to the error is in ${path}`);
+  for (const path of reports) output.note(`castor: details of the error: ${path}`);
   return summary.exitCode;
 
   async function windUp(): Promise<void> {
@@ -96,7 +96,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
       await agent.dispose();
       await following;
     } catch (error) {
-      output.note(`castor: warning: not everything that was started could be ended: ${getErrorMessage(error)}`);
+      output.note(`castor: warning: some processes could not be ended: ${getErrorMessage(error)}`);
     }
   }
 }
@@ -121,12 +121,11 @@ function prepareOrRefuse(options: HeadlessOptions): Start {
 /** Throws an ExitError when there is nothing to answer. */
 function checkInput({ args, words, piped, output }: HeadlessOptions, format: OutputFormat): void {
   if (args.continue) {
-    if (piped.trim() !== '') output.note('castor: warning: --continue goes on with its own prompt; stdin is not used.');
+    if (piped.trim() !== '') output.note('castor: warning: --continue uses the interrupted prompt and ignores stdin.');
     return;
   }
   if (`${piped}${words}`.trim() !== '') return;
-  const message =
-    'No input provided via stdin. There is nothing to answer: give a prompt with castor -p "…", or pipe one in.';
+  const message = 'No input provided via stdin. Pass a prompt with castor -p "…", or pipe one in.';
   throw inFormat(new ExitError(ExitCode.Input, message), format);
 }
 
@@ -150,7 +149,7 @@ async function converse(options: HeadlessOptions, start: Start, runner: PromptRu
 /** What the person can mend is said in a sentence; anything else that is thrown is ours. */
 function explain(error: unknown, format: OutputFormat, output: Output): RunError {
   if (error instanceof UnauthorizedError) {
-    const message = `the credentials were refused: ${error.message}`;
+    const message = `the service rejected the credentials: ${error.message}`;
     if (format === 'text') output.note(`castor: ${message}`);
     return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized };
   }

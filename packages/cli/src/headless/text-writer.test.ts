@@ -66,7 +66,7 @@ describe('TextWriter into a pipe', () => {
 
   it('keeps an answer that was cut and names the reason', async () => {
     expect(await write([content('half'), finished('MAX_TOKENS'), ended('completed')])).toEqual({
-      shown: 'half\n[castor: warning: the answer is not whole; the model stopped with MAX_TOKENS.]\n',
+      shown: 'half\n[castor: warning: the answer is incomplete; the model stopped with MAX_TOKENS.]\n',
       outcome: 0,
     });
   });
@@ -74,7 +74,7 @@ describe('TextWriter into a pipe', () => {
   it('names what made an answer unusable', async () => {
     const value = { type: 'SAFETY_BLOCKED', message: 'Blocked.' } as const;
     expect(await write([{ type: GeminiEventType.InvalidStream, value }, ended('invalid_stream')])).toEqual({
-      shown: '[castor: the model gave no usable answer (SAFETY_BLOCKED): Blocked.]\n',
+      shown: '[castor: the model returned an invalid answer (SAFETY_BLOCKED): Blocked.]\n',
       outcome: 1,
     });
   });

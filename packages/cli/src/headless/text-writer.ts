@@ -37,11 +37,11 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.Error:
         return this.fail(event.value.error.message);
       case GeminiEventType.InvalidStream:
-        return this.fail(`the model gave no usable answer (${event.value.type}): ${event.value.message}`);
+        return this.fail(`the model returned an invalid answer (${event.value.type}): ${event.value.message}`);
       case GeminiEventType.MaxSessionTurns:
-        return this.fail('the limit of turns for a session is reached.');
+        return this.fail('the session reached its turn limit.');
       case GeminiEventType.LoopDetected:
-        return this.fail('the model repeats itself; the prompt was stopped.');
+        return this.fail('the model repeated itself, so Castor stopped the prompt.');
       case GeminiEventType.ContextWindowWillOverflow:
         return this.fail(describeOverflow(event.value));
       case GeminiEventType.AgentExecutionStopped:
@@ -101,7 +101,7 @@ export class TextWriter implements HeadlessWriter {
     this.hasShownText = false;
     await this.output.endAnswer();
     if (reason !== undefined && reason !== FinishReason.STOP) {
-      this.output.note(`castor: warning: the answer is not whole; the model stopped with ${reason}.`);
+      this.output.note(`castor: warning: the answer is incomplete; the model stopped with ${reason}.`);
     }
   }
 
@@ -118,7 +118,7 @@ export class TextWriter implements HeadlessWriter {
     this.hasShownText = false;
     const prefix = isVoid ? 'The text above is void' : 'castor';
     this.output.note(
-      `${prefix}: ${value ? describeRetry(value) : 'the model went in circles; what it said is left out.'}`,
+      `${prefix}: ${value ? describeRetry(value) : 'the model repeated itself; Castor dropped the repeated text.'}`,
     );
   }
 

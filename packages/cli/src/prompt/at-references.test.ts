@@ -110,7 +110,7 @@ describe('@path in a prompt', () => {
       {},
       'fix @src/none.ts',
       [],
-      ['@src/none.ts stayed as it is: there is no file that matches src/none.ts.'],
+      ['@src/none.ts stays text: no file matches src/none.ts.'],
     ],
     ['the same file twice', '@a @a', { a: '1' }, '@a @a', [['a', '1']], []],
     [
@@ -119,7 +119,7 @@ describe('@path in a prompt', () => {
       { 'src/ui/button.tsx': 'B' },
       'fix @src/ui/button.tsx',
       [['src/ui/button.tsx', 'B']],
-      ['@Button was taken for src/ui/button.tsx.'],
+      ['@Button resolved to src/ui/button.tsx.'],
     ],
     ['a file beside one that is missing', '@a and @nope', { a: '1' }, '@a and @nope', [['a', '1']], []],
   ])('means %s', async (_, text, files, query, contents, notes) => {
@@ -134,16 +134,16 @@ describe('@path in a prompt', () => {
       'is ignored by git',
       '@x.log',
       { '.gitignore': '*.log', 'x.log': 's' },
-      ['@x.log was left out: x.log is ignored by .gitignore or .geminiignore.'],
+      ['@x.log was skipped: x.log is ignored by .gitignore or .geminiignore.'],
     ],
     [
       'is kept from the model',
       '@.env',
       { '.geminiignore': '.env', '.env': 's' },
-      ['@.env was left out: .env is ignored by .gitignore or .geminiignore.'],
+      ['@.env was skipped: .env is ignored by .gitignore or .geminiignore.'],
     ],
-    ['lies outside', '@/etc/hosts', {}, ['@/etc/hosts was left out: it is not in the workspace.']],
-    ['climbs out', '@../../etc/hosts', {}, ['@../../etc/hosts was left out: it is not in the workspace.']],
+    ['lies outside', '@/etc/hosts', {}, ['@/etc/hosts was skipped: it is outside the workspace.']],
+    ['climbs out', '@../../etc/hosts', {}, ['@../../etc/hosts was skipped: it is outside the workspace.']],
   ])('of what %s stays text', async (_, text, files, notes) => {
     expect(await prepared(text, { files })).toEqual({ kind: 'prompt', parts: [{ text }], displayText: text, notes });
   });
@@ -152,13 +152,13 @@ describe('@path in a prompt', () => {
     const result = await prepared('@link', {}, (project) => symlink('/etc/hosts', join(project, 'link')));
     expect(result).toMatchObject({
       parts: [{ text: '@link' }],
-      notes: [expect.stringContaining('not in the workspace')],
+      notes: [expect.stringContaining('outside the workspace')],
     });
   });
 
   it('leaves out a named pipe and does not hang on it', async () => {
     const result = await prepared('@pipe', {}, async (project) => execFileSync('mkfifo', [join(project, 'pipe')]));
-    expect(result).toMatchObject({ notes: ['@pipe was left out: pipe is not a regular file.'] });
+    expect(result).toMatchObject({ notes: ['@pipe was skipped: pipe is not a regular file.'] });
   });
 
   it('says what could not be read, to the model as well', async () => {
@@ -200,7 +200,7 @@ describe('@path in a prompt', () => {
     const text = Array.from({ length: 300 }, (_, index) => `@no${index}`).join(' ');
     expect(await prepared(text)).toMatchObject({
       parts: [{ text }],
-      notes: ['Only the first 100 names with @ were looked up; the rest stayed text.'],
+      notes: ['Only the first 100 references with @ were resolved; the rest stays text.'],
     });
   });
 });

@@ -56,7 +56,7 @@ export async function expandReferences(
     return { kind: 'prompt', parts: [query, ...frame], displayText: text, notes: [...notes, ...unread] };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { kind: 'error', message: `the files named with @ could not be read: ${error.message}` };
+    return { kind: 'error', message: `the files referenced with @ are not readable: ${error.message}` };
   }
 }
 
@@ -123,7 +123,7 @@ async function resolveAll(
     }
     if ('pattern' in resolved) replacements.push({ ...whole, resolved });
   }
-  if (isCut) notes.push(`Only the first ${MAX_REFERENCES} names with @ were looked up; the rest stayed text.`);
+  if (isCut) notes.push(`Only the first ${MAX_REFERENCES} references with @ were resolved; the rest stays text.`);
   return { replacements, notes };
 }
 
@@ -160,16 +160,16 @@ async function lengthen(text: string, reference: TextReference, references: File
 function toNote(name: string, resolved: ResolvedReference): string | undefined {
   switch (resolved.kind) {
     case 'outside':
-      return `@${name} was left out: it is not in the workspace.`;
+      return `@${name} was skipped: it is outside the workspace.`;
     case 'ignored':
-      return `@${name} was left out: ${resolved.reason}.`;
+      return `@${name} was skipped: ${resolved.reason}.`;
     case 'missing':
-      return LIKE_A_FILE.test(name) ? `@${name} stayed as it is: ${resolved.reason}.` : undefined;
+      return LIKE_A_FILE.test(name) ? `@${name} stays text: ${resolved.reason}.` : undefined;
     case 'directory':
     case 'pattern':
       return undefined;
     case 'file':
-      return isSame(name, resolved.name) ? undefined : `@${name} was taken for ${resolved.name}.`;
+      return isSame(name, resolved.name) ? undefined : `@${name} resolved to ${resolved.name}.`;
   }
 }
 

@@ -53,7 +53,7 @@ async function refuse(
   const { decision, denyMessage } = await policy.checkForPerson(question);
   if (decision === 'deny') return `!${command} was not run: ${denyMessage ?? 'a policy rule denies it'}`;
   if (decision === 'allow' || isAttended) return undefined;
-  return `!${command} was not run: without a terminal a command in a prompt runs only when it is known to be harmless or a policy allows it. Allow it with --allowed-tools "run_shell_command(…)" or --yolo, or run it in your shell.`;
+  return `!${command} was not run: without a terminal, only harmless commands and commands that a policy allows run in a prompt. Allow it with --allowed-tools "run_shell_command(…)" or --yolo, or run it in your shell.`;
 }
 
 function withEnding(outcome: ShellOutcome, limits: ShellLimits): string {
@@ -76,7 +76,7 @@ function describeEnding(outcome: ShellOutcome, limits: ShellLimits): string {
       return `[The command was stopped: ${describeTooMuchOutput(outcome.printedBytes ?? 0, limits.maxOutputBytes)}]`;
     case 'moved_to_background':
     case 'serving':
-      return `[The command runs on in the background (PID: ${outcome.pid})]`;
+      return `[The command continues in the background (PID: ${outcome.pid})]`;
     case 'exited':
       if (signal !== null) return `[The command was ended by ${signal}]`;
       return exitCode === 0 || exitCode === null ? '' : `[The command ended with exit code ${exitCode}]`;

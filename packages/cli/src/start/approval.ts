@@ -55,7 +55,7 @@ function chooseMode(
   const mode = MODES[wanted as keyof typeof MODES];
   if (mode === 'yolo') assertYolo(settings);
   if (mode === 'plan' && !settings.general.plan.enabled) {
-    warnings.push('plan mode is switched off (general.plan.enabled); the approval mode is default.');
+    warnings.push('plan mode is disabled (general.plan.enabled); the approval mode is default.');
     return 'default';
   }
   if (mode !== 'default' && trustedFolder === false) {
@@ -69,7 +69,7 @@ function chooseMode(
 export function assertYolo({ security, admin }: Settings): void {
   if (!security.disableYoloMode && !admin.secureModeEnabled) return;
   const key = security.disableYoloMode ? 'security.disableYoloMode' : 'admin.secureModeEnabled';
-  throw new ExitError(ExitCode.Settings, `YOLO mode is switched off by ${key}; run without --yolo.`);
+  throw new ExitError(ExitCode.Settings, `YOLO mode is disabled by ${key}; run without --yolo.`);
 }
 
 /** A flag replaces the setting of the same meaning. */

@@ -47,7 +47,7 @@ function isReplacedByKey(type: string | undefined, settings: AuthSettings, envir
 export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
   const type = chooseAuthType(settings, environment);
   const { enforcedType, useExternal = false } = settings;
-  if (type === undefined && !useExternal) throw refusal(`there is no key for a model. ${WAYS}`);
+  if (type === undefined && !useExternal) throw refusal(`no API key is set. ${WAYS}`);
   if (enforcedType && enforcedType !== type) {
     throw refusal(
       `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
@@ -64,7 +64,7 @@ function isUsable(type: string | undefined, environment: Environment): boolean {
 
 function describeUnusable(type: string | undefined, { selectedType }: AuthSettings): ExitError {
   if (type === 'gemini-api-key') {
-    return refusal(`security.auth.selectedType asks for a key, and GEMINI_API_KEY is not set. ${WAYS}`);
+    return refusal(`security.auth.selectedType needs a key, and GEMINI_API_KEY is not set. ${WAYS}`);
   }
   const source = selectedType ? 'security.auth.selectedType' : 'the environment';
   return refusal(`${source} asks for "${type}", which Castor does not support. ${WAYS}`);
@@ -74,7 +74,7 @@ function refusal(message: string): ExitError {
   return new ExitError(ExitCode.Unauthorized, message);
 }
 
-const WAYS = `Ways to go on:
+const WAYS = `Options:
   GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey
-  GOOGLE_GEMINI_BASE_URL=…   the address of a gateway that needs no key of yours
-  castor --model offline …   the built-in offline model: a few fixed jobs, no network`;
+  GOOGLE_GEMINI_BASE_URL=…   the URL of a gateway that needs no key
+  castor --model offline …   the built-in offline model: fixed rules, no network`;

@@ -4,7 +4,7 @@ import { ExitError } from '../exit-codes.ts';
 import { chooseSurface } from './choose-surface.ts';
 import type { Surface } from './choose-surface.ts';
 
-const NOTICE = 'Words without a flag begin a conversation. For one answer and no screen: castor -p "…"';
+const NOTICE = 'A prompt without -p opens the terminal UI. For a headless answer: castor -p "…"';
 const talk: Surface = { kind: 'interactive', prompt: '' };
 const silent: Surface = { kind: 'headless', prompt: '' };
 

@@ -19,7 +19,7 @@ export type Surface =
   | { kind: 'interactive'; prompt: string; notice?: string }
   | { kind: 'acp' };
 
-const NOTICE = 'Words without a flag begin a conversation. For one answer and no screen: castor -p "…"';
+const NOTICE = 'A prompt without -p opens the terminal UI. For a headless answer: castor -p "…"';
 
 /** Throws an ExitError for a conversation without a terminal to type into. */
 export function chooseSurface(question: SurfaceQuestion): Surface {

@@ -11,7 +11,7 @@ export function findDirectories(
   const directories = wanted.filter((path) => path !== cwd && isDirectory(path));
   const missing = wanted.filter((path) => path !== cwd && !directories.includes(path));
   const warnings = missing.map(
-    (path) => `${path} is left out: there is no such folder (--include-directories, context.includeDirectories).`,
+    (path) => `${path} was skipped: the folder does not exist (--include-directories, context.includeDirectories).`,
   );
   return { directories, warnings };
 }

@@ -127,30 +127,24 @@ export function refuseMissing(
   environment: StartContext['environment'],
 ) {
   if ((sandbox ?? isSandboxWanted(settings)) && !environment['SANDBOX']) {
-    throw new ExitError(
-      ExitCode.Sandbox,
-      'a sandbox was asked for, and Castor has none yet. To go on without one: --no-sandbox.',
-    );
+    throw new ExitError(ExitCode.Sandbox, 'sandboxes are not supported yet. To run without one: --no-sandbox.');
   }
   const { toolSandboxing, enableConseca } = settings.security;
   if (toolSandboxing) {
-    const fix = 'To go on without it: castor config set security.toolSandboxing false';
-    throw new ExitError(
-      ExitCode.Sandbox,
-      `security.toolSandboxing asks for a sandbox for each tool, and Castor has none yet. ${fix}`,
-    );
+    const fix = 'To run without it: castor config set security.toolSandboxing false';
+    throw new ExitError(ExitCode.Sandbox, `security.toolSandboxing is not supported yet. ${fix}`);
   }
   if (enableConseca) {
     throw new ExitError(
       ExitCode.Settings,
-      'security.enableConseca asks for a check Castor does not have yet. To go on without it: castor config set security.enableConseca false',
+      'security.enableConseca is not supported yet. To run without it: castor config set security.enableConseca false',
     );
   }
   if (worktree === undefined) return;
   if (!settings.experimental.worktrees) {
     throw new UsageError('--worktree needs the setting experimental.worktrees to be true.');
   }
-  throw new ExitError(ExitCode.Failure, '--worktree cannot be used yet. Make one with: git worktree add <path>');
+  throw new ExitError(ExitCode.Failure, '--worktree is not supported yet. Create one with: git worktree add <path>');
 }
 
 function isSandboxWanted({ tools: { sandbox } }: Settings): boolean {

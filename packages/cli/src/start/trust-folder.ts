@@ -23,7 +23,7 @@ export function decideOnFolder({ folder, level, file, home }: FolderDecision): v
   try {
     consentToHooks({ root: folder, home }, []);
   } catch (error) {
-    throw new Error(`The folder is trusted, but not all of it was written down: ${getErrorMessage(error)}`, {
+    throw new Error(`The folder is trusted, but recording its state failed: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }

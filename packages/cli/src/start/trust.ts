@@ -40,7 +40,7 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
   const override = skipTrust || readOverride(environment[VARIABLE]);
   if (override === true) return { trusted: true };
   if (override === false) {
-    const reason = `${VARIABLE} says that this folder is not trusted. Unset it, or trust the folder for this run with --skip-trust.`;
+    const reason = `${VARIABLE} marks this folder as not trusted. Unset it, or trust the folder for this run with --skip-trust.`;
     return { trusted: false, reason };
   }
   const file = trustedFoldersFile(question);
@@ -66,7 +66,7 @@ export function refusalWithoutScreen(
   if (trusted !== undefined) return reason;
   const asking = layers.find((layer) => ['systemDefaults', 'user', 'system'].includes(layer.scope) && asks(layer));
   if (asking === undefined) return undefined;
-  return `Nobody has decided whether ${cwd} is trusted, and ${asking.locate(SETTING) ?? asking.scope} asks for that (${SETTING}). Trust the folder for this run with --skip-trust or ${VARIABLE}=true, or for good in the terminal UI.`;
+  return `${cwd} has no trust decision, and ${asking.locate(SETTING) ?? asking.scope} requires one (${SETTING}). Trust the folder for this run with --skip-trust or ${VARIABLE}=true, or permanently in the terminal UI.`;
 }
 
 function asks({ values }: SettingsLayer): boolean {
