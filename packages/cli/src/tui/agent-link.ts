@@ -69,7 +69,7 @@ export class AgentLink {
   skipStartHooks(): void {
     if (!this.starting || this.starting.signal.aborted) return;
     this.starting.abort();
-    this.options.onWarning('The SessionStart hooks were ended; the session begins without them.');
+    this.options.onWarning('Castor ended the SessionStart hooks; the session starts without them.');
   }
 
   /** Once `hurry` is aborted, hooks have two more seconds. */

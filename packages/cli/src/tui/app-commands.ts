@@ -25,12 +25,14 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'app.showFullTodos': done(toggleTodos),
   'app.clearScreen': done((app) => app.clearScreen()),
   'app.showMoreLines': done(showMore),
-  'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'There are no messages.')),
+  'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'No messages.')),
   'app.showShortcuts': showShortcuts,
   'app.toggleMarkdown': done(toggleMarkdown),
   'app.toggleCopyMode': done(enterCopyMode),
   'app.toggleMouseMode': done(toggleMouse),
-  'app.showIdeContextDetail': done((app) => app.toast('No editor is connected: Castor has no companion for one.')),
+  'app.showIdeContextDetail': done((app) =>
+    app.toast('No editor is connected: Castor does not support an IDE companion yet.'),
+  ),
   'app.suspend': done((app) => void app.suspend(stopProcess)),
   'app.focusShellInput': (app) => app.shellFocus.focus() || toggleMinimal(app),
   'background.toggle': (app) => app.shellFocus.moveToBackground() || showBackground(app),
@@ -83,7 +85,7 @@ function rewind(app: App): boolean {
     app.clearToast();
     app.conversation.occupy((signal) => openRewind(app, signal));
   } else {
-    app.toast('Press Esc again to go back to an earlier message.');
+    app.toast('Press Esc again to rewind to an earlier message.');
     app.state.isRewindArmed = true;
   }
   return true;
@@ -132,13 +134,13 @@ function hasPlanMode({ state }: App): boolean {
 
 function toggleYolo(app: App): void {
   if (app.state.start?.trustedFolder === false) {
-    app.toast('An untrusted folder is never worked in without asking.');
+    app.toast('This approval mode needs a trusted folder.');
     return;
   }
   const mode = app.mode === 'yolo' ? 'default' : 'yolo';
   const { security, admin } = app.state.start?.settings ?? {};
   if (mode === 'yolo' && (security?.disableYoloMode || admin?.secureModeEnabled)) {
-    app.toast('YOLO mode is switched off (security.disableYoloMode).');
+    app.toast('YOLO mode is disabled (security.disableYoloMode).');
     return;
   }
   app.setMode(mode);
@@ -165,8 +167,7 @@ function approveWaiting({ store, state }: App, fits: (call: PendingCall) => bool
 
 function toggleTodos(app: App): void {
   app.state.showsTodos = !app.state.showsTodos;
-  if (app.state.todos.length === 0)
-    app.toast(`The list of things to do ${app.state.showsTodos ? 'will be' : 'is no longer'} kept in sight.`);
+  if (app.state.todos.length === 0) app.toast(`The todo list is ${app.state.showsTodos ? 'shown' : 'hidden'}.`);
   app.screen.drawNow();
 }
 
@@ -174,7 +175,7 @@ function toggleTodos(app: App): void {
 function showMore(app: App): void {
   const { lastCalls } = app.state;
   if (lastCalls.length === 0) {
-    app.toast('There is no output to show more of.');
+    app.toast('No output to expand.');
     return;
   }
   const options = { styles: app.appearance.styles, width: app.width, maxRows: MOST_RESULT_ROWS };
@@ -200,7 +201,7 @@ function toggleMinimal(app: App): boolean {
     state.isMinimal = !state.isMinimal;
     app.clearToast();
   } else {
-    app.toast(`Press Tab again to ${state.isMinimal ? 'show' : 'hide'} what is around the prompt.`);
+    app.toast(`Press Tab again to ${state.isMinimal ? 'show' : 'hide'} the details around the prompt.`);
     state.isMinimalArmed = true;
   }
   return true;

@@ -43,7 +43,7 @@ function onChange({ conversation, state, screen, isSpoken, onStateChange }: App)
 
 /** What was asked stays in the history of prompts; first there must be a key that is taken. */
 function onUnauthorized(app: App, message: string): void {
-  app.fail(`The credentials were refused: ${message}`);
+  app.fail(`The service rejected the credentials: ${message}`);
   setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
 }
 
@@ -52,7 +52,7 @@ async function decideOnLoop(app: App, signal: AbortSignal): Promise<boolean> {
   const answer = await askAboutLoop(app.dialogs, signal);
   if (answer !== 'disable') return false;
   app.state.agent?.disableLoopDetection();
-  app.info('Loop detection is off for this session. The request is sent again.');
+  app.info('Loop detection is off for this session. Castor sends the request again.');
   return true;
 }
 

@@ -11,7 +11,7 @@ export function createAppScreens(app: App): CommandScreens {
     resize: (size) => app.state.agent?.shell.resizeTerminals(size),
     onChange: () => app.screen.refresh(),
     onWaiting(isNews) {
-      if (isNews) app.onAttention?.('A command waits for input');
+      if (isNews) app.onAttention?.('A command is waiting for input');
       app.onStateChange?.();
       app.screen.refresh();
     },

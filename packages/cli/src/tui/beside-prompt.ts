@@ -34,5 +34,5 @@ async function runCommand(app: App, text: string): Promise<void> {
 function giveBack(app: App, text: string): void {
   if (!app.conversation.isBusy) return app.conversation.enqueue(text);
   if (app.composer.isEmpty()) app.composer.setText(text);
-  app.toast(`${text.trim().split(/\s/, 1)[0]} has to wait until the agent is done.`);
+  app.toast(`${text.trim().split(/\s/, 1)[0]} is not available while the agent works.`);
 }

@@ -30,9 +30,9 @@ export async function closeApp(app: App): Promise<string[]> {
       '',
       styles.bold('Agent powering down. Goodbye!'),
       styles.secondary(facts),
-      `${styles.secondary('To go on:')} castor --resume ${sessionId}`,
+      `${styles.secondary('To resume:')} castor --resume ${sessionId}`,
     ];
   } catch (error) {
-    return ['', styles.error(`Not everything could be ended: ${getErrorMessage(error)}`)];
+    return ['', styles.error(`Some processes could not be ended: ${getErrorMessage(error)}`)];
   }
 }

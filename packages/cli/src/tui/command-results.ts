@@ -33,14 +33,14 @@ export async function applyResult(
     case 'new_session':
       await changeSession(app, {});
       app.clearScreen();
-      app.info('A new conversation has begun.');
+      app.info('A new session has started.');
       return undefined;
     case 'resume_session':
       await changeSession(app, { resume: result.sessionId });
       return undefined;
     case 'copy_text':
       app.options.terminal.write(copyText(result.text));
-      app.info('The last answer is in the clipboard, if the terminal allows it.');
+      app.info('Copied the last answer to the clipboard, if the terminal allows it.');
       return undefined;
     case 'toggle_vim': {
       const isVim = !app.state.isVim;

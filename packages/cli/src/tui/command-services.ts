@@ -14,7 +14,7 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
     ...createHookServices(app.state.start ?? app.options, agent),
     async openSessions() {
       const { start } = app.state;
-      if (!start) throw new Error('Conversations can be kept once the program has started.');
+      if (!start) throw new Error('Conversations can be saved once the program has started.');
       const { openSessionService } = await import('../slash/session-service.ts');
       return openSessionService(start, agent);
     },

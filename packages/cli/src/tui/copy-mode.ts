@@ -28,17 +28,17 @@ export function enterCopyMode(app: App): void {
   });
   options.terminal.useMouse(false);
   app.hint(
-    `Copy mode: select with the mouse${screen.isWhole ? ', page up and down scroll' : ''}; any other key ends it.`,
+    `Copy mode: select with the mouse${screen.isWhole ? ', page up and down scroll' : ''}; any other key leaves it.`,
   );
   screen.freeze(true);
 }
 
 export function toggleMouse(app: App): void {
   const { state, screen, options } = app;
-  if (!screen.isWhole) return app.toast('The mouse is always the terminal’s here: select and scroll as usual.');
+  if (!screen.isWhole) return app.toast('The terminal always handles the mouse here: select and scroll as usual.');
   state.hasMouse = !state.hasMouse;
   options.terminal.useMouse(state.hasMouse);
   return app.toast(
-    state.hasMouse ? 'The wheel scrolls here again.' : 'The mouse is the terminal’s: select text as usual.',
+    state.hasMouse ? 'Castor handles the mouse wheel again.' : 'The terminal handles the mouse: select text as usual.',
   );
 }

@@ -140,7 +140,7 @@ function renderQueue({ queue, preparing, styles }: FrameState, width: number): s
   const underWay = preparing === undefined ? [] : [toRow(preparing)];
   if (queue.length === 0) return underWay;
   const more = queue.length > MOST_QUEUED ? `${queue.length - MOST_QUEUED} more · ` : '';
-  const hint = shortenRow(styles.secondary(`  ${more}enter: say it now · up: edit`), width);
+  const hint = shortenRow(styles.secondary(`  ${more}enter: send now · up: edit`), width);
   return [...underWay, ...queue.slice(0, MOST_QUEUED).map(toRow), hint];
 }
 

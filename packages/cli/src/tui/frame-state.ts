@@ -90,7 +90,7 @@ function occupationOf(app: App): string {
   const { clientCalls, store, composer } = app;
   if (isCommandWaiting(app)) {
     const key = keyOf(composer.getKeymap(), 'app.focusShellInput');
-    return `Waits for your input${key === undefined ? '' : `: ${key} to type`}`;
+    return `Waiting for your input${key === undefined ? '' : `: ${key} to type`}`;
   }
   return clientCalls.calls.length > 0 && !store.getSnapshot().prompt ? 'Running' : '';
 }

@@ -51,8 +51,8 @@ export class LinearFrame {
     const lines = streaming === this.streaming ? [] : [STATES[streaming]];
     if (toast !== undefined && toast !== this.toast) lines.push(toast);
     const hints = keyHints.join(', ');
-    if (hints !== '' && hints !== this.hints) lines.push(`A command runs: ${hints}.`);
-    if (isWaitedFor && !this.isWaitedFor) lines.push('The command waits for input.');
+    if (hints !== '' && hints !== this.hints) lines.push(`A command is running: ${hints}.`);
+    if (isWaitedFor && !this.isWaitedFor) lines.push('The command is waiting for input.');
     this.isWaitedFor = isWaitedFor;
     this.hints = hints;
     this.streaming = streaming;

@@ -6,14 +6,14 @@ import type { Settings } from '@castor/core/program';
 const PHRASE_MS = 15_000;
 
 const TIPS: readonly string[] = [
-  'Tip: @ and a part of a name finds a file',
+  'Tip: @ and a part of a name attaches a file',
   'Tip: ! runs a command in your shell',
-  'Tip: Shift+Tab changes what may be done without asking',
-  'Tip: Esc stops the answer, and what you queued comes back',
-  'Tip: /compress makes room in a long conversation',
-  'Tip: Ctrl+O shows the last results whole',
-  'Tip: castor --resume goes on where you left',
-  'Tip: /stats says what was spent',
+  'Tip: Shift+Tab changes the approval mode',
+  'Tip: Esc cancels the answer and restores queued prompts',
+  'Tip: /compress frees context in a long conversation',
+  'Tip: Ctrl+O expands the last results',
+  'Tip: castor --resume resumes the latest session',
+  'Tip: /stats shows tokens and cost',
 ];
 
 const SMALL_TALK: readonly string[] = [

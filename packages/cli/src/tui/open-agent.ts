@@ -31,7 +31,7 @@ export async function openAgent(
   const { sessionId } = session;
   // Before there is an agent: what is sent again is no history.
   const interrupted = goesOn ? session.takeInterrupted() : undefined;
-  if (goesOn && !interrupted) onInfo('The session has no prompt that was interrupted.');
+  if (goesOn && !interrupted) onInfo('The session has no interrupted prompt.');
   const telemetry = await openTelemetryFor(start, {
     sessionId,
     version: CASTOR_VERSION,

@@ -66,7 +66,7 @@ async function loadInk(app: App): Promise<void> {
     // The frame is drawn without Ink again: nobody loses a conversation to a component.
     onBroken(error) {
       app.inkView = undefined;
-      app.fail(`A part of the screen broke: ${getErrorMessage(error)}`);
+      app.fail(`Drawing a part of the screen failed: ${getErrorMessage(error)}`);
     },
   });
   // Its first frame is slow; no key should wait for it.

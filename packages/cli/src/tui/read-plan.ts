@@ -12,7 +12,7 @@ export async function readPlan(path: string, options: MarkdownOptions): Promise<
   try {
     const text = await readFile(path, 'utf8');
     const rows = renderMarkdown(sanitize(text.slice(0, LONGEST)), options);
-    return text.length > LONGEST ? [...rows, options.styles.warning(`… the plan goes on in ${path}`)] : rows;
+    return text.length > LONGEST ? [...rows, options.styles.warning(`… the plan continues in ${path}`)] : rows;
   } catch (error) {
     return [options.styles.error(`The plan could not be read: ${getErrorMessage(error)}`)];
   }

@@ -94,7 +94,7 @@ export class ShellFocus {
     const { running } = this;
     if (!running?.shell.moveToBackground(running.pid)) return false;
     this.leave();
-    this.options.toast('The command runs on in the background; the same key shows it.');
+    this.options.toast('The command continues in the background; the same key shows it.');
     return true;
   }
 

@@ -24,7 +24,7 @@ describe('what a person is told of their terminal and their editor', () => {
     [{}, { TERM: 'linux' }, [/few colours/]],
     [QUIET, { TERM: 'linux' }, []],
     [{ general: { preferredEditor: 'vim' } }, FINE, []],
-    [{ general: { preferredEditor: 'ed' } }, FINE, [/there is no "ed"; it takes vscode, /]],
+    [{ general: { preferredEditor: 'ed' } }, FINE, [/unknown editor "ed"\. Use one of vscode, /]],
   ])('with %j in %j is %j', async (settings, environment, expected) => {
     expect(await warn(settings, environment)).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
   });

@@ -15,11 +15,10 @@ export function startupWarnings({ settings, cwd, home, environment }: Start): st
 }
 
 const HOME =
-  'This is your home folder: everything in it is the project. Start in the folder of a project, or silence this with ui.showHomeDirectoryWarning.';
+  'Castor runs in your home folder and treats all of it as the project. Start it in a project folder, or disable this warning with ui.showHomeDirectoryWarning.';
 
 function compatibilityWarnings(environment: Start['environment']): string[] {
-  if (environment['TERM'] === 'dumb')
-    return ['The terminal says that it can do nothing (TERM=dumb). Try --screen-reader.'];
+  if (environment['TERM'] === 'dumb') return ['The terminal has no capabilities (TERM=dumb). Try --screen-reader.'];
   if (colorDepthOf(environment) !== 'ansi16') return [];
-  return ['The terminal has few colours (TERM). One with 256 or more shows code and diffs better.'];
+  return ['The terminal has few colours (TERM). Code and diffs look better with 256 or more.'];
 }

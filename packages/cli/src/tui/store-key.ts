@@ -14,13 +14,13 @@ export async function storeKey(home: string, key: string): Promise<string | unde
   const problem = await changeFile(home, (old) =>
     LINE.test(old) ? old.replace(LINE, () => line) : `${old}${old === '' || old.endsWith('\n') ? '' : '\n'}${line}\n`,
   );
-  return problem === undefined ? undefined : `The key is used now, but could not be kept: ${problem}`;
+  return problem === undefined ? undefined : `Castor uses the key, but could not store it: ${problem}`;
 }
 
 /** A sentence when it is still there. */
 export async function forgetKey(home: string): Promise<string | undefined> {
   const problem = await changeFile(home, (old) => old.replace(LINE_AND_END, ''));
-  return problem === undefined ? undefined : `The key could not be taken out: ${problem}`;
+  return problem === undefined ? undefined : `The key could not be deleted: ${problem}`;
 }
 
 async function changeFile(home: string, change: (old: string) => string): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import { forgetKey, storeKey } from '../store-key.ts';
 export async function chooseAccess(app: App, signal: AbortSignal): Promise<void> {
   const { start } = app.state;
   if (!start) return;
-  const answer = await askForAccess(app.dialogs, signal, { leave: 'Stay as it is (esc)' });
+  const answer = await askForAccess(app.dialogs, signal, { leave: 'Keep the current key (esc)' });
   if (answer.kind === 'leave') return;
   const isOffline = answer.kind === 'offline';
   if (!isOffline) {
@@ -28,12 +28,12 @@ export async function chooseAccess(app: App, signal: AbortSignal): Promise<void>
     return app.fail(getErrorMessage(error));
   }
   await reopenSession(app);
-  app.info(isOffline ? 'The offline model answers now.' : 'The new key is used from now on.');
+  app.info(isOffline ? 'Castor now uses the offline model.' : 'Castor now uses the new key.');
 }
 
 export async function signOut(app: App): Promise<void> {
   const problem = await forgetKey(app.options.home);
   if (problem !== undefined) return app.fail(problem);
   const isElsewhere = app.options.environment['GEMINI_API_KEY'] !== undefined;
-  app.info(`No key is kept in ~/.gemini/.env any more.${isElsewhere ? ' GEMINI_API_KEY of your shell stays.' : ''}`);
+  app.info(`The key in ~/.gemini/.env was deleted.${isElsewhere ? ' GEMINI_API_KEY in your shell is still set.' : ''}`);
 }

@@ -11,7 +11,7 @@ const LOOK_MS = 200;
 /** Resolves when the person has seen enough. */
 export async function showBackground(app: App, signal?: AbortSignal): Promise<void> {
   const { agent } = app.state;
-  if (!agent || agent.background.list().length === 0) return app.toast('There are no commands in the background.');
+  if (!agent || agent.background.list().length === 0) return app.toast('No background commands.');
   const { background, shell } = agent;
   const { commandScreens } = app;
   let attended: CommandScreen | undefined;
@@ -22,7 +22,7 @@ export async function showBackground(app: App, signal?: AbortSignal): Promise<vo
       read: (pid) =>
         background.readLogTail(pid).then(
           ({ text }) => text + shell.unfinishedLine(pid),
-          (error: unknown) => `Its output cannot be read: ${getErrorMessage(error)}`,
+          (error: unknown) => `Its output is not readable: ${getErrorMessage(error)}`,
         ),
       kill: (pid) => void background.kill(pid),
       screen: (pid) => commandScreens.get(pid)?.picture(app.screenLook(app.appearance.styles.primary)),

@@ -12,9 +12,9 @@ import { footerItems } from '../render/footer-items.ts';
 const SENTENCES: Readonly<Record<FooterItem, string>> = {
   workspace: 'the folder',
   'git-branch': 'its branch',
-  'model-name': 'who answers',
-  'context-used': 'how full the context is',
-  'memory-usage': 'the memory Castor takes',
+  'model-name': 'the model',
+  'context-used': 'context usage',
+  'memory-usage': 'memory usage',
   'session-id': 'the session',
   hostname: 'this machine',
   auth: 'how requests are authorised',
@@ -31,7 +31,7 @@ export async function chooseFooter(app: App, signal: AbortSignal): Promise<void>
     const shown = footerItems(start.settings.ui);
     const choice = await app.dialogs.choose<Choice>(
       {
-        title: 'The footer shows (enter switches one, esc leaves)',
+        title: 'Footer items (enter toggles, esc closes)',
         initial,
         options: [
           ...FOOTER_ITEMS.map((item) => ({

@@ -18,10 +18,10 @@ const OUTCOMES = {
 export async function chooseRewind(app: App, signal: AbortSignal): Promise<void> {
   const { agent, recorder } = app.state;
   const points = agent && recorder ? listRewindPoints({ chat: agent.chat, recorder }).toReversed() : [];
-  if (!agent || !recorder || points.length === 0) return app.info('There is no message to go back to yet.');
+  if (!agent || !recorder || points.length === 0) return app.info('No message to rewind to yet.');
   const point = await app.dialogs.choose(
     {
-      title: 'Go back to before which message?',
+      title: 'Rewind to before which message?',
       search: true,
       options: points.map((each) => ({ label: oneLine(each.text), value: each, hint: describeEdits(each) })),
     },
@@ -33,11 +33,11 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
   if (scope === 'cancel') return;
   if (scope !== 'conversation') await revert(app, point);
   if (scope === 'files') return;
-  if (!agent.chat.rewindTo(point.content)) return app.fail('That message is gone already.');
+  if (!agent.chat.rewindTo(point.content)) return app.fail('That message was already removed.');
   // What tool results said of sub-directories went with them.
   await agent.reloadContext();
   app.state.todos = [];
-  app.info('Back to before that message. What stands above after it is no longer part of the conversation.');
+  app.info('Rewound to before that message. The later messages above are no longer part of the conversation.');
   if (app.composer.isEmpty()) app.composer.setText(point.text);
 }
 
@@ -46,10 +46,10 @@ function chooseScope(app: App, { edits, hasCommands, text }: RewindPoint, signal
   const files = new Set(edits.map(({ path }) => path)).size;
   return app.dialogs.choose<Scope>(
     {
-      title: `Back to before: ${oneLine(text).slice(0, 60)}`,
+      title: `Rewind to before: ${oneLine(text).slice(0, 60)}`,
       ...(hasCommands && { body: ({ styles }) => [styles.warning('What commands did since stays done.')] }),
       options: [
-        { label: `Conversation, and undo the edits of ${countOf(files, 'file')}`, value: 'both' },
+        { label: `Conversation, and revert the edits of ${countOf(files, 'file')}`, value: 'both' },
         { label: 'Conversation only', value: 'conversation' },
         { label: 'Edits only', value: 'files' },
         { label: 'Cancel (esc)', value: 'cancel' },

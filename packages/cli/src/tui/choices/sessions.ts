@@ -16,11 +16,11 @@ const MOST_MATCHES = 50;
 
 export async function chooseSession(app: App, context: CommandContext): Promise<void> {
   let others = await listOthers(context);
-  if (others.length === 0) return app.info('There are no earlier sessions in this folder.');
+  if (others.length === 0) return app.info('No earlier sessions in this folder.');
   for (let shown = toOptions(others); ;) {
     const choice = await app.dialogs.choose<Choice>(
       {
-        title: 'Go on with which session?',
+        title: 'Resume which session?',
         search: true,
         options: shown,
         whenSearched: searchInside,

@@ -34,7 +34,7 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
     const tab = hasProjectFile(app) ? `, tab: ${OWNERS[other]}` : '';
     const chosen: NamedSetting | 'other' | undefined = await app.dialogs.choose<NamedSetting | 'other'>(
       {
-        title: `Settings ${OWNERS[scope]} (enter changes one${tab}, esc leaves)`,
+        title: `Settings ${OWNERS[scope]} (enter changes a value${tab}, esc closes)`,
         search: true,
         ...(tab !== '' && { tab: 'other' }),
         initial,
@@ -98,8 +98,8 @@ async function change(
     const winner = sources.find(({ outcome }) => outcome === 'wins');
     const isOverruled = answer.value !== undefined && value !== answer.value;
     if (isOverruled)
-      app.toast(`${key} is saved, but ${winner?.where ?? winner?.scope ?? 'another file'} overrules it.`);
-    else app.toast(`${key}: ${show(app, key, value)}${HOLDS_AT_ONCE.test(key) ? '' : ', from the next start on'}.`);
+      app.toast(`${key} is saved, but ${winner?.where ?? winner?.scope ?? 'another file'} overrides it.`);
+    else app.toast(`${key}: ${show(app, key, value)}${HOLDS_AT_ONCE.test(key) ? '' : ', from the next start'}.`);
   } catch (error) {
     app.fail(getErrorMessage(error));
   }

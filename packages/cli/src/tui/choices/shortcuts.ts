@@ -31,11 +31,11 @@ const SHOWN: readonly CommandName[] = [
 ];
 
 const MORE: readonly (readonly [string, string])[] = [
-  ['esc esc', 'Clear the input; on empty input go back to an earlier message.'],
-  ['tab tab', 'On empty input: less, or all, around the prompt.'],
-  ['up', 'On empty input: what is queued comes back.'],
-  ['enter', 'On empty input: what is queued goes to the model now.'],
-  ['@ / !', 'A file, a command, a line for your shell.'],
+  ['esc esc', 'Clear the input; on empty input rewind to an earlier message.'],
+  ['tab tab', 'On empty input: hide or show the details around the prompt.'],
+  ['up', 'On empty input: edit the queued prompts.'],
+  ['enter', 'On empty input: send the queued prompts now.'],
+  ['@ / !', 'Attach a file, run a command, run a shell command.'],
 ];
 
 export function showShortcuts(app: App): void {

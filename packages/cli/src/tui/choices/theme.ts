@@ -13,7 +13,7 @@ export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> 
   const preview = (name: string) => void app.appearance.use({ name, customThemes });
   const name = await app.dialogs.choose(
     {
-      title: app.appearance.hasColors ? 'Theme' : 'Theme (nothing is coloured here)',
+      title: app.appearance.hasColors ? 'Theme' : 'Theme (this terminal shows no colours)',
       options: names.map((each) => ({ label: each, value: each })),
       initial: Math.max(0, names.indexOf(app.appearance.themeName)),
       onMove: preview,

@@ -16,7 +16,7 @@ export async function chooseTrust(
   if (level === undefined || level === 'later') return;
   try {
     decideOnFolder({ folder, level, file, home });
-    app.info('Saved. It counts from the next start on.');
+    app.info('Saved. It applies from the next start.');
   } catch (error) {
     app.fail(getErrorMessage(error));
   }

@@ -70,9 +70,9 @@ export async function askApproval(
   if (outcome !== 'cancel') return { outcome };
   const feedback = await host.askText(
     {
-      title: 'What should be done instead?',
-      placeholder: 'say what, or just press enter',
-      keys: 'enter to answer, esc to answer without a word',
+      title: 'What should Castor do instead?',
+      placeholder: 'describe it, or just press enter',
+      keys: 'enter to answer, esc to answer without text',
     },
     signal,
   );

@@ -16,7 +16,7 @@ export function askAboutFallback(
       body: ({ width, styles }) => wrapRows(styles.secondary(sanitize(message)), { width: width - 4 }).slice(0, 6),
       options: [
         { label: `Use ${sanitize(fallbackModel)} for this request`, value: 'retry_once' },
-        { label: `Use ${sanitize(fallbackModel)} from here on`, value: 'retry_always' },
+        { label: `Use ${sanitize(fallbackModel)} from now on`, value: 'retry_always' },
         { label: 'Stop, and try again later (esc)', value: 'retry_later' },
       ],
       escape: 'retry_later',

@@ -22,13 +22,13 @@ export async function askForAccess(
   while (!signal.aborted) {
     const choice = await host.choose<'key' | 'offline' | 'leave'>(
       {
-        title: 'How should Castor reach a model?',
+        title: 'How should Castor connect to a model?',
         ...(problem !== undefined && {
           body: ({ width, styles }) => wrapRows(styles.warning(problem), { width: width - 4 }),
         }),
         options: [
           { label: 'Paste a Gemini API key', value: 'key', hint: 'free at https://aistudio.google.com/apikey' },
-          { label: 'Try the built-in offline model', value: 'offline', hint: 'a few fixed jobs, no network' },
+          { label: 'Try the built-in offline model', value: 'offline', hint: 'fixed rules, no network' },
           { label: leave, value: 'leave' },
         ],
         escape: 'leave',
@@ -41,7 +41,7 @@ export async function askForAccess(
       {
         title: 'Your Gemini API key',
         isSecret: true,
-        body: ({ styles }) => [styles.secondary('It is kept in ~/.gemini/.env, which only you can read.')],
+        body: ({ styles }) => [styles.secondary('Castor stores it in ~/.gemini/.env, which only you can read.')],
         check: checkKey,
       },
       signal,
@@ -53,8 +53,8 @@ export async function askForAccess(
 
 function checkKey(text: string): string | undefined {
   const key = text.trim();
-  if (key === '') return 'There is nothing yet.';
+  if (key === '') return 'The key is empty.';
   return /^[\x21-\x7e]+$/.test(key) && key.length <= LONGEST_KEY
     ? undefined
-    : 'A key is one word of plain letters, digits and signs.';
+    : 'Invalid key: expected one word of ASCII letters, digits and signs.';
 }

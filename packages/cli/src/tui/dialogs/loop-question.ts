@@ -8,7 +8,7 @@ export function askAboutLoop(host: DialogHost, signal: AbortSignal): Promise<'ke
       title: 'A potential loop was detected.',
       options: [
         { label: 'Keep loop detection on (esc)', value: 'keep' },
-        { label: 'Disable it for this session and go on', value: 'disable' },
+        { label: 'Disable it for this session and continue', value: 'disable' },
       ],
       escape: 'keep',
     },

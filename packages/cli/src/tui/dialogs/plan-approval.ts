@@ -15,7 +15,7 @@ export async function askAboutPlan(
       options: [
         { label: 'Yes, and ask before every edit', value: 'default' },
         { label: 'Yes, and accept edits without asking', value: 'autoEdit' },
-        { label: 'No, say what should change (esc)', value: 'no' },
+        { label: 'No, describe the changes (esc)', value: 'no' },
       ],
       escape: 'no',
     },
@@ -26,8 +26,8 @@ export async function askAboutPlan(
   const feedback = await host.askText(
     {
       title: 'What should change?',
-      placeholder: 'say what, or just press enter',
-      keys: 'enter to answer, esc to answer without a word',
+      placeholder: 'describe it, or just press enter',
+      keys: 'enter to answer, esc to answer without text',
     },
     signal,
   );

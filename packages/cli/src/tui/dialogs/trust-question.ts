@@ -26,8 +26,8 @@ export function askAboutTrust(
         ...wrapRows(styles.link(makeVisibleLine(folder)), { width: width - 4 }),
         ...wrapRows(
           wouldLoad.length === 0
-            ? 'It brings nothing of its own now. Trusted, its settings and commands would count whenever it has some.'
-            : `Trusted, these of its files would count: ${wouldLoad.map(makeVisibleLine).join(', ')}.`,
+            ? 'This folder has no configuration now. If you trust it, Castor will load any settings and commands it gets later.'
+            : `If you trust it, Castor will load: ${wouldLoad.map(makeVisibleLine).join(', ')}.`,
           { width: width - 4 },
         ),
       ],

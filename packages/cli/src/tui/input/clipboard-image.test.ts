@@ -57,7 +57,7 @@ describe('createImageClipboard', () => {
 
   it('takes no more than it can use', async () => {
     const { read } = await clipboard({ xclip: 'exec cat /dev/zero' });
-    expect(await read()).toEqual({ type: 'none', message: 'What is in the clipboard is larger than 20 MB.' });
+    expect(await read()).toEqual({ type: 'none', message: 'The clipboard content is larger than 20 MB.' });
   });
 
   it.each([
@@ -65,6 +65,6 @@ describe('createImageClipboard', () => {
     ['leaves its pipe to somebody who hangs', 'sleep 5 &'],
   ])('gives up a program that %s', async (_title, script) => {
     const { read } = await clipboard({ xclip: script }, { timeoutMs: 300 });
-    expect(await read()).toEqual({ type: 'none', message: 'The clipboard did not answer (xclip).' });
+    expect(await read()).toEqual({ type: 'none', message: 'Reading the clipboard timed out (xclip).' });
   });
 });

@@ -128,10 +128,10 @@ function run(
       // Who inherited the pipe may hold it open.
       child.stdout.destroy();
     };
-    const timer = setTimeout(() => giveUp(`The clipboard did not answer (${command}).`), timeoutMs);
+    const timer = setTimeout(() => giveUp(`Reading the clipboard timed out (${command}).`), timeoutMs);
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BYTES) giveUp(`What is in the clipboard is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+      if (size > MAX_BYTES) giveUp(`The clipboard content is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
       else chunks.push(chunk);
     });
     child.on('error', () => {

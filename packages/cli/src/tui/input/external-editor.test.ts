@@ -42,8 +42,8 @@ describe('editExternally', () => {
   });
 
   it.each<[string, string]>([
-    ['exit 3', 'ended with code 3; nothing was taken over.'],
-    ['kill -TERM $$', 'ended with SIGTERM; nothing was taken over.'],
+    ['exit 3', 'ended with code 3; the prompt is unchanged.'],
+    ['kill -TERM $$', 'ended with SIGTERM; the prompt is unchanged.'],
   ])('takes nothing over when the editor fails with %s', async (script, message) => {
     const { command } = await createEditor(`echo lost > "$1"; ${script}`);
     expect(await editExternally('kept', port(`"${command}"`))).toEqual({
@@ -56,7 +56,7 @@ describe('editExternally', () => {
     const log: string[] = [];
     expect(await editExternally('kept', port('no-such-editor-here', log))).toEqual({
       type: 'failed',
-      message: 'There is no editor "no-such-editor-here". Set VISUAL or EDITOR to one that is installed.',
+      message: 'Unknown editor "no-such-editor-here". Set VISUAL or EDITOR to an installed editor.',
     });
     expect(log).toEqual(['suspended', 'resumed']);
   });

@@ -72,7 +72,7 @@ function runEditor(
     child.on('error', (error: NodeJS.ErrnoException) =>
       resolve(
         error.code === 'ENOENT'
-          ? `There is no editor "${command}". Set VISUAL or EDITOR to one that is installed.`
+          ? `Unknown editor "${command}". Set VISUAL or EDITOR to an installed editor.`
           : `The editor "${command}" could not be started: ${error.message}`,
       ),
     );
@@ -80,7 +80,7 @@ function runEditor(
       resolve(
         code === 0
           ? undefined
-          : `The editor "${command}" ended with ${signal ?? `code ${code}`}; nothing was taken over.`,
+          : `The editor "${command}" ended with ${signal ?? `code ${code}`}; the prompt is unchanged.`,
       ),
     );
   });

@@ -38,7 +38,7 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
   if (text.length > MAX_BYTES) {
     return {
       bindings: [],
-      warnings: [`${file}: more than a megabyte is no list of key bindings; the defaults count.`],
+      warnings: [`${file}: the file is larger than 1 MB, so the defaults apply.`],
     };
   }
   const items = parseJsonItems(text);
@@ -46,7 +46,7 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
     return {
       bindings: [],
       warnings: [
-        `${file}:1: expected a list such as [{"command": "edit.clear", "key": "ctrl+l"}]; the defaults count.`,
+        `${file}:1: expected a list such as [{"command": "edit.clear", "key": "ctrl+l"}]; the defaults apply.`,
       ],
     };
   }
@@ -74,17 +74,17 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
 function toBinding(value: unknown): KeyBinding | string {
   const { command, key } = isRecord(value) ? value : {};
   if (typeof command !== 'string' || typeof key !== 'string') {
-    return 'expected {"command": "…", "key": "…"}, both as text.';
+    return 'expected {"command": "…", "key": "…"}, both strings.';
   }
   const isRemoved = command.startsWith('-');
   const name = isRemoved ? command.slice(1) : command;
   if (!isCommandName(name)) {
     const similar = nearest(name, COMMAND_NAMES);
-    return `there is no command "${name}".${similar === undefined ? '' : ` Did you mean "${similar}"?`}`;
+    return `unknown command "${name}".${similar === undefined ? '' : ` Did you mean "${similar}"?`}`;
   }
   const spelled = parseKeyName(key);
   if (spelled === undefined) {
-    return `"${key}" is no key. Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z".`;
+    return `invalid key "${key}". Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z".`;
   }
   return { command: name, key: spelled, isRemoved };
 }

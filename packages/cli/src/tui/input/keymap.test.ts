@@ -97,10 +97,10 @@ describe('parseKeyBindings', () => {
     );
     expect(bindings).toEqual([{ command: 'edit.undo', key: 'f5', isRemoved: false }]);
     expect(warnings).toEqual([
-      `${FILE}:2: there is no command "edit.undoo". Did you mean "edit.undo"? This row is left out.`,
-      `${FILE}:3: "hyper+u" is no key. Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z". This row is left out.`,
-      `${FILE}:4: expected {"command": "…", "key": "…"}, both as text. This row is left out.`,
-      expect.stringMatching(/:5: not valid JSON \(.+\)\. This row is left out\.$/),
+      `${FILE}:2: unknown command "edit.undoo". Did you mean "edit.undo"? This row was skipped.`,
+      `${FILE}:3: invalid key "hyper+u". Write modifiers ctrl, alt, shift, cmd and one key with + between, such as "ctrl+shift+z". This row was skipped.`,
+      `${FILE}:4: expected {"command": "…", "key": "…"}, both strings. This row was skipped.`,
+      expect.stringMatching(/:5: not valid JSON \(.+\)\. This row was skipped\.$/),
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('parseKeyBindings', () => {
     expect(parseKeyBindings(text, FILE)).toEqual({
       bindings: [],
       warnings: [
-        `${FILE}:1: expected a list such as [{"command": "edit.clear", "key": "ctrl+l"}]; the defaults count.`,
+        `${FILE}:1: expected a list such as [{"command": "edit.clear", "key": "ctrl+l"}]; the defaults apply.`,
       ],
     });
   });

@@ -77,7 +77,7 @@ function renderBody(
   if (message && status !== 'cancelled' && result !== message) {
     rows.push(...wrapRows(styles.error(sanitize(expandTabs(message))), { width }).slice(0, options.maxRows));
   }
-  if (outputFile !== undefined) rows.push(shortenRow(styles.secondary(`whole output: ${sanitize(outputFile)}`), width));
+  if (outputFile !== undefined) rows.push(shortenRow(styles.secondary(`full output: ${sanitize(outputFile)}`), width));
   return rows;
 }
 

@@ -11,9 +11,9 @@ describe('a theme in a file', () => {
     ['~/themes/sunset.json', { name: 'Sunset', customThemes: { Sunset: SUNSET } }],
     ['themes/sunset.json', { name: 'Sunset', customThemes: { Sunset: SUNSET } }],
     ['themes/nameless.json', { name: 'nameless', customThemes: { nameless: {} } }],
-    ['themes/broken.json', { problem: expect.stringMatching(/broken\.json cannot be read: .*JSON/) }],
+    ['themes/broken.json', { problem: expect.stringMatching(/broken\.json is not readable: .*JSON/) }],
     ['themes/missing.json', { problem: expect.stringContaining('ENOENT') }],
-    ['themes/large.json', { problem: expect.stringContaining('longer than 64 KiB') }],
+    ['themes/large.json', { problem: expect.stringContaining('larger than 64 KiB') }],
     ['../project/outside.json', { problem: expect.stringContaining('outside your home') }],
     ['themes/link.json', { problem: expect.stringContaining('outside your home') }],
   ])('%s is used, or said why not', async (given, expected) => {

@@ -21,12 +21,12 @@ export function readThemeFile(given: string, home: string): ThemeChoice | { prob
     if (!isInside(real, realpathSync(home)))
       return { problem: `The theme ${path} is not used: it lies outside your home.` };
     const { size } = statSync(real);
-    if (size > MOST_BYTES) return { problem: `The theme ${path} is not used: it is longer than 64 KiB.` };
+    if (size > MOST_BYTES) return { problem: `The theme ${path} was ignored: it is larger than 64 KiB.` };
     const value = JSON.parse(readFileSync(real, 'utf8')) as unknown;
     const name = nameIn(value) ?? basename(path, '.json');
     return { name, customThemes: { [name]: value } };
   } catch (error) {
-    return { problem: `The theme ${path} cannot be read: ${getErrorMessage(error)}` };
+    return { problem: `The theme ${path} is not readable: ${getErrorMessage(error)}` };
   }
 }
 

@@ -25,12 +25,12 @@ describe('themes', () => {
       'Mine',
       '#ff0000',
       '#ff0000',
-      'The theme "Mine" has no usable colour in status.error; colours are "#rrggbb" or names such as "red".',
+      'The theme "Mine" has invalid colours in status.error; use "#rrggbb" or a name such as "red".',
     ]);
   });
 
   it('that do not exist are named, with those that do', () => {
-    expect(chooseTheme({ name: 'Nope' }).problem).toMatch(/^There is no theme "Nope"\. Known: ANSI, /);
+    expect(chooseTheme({ name: 'Nope' }).problem).toMatch(/^Unknown theme "Nope"\. Known themes: ANSI, /);
   });
 });
 

@@ -47,7 +47,7 @@ export function chooseTheme({ name, customThemes = {}, background = 'dark' }: Th
   if (builtin) return { theme: builtin };
   return {
     theme: fallback,
-    problem: `There is no theme ${JSON.stringify(name)}. Known: ${themeNames(customThemes).join(', ')}.`,
+    problem: `Unknown theme ${JSON.stringify(name)}. Known themes: ${themeNames(customThemes).join(', ')}.`,
   };
 }
 
@@ -118,6 +118,6 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
   if (bad.length === 0) return { theme };
   return {
     theme,
-    problem: `The theme ${JSON.stringify(name)} has no usable colour in ${bad.join(', ')}; colours are "#rrggbb" or names such as "red".`,
+    problem: `The theme ${JSON.stringify(name)} has invalid colours in ${bad.join(', ')}; use "#rrggbb" or a name such as "red".`,
   };
 }
