@@ -81,7 +81,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       await terminal.waitForText('Done: a template string.');
       await terminal.waitForText(READY);
       terminal.type('/rewind\r');
-      await terminal.waitForText('Go back to before which message?');
+      await terminal.waitForText('Rewind to before which message?');
       terminal.type('\r');
       await terminal.waitForText('undo the edits');
     },

@@ -59,7 +59,7 @@ describe('castor -p', () => {
     // What is left is still more than any model holds, and that is said instead of sent.
     expect(result).toMatchObject({ stdout: '', code: 58 });
     expect(result.stderr).toMatch(
-      /^castor: warning: the piped input is longer than 8 MiB; the rest was left out\.\ncastor: The request \(about \d+ tokens\) does not fit/,
+      /^castor: warning: the piped input is longer than 8 MiB; Castor ignored the rest\.\ncastor: The request \(about \d+ tokens\) does not fit/,
     );
     expect(model.requests.length).toBe(0);
   });
@@ -111,7 +111,7 @@ describe('stdout of castor', () => {
   it('gets nothing of the words of a server that would move the cursor', async () => {
     await using model = await fakeModel([fault(400, { message: 'no \u001b[2Jway' })]);
     expect((await runCli(['-p', 'hi'], { model })).stderr).toMatch(
-      /^castor: no way\ncastor: what led to the error is in \S+\n$/,
+      /^castor: no way\ncastor: details of the error: \S+\n$/,
     );
   });
 

@@ -43,7 +43,7 @@ describe('words in a prompt of castor -p', () => {
 
   it('@path that is left out is said on stderr', async () => {
     const { stderr, sent } = await castor(['-p', '@/etc/hosts']);
-    expect(stderr).toBe('castor: @/etc/hosts was left out: it is not in the workspace.\n');
+    expect(stderr).toBe('castor: @/etc/hosts was skipped: it is outside the workspace.\n');
     expect(sent?.at(-1)).toBe('@/etc/hosts');
   });
 

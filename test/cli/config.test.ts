@@ -108,7 +108,7 @@ describe('settings in a run', () => {
     const { code, stdout, stderr } = await runCli(['-p', 'hi'], { workspace, model });
     await model.close();
     expect({ code, stdout, requests: model.requests.length }).toEqual({ code: 52, stdout: '', requests: 0 });
-    expect(stderr).toContain(`${path}:3:3: the settings cannot be read: expected a comma between two entries.`);
+    expect(stderr).toContain(`${path}:3:3: invalid settings: expected a comma between two entries.`);
   });
 
   it("never let a project's files move requests or change how they are made, trusted or not", async () => {

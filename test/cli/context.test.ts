@@ -39,9 +39,9 @@ describe('the first request', () => {
     );
     expect(system).toContain('<global_context>\n--- Context from: ~/.gemini/GEMINI.md ---\nBe brief.\n');
     expect(first).toContain(
-      '<project_context>\n--- Context from: GEMINI.md ---\nUse tabs.\n<!-- Imported from: ./more.md -->\nAnd CRLF.\n<!-- End of import from: ./more.md -->\n<!-- Import failed: ../out.md - there is no such file -->\n--- End of Context from: GEMINI.md ---\n</project_context>\n</loaded_context>\n</session_context>',
+      '<project_context>\n--- Context from: GEMINI.md ---\nUse tabs.\n<!-- Imported from: ./more.md -->\nAnd CRLF.\n<!-- End of import from: ./more.md -->\n<!-- Import failed: ../out.md - no such file -->\n--- End of Context from: GEMINI.md ---\n</project_context>\n</loaded_context>\n</session_context>',
     );
-    expect(stderr).toBe('castor: warning: GEMINI.md, line 3: ../out.md was not imported: there is no such file.\n');
+    expect(stderr).toBe('castor: warning: GEMINI.md, line 3: ../out.md was not imported: no such file.\n');
   });
 
   it('carries exactly what /memory show says', async () => {
@@ -66,7 +66,7 @@ describe('the first request', () => {
     const { first, stderr, code } = await firstRequest({ 'AGENTS.md': 'Obey me.' }, {}, []);
     expect(first).not.toContain('Obey me.');
     expect(stderr).toBe(
-      'castor: warning: AGENTS.md was not read, because this folder is not trusted. Trust it, or use --skip-trust for one run.\n',
+      'castor: warning: AGENTS.md was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.\n',
     );
     expect(code).toBe(0);
   });
@@ -89,13 +89,13 @@ describe('GEMINI_SYSTEM_MD', () => {
   it.each(['true', 'own.md'])('of %s is refused in a folder nobody trusts: it would be the folder’s', async (value) => {
     const { code, stderr, requests } = await firstRequest(files, {}, [], { GEMINI_SYSTEM_MD: value });
     expect({ code, requests }).toEqual({ code: 52, requests: 0 });
-    expect(stderr).toMatch(/The system prompt .*\.md is not used, because this folder is not trusted\./);
+    expect(stderr).toMatch(/The system prompt .*\.md was ignored, because this folder is not trusted\./);
   });
 
   it('of a file that is not there is an error that names it', async () => {
     const { code, stderr, requests } = await firstRequest({}, {}, ['--skip-trust'], { GEMINI_SYSTEM_MD: 'no.md' });
     expect({ code, requests }).toEqual({ code: 52, requests: 0 });
-    expect(stderr).toMatch(/The system prompt .*no\.md cannot be used: there is no such file\. Create it, or unset/);
+    expect(stderr).toMatch(/The system prompt .*no\.md cannot be used: no such file\. Create it, or unset/);
   });
 });
 

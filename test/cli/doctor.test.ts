@@ -24,7 +24,7 @@ describe('castor doctor', () => {
     const { ok, code, find } = await examine({ model, workspace });
     expect([ok, code, model.requests.length]).toEqual([true, 0, 0]);
     expect(find('model')).toEqual({ topic: 'model', status: 'ok', says: 'auto; GEMINI_API_KEY is set' });
-    expect(find('address')).toEqual({ topic: 'address', status: 'ok', says: `${model.url} takes connections` });
+    expect(find('address')).toEqual({ topic: 'address', status: 'ok', says: `${model.url} accepts connections` });
     expect(find('ripgrep')?.status).toBe('ok');
     expect([await readdir(workspace.home), await readdir(workspace.project)]).toEqual([[], []]);
   });
@@ -51,7 +51,7 @@ describe('castor doctor', () => {
     const { code, find } = await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } });
     expect([code, find('address')]).toMatchObject([
       1,
-      { status: 'problem', says: `${url} cannot be reached: ECONNREFUSED` },
+      { status: 'problem', says: `${url} is unreachable: ECONNREFUSED` },
     ]);
     expect((await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } }, '--offline')).code).toBe(0);
   });
@@ -142,7 +142,7 @@ describe('castor doctor', () => {
     expect(await runCli(['doctor', '--fast'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('--fast is not an option of castor doctor.') as string,
+      stderr: expect.stringContaining('--fast is an unknown option of castor doctor.') as string,
     });
     expect((await runCli(['doctor', '--help'])).stdout).toContain('Usage: castor doctor');
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 interface Case {
   why: string;
   args: string[];
-  /** Absent: there is no key for a model. */
+  /** Absent: no API key is set. */
   script?: Script;
   settings?: object;
   code: number;

@@ -12,7 +12,7 @@ async function ask(steps: Step[], env: Record<string, string> = {}): Promise<Cli
   const result = await runCli(['-p', 'hi'], { model, env });
   model.assertDone();
   // Where the report went differs from run to run; that there is one is tested elsewhere.
-  const stderr = result.stderr.replace(/castor: what led to the error is in \S+\n/, '');
+  const stderr = result.stderr.replace(/castor: details of the error: \S+\n/, '');
   return { ...result, stderr, requests: model.requests.length };
 }
 
@@ -24,7 +24,10 @@ describe('castor when the model fails', () => {
     [
       'a 401',
       fault(401),
-      { code: 41, stderr: 'castor: the credentials were refused: Request had invalid authentication credentials.\n' },
+      {
+        code: 41,
+        stderr: 'castor: the service rejected the credentials: Request had invalid authentication credentials.\n',
+      },
     ],
     [
       'a 403 for the key',
@@ -39,7 +42,7 @@ describe('castor when the model fails', () => {
     [
       'an invalid key',
       fault(400, { message: 'API key not valid.', errorInfo: { reason: 'API_KEY_INVALID' } }),
-      { code: 41, stderr: 'castor: the credentials were refused: API key not valid.\n' },
+      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid.\n' },
     ],
   ])('gives the words of the server for %s, after one request', async (_, step, expected) => {
     expect(await ask([step])).toMatchObject({ ...expected, stdout: '', requests: 1 });
@@ -48,13 +51,13 @@ describe('castor when the model fails', () => {
   it('names why a prompt was blocked and exits 1', async () => {
     const { stdout, stderr, code } = await ask([fault('prompt_blocked')]);
     expect([stdout, code]).toEqual(['', 1]);
-    expect(stderr).toContain('the model gave no usable answer (SAFETY_BLOCKED)');
+    expect(stderr).toContain('the model returned an invalid answer (SAFETY_BLOCKED)');
   });
 
   it('keeps what was said before a limit, warns, and exits 0', async () => {
     expect(await ask([fault('bad_finish', { reason: 'MAX_TOKENS', after: [text('half')] })])).toMatchObject({
       stdout: 'half\n',
-      stderr: 'castor: warning: the answer is not whole; the model stopped with MAX_TOKENS.\n',
+      stderr: 'castor: warning: the answer is incomplete; the model stopped with MAX_TOKENS.\n',
       code: 0,
     });
   });

@@ -18,7 +18,7 @@ async function run(
 
 describe('flags that are refused', () => {
   it.each<[string, string[], number, string]>([
-    ['a flag there is none of', ['--frobnicate'], 1, 'there is no flag --frobnicate.'],
+    ['a flag there is none of', ['--frobnicate'], 1, 'unknown flag --frobnicate.'],
     ['two prompts', ['-p', 'a', 'b'], 1, 'not both'],
     ['a prompt for a screen and one without', ['-p', 'a', '-i', 'b'], 1, 'not both'],
     ['a format there is none of', ['-p', 'a', '-o', 'yaml'], 1, '--output-format must be'],
@@ -105,7 +105,7 @@ describe('settings and flags', () => {
     const { stderr, code } = await runCli(['-p', 'hi', ...flags], { workspace, model });
     const missing = join(workspace.project, 'nowhere');
     expect([stderr, code]).toEqual([
-      `castor: warning: ${missing} is left out: there is no such folder (--include-directories, context.includeDirectories).\n`,
+      `castor: warning: ${missing} was skipped: the folder does not exist (--include-directories, context.includeDirectories).\n`,
       0,
     ]);
     const told = JSON.stringify(model.requests[0]?.body);

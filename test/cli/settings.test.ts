@@ -229,7 +229,7 @@ describe('settings of requests', () => {
 
   it.each([
     [{ customAliases: { mine: { extends: 'nobody' } } }, 'the alias "mine" extends "nobody", which does not exist'],
-    [{ customOverrides: [{ match: { model: 5 } }] }, 'modelConfigs.customOverrides[0].match.model must be a text'],
+    [{ customOverrides: [{ match: { model: 5 } }] }, 'modelConfigs.customOverrides[0].match.model must be a string'],
   ])('are refused before anything is sent when they cannot be meant: %j', async (modelConfigs, sentence) => {
     const { code, models, stderr } = await run({ settings: { modelConfigs } });
     expect([code, models, stderr.includes(sentence)]).toEqual([52, [], true]);

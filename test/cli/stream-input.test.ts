@@ -120,8 +120,8 @@ describe('castor --input-format stream-json', () => {
     const { code } = await peer.cli.done;
     const problems = peer.lines().flatMap(({ type, message }) => (type === 'error' ? [message] : []));
     expect(problems).toEqual([
-      'Line 2 of the input was left out: it is not JSON; expected one object a line.',
-      expect.stringContaining('Line 3 of the input was left out: "type" must be one of prompt'),
+      'Line 2 of the input is invalid: it is not JSON; expected one object per line.',
+      expect.stringContaining('Line 3 of the input is invalid: "type" must be one of prompt'),
       'Line 5 of the input has no effect: No call with the id none is waiting for an answer.',
     ]);
     expect([peer.model.requests.length, code]).toEqual([2, 0]);
@@ -209,8 +209,8 @@ describe('castor --input-format stream-json', () => {
     peer.cli.closeStdin();
     expect((await peer.cli.done).code).toBe(0);
     expect(peer.lines().flatMap(({ type, message }) => (type === 'error' ? [message] : []))).toEqual([
-      'Line 1 of the input has no effect: YOLO mode is switched off by security.disableYoloMode; run without --yolo.',
-      'Line 2 of the input has no effect: there is no prompt to interrupt.',
+      'Line 1 of the input has no effect: YOLO mode is disabled by security.disableYoloMode; run without --yolo.',
+      'Line 2 of the input has no effect: no prompt is running.',
     ]);
   });
 

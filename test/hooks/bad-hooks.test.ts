@@ -58,7 +58,7 @@ describe('a BeforeTool hook that', () => {
       [
         /it exited with code 1/,
         /printed 41943040 bytes more than are read/,
-        /^info: Warning: x{16000}… \[\d+ characters left out\]$/,
+        /^info: Warning: x{16000}… \[\d+ characters omitted\]$/,
       ],
     ],
     ['closes its input early', 'exec 0<&-; echo fine', RAN, ['info: fine']],
@@ -67,7 +67,7 @@ describe('a BeforeTool hook that', () => {
       'has a command the shell cannot read',
       'if then',
       RAN,
-      [/^warning: .*the shell cannot read its command: .*syntax error near unexpected token/],
+      [/^warning: .*its command has a syntax error: .*syntax error near unexpected token/],
     ],
   ])('%s', async (_, command, told, messages) => {
     await using env = await openHooked(READ, [userHooks({ BeforeTool: command })]);
@@ -107,7 +107,7 @@ describe('a BeforeTool hook that', () => {
     const events = await env.prompt('hello');
     expect([toldOf(env.model), messagesOf(events)]).toEqual([
       [RAN],
-      ['warning: Hook(s) [slow] failed for event BeforeTool. slow: it did not end within 50 ms and was ended.'],
+      ['warning: Hook(s) [slow] failed for event BeforeTool. slow: it did not finish within 50 ms and was ended.'],
     ]);
   });
 

@@ -211,7 +211,7 @@ describe('BeforeModel', () => {
       [
         'BeforeModel',
         'warning',
-        expect.stringMatching(/^The request a BeforeModel hook made is not used: .*last turn/),
+        expect.stringMatching(/^The request of a BeforeModel hook is invalid and was ignored: .*last turn/),
       ],
     ]);
   });

@@ -209,7 +209,7 @@ describe('castor in a project that brings hooks', () => {
     const isMade = (name: string) => existsSync(join(workspace.project, name));
 
     expect((await run()).stderr).toContain(
-      'This project brings hooks that run with your rights: BeforeAgent (touch canary)',
+      'This project has hooks that run with your permissions: BeforeAgent (touch canary)',
     );
     expect(isMade('canary')).toBe(true);
     expect((await run()).stderr).toBe('');

@@ -48,7 +48,7 @@ describe('the terminal UI with hooks', () => {
     terminal.type('hello\r');
     await terminal.waitForText('an answer');
     terminal.type('/clear\r');
-    await terminal.waitForText('A new conversation has begun.');
+    await terminal.waitForText('A new session has started.');
     terminal.type('/quit\r');
     expect((await terminal.done).code).toBe(0);
     const lines = readFileSync(join(workspace.project, 'log'), 'utf8').trim().split('\n');

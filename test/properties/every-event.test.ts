@@ -335,7 +335,7 @@ describe('every event of the union', () => {
     });
     for await (const _event of session.prompt('hello', new AbortController().signal));
     const { contents } = model.requests.at(-1)?.body as { contents: Content[] };
-    const response = { error: 'Not run: the call repeats what was done before.' };
+    const response = { error: 'Not run: the call repeats an earlier call.' };
     expect(contents.at(-1)?.parts?.slice(0, 2)).toEqual([
       { functionResponse: { id: 'a3', name: 'note', response } },
       { functionResponse: { id: 'b3', name: 'note', response } },

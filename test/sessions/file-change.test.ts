@@ -25,7 +25,7 @@ describe('a program that is killed between an edit and its result', () => {
 
     const resumed = await runCli(['-y', '--continue'], { workspace, model });
     expect(resumed).toMatchObject({ code: 0, stdout: 'It is written.\n' });
-    expect(resumed.stderr).toContain('was carried out: its file holds what it wrote; only its result is lost.');
+    expect(resumed.stderr).toContain('was carried out: its file has the new content; only its result is lost.');
     const results = (model.requests[1]?.body.contents as Turn[]).at(-1)?.parts;
     expect(results?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
       { output: expect.stringContaining('It was carried out'), status: 'carried_out' },

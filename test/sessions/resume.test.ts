@@ -127,11 +127,11 @@ describe('castor --resume', () => {
     cli.kill('SIGKILL');
     await cli.done;
     const shown = await runCli(['sessions', 'show'], { workspace });
-    expect(shown.stdout).toBe('> Two and two?\n\nThe answer is\n\n(The program was stopped.)\n');
+    expect(shown.stdout).toBe('> Two and two?\n\nThe answer is\n\n(The program stopped.)\n');
     const resumed = await runCli(['--continue'], { workspace, model });
     expect(resumed).toMatchObject({ code: 0, stdout: 'The answer is 4.\n' });
     expect(resumed.stderr).toContain('The last prompt was interrupted: "Two and two?"');
-    expect(resumed.stderr).toContain('The last answer was cut off; the model will give it anew.');
+    expect(resumed.stderr).toContain('The last answer was cut off; the model will answer again.');
     expect(lastTexts(model)).toEqual(['Two and two?']);
     expect((await runCli(['--continue'], { workspace, model })).code).toBe(42);
   });

@@ -85,7 +85,7 @@ describe('an answer that was shown in part', () => {
     await runCli(['--continue'], { workspace, model });
     expect(JSON.stringify(model.requests[1]?.body)).not.toContain('One ');
     const { stdout } = await runCli(['sessions', 'show'], { workspace });
-    expect(stdout).toBe('> Count\n\nOne\n\n(The program was stopped.)\n\nTwo.\n');
+    expect(stdout).toBe('> Count\n\nOne\n\n(The program stopped.)\n\nTwo.\n');
   });
 });
 

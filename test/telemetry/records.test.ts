@@ -179,7 +179,7 @@ describe('records of requests', () => {
         decision_model: MODEL,
         decision_source: 'agent-router/override',
         routing_latency_ms: 0,
-        reasoning: 'The model was named.',
+        reasoning: 'The user named the model.',
         failed: false,
         approval_mode: 'yolo',
       },

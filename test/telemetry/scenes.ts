@@ -290,7 +290,7 @@ export const SCENES = {
     terminal.type('/model set flash\r');
     await terminal.waitForText('The model is flash');
     terminal.type('/rewind\r');
-    await terminal.waitForText('Go back to before which message?');
+    await terminal.waitForText('Rewind to before which message?');
     terminal.type('\r');
     await terminal.waitForText('Back to before that message');
     await terminal.resize(80, 3);

@@ -90,7 +90,7 @@ const STATES: Readonly<Record<string, State>> = {
   'while a plan waits': {
     key: CTRL_C,
     answer: () => answer(call('exit_plan_mode', { plan_filename: 'plan.md' })),
-    shown: '3. No, say what should change (esc)',
+    shown: '3. No, describe the changes (esc)',
     stays: ['The plan', /^- Exit Plan Mode/, DENIED, CANCELLED],
     open: {
       homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },

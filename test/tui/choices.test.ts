@@ -128,15 +128,15 @@ describe('/auth', () => {
     const env = 'GEMINI_API_KEY="kept-here"\n';
     await using opened = await openTerminal({ homeFiles: { '.gemini/.env': env } });
     const { terminal, workspace } = opened;
-    await run(terminal, '/auth signin', 'Stay as it is (esc)');
+    await run(terminal, '/auth signin', 'Keep the current key (esc)');
     await backOut(terminal);
-    await run(terminal, '/auth', 'Stay as it is (esc)');
+    await run(terminal, '/auth', 'Keep the current key (esc)');
     terminal.type('2');
-    await terminal.waitForText('The offline model answers now.');
+    await terminal.waitForText('Castor now uses the offline model.');
     terminal.type('hello\r');
     await terminal.waitForText("I am Castor's offline model");
     await terminal.waitUntil((seen) => seen.title().includes('Ready'));
-    await run(terminal, '/auth signout', 'No key is kept in ~/.gemini/.env any more.');
+    await run(terminal, '/auth signout', 'The key in ~/.gemini/.env was deleted.');
     expect(await readFile(join(workspace.home, '.gemini', '.env'), 'utf8')).not.toContain('kept-here');
   });
 });
@@ -205,7 +205,7 @@ describe('the answers to a call', () => {
     await terminal.waitForText('3. No, suggest changes (esc)');
     expect(terminal.screen().join('\n')).toContain('- http://127.0.0.1:9/page');
     terminal.type('3');
-    await terminal.waitForText('What should be done instead?');
+    await terminal.waitForText('What should Castor do instead?');
     terminal.type('\r');
     await terminal.waitForText('Request cancelled.');
   });
@@ -241,7 +241,7 @@ describe('a plan', () => {
     await using opened = await openTerminal({ script, homeFiles, args: ['--approval-mode', 'plan'] });
     const { terminal } = opened;
     terminal.type('Plan\r');
-    await terminal.waitForText('3. No, say what should change (esc)');
+    await terminal.waitForText('3. No, describe the changes (esc)');
     terminal.type('2');
     await terminal.waitForText('Working on it.');
     await terminal.waitForText(/^ {2}accepting edits · /m);
@@ -259,7 +259,7 @@ describe('Esc pressed twice', () => {
     terminal.type(ESC);
     await terminal.waitForText('Press Esc again');
     terminal.type(ESC);
-    await terminal.waitForText('Go back to before which message?');
+    await terminal.waitForText('Rewind to before which message?');
     expect(terminal.title()).toContain('Ready');
     await backOut(terminal);
     expect(terminal.lines().slice(0, before.length + 1)).toEqual([...before, '']);
@@ -285,7 +285,7 @@ describe('a command that Castor does not have', () => {
   it('is answered here, and costs no request', async () => {
     await using opened = await openTerminal();
     const { terminal, model } = opened;
-    await run(terminal, '/mcp list', 'Castor has no MCP servers yet. /help lists the commands there are.');
+    await run(terminal, '/mcp list', 'Castor does not support MCP servers yet. /help lists the commands.');
     await terminal.waitForText(READY);
     expect(model.requests).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe('while the agent works', () => {
     terminal.type('Go\r');
     await terminal.waitForText('Working.');
     await run(terminal, '/stats', /Tokens +\d/);
-    await run(terminal, '/compress', '/compress has to wait until the agent is done.');
+    await run(terminal, '/compress', '/compress is not available while the agent works.');
     await terminal.waitForText('> /compress');
     terminal.type('\x15');
     await terminal.waitForText(READY);
@@ -94,7 +94,7 @@ describe('/rewind', () => {
     terminal.type(ESC);
     await terminal.waitForText('● Shout  1 edit since');
     terminal.type('\r');
-    await terminal.waitForText('● 1. Conversation, and undo the edits of 1 file');
+    await terminal.waitForText('● 1. Conversation, and revert the edits of 1 file');
     terminal.type('\r');
     await terminal.waitForText('Back to before that message.');
     expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
@@ -191,11 +191,11 @@ describe('a key that is refused', () => {
     await terminal.waitForText('First.');
     await terminal.waitForText(READY);
     terminal.type('Two\r');
-    await terminal.waitForText('How should Castor reach a model?');
+    await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('1');
     await terminal.waitForText('Your Gemini API key');
     terminal.type('another-key-of-mine\r');
-    await terminal.waitForText('The new key is used from now on.');
+    await terminal.waitForText('Castor now uses the new key.');
     terminal.type('Three\r');
     await terminal.waitForText('Let in.');
     const { headers, body } = model.requests.at(-1)!;
@@ -217,7 +217,7 @@ describe('sessions', () => {
       await first.done;
     }
     await using terminal = await open({ model, workspace });
-    await run(terminal, '/resume', 'Go on with which session?');
+    await run(terminal, '/resume', 'Resume which session?');
     terminal.type('paris');
     await terminal.waitForText('● Look for "paris" in what was said');
     terminal.type('\r');
@@ -235,7 +235,7 @@ describe('an earlier session', () => {
     for (const [words, answered] of [['Say one', 'One.'] as const, ['Say two', 'Two.'] as const]) {
       terminal.type(`${words}\r`);
       await terminal.waitForText(answered);
-      await run(terminal, '/clear', 'A new conversation has begun.');
+      await run(terminal, '/clear', 'A new session has started.');
       await terminal.waitForText(READY);
     }
     await run(terminal, '/resume', /search: \(type to search 2, del deletes one\)\n● Say two/);

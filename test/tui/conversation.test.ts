@@ -166,7 +166,7 @@ describe('a call', () => {
     terminal.type('Edit it\r');
     await terminal.waitForText('Allow once');
     terminal.type(ESC);
-    await terminal.waitForText('What should be done instead?');
+    await terminal.waitForText('What should Castor do instead?');
     terminal.type('use four\r');
     await terminal.waitForText('Understood.');
     await terminal.waitForText(READY);

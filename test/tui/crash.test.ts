@@ -92,7 +92,7 @@ describe('a conversation', () => {
     terminal.type('Go\r');
     await terminal.waitForText('and more');
     process.kill(terminal.pid, 'SIGUSR2');
-    await terminal.waitForText('A part of the screen broke: broken on purpose');
+    await terminal.waitForText('Drawing a part of the screen failed: broken on purpose');
     terminal.type('still here');
     await terminal.waitForText('> still here');
     terminal.type('\x1b');

@@ -19,7 +19,7 @@ describe('the first start', () => {
   it('without a key asks for one, keeps it for its owner only, and never shows it', async () => {
     await using workspace = await createWorkspace();
     await using terminal = await startTerminal([], { workspace });
-    await terminal.waitForText('How should Castor reach a model?');
+    await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('\r');
     await terminal.waitForText('Your Gemini API key');
     terminal.type(`${TEST_API_KEY}\r`);
@@ -53,7 +53,7 @@ describe('the first start', () => {
 
   it('can be tried with the offline model', async () => {
     await using terminal = await startTerminal([]);
-    await terminal.waitForText('How should Castor reach a model?');
+    await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('2');
     await terminal.waitForText(READY);
     terminal.type('hello\r');
@@ -62,7 +62,7 @@ describe('the first start', () => {
 
   it('can be left', async () => {
     await using terminal = await startTerminal([]);
-    await terminal.waitForText('How should Castor reach a model?');
+    await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('\x1b');
     expect(await terminal.done).toEqual({ code: 0, signal: undefined });
   });
@@ -207,7 +207,7 @@ describe('sessions', () => {
     }
     await using terminal = await open({ model, workspace });
     terminal.type('/chat\r');
-    await terminal.waitForText('Go on with which session?');
+    await terminal.waitForText('Resume which session?');
     terminal.type('france');
     await terminal.waitForNoText('Something else');
     terminal.type('\r');

@@ -202,10 +202,10 @@ describe('keys of the app', () => {
 
   it.each([
     ['F4', F4, 'No editor is connected'],
-    ['F12', F12, 'There are no messages.'],
+    ['F12', F12, 'No messages.'],
     ['? on empty input', '?', /^ℹ Keys:/m],
     ['! on empty input', '!', 'Type your shell command'],
-    ['Ctrl+B', ctrl('b'), 'There are no commands in the background.'],
+    ['Ctrl+B', ctrl('b'), 'No background commands.'],
     ['Ctrl+C', ctrl('c'), 'Press Ctrl+C again to exit.'],
     ['Ctrl+D', ctrl('d'), 'Press Ctrl+D again to exit.'],
     ['Ctrl+S in the terminal’s own screen', ctrl('s'), 'The mouse is always the terminal’s here'],
@@ -224,7 +224,7 @@ describe('keys of the app', () => {
     const { terminal } = opened;
     const count = (seen: Terminal) => seen.screen().filter((line) => line.trim() === '» Do it').length;
     terminal.type(ctrl('t'));
-    await terminal.waitForText('The list of things to do will be kept in sight.');
+    await terminal.waitForText('The todo list is will be kept in sight.');
     terminal.type('Plan\r');
     await terminal.waitForText('Done.');
     await terminal.waitUntil((seen) => count(seen) === 2);
@@ -319,7 +319,7 @@ describe('keys of the app', () => {
     terminal.type('Go\r');
     await terminal.waitForText('Before.');
     terminal.type(F9);
-    await terminal.waitForText('Copy mode: select with the mouse; any other key ends it.');
+    await terminal.waitForText('Copy mode: select with the mouse; any other key leaves it.');
     held.release();
     await terminal.waitUntil((seen) => seen.title().includes('Ready'));
     expect(terminal.screen().join('\n')).not.toContain('After.');
@@ -341,14 +341,14 @@ describe('keys of the app', () => {
     await mouse(true);
     await terminal.waitForNoText('Copy mode');
     terminal.type(ctrl('s'));
-    await terminal.waitForText('The mouse is the terminal’s: select text as usual.');
+    await terminal.waitForText('The terminal handles the mouse: select text as usual.');
     await mouse(false);
     terminal.type(F9);
     await terminal.waitForText('Copy mode');
     terminal.type('x');
     await terminal.waitForNoText('Copy mode');
     terminal.type(ctrl('s'));
-    await terminal.waitForText('The wheel scrolls here again.');
+    await terminal.waitForText('Castor handles the mouse wheel again.');
     await mouse(true);
   });
 });

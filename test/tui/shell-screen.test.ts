@@ -131,7 +131,7 @@ describe('a command that waits for somebody', () => {
     const { terminal, model } = opened;
     terminal.type(FOCUS_OUT);
     terminal.type('Go\r');
-    await terminal.waitForText('Waits for your input: tab to type (esc');
+    await terminal.waitForText('Waiting for your input: tab to type (esc');
     await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
@@ -142,7 +142,7 @@ describe('a command that waits for somebody', () => {
     await terminal.waitUntil((seen) => seen.title().includes('Ready'));
     // oxlint-disable-next-line no-control-regex -- what a terminal is told is looked for
     expect([...terminal.bytes.matchAll(/\x1b\]9;([^\x07]*)\x07/g)].map(([, text]) => text)).toEqual([
-      'Castor: A command waits for input (project)',
+      'Castor: A command is waiting for input (project)',
       'Castor: Done (project)',
     ]);
     expect(lastBody(model)).toContain('Ada of Bath');
@@ -155,13 +155,13 @@ describe('a command that waits, for a screen reader,', () => {
     await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
     await terminal.waitForText('castor 0');
     terminal.type('Ask\r');
-    await terminal.waitForText('The command waits for input.');
+    await terminal.waitForText('The command is waiting for input.');
     terminal.type(TAB);
     await terminal.waitForText(/^Name: *$/m);
     terminal.type('Ada\r');
     await terminal.waitForText('Done.');
     expect(lastBody(model)).toContain('hi Ada');
-    const said = ['A command runs: tab to type into it, ctrl+b to background.', 'The command waits for input.'];
+    const said = ['A command runs: tab to type into it, ctrl+b to background.', 'The command is waiting for input.'];
     expect(said.map((sentence) => terminal.lines().filter((line) => line === sentence).length)).toEqual([1, 1]);
   });
 });

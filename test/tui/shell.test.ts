@@ -122,7 +122,7 @@ describe('Ctrl+B', () => {
       terminal.type(`!echo ${name}; sleep 1000\r`);
       await terminal.waitForText(new RegExp(`^ {2}${name}$`, 'm'));
       terminal.type(CTRL_B);
-      await terminal.waitForText(new RegExp(`^${name}\n\\[The command runs on in the background`, 'm'));
+      await terminal.waitForText(new RegExp(`^${name}\n\\[The command continues in the background`, 'm'));
       await terminal.waitForText(READY);
     }
     terminal.type(CTRL_B);
@@ -143,6 +143,6 @@ describe('Ctrl+B', () => {
     await using opened = await open();
     const { terminal } = opened;
     terminal.type('/tasks\r');
-    await terminal.waitForText('There are no commands in the background.');
+    await terminal.waitForText('No background commands.');
   });
 });
