@@ -1,4 +1,4 @@
-/** The port through which hooks take part in a prompt as a whole. The hook system fills it; nobody here knows processes. */
+/** The port through which hooks take part in a prompt as a whole. The hook system implements it; this room does not know processes. */
 
 export type BeforeAgentDecision =
   | { kind: 'proceed'; additionalContext?: string }

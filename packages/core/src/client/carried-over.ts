@@ -120,7 +120,7 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** Over the budget those that bind nobody go first, and of these the longest: who demands something is brief. */
+/** Over the budget, statements without a demand are dropped first, the longest before the others: demands are short. */
 function withinBudget(statements: string[], budget: number): string[] {
   let excess = lengthOf(statements) - budget;
   if (excess <= 0) return statements;
@@ -151,7 +151,7 @@ function parseCarriedOver(text: string): CarriedOver | undefined {
       todos: Array.isArray(todos) ? todos.filter(isTodo) : [],
     };
   } catch {
-    // Somebody else's block that looks like ours: the user's words after all.
+    // A foreign block that looks like ours counts as the user's text.
     return undefined;
   }
 }

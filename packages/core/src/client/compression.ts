@@ -109,7 +109,7 @@ export class Compressor {
     before: number,
   ): Promise<ChatCompressionInfo> {
     const splitAt = findSplit(history);
-    // Instructions are no history: a summary of them would bind nobody.
+    // Instructions are not history: a summary would weaken them.
     const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
     const old = history.slice(context.length, splitAt);
     if (old.length === 0) return info(before, before, CompressionStatus.NOOP);

@@ -174,7 +174,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** Read by programs to know what they run for; setting it harms nobody. */
+/** Read by programs to know what they run for; setting it is harmless. */
 const HARMLESS: ReadonlySet<string> = new Set(['NODE_ENV']);
 
 const EXACT = new Map(FAMILIES.flatMap(({ danger, names }) => names.map((name) => [name, danger] as const)));

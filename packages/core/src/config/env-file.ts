@@ -92,7 +92,7 @@ function isUsable(path: string, isHere: boolean, warnings: string[]): boolean {
   return doubt === undefined;
 }
 
-/** A file above the folder, in /tmp for example, may be anybody's. */
+/** A file above the folder, in /tmp for example, may belong to any user. */
 function doubtAbout({ size, uid }: Stats, isHere: boolean): string | undefined {
   if (size > MAX_BYTES) return 'it is larger than 1 MB';
   const user = process.getuid?.();

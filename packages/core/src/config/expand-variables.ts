@@ -1,6 +1,6 @@
 /**
  * `$NAME`, `${NAME}` and `${NAME:-default}` in the texts of a settings file. It replaces
- * names by values and never runs anything; a name nobody knows stays as it is written.
+ * names by values and never runs anything; an unknown name stays as written.
  */
 
 import { SettingsError } from './settings-error.ts';

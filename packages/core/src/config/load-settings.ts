@@ -96,7 +96,7 @@ function createReader({ cwd, environment: given, envFile, platform }: LoadSettin
   };
 }
 
-/** Somebody else's file must not speak as the administrator. */
+/** A file of another user must not act as the administrator's. */
 function doubtAbout({ stat }: SettingsFile, platform: NodeJS.Platform, isChosen: boolean): string | undefined {
   if (platform === 'win32') return isChosen ? undefined : 'its owner cannot be checked on this system';
   return isOwnedByUserOrRoot(stat) ? undefined : 'users other than root and you may write it';

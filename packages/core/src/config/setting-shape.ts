@@ -1,7 +1,7 @@
 /**
  * What a value of a setting may look like: the part of JSON Schema that settings need,
  * and the one function that makes any JSON fit it. What comes out always has the shape,
- * so that nobody who reads a setting can trip over what a person wrote.
+ * so that code that reads a setting never meets an invalid value.
  */
 
 import { isRecord } from '../util/is-record.ts';

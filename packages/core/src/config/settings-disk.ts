@@ -1,6 +1,6 @@
 /**
  * The doors of settings to the disk: small regular files are read whole, and replaced so
- * that nobody ever sees half of one. A file that is there and cannot be read is an error,
+ * that a reader never sees half of one. A file that is there and cannot be read is an error,
  * never an absent file: what it restricts would not be in force.
  */
 

@@ -15,7 +15,7 @@ export function createSettingsSchema(): JsonSchema {
   };
 }
 
-/** Keys nobody knows are kept, so they are allowed. */
+/** Castor keeps unknown keys, so the schema allows them. */
 function groupSchema(group: SettingGroup, path: readonly string[] = []): JsonSchema {
   const properties = Object.entries(group).map(([key, entry]) => {
     if (!isDefinition(entry)) return [key, groupSchema(entry, [...path, key])] as const;

@@ -57,7 +57,7 @@ export function createFileReferences(workspace: Workspace, read: ReadReferences,
 }
 
 async function resolveNamed(workspace: Workspace, name: string): Promise<ResolvedReference | undefined> {
-  // The fence first: whether a file outside exists is nobody's business.
+  // Check the workspace first: the answer must not reveal whether a file outside exists.
   await workspace.checkPath(name);
   for (const directory of workspace.directories) {
     const absolute = path.resolve(directory, name);

@@ -4,7 +4,7 @@
  */
 
 export interface SystemPromptOptions {
-  /** Nobody can be asked: the model must decide or say what is missing. */
+  /** No user can be asked: the model must decide or say what is missing. */
   interactive: boolean;
   /** Whether the workspace is a git repository. */
   isGitRepository: boolean;

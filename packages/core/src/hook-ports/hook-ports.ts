@@ -183,7 +183,7 @@ function toolPort(system: HookSystem, tell: TellUser): { tool: ToolHooks; idle()
   return { tool, idle: async () => void (await Promise.all(open)) };
 }
 
-/** The port with those members only that somebody has a hook for when it is asked. */
+/** The port with only those members that have a configured hook at the time of the call. */
 function inUse<T extends object>(
   system: HookSystem,
   port: Required<T>,

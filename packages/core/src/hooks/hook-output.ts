@@ -15,7 +15,7 @@ export interface HookAnswer {
   output?: HookOutput;
   /** Why the hook has nothing to say. */
   failure?: string;
-  /** Sentences for whoever wrote the hook. */
+  /** Warnings for the author of the hook. */
   problems: string[];
 }
 

@@ -156,7 +156,7 @@ function eventsOf(entries: readonly HookEntry[]): Set<HookEventName> {
   return new Set(entries.filter(({ isDisabled }) => !isDisabled).map(({ event }) => event));
 }
 
-/** A command of many lines is a name nobody wants to read. */
+/** A command of many lines is not readable as a name. */
 function labelOf({ name }: HookEntry): string {
   const [line = ''] = name.split('\n', 1);
   return line.length < name.length || line.length > 80 ? `${line.slice(0, 80)}…` : line;

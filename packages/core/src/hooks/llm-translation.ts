@@ -111,7 +111,7 @@ export function toHookResponse({ candidates = [], usageMetadata }: GenerateConte
   };
 }
 
-/** Nobody but hooks looks at them, so they have no type. */
+/** Only hooks read them, so they have no type. */
 function safetyRatingsOf(candidate: object): { safetyRatings?: unknown[] } {
   const { safetyRatings } = candidate as { safetyRatings?: unknown };
   return Array.isArray(safetyRatings) ? { safetyRatings } : {};

@@ -1,6 +1,6 @@
 /**
  * Whether a pattern of the shell stands for a name: `*`, `?` and `[…]`. No pattern makes it
- * slow, since a model chooses the pattern and anybody the name. What it cannot read may
+ * slow, since a model chooses the pattern and a third party the name. What it cannot read may
  * stand for anything.
  */
 

@@ -10,7 +10,7 @@ import type { RuleTest } from './rules-file.ts';
 export interface RuleTestResult {
   test: RuleTest;
   passed: boolean;
-  /** As the example counts it: where nobody can be asked, a question shows as the refusal it becomes. */
+  /** As the example counts it: without a user, a question shows as the denial it becomes. */
   decision: PolicyDecision;
   verdict: PolicyVerdict;
 }

@@ -23,7 +23,7 @@ export interface TrustQuestion {
 }
 
 export interface TrustAnswer {
-  /** Undefined when nobody has decided yet. */
+  /** Undefined without a trust decision. */
   trusted: boolean | undefined;
   source: 'disabled' | 'override' | 'ide' | 'file' | 'none';
   /** The entry that decided. */

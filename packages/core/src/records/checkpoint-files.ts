@@ -100,7 +100,7 @@ function decode(name: string | undefined): string | undefined {
   try {
     return name === undefined ? undefined : decodeURIComponent(name);
   } catch {
-    // Not encoded by anybody: its name is its name.
+    // Not encoded: the file name is the tag.
     return name;
   }
 }

@@ -2,7 +2,7 @@
  * What files held before a session changed them: copies in the session's own folder,
  * under the fingerprint of their content, for the owner only and removed with the
  * session. So each content is there once, and a copy that is not what its name says
- * counts as none. A copy that cannot be made costs nobody the change.
+ * counts as none. A failed copy does not prevent the change.
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -74,7 +74,7 @@ function isAbsent(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // Somebody else's folder: nothing is known of what is in it.
+    // A foreign folder: its contents are unknown.
     return false;
   }
 }

@@ -14,7 +14,7 @@ export function markLoss(sessionPath: string): void {
   try {
     writeFileSync(lossPath(sessionPath), '', { mode: 0o600 });
   } catch {
-    // Read-only since, or gone: then nobody goes on with the session either.
+    // Read-only or deleted since: then the session cannot be resumed either.
   }
 }
 

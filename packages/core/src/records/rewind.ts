@@ -183,7 +183,7 @@ function diffOf({ status, resultDisplay: display }: EndedCall): RecordedEdit | u
   return { path: filePath, diff: fileDiff, isNewFile };
 }
 
-/** Edits and what only reads can be told apart from what nobody can undo. */
+/** Separates edits and reads from calls that cannot be undone. */
 function hasCommand({ started = [] }: LoadedMessage): boolean {
   return started.some(({ name, hasEffects }) => hasEffects !== false && name === 'run_shell_command');
 }

@@ -60,7 +60,7 @@ export interface SessionMessage {
   call?: EndedCall;
   /** The words went out in one turn with the results before them. */
   isJoined?: boolean;
-  /** Words for the model to know that nobody waits for an answer to. */
+  /** Information for the model that needs no answer. */
   isAside?: boolean;
   /** Never written: an answer that was shown in part and not accepted, or words that were shown and not sent. */
   isInterrupted?: boolean;

@@ -55,7 +55,7 @@ const TOLD_AFTER_LOSS =
 export interface HistoryOptions {
   /** The recording ended before the session did: that nothing is on record of a call means nothing. */
   hasLoss?: boolean;
-  /** Looks whether a change has happened; without it nobody knows. */
+  /** Checks whether a change has happened; without it the effect is unknown. */
   stateOf?: (change: FileChange) => 'before' | 'after' | 'other';
 }
 

@@ -137,7 +137,7 @@ function firstOf(
   return undefined;
 }
 
-/** A command somebody ran themselves, as they typed it. */
+/** A command that the user ran, as typed. */
 function toAsideTitle(message: SessionMessage): string | undefined {
   const words = asideWords(message);
   const command = /^I ran the following shell command:\n```sh\n([^]*?)\n```/.exec(words ?? '')?.[1];

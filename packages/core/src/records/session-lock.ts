@@ -1,7 +1,7 @@
 /**
  * One process at a time works in a session: `<session file>.lock` names it. It is a
  * link to nowhere whose target is the name, because a link is made whole or not at all;
- * a file where there are no links. A lock whose process is gone is nobody's and is taken
+ * a file where there are no links. The lock of a dead process is stale and is taken
  * over, by one process only. It guards against our own programs, not against a person.
  */
 
@@ -26,7 +26,7 @@ export interface SessionLock {
 const FOREIGN_LOCK_MS = 10 * 60_000;
 /** Others may come and go between two looks, but not for ever. */
 const MAX_ATTEMPTS = 1000;
-/** What file systems say that know no links, or give them to nobody. */
+/** The errors of file systems without links, or without permission for them. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'UNKNOWN']);
 /** A lock without content is a file that is being written, unless it is old. */
 const UNWRITTEN_LOCK_MS = 5_000;
@@ -64,7 +64,7 @@ function releaseLock(path: string, own: string): void {
 
 /**
  * Replaces the lock of a dead process. All who saw that same lock pass one gate, and
- * look again behind it, so that nobody takes a lock that was taken over meanwhile. The
+ * look again behind it, so that no process takes a lock that was taken over meanwhile. The
  * gate becomes the lock: a process that dies on the way leaves at most the gate, where
  * the next one meets it.
  */
@@ -134,7 +134,7 @@ function parseHolder(content: string): LockHolder | undefined {
     if (!Number.isSafeInteger(pid) || typeof host !== 'string') return undefined;
     return { pid: pid as number, host, ...(typeof startedAt === 'string' && { startedAt }) };
   } catch {
-    // What cannot be read names nobody.
+    // An unreadable lock names no process.
     return undefined;
   }
 }
@@ -144,7 +144,7 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Alive, and somebody else's.
+    // Alive, and owned by another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   const current = readStartTime(pid);

@@ -1,6 +1,6 @@
 /**
  * Parts as a session file holds them. The service refuses a whole request for one field
- * it does not know, so only what it takes gets out of here: a field nobody knows is left
+ * it does not know, so only what it takes gets out of here: an unknown field is left
  * out, a part that cannot be meant is left out whole.
  */
 

@@ -123,7 +123,7 @@ function hold(path: string, options: OwnOptions, origin: OpenedSession['origin']
   }
 }
 
-/** What the disk says of a place where nobody can write, this process or another. */
+/** The errors of a place that no process can write to. */
 const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']);
 
 function isUnwritable(error: unknown): boolean {

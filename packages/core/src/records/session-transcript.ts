@@ -59,7 +59,7 @@ class EventReplay {
     if (text === undefined) return;
     this.end();
     this.prompt_id = `resumed########${this.prompts++}`;
-    // Nobody waits for an answer to what was done aside.
+    // An aside needs no answer.
     this.isAnswered = aside !== undefined;
     this.failure = message.failure;
     this.isCut = false;

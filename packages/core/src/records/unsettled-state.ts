@@ -10,7 +10,7 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { Clock } from '../util/clock.ts';
 
-/** What nobody was shown yet is in the file after this long, or this much of it. */
+/** Text that is not shown yet is written after this time, or this amount. */
 const PIECE_MS = 250;
 const PIECE_CHARACTERS = 4096;
 /** Characters a call may print before its result that are kept, in case there is none. */

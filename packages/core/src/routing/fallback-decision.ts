@@ -3,7 +3,7 @@
 import type { FallbackIntent } from '../protocol/agent-events.ts';
 
 export type FallbackDecision =
-  /** Nobody takes over: the error goes out. */
+  /** No fallback: the caller receives the error. */
   | { kind: 'give_up' }
   /** The other model takes over without a question. */
   | { kind: 'switch'; model: string }

@@ -7,7 +7,7 @@
 import type { FallbackIntent } from '../protocol/agent-events.ts';
 import { untilAborted } from '../util/abort.ts';
 
-/** Nobody asked that, or it is settled already. */
+/** Unknown or already answered question. */
 export class UnknownQuestionError extends Error {
   override readonly name = 'UnknownQuestionError';
 }
@@ -22,7 +22,7 @@ export class FallbackQuestions {
   private readonly pending = new Map<string, (intent: FallbackIntent) => void>();
   private count = 0;
 
-  /** The answer may come before anybody waits for it. */
+  /** The answer may arrive before the wait begins. */
   open(): OpenQuestion {
     this.count += 1;
     const requestId = `fallback-${this.count}`;

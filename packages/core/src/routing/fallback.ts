@@ -21,7 +21,7 @@ export interface FallbackOptions {
   availability: ModelAvailability;
   /** The chain that begins with the failed model, as things are at this moment. */
   chainFor(failedModel: string): PolicyChain;
-  /** Whether somebody can answer. Without, what would be asked is given up. */
+  /** Whether a user can answer. Without one, the chat gives up instead of asking. */
   interactive: boolean;
   /** Told when another model takes over without a question. */
   onSwitch?: () => void;

@@ -116,7 +116,7 @@ export class CoreToolScheduler {
     this.approvals.respond(callId, outcome, payload);
   }
 
-  /** A question nobody waits to have answered: the call was cancelled before it was read. */
+  /** A question without a waiting call: the call was cancelled before the question was read. */
   private isOutdated(event: AgentEvent): boolean {
     return event.type === GeminiEventType.ToolCallConfirmation && !this.approvals.isWaiting(event.value.request.callId);
   }

@@ -38,10 +38,10 @@ export interface RememberedApproval extends PolicyQuestion {
 }
 
 export interface PolicyPort {
-  /** False where nobody can be asked; absent means somebody can. */
+  /** False when no user can be asked; absent means true. */
   readonly canAsk?: boolean;
   check(question: PolicyQuestion): Promise<PolicyVerdict>;
-  /** The commands an "always" would be for; absent where nobody can say. */
+  /** The commands an "always" would be for; absent when unknown. */
   describeAlways?(question: PolicyQuestion): Promise<string[]>;
   /** A person said "always" in one of its forms. */
   remember(approval: RememberedApproval): Promise<void>;
@@ -71,7 +71,7 @@ export interface ToolHookInput {
 export interface ToolHooks {
   beforeTool?(input: ToolHookInput, signal: AbortSignal): Promise<BeforeToolDecision>;
   afterTool?(input: ToolHookInput & { result: ToolResult }, signal: AbortSignal): Promise<AfterToolDecision>;
-  /** A person is being asked; nobody waits for it. Must not throw. */
+  /** The user is being asked; the scheduler does not wait for this call. Must not throw. */
   personAsked?(details: ToolCallConfirmationDetails): void;
 }
 

@@ -14,7 +14,7 @@ export type Happening =
       error?: string;
       approvalMode?: string;
     }
-  /** Another model took over without anybody being asked. */
+  /** Another model took over without a question. */
   | { kind: 'model_replaced' }
   | { kind: 'next_speaker_checked'; prompt_id: string; result: string }
   /** A model asked for JSON gave something else. */

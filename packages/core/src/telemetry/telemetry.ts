@@ -1,6 +1,6 @@
 /**
  * Telemetry: collects log records, sums and spans of one session and hands them to a
- * sink in batches. It exists only when the user asked for it; whoever reports to it
+ * sink in batches. It exists only when the user enabled it; a room that reports to it
  * holds it as an optional collaborator. Nothing here throws into the run.
  */
 

@@ -158,7 +158,7 @@ function didYouMean(names: readonly string[]): string {
 
 /** The nearest names by edit distance, nearest first. */
 function suggestNames(wanted: string, names: readonly string[]): string[] {
-  // A name nobody would type is not worth the quadratic work.
+  // An overlong name is not worth the quadratic work.
   const query = wanted.slice(0, 100).toLowerCase();
   return names
     .map((name) => ({ name, distance: editDistance(query, name.toLowerCase()) }))

@@ -1,6 +1,6 @@
 /**
  * A child process that leads a group of its own, as hooks and helpers do: signalling all
- * of the group, and waiting for the child's exit whoever still holds its pipes.
+ * of the group, and waiting for the child's exit even if another process holds its pipes.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- a type: the two rooms that start processes share no other place
@@ -33,12 +33,12 @@ export function waitForExit(child: ChildProcess, onExit?: () => void): Promise<C
   });
 }
 
-/** Does nothing when nobody is left. */
+/** Does nothing when the group is empty. */
 export function signalChildGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // Nobody is left in the group.
+    // The group is empty.
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Makes a directory and what is missing above it. Node's own `recursive` never ends
  * where the system says of a parent that it is missing and of the same that it cannot
- * be made, as below /proc: a home nobody can write to must not hang the program.
+ * be made, as below /proc: a read-only home folder must not hang the program.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- every room that may write files needs it, and they share no other

@@ -1,5 +1,5 @@
 /**
- * Replaces a file so that nobody ever sees half of it: the old content is whole until the
+ * Replaces a file atomically, so that a reader never sees half of it: the old content is whole until the
  * new one is written, and what could not be finished is removed. Only for the owner, from
  * the first byte.
  */

@@ -1,5 +1,5 @@
 /**
- * The settings nothing depends on, so that nobody waits for an effect. `planned`: what it
+ * The settings without an effect, so that the documentation can say so. `planned`: what it
  * belongs to is not built yet. `compatibility`: others write it, and Castor has nothing to
  * switch. Every other setting does what its sentence says (settings-in-use.test.ts).
  */

@@ -1,6 +1,6 @@
 /**
  * Tools a project brings along: one command lists their declarations, another runs
- * them. Whoever calls this has settled that the folder is trusted; the environment
+ * them. The caller has checked that the folder is trusted; the environment
  * is given, so that no key of ours is in it.
  */
 

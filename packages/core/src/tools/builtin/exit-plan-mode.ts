@@ -30,7 +30,7 @@ export interface ExitPlanModeDependencies {
   plansDirectory: string;
   setApprovalMode(mode: NextMode): void;
   setApprovedPlan(path: string): void;
-  /** Set when nobody can be asked and the person said yes to everything beforehand. */
+  /** Set in a headless run in which the user approved everything beforehand. */
   unattendedMode?: 'yolo';
 }
 

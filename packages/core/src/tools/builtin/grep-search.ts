@@ -127,7 +127,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
         },
         shown,
       );
-      // Slower, and as good: nobody need know but who measures.
+      // Slower, but equivalent: only telemetry records it.
       return useRipgrep && !command ? { ...result, data: { withoutRipgrep: NO_RIPGREP } } : result;
     },
   });

@@ -55,7 +55,7 @@ export interface BuiltinToolDependencies {
   webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
   /** `tools.shell.enableShellOutputEfficiency`. */
   asksForShortOutput?: boolean;
-  /** Whether somebody can be asked; without it there is no ask_user. */
+  /** Whether a user can be asked; without it there is no ask_user. */
   isInteractive?: boolean;
   /** Only older models are helped by a list they write themselves. */
   writeTodos?: boolean;

@@ -154,7 +154,7 @@ export interface ReadFiles {
   files: { path: string; parts: Part[] }[];
   /** Files that could not be read, and why. */
   problems: string[];
-  /** Files nobody meant. */
+  /** Files that a broad pattern includes by accident. */
   skipped: string[];
 }
 

@@ -58,7 +58,7 @@ function isTorn({ old }: Texts, { from, to }: Difference): boolean {
   return !isWhole && countLines(old, from + 1, to) > 0 && old.keys.slice(from, to).some(isWord);
 }
 
-/** Whether the old text has brackets that the file lacks, and no words with them: nobody makes those up, so it is another place. */
+/** Whether the old text has brackets that the file lacks, and no words with them: a slip does not add brackets, so it is another place. */
 function isMadeUp({ old }: Texts, { from, to }: Difference): boolean {
   const piece = old.keys.slice(from, to);
   return piece.some((key) => '()[]{}'.includes(key)) && !piece.some(isWord);

@@ -26,7 +26,7 @@ export function isQuote(key: string): boolean {
   return QUOTES.has(key);
 }
 
-/** Of a token the file lacks; nobody makes up a bracket. */
+/** Of a token that the file lacks; a slip does not add a bracket. */
 export function missingCost(key: string): number {
   if (key === LINE_BREAK) return LINE_BREAK_COST;
   if (FORMATTING_MARKS.has(key)) return FORMATTING_COST;

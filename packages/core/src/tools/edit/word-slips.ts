@@ -37,7 +37,7 @@ function partsOf(word: string): string[] {
   return word.match(/[A-Z]+(?![a-z])|[A-Z]?[^A-Z_$\d-]+|[\d_$-]+/g) ?? [word];
 }
 
-/** Whether one name is the other and a part more (`path_b`, `pathB`): nobody adds one by a slip. */
+/** Whether one name is the other and a part more (`path_b`, `pathB`): a slip does not add a part. */
 export function isOtherName(a: string, b: string): boolean {
   const [more, less] = [partsOf(a), partsOf(b)].toSorted((x, y) => y.length - x.length) as [string[], string[]];
   const isWithin = (from: number) => less.every((part, index) => more[from + index] === part);

@@ -59,7 +59,7 @@ function missingDirectories(directory: string): string[] {
 }
 
 async function removeEmpty(directories: readonly string[]): Promise<void> {
-  // One that was never made, or that somebody uses by now, stays as it is.
+  // A folder that was never created, or is in use by now, stays.
   for (const directory of directories) await rmdir(directory).catch(() => {});
 }
 

@@ -55,7 +55,7 @@ export interface FileChangeOptions<P extends FileParams> {
 }
 
 export interface FileChange<P> {
-  /** Throws ToolError for an edit that cannot be made: nobody is asked about it. */
+  /** Throws ToolError for an impossible edit, before the user is asked. */
   confirm(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   modifyArgs(params: P, newContent: string): Record<string, unknown>;
   execute(params: P, context: ToolContext): Promise<ToolResult>;

@@ -109,7 +109,7 @@ export class FileStore {
     const before = this.tails.get(key);
     const run = (async () => {
       await before?.catch(() => {
-        // Whoever waits for that change hears of its failure.
+        // The caller that waits for that change receives its failure.
       });
       return change();
     })();

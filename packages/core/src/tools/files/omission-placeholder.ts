@@ -1,6 +1,6 @@
 /**
  * Finds lines that stand for code the model left out ("// ... rest of the methods
- * ..."), so that nobody's code is replaced by a remark about it.
+ * ..."), so that a remark never replaces code.
  */
 
 /** Comment signs and brackets around the remark. */

@@ -24,7 +24,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { ToolError } from '../../protocol/errors.ts';
 import type { ToolErrorType } from '../../protocol/tools.ts';
 
-/** A regular file that is open. Whoever was given it closes it. */
+/** An open regular file. The receiver closes it. */
 export class OpenedFile {
   private readonly descriptor: number;
   /** Where the descriptor points, without links. */

@@ -1,6 +1,6 @@
 /**
- * Where a search may look: the checked start of a search and the folders nobody
- * means, and the hold on it while they look. It owns what list, glob and grep have in
+ * Where a search may look: the checked start of a search, the folders that it skips by
+ * default, and the handle on it during the search. It owns what list, glob and grep have in
  * common; it reads no file.
  */
 

@@ -42,7 +42,7 @@ interface Roots {
 const MAX_LINKS = 40;
 
 /**
- * Characters nobody sees in a prompt: controls, direction marks, zero-width and tag
+ * Characters that are invisible in a prompt: controls, direction marks, zero-width and tag
  * characters. Joiners are letters in some scripts and emoji, so they pass between
  * characters that are not ASCII.
  */

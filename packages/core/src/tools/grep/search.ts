@@ -1,4 +1,4 @@
-/** What is searched for, whoever searches. */
+/** The query of a search, independent of the engine. */
 
 import type { ChildGuard } from '../run-child.ts';
 

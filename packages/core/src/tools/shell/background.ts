@@ -168,7 +168,7 @@ export class BackgroundProcesses {
     }
   }
 
-  /** Ends one of them because a person wants it; whoever is told of ends is told of this one. */
+  /** Ends one of them on the user's request; subscribers are notified of this end too. */
   async kill(pid: number): Promise<void> {
     const entry = this.entries.get(pid);
     if (entry && entry.exit === undefined) await entry.end();

@@ -26,7 +26,7 @@ export interface ChildEnvironmentOptions {
   redaction?: RedactionOptions;
   /**
    * `standard`: the person's own git, with pager, editor, prompts and fsmonitor off.
-   * `guarded`, for folders nobody has decided on: no hook, helper or transport that
+   * `guarded`, for folders without a trust decision: no hook, helper or transport that
    * the repository configures runs; the person's own configuration still counts.
    * `strict`, for folders that are not trusted: that is not read either.
    */
@@ -91,7 +91,7 @@ function harmlessOf(project: Environment): [string, string | undefined][] {
   return Object.entries(project).filter(([name]) => !isLoaderVariable(name));
 }
 
-/** Nobody sits at a pager or an editor that a command opens. */
+/** A command must not open a pager or an editor, because no user can operate it. */
 function quietPrograms(pager: string): Record<string, string> {
   return {
     GEMINI_CLI: '1',

@@ -2,7 +2,7 @@
  * OutputCleaner: bytes of a process in, text that is harmless for a model and for a
  * screen out. Escape sequences, control characters and invalid UTF-8 are gone, also
  * when cut over chunks; a line redrawn from its beginning is its last state. It keeps
- * colours for nobody and interprets no other cursor movement.
+ * no colours and interprets no other cursor movement.
  */
 
 type State = 'text' | 'escape' | 'control_sequence' | 'string' | 'string_escape';

@@ -12,7 +12,7 @@ import { saysReady } from './server-detector.ts';
 
 /** So much is looked at to tell text from other bytes. */
 const SNIFFED_BYTES = 4096;
-/** A server says early that it is up; what comes later is somebody else's text. */
+/** A server reports early that it is up; later lines may be other output. */
 const READY_WITHIN_BYTES = 64 * 1024;
 
 export interface CommandOutputOptions {
@@ -117,7 +117,7 @@ export class CommandOutput {
     this.live?.remark(text);
   }
 
-  /** Somebody types into the command, and looks at it. */
+  /** The user types into the command and watches it. */
   attend(): void {
     this.attended = true;
     this.live?.attend();

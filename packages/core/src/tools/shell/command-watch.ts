@@ -1,5 +1,5 @@
 /**
- * Looks after a command while it is silent: one that waits for somebody to type, a server
+ * Looks after a command while it is silent: one that waits for input, a server
  * that is up, and one from which nothing has come for too long. It says what it noticed
  * and ends nothing itself.
  */
@@ -11,7 +11,7 @@ import type { ShellEnding } from './shell-outcome.ts';
 import type { ShellProcess } from './shell-process.ts';
 
 export interface CommandWatchOptions {
-  /** What to do with a command that waits for input nobody will give. */
+  /** What to do with a command that waits for input when there is no user. */
   whenWaiting?: 'end' | 'report';
   /** How long the output must be silent before a command can count as waiting. */
   promptSilenceMs?: number;
@@ -53,7 +53,7 @@ export class CommandWatch {
     return this.promptLine;
   }
 
-  /** It wrote something, or somebody typed into it. */
+  /** The command wrote output, or the user typed into it. */
   touch(): void {
     this.silence.refresh();
     this.prompt.touch();

@@ -7,7 +7,7 @@
 import { builtin } from '../../util/builtin-modules.ts';
 import type { ShellInvocation } from './shell-program.ts';
 
-/** Far above any memory there is, so that whoever does heed it is not held back. */
+/** Far above any real memory size, so that a kernel that enforces the limit never reaches it. */
 const LEAST_KILOBYTES = 2 ** 40;
 const RANGE = 2 ** 46;
 

@@ -1,7 +1,7 @@
 /**
  * LiveOutput: what a person sees of a command while it runs, as deltas. At most one a
- * second and each of bounded size, so that a flood of output floods nobody; what is
- * left out is named. A redrawn line appears again as a line of its own. Once somebody
+ * second and each of bounded size, so that a flood of output does not reach the surface; what is
+ * left out is named. A redrawn line appears again as a line of its own. Once the user
  * types into the command they see what they type: deltas come at the pace of a screen,
  * and a carriage return in one begins the unfinished line anew.
  */
@@ -57,7 +57,7 @@ export class LiveOutput {
     this.emit(text);
   }
 
-  /** Somebody types into the command, and looks at it. */
+  /** The user types into the command and watches it. */
   attend(): void {
     if (this.isAttended) return;
     this.isAttended = true;

@@ -1,6 +1,6 @@
 /**
  * A running command with a terminal of its own, where the optional module is there.
- * Same contract as over pipes; besides, somebody can type.
+ * Same contract as over pipes; in addition, the user can type.
  */
 
 import { closeSync, constants as fileConstants, openSync } from 'node:fs';
@@ -51,7 +51,7 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
     finished,
     write: (text) => terminal.write(text),
     resize({ columns, rows }) {
-      // The module throws once the terminal is closed, which it may be before anybody has heard of it.
+      // The module throws once the terminal is closed, which may happen before the exit event.
       if (!closed) quietly(() => terminal.resize(columns, rows));
     },
     isOutputClosed: () => closed,
@@ -68,13 +68,13 @@ function quietly(run: () => void): void {
   try {
     run();
   } catch {
-    // Nobody is there to see another size.
+    // The terminal is closed, so its size no longer matters.
   }
 }
 
 /**
  * A command may close its terminal before it ends: `exec >log 2>&1 </dev/null`, or touch with its last breath. Ours would
- * then find nobody at the other end and close as well, which hangs up on the command: SIGHUP in the middle of its work. So
+ * then find the other end closed and close as well, which hangs up on the command: SIGHUP in the middle of its work. So
  * one more hand holds the other end until the process is gone; what it wrote could not end before that.
  */
 function holdOpen(terminal: UnixTerminal): () => void {

@@ -1,5 +1,5 @@
 /**
- * safeGit: our own git calls, in repositories nobody vouched for. Arguments only, no
+ * safeGit: our own git calls, in untrusted repositories. Arguments only, no
  * shell; nothing the repository configures is executed: what has a fixed name is
  * overridden, what the repository names itself (filters, drivers, helpers) is looked
  * up first and switched off. Submodules, the network and the person's own

@@ -1,7 +1,7 @@
 /**
  * Notices that a command is a server that is up: it said so, it listens on a port, and
  * it has been silent since. All three, because being wrong would send a command to the
- * background whose end somebody waits for. Only where /proc can tell who listens.
+ * background whose end the caller waits for. Only where /proc can tell who listens.
  */
 
 import { readFile, readdir, readlink } from 'node:fs/promises';

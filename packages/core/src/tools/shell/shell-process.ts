@@ -20,14 +20,14 @@ export interface ShellExit {
 export interface ShellProcess {
   /** The process, and the id of its group. */
   readonly pid: number;
-  /** Whether it reads from a terminal that somebody could type into. */
+  /** Whether it reads from a terminal that a user can type into. */
   readonly hasTerminal: boolean;
   /** After the exit and the output before it. Never rejects. */
   readonly finished: Promise<ShellExit>;
   write(text: string): void;
   /** Its terminal has another size; nothing where it has none. */
   resize(size: TerminalSize): void;
-  /** False while somebody may still write to the output after the exit. */
+  /** False while another process may still write to the output after the exit. */
   isOutputClosed(): boolean;
   /** Whether a program takes the keys of its terminal one by one. */
   isRaw(): Promise<boolean>;
@@ -45,7 +45,7 @@ export interface StartRequest {
 
 /** With nothing more to read for so long after the exit, the output is complete. */
 const IDLE_AFTER_EXIT_MS = 50;
-/** Somebody left behind may write for ever. */
+/** A process left behind may write for ever. */
 const LONGEST_AFTER_EXIT_MS = 150;
 
 /** Rejects with the system's error when the process cannot be started. */
@@ -124,7 +124,7 @@ class Drain {
     });
   }
 
-  /** Afterwards the output is still read, so that nobody left behind is stopped by a full pipe. */
+  /** Afterwards the output is still read, so that a full pipe does not block a process left behind. */
   async settled(): Promise<void> {
     const start = performance.now();
     this.lastData = start;

@@ -37,7 +37,7 @@ export interface ShellRunnerOptions extends CommandWatchOptions {
   environmentFor?: EnvironmentFor;
   /** The project's temporary directory; it need not exist yet. */
   tempDirectory: string;
-  /** A terminal for each command, where there can be one. Off where nobody could type. */
+  /** A terminal for each command, where there can be one. Off when no user can type. */
   useTerminal?: boolean;
   /** Without output for so long a command is ended; 0 for never. */
   inactivityTimeoutMs?: number;
@@ -56,7 +56,7 @@ interface Running {
 }
 
 const DEFAULT_INACTIVITY_MS = 300_000;
-/** A process that does not even die of SIGKILL hangs in the kernel; nobody waits for it. */
+/** A process that does not even die of SIGKILL hangs in the kernel; the runner does not wait for it. */
 const LAST_WAIT_MS = 2000;
 
 export class ShellRunner {
@@ -148,7 +148,7 @@ export class ShellRunner {
     return this.running.has(pid);
   }
 
-  /** Whether it has a terminal that somebody could type into. */
+  /** Whether it has a terminal that a user can type into. */
   canType(pid: number): boolean {
     return this.running.get(pid)?.process.hasTerminal ?? false;
   }
@@ -178,7 +178,7 @@ export class ShellRunner {
     return true;
   }
 
-  /** What a terminal says by itself: where its cursor is, what it is. Nobody has typed it. */
+  /** What a terminal says by itself: where its cursor is, what it is. The user did not type it. */
   answer(pid: number, text: string): void {
     this.running.get(pid)?.process.write(text);
   }

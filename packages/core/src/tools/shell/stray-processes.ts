@@ -15,13 +15,13 @@ const KERNEL_THREAD = 0x200000;
 const MOST_LOOKS = 30;
 const LOOK_AGAIN_MS = 10;
 
-/** False when nobody is left in the group. */
+/** False when the group is empty. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // Anything but "no such process" means that somebody is there whom we may not signal.
+    // Any error but "no such process" means a process that we may not signal.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
@@ -101,14 +101,14 @@ export async function killDescendants(found: readonly Descendant[]): Promise<voi
 async function findProcesses(isWanted: (pid: number) => Promise<boolean>): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  // A process that ended meanwhile, or belongs to somebody else, cannot be read.
+  // A process that ended meanwhile, or belongs to another user, is not readable.
   const wanted = await Promise.all(pids.map((pid) => isWanted(pid).catch(() => false)));
   return pids.filter((pid, index) => wanted[index] && pid !== process.pid).sort((a, b) => a - b);
 }
 
 /**
  * A process that is just becoming another program has no environment for a moment, which lasts on a busy machine:
- * it is looked at again, or it would pass for somebody else's and be left alive.
+ * it is checked again; otherwise it would count as a foreign process and survive.
  */
 async function readEnvironment(pid: number): Promise<string> {
   const path = `/proc/${pid}/environ`;

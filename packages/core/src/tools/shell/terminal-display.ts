@@ -16,12 +16,12 @@ export interface TerminalDisplay {
 }
 
 export interface TerminalSink {
-  /** The bytes may be kept: nobody changes them. */
+  /** The receiver may keep the bytes: they never change. */
   write(bytes: Uint8Array): void;
-  /** It waits for somebody to type, at this line, which may be empty; undefined when it goes on. */
+  /** The command waits for input at this line, which may be empty; undefined when it continues. */
   wait(line: string | undefined): void;
   close(): void;
 }
 
-/** Where nobody looks. */
+/** A display without a screen. */
 export const DEFAULT_TERMINAL_SIZE: TerminalSize = { columns: 120, rows: 40 };

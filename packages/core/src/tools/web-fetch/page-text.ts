@@ -27,7 +27,7 @@ function decode({ body, charset }: Download, isHtml: boolean): string {
   try {
     return new TextDecoder(charset ?? declared ?? 'utf-8').decode(body);
   } catch {
-    // A character set nobody knows; most pages that name one are UTF-8 anyway.
+    // An unknown character set; most pages that name one are UTF-8.
     return new TextDecoder('utf-8').decode(body);
   }
 }
