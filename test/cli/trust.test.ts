@@ -20,7 +20,7 @@ describe('castor in a folder', () => {
 
   it.each<[string, string | undefined, string[], Record<string, string>]>([
     ['that is trusted', 'TRUST_FOLDER', [], {}],
-    ['that no trust decision on', undefined, [], {}],
+    ['without a trust decision', undefined, [], {}],
     ['that is trusted for this run', 'DO_NOT_TRUST', ['--skip-trust'], {}],
     ['that a variable trusts', 'DO_NOT_TRUST', [], { GEMINI_CLI_TRUST_WORKSPACE: 'true' }],
   ])('%s answers', async (_, level, args, env) => {
@@ -44,7 +44,12 @@ describe('castor where settings ask about folders', () => {
   const other = { '.gemini/settings.json': '{"security":{"disableYoloMode":true}}' };
 
   it.each<[string, Record<string, string>, string[], { code: number; requests: number; said: string }]>([
-    ['is not run in a folder no trust decision on', asks, [], { code: 55, requests: 0, said: 'settings.json:1 asks' }],
+    [
+      'is not run in a folder without a trust decision',
+      asks,
+      [],
+      { code: 55, requests: 0, said: 'settings.json:1 requires one' },
+    ],
     ['is run in it when it is trusted for this run', asks, ['--skip-trust'], { code: 0, requests: 1, said: '' }],
     ['is run in it when they ask for something else', other, [], { code: 0, requests: 1, said: '' }],
   ])('%s', async (_, homeFiles, args, expected) => {
@@ -78,7 +83,7 @@ describe('git commands of the shell tool', () => {
     return existsSync(canary);
   }
 
-  it('run nothing of a repository no trust decision on, and what it likes of a trusted one', async () => {
+  it('run nothing of a repository without a trust decision, and the hooks of a trusted one', async () => {
     expect([await statusIn([]), await statusIn(['--skip-trust'])]).toEqual([false, true]);
   });
 });

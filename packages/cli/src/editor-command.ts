@@ -40,7 +40,7 @@ export function editorCommand(
   return environment['VISUAL']?.trim() || environment['EDITOR']?.trim() || fallback;
 }
 
-/** A sentence about a name nobody knows; undefined when it is fine. */
+/** A warning about an unknown name; undefined when the name is valid. */
 export function unknownEditor({ preferredEditor }: Settings['general']): string | undefined {
   if (preferredEditor === undefined || Object.hasOwn(EDITORS, preferredEditor.trim().toLowerCase())) return undefined;
   return `general.preferredEditor: unknown editor ${JSON.stringify(preferredEditor)}. Use one of ${Object.keys(EDITORS).join(', ')}.`;

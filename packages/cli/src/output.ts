@@ -18,7 +18,7 @@ export interface Output {
   endAnswer(): Promise<void> | undefined;
   /** One message on stderr. */
   note(message: string): void;
-  /** Aborted when nobody reads any more, or nothing can be written. */
+  /** Aborted when the reader has closed the pipe, or a write fails. */
   readonly closed: AbortSignal;
   /** Why writing failed, unless the reader has just gone away. */
   readonly failure: Error | undefined;
@@ -50,7 +50,7 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
     if (error.code !== 'EPIPE') failure ??= error;
     closed.abort();
   });
-  // Without a reader of messages there is nobody to tell.
+  // stderr has no reader, so the error cannot be reported.
   stderr.on('error', () => {});
 
   function write(text: string): Promise<void> | undefined {

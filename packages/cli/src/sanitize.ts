@@ -138,7 +138,7 @@ function isPlain(code: number): boolean {
   return (code >= 0x20 && code < 0x7f) || (code > 0x9f && !isHidden(code)) || code === 0x09 || code === NEWLINE;
 }
 
-/** Tag characters: a second alphabet nobody sees. */
+/** Tag characters: a second, invisible alphabet. */
 function withoutTags(text: string): string {
   return text.includes('\udb40') ? text.replaceAll(/[\u{e0000}-\u{e007f}]/gu, '') : text;
 }

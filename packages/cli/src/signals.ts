@@ -1,5 +1,5 @@
 /**
- * What ends the program from outside its own plan: signals, exceptions nobody caught,
+ * What ends the program from outside its own plan: signals, uncaught exceptions,
  * and having nothing left to wait for. Each is one abort, an exit code, and a deadline
  * for winding up. No crash ends without a word.
  */
@@ -21,7 +21,7 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Undefined as long as nothing asked the program to end. */
   readonly exitCode: ExitCode | undefined;
-  /** What nobody caught, if that is the reason. */
+  /** The uncaught exception, if that is the reason. */
   readonly crash: Error | undefined;
   /** Called, without waiting, when winding up took too long; the process ends right after. */
   lastWords: (() => void) | undefined;
@@ -56,7 +56,7 @@ export function listenForSignals(): Interruption {
   }
 
   function onCrash(reason: unknown): void {
-    // A wait that was given up has nobody to tell, and harms nobody.
+    // An abandoned wait has no caller, and its failure is harmless.
     if (reason instanceof Error && reason.name === 'AbortError') return;
     crash ??= reason instanceof Error ? reason : new Error(String(reason));
     end(ExitCode.Failure);
@@ -74,11 +74,11 @@ export function describeCrash({ stack, message }: Error): string {
   return `castor: this is a bug in Castor, please report it.\n${sanitize(stack ?? message)}`;
 }
 
-/** Not through a stream: somebody may hold it, and nobody waits for it any more. */
+/** Not through a stream: another writer may hold it, and the program no longer waits for it. */
 function writeNow(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // There is nobody to tell.
+    // stderr has no reader.
   }
 }

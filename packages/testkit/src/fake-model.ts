@@ -165,7 +165,7 @@ class FakeModelServer implements FakeModel {
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const connection = this.sockets.get(incoming.socket) ?? 0;
     const request = await readRequest(incoming, connection, () => this.requests.length);
-    // The client left in the middle of its request: there is nobody to answer.
+    // The client closed the connection during its request.
     if (!request) return;
     this.requests.push(request);
     this.openStreams++;

@@ -1,6 +1,6 @@
 /**
  * Every way a request can go wrong, by name, as data: a sentence on what the
- * client meets and the answer that does it on the socket. A port where nobody
+ * client meets and the answer that does it on the socket. A port on which no process
  * listens is no answer: that is `refusedUrl`.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Golden runs: what the program printed, without what differs from run to run, beside
- * what it printed when somebody looked at it. `UPDATE_GOLDEN=1` writes the files anew;
+ * the output that a reviewer accepted. `UPDATE_GOLDEN=1` writes the files anew;
  * it decides nothing about whether they are right.
  */
 

@@ -14,7 +14,7 @@ import type { Wire } from './sse-body.ts';
 
 export interface Stage {
   readonly response: ServerResponse;
-  /** Settles when the connection is gone, whoever ended it. */
+  /** Settles when either side has closed the connection. */
   readonly gone: Promise<void>;
   /** Called just before the server itself breaks the connection. */
   readonly onBreak: () => void;
@@ -23,7 +23,7 @@ export interface Stage {
   readonly wire: Wire;
 }
 
-/** Resolves when the answer is out, or nobody is there any more to take it. */
+/** Resolves when the answer is sent, or the client has closed the connection. */
 export async function playAnswer(answer: Answer, stage: Stage): Promise<void> {
   const { response } = stage;
   if (answer.head) {

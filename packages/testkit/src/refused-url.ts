@@ -1,4 +1,4 @@
-/** A base URL at which nobody listens: connecting is refused. */
+/** A base URL without a listener: the connection is refused. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

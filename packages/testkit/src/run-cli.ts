@@ -33,7 +33,7 @@ export interface CliOptions {
   readonly stdin?: string | Uint8Array;
   /** Leaves stdin open, for a program that must not wait for it. */
   readonly keepStdinOpen?: boolean;
-  /** Nobody reads stdout until `resume()`: a slow reader. */
+  /** The test does not read stdout until `resume()`: a slow reader. */
   readonly paused?: boolean;
   /** Points the program at this model with a key. */
   readonly model?: { readonly url: string };
@@ -125,7 +125,7 @@ class RunningCli implements CliProcess {
     this.collect('stderr');
     if (paused) child.stdout?.pause();
     this.done = this.finish(cleanUp);
-    // Whoever awaits `done` gets the error; a test that only kills must not fail on it.
+    // A test that awaits `done` gets the error; a test that only kills must not fail on it.
     this.done.catch(() => {});
   }
 

@@ -1,6 +1,6 @@
 /**
  * Answers that are no stream: an HTTP status with the service's JSON, with
- * somebody else's HTML, or with nothing. Each carries its exact length, so that
+ * another server's HTML, or with nothing. Each carries its exact length, so that
  * the connection can be used again.
  */
 

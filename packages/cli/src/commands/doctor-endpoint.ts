@@ -33,7 +33,7 @@ export async function checkEndpoint(
   };
 }
 
-/** Undefined when somebody answers. */
+/** Undefined when the server answers. */
 function tryToConnect({ hostname, port, protocol }: URL): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({

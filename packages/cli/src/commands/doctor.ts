@@ -1,6 +1,6 @@
 /**
  * `castor doctor`: what is configured from where, what works, and what to do about the
- * rest. It changes nothing, shows no secret, and speaks to nobody but the address the
+ * rest. It changes nothing, shows no secret, and connects only to the address that the
  * chosen model is asked at.
  */
 

@@ -39,7 +39,7 @@ export async function listHooks(
 
 export const UNREAD = 'Castor ignored the settings of this folder, because it is not trusted.';
 
-/** Whether the folder may have hooks that nobody looked at. */
+/** Whether the folder may have unread hooks. */
 export function isUnread({ isTrusted }: FoundHooks, cwd: string): boolean {
   return !isTrusted && existsSync(workspaceSettingsPath(cwd));
 }

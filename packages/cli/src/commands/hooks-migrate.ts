@@ -103,7 +103,7 @@ function hooksOfProject({ cwd, home, environment }: SubcommandContext): readonly
   return hooks.filter(({ source }) => source === 'project');
 }
 
-/** Whoever takes hooks over has seen them, and no others. Where nothing is on record yet, the next run announces all. */
+/** A user who migrates hooks has seen these hooks, and no others. Where nothing is on record yet, the next run announces all. */
 function consent(before: readonly InspectedHook[], context: SubcommandContext): void {
   const { cwd: root, home } = context;
   const hooks = hooksOfProject(context);

@@ -21,7 +21,7 @@ export interface GeneratorQuestion {
 export async function openGenerator(question: GeneratorQuestion): Promise<ContentGenerator> {
   const { access, recordTo } = question.choice;
   const { dnsResolutionOrder } = question.settings.advanced;
-  // Loaded only where somebody asks for it: names are resolved well without.
+  // Loaded only when a setting needs it: names resolve without it.
   if (dnsResolutionOrder !== undefined) (await import('node:dns')).setDefaultResultOrder(dnsResolutionOrder);
   const generator = await openAccess(access, question);
   if (recordTo === undefined) return generator;

@@ -1,7 +1,7 @@
 /**
  * A conversation with a program: messages from stdin become prompts, answers and
  * interruptions, in their order. Prompts wait for each other; everything else acts at
- * once. Nobody is asked who can no longer answer: once stdin has ended, questions are
+ * once. Once stdin has ended, questions are
  * refused.
  */
 
@@ -23,7 +23,7 @@ export interface ConversationOptions {
   signal: AbortSignal;
 }
 
-const NOBODY = 'The input has ended, so this call cannot be approved.';
+const INPUT_ENDED = 'The input has ended, so this call cannot be approved.';
 
 export class Conversation {
   private readonly options: ConversationOptions;
@@ -35,7 +35,7 @@ export class Conversation {
   private steering: string[] = [];
   private hasInputEnded = false;
   private hasArrived = Promise.withResolvers<void>();
-  /** Whether somebody stopped the prompt that ended last: interrupted it, or said no to what it wanted. */
+  /** Whether the calling program stopped the last prompt: interrupted it, or declined its call. */
   wasStopped = false;
 
   constructor(options: ConversationOptions, firstPrompt: string) {
@@ -187,7 +187,7 @@ export class Conversation {
   private refuse(id: string, kind: 'approval' | 'fallback'): void {
     const { session } = this.options;
     try {
-      if (kind === 'approval') session.respond(id, 'cancel', { feedback: NOBODY });
+      if (kind === 'approval') session.respond(id, 'cancel', { feedback: INPUT_ENDED });
       else session.answerFallback(id, 'stop');
     } catch {
       // It was settled in the meantime, by an abort for example.

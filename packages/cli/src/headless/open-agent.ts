@@ -21,7 +21,7 @@ import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 export interface OpenAgentOptions {
   start: Start;
   session: OpenedSession;
-  /** Whether somebody can answer questions. */
+  /** Whether a user or a program can answer questions. */
   interactive: boolean;
   output: Output;
   /** Ends what the opening waits for. */

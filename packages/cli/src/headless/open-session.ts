@@ -12,7 +12,7 @@ export interface SessionToRun {
   interrupted: Part[] | undefined;
 }
 
-/** Throws an ExitError when there is no such session, or somebody else works in it. */
+/** Throws an ExitError when the session is unknown, or in use by another process. */
 export async function openSessionFor({ args, home, cwd }: Start, output: Output): Promise<SessionToRun> {
   const { sessionId, sessionFile, fork = false } = args;
   // `--continue` alone means the session that was used last.

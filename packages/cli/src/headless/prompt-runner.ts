@@ -115,7 +115,7 @@ export class PromptRunner {
     this.preface = '';
     const prompt = this.agent.session.prompt(request, signal, text === undefined ? {} : { text });
     for await (const event of prompt) {
-      // Once the answer has begun: the request must not wait for it, and nobody does.
+      // Once the answer has begun: the request must not wait for it.
       if (!this.hasCleanedUp && event.type === GeminiEventType.Content) void this.cleanUp();
       const written = this.take(event, onEvent);
       if (written) await written;

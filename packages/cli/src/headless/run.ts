@@ -71,7 +71,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     void end();
     void output.drained();
   };
-  // Killed right after, the session still has all that anybody saw of it.
+  // Killed right after, the session still contains everything that was shown.
   output.beforeAnswer = () => session.recorder.flush();
   const following = follow(agent.session, (event) => void runner.show(event));
   try {

@@ -24,7 +24,7 @@ export interface StreamJsonOptions {
   sessionId: string;
   /** As it was asked for, unresolved. */
   model: string;
-  /** Somebody writes to stdin: questions are put to them, and they are told when a prompt is over. */
+  /** A program writes to stdin: it receives the questions and the end of each prompt. */
   isConversation?: boolean;
   now?: () => Date;
 }

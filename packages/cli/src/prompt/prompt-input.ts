@@ -54,7 +54,7 @@ function toHarmlessText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** A comment in somebody's code is none. */
+/** A comment in code is not a command. */
 function isSlashCommand(text: string): boolean {
   return /^\s*\/(?![/*\s])/.test(text);
 }

@@ -1,6 +1,6 @@
 /**
  * `!command`: what a person runs themselves. The model is not asked; it reads what was run
- * and what came of it with the next prompt. Without a terminal nobody can be seen to have
+ * and what came of it with the next prompt. Without a terminal no user can be seen to have
  * typed it (a script may pass on what others wrote), so that only what policy allows
  * without a question runs then.
  */

@@ -65,7 +65,7 @@ export function readPipedInput(
       clearTimeout(timer);
       stream.off('data', onData).off('end', onEnd).off('error', onError);
       signal?.removeEventListener('abort', onEnd);
-      // The stream may still fail while it is torn down; nobody needs it any more.
+      // The stream may still fail during its teardown; its result is no longer needed.
       stream.on('error', () => {});
       stream.destroy();
     };

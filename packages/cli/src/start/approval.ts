@@ -65,7 +65,7 @@ function chooseMode(
   return mode;
 }
 
-/** Throws an ExitError where nobody may switch the questions off. */
+/** Throws an ExitError when YOLO mode is disabled. */
 export function assertYolo({ security, admin }: Settings): void {
   if (!security.disableYoloMode && !admin.secureModeEnabled) return;
   const key = security.disableYoloMode ? 'security.disableYoloMode' : 'admin.secureModeEnabled';

@@ -18,7 +18,7 @@ export function readInstallationId(home: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {
-    // A home nobody may write to, or read: the reports go out without it.
+    // A home folder that is not readable or writable: the reports go out without it.
     return undefined;
   }
 }

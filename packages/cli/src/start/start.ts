@@ -120,7 +120,7 @@ export function loadTrustedConfiguration({ args, cwd, home, environment }: Start
   }
 }
 
-/** What was asked for and is not there must not be passed over: somebody relies on it. Throws an ExitError. */
+/** Rejects a request for an unsupported feature, because the user relies on it. Throws an ExitError. */
 export function refuseMissing(
   { sandbox, worktree }: CliArguments,
   settings: Settings,

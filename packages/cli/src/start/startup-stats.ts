@@ -1,4 +1,4 @@
-/** What the start of the program took, for telemetry. Loaded only when somebody wants to know. */
+/** What the start of the program took, for telemetry. Loaded only with telemetry on. */
 
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';

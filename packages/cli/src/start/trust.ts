@@ -1,8 +1,8 @@
 /**
  * Whether the folder may have a say, by flag, variable, setting and the user's own
  * file. A folder the user marked as not trusted is not worked in without a screen; one
- * nobody has decided on is, and nothing it configures runs (docs/decisions/0009), unless
- * somebody has asked in their own settings to decide first.
+ * without a trust decision is, and nothing it configures runs (docs/decisions/0009), unless
+ * the user's own settings require a decision first.
  */
 
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface TrustQuestion {
 }
 
 export interface TrustDecision {
-  /** Undefined where nobody has decided. */
+  /** Undefined without a trust decision. */
   trusted: boolean | undefined;
   /** Why it is not trusted and what to do; only then. */
   reason?: string;
@@ -57,7 +57,7 @@ const SETTING = 'security.folderTrust.enabled';
 
 /**
  * Why a folder is not worked in without a screen; undefined when it is. Who has written
- * the setting that asks about folders wants to be asked about one nobody decided on.
+ * the setting that asks about folders wants to be asked about one without a trust decision.
  */
 export function refusalWithoutScreen(
   { trusted, reason }: TrustDecision,

@@ -60,7 +60,7 @@ export class AgentLink {
       return this.create(start, wish, isNew ? (before ? 'clear' : 'startup') : 'resume');
     })();
     this.opening = opening;
-    // Whoever waits for the agent is told; nobody may be waiting yet.
+    // Callers that wait for the agent receive the error; there may be none yet.
     opening.catch(() => {});
     return opening;
   }

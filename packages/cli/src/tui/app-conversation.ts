@@ -22,7 +22,7 @@ export function createAppConversation(app: App): Conversation {
     onUnauthorized: (message) => onUnauthorized(app, message),
     onFailure: (message) => app.fail(message),
     onUnsent: (text) => app.composer.isEmpty() && app.composer.setText(text),
-    // Whoever cancelled is looking.
+    // The user who cancelled is looking.
     onIdle: (status) => status !== StreamProcessingStatus.UserCancelled && app.onAttention?.(ENDS[status]),
     onLoop: (signal) => decideOnLoop(app, signal),
     beside: (text) => takeBeside(app, text),

@@ -78,7 +78,7 @@ export class App {
   onFocused: (() => void) | undefined;
   /** What Node and libraries wanted to say. */
   takeMessages: (() => string[]) | undefined;
-  /** Aborted when nobody wants to wait for the end. */
+  /** Aborted when the user no longer waits for the end. */
   readonly hurry = new AbortController();
   /** Run once, when the settings are read. */
   readonly onStarted: (() => void)[] = [];
@@ -162,7 +162,7 @@ export class App {
     return this.options.terminal.size.columns - 1;
   }
 
-  /** For whoever looks elsewhere: a question that comes before or after a prompt waits for an answer, too. */
+  /** For a user who looks elsewhere: a question that comes before or after a prompt waits for an answer, too. */
   get streaming(): StreamingState {
     const { streamingState } = geminiStreamOf(this.streamPort);
     if (streamingState !== StreamingState.Responding || this.store.getSnapshot().prompt) return streamingState;

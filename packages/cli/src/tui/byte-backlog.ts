@@ -1,5 +1,5 @@
 /**
- * What a command wrote and nobody has drawn yet, bounded and not copied. Of a flood the
+ * Buffers the undrawn output of a command, bounded and not copied. Of a flood the
  * older half is left out each time it gets too much, but for the modes switched in it.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The screen of one command that runs. What it writes is kept until the emulator is
- * there, which is not sooner than somebody could look, and given to it at a pace that
+ * there, which is not before a user could look, and given to it at a pace that
  * leaves time for everything else; of a flood only the end is worth drawing.
  */
 
@@ -11,12 +11,12 @@ import type { Emulator, KeyModes } from './terminal/emulator.ts';
 
 export interface CommandScreenOptions {
   readonly size: TerminalSize;
-  /** Undefined where nobody can look. */
+  /** Undefined without a screen. */
   readonly openEmulator: ((onAnswer: (text: string) => void, size: TerminalSize) => Promise<Emulator>) | undefined;
   /** For the program, which has asked its terminal something. */
   readonly onAnswer: (text: string) => void;
   readonly onChange: () => void;
-  /** It has begun to wait for somebody, or goes on; `isNews` when whoever is elsewhere should hear of it. */
+  /** The command began to wait for input, or continues; `isNews` when the user should be notified. */
   readonly onWaiting: (isNews: boolean) => void;
   readonly onClosed: () => void;
 }
@@ -41,11 +41,11 @@ const PLAIN_KEYS: KeyModes = { hasApplicationCursor: false, hasBracketedPaste: f
 
 export class CommandScreen implements TerminalSink {
   isAttended = false;
-  /** The line it waits at for somebody to type, which may be empty. */
+  /** The line at which it waits for input, which may be empty. */
   waitingAt: string | undefined;
   private readonly options: CommandScreenOptions;
   private size: TerminalSize;
-  /** False where nobody can look, and without the emulator: then the text of the output is shown. */
+  /** False without a screen or an emulator: then the surface shows the text of the output. */
   private isDrawable: boolean;
   private timer: NodeJS.Timeout | undefined;
   private opening: Promise<void> | undefined;
@@ -93,13 +93,13 @@ export class CommandScreen implements TerminalSink {
 
   wait(line: string | undefined): void {
     this.waitingAt = line;
-    // Once, until somebody has come: a program that draws now and then waits again each time.
+    // Once, until the user has looked: a program that draws now and then waits again each time.
     const isNews = line !== undefined && !this.isAttended && !this.isTold;
     this.isTold ||= isNews;
     this.options.onWaiting(isNews);
   }
 
-  /** Somebody has it before them, and types; or has gone again. */
+  /** The user focuses it and types, or leaves it. */
   attend(isAttended: boolean): void {
     this.isAttended = isAttended;
     this.isTold &&= !isAttended;

@@ -1,6 +1,6 @@
 /**
  * The screens of the commands that run, by process: how large they are, which of them
- * waits for somebody. The emulator is loaded when the first one has something to show,
+ * waits for input. The emulator is loaded when the first one has something to show,
  * and never for a screen reader.
  */
 
@@ -11,14 +11,14 @@ import type { Size } from './terminal/painter.ts';
 export interface CommandScreensOptions {
   /** Of the terminal they are shown in. */
   readonly size: () => Size;
-  /** Whether there is anybody to look at one. */
+  /** Whether a screen can be shown. */
   readonly isSeen: () => boolean;
   /** For the program, which has asked its terminal something. */
   readonly answer: (pid: number, text: string) => void;
   readonly resize: (size: TerminalSize) => void;
   /** One that is attended has changed. */
   readonly onChange: () => void;
-  /** One has begun to wait for somebody, or goes on; `isNews` when whoever is elsewhere should hear of it. */
+  /** A command began to wait for input, or continues; `isNews` when the user should be notified. */
   readonly onWaiting: (isNews: boolean) => void;
 }
 
@@ -50,7 +50,7 @@ export class CommandScreens implements TerminalDisplay {
     return pid === undefined ? undefined : this.screens.get(pid);
   }
 
-  /** Whether one waits for somebody who is not there. */
+  /** Whether a command waits for input without the focus. */
   get isWaiting(): boolean {
     return [...this.screens.values()].some(({ waitingAt, isAttended }) => waitingAt !== undefined && !isAttended);
   }

@@ -1,7 +1,7 @@
 /**
  * The person's side of a session: prompts one after the other, those typed meanwhile in
  * a queue, one way to cancel. It feeds events to the store and owns no state of its own
- * beside the queue; what a prompt means is prepared by whoever opened the agent.
+ * beside the queue; what a prompt means is prepared by the code that opened the agent.
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
@@ -55,7 +55,7 @@ export class Conversation {
   private controller: AbortController | undefined;
   private waiting: readonly string[] = [];
   private isLeaving = false;
-  /** Words on their way that nobody has been shown yet. */
+  /** Pending text that is not shown yet. */
   preparing: string | undefined;
 
   constructor(options: ConversationOptions) {

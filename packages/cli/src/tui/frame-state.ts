@@ -85,7 +85,7 @@ function isCommandWaiting({ commandScreens, shellFocus }: App): boolean {
   return commandScreens.get(shellFocus.running?.pid)?.waitingAt !== undefined;
 }
 
-/** What is under way where no model thinks: a command runs, or waits for somebody to type. */
+/** What is under way where no model thinks: a command runs, or waits for input. */
 function occupationOf(app: App): string {
   const { clientCalls, store, composer } = app;
   if (isCommandWaiting(app)) {

@@ -13,7 +13,7 @@ export interface LinearState {
   readonly toast: string | undefined;
   /** What keys do with the command that runs. */
   readonly keyHints: readonly string[];
-  /** Whether it waits for somebody who is not at it. */
+  /** Whether it waits for input without the focus. */
   readonly isWaitedFor: boolean;
   readonly styles: Styles;
   readonly width: number;

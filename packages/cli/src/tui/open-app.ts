@@ -63,7 +63,7 @@ async function loadInk(app: App): Promise<void> {
   await afterInput();
   app.inkView = createInkView(app.options.terminal.size, {
     onOwnFrame: () => app.screen.refresh(),
-    // The frame is drawn without Ink again: nobody loses a conversation to a component.
+    // The frame is drawn without Ink again: a broken component does not lose the conversation.
     onBroken(error) {
       app.inkView = undefined;
       app.fail(`Drawing a part of the screen failed: ${getErrorMessage(error)}`);
@@ -73,7 +73,7 @@ async function loadInk(app: App): Promise<void> {
   app.screen.drawNow();
 }
 
-/** Nobody waits for it, and a session in use is never touched. */
+/** The start does not wait for it, and it never touches a session in use. */
 async function tidyUp(app: App, start: Start): Promise<void> {
   const { runMaintenance } = await import('../start/maintenance.ts');
   for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
@@ -113,7 +113,7 @@ function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
   if (approval.mode === 'yolo') app.warn('YOLO mode is enabled. All tool calls will be automatically approved.');
 }
 
-/** A folder nobody decided on: the person is asked, and may go on without deciding. */
+/** A folder without a trust decision: the dialog asks the user, who may continue without deciding. */
 async function settleTrust(app: App, options: TuiOptions, start: Start, signal: AbortSignal): Promise<Start> {
   if (start.trustedFolder !== undefined || !start.settings.security.folderTrust.enabled) return start;
   const { cwd, home } = app.options;

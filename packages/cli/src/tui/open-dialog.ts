@@ -4,7 +4,7 @@ import { assertNever } from '@castor/core';
 import type { CommandContext, DialogName } from '../slash/command.ts';
 import type { App } from './app.ts';
 
-/** While somebody chooses, nothing works and nothing waits for them: the window's title says so. */
+/** While the user chooses, the agent neither works nor waits; the window's title shows it. */
 export async function choosing(app: App, choose: () => Promise<void>): Promise<void> {
   app.state.isChoosing = true;
   app.onStateChange?.();

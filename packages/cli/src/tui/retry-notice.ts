@@ -2,7 +2,7 @@
 
 import type { App } from './app.ts';
 
-/** Looks after each change, beside whoever looks already. */
+/** Runs after each change, beside the other observers. */
 export function tellAttempts(app: App): void {
   const { onStateChange } = app;
   let told: unknown;

@@ -27,7 +27,7 @@ export interface ScreenOptions {
 
 const FRAME_MS = 33;
 /**
- * Lines that come faster than anybody reads: the frame under them is drawn anew each time, so that a frame comes the
+ * Lines that arrive faster than a user can read: the frame under them is drawn anew each time, so that a frame comes the
  * later the more bytes it takes.
  */
 const FRAME_BYTES_PER_MS = 3.6;
@@ -50,7 +50,7 @@ export class Screen {
   private timer: NodeJS.Timeout | undefined;
   /** Present while the window changes. */
   private settling: NodeJS.Timeout | undefined;
-  /** The size the terminal had when the window came to rest, whoever was told of it. */
+  /** The size the terminal had when the window came to rest, whether or not a resize event reported it. */
   private believed: Size | undefined;
   private ticker: NodeJS.Timeout | undefined;
   private nextFrameAt = -Infinity;
@@ -168,7 +168,7 @@ export class Screen {
     return this.painter instanceof AlternatePainter;
   }
 
-  /** Somebody else has the terminal; the frame is taken away first. */
+  /** Another program gets the terminal; the frame is erased first. */
   hold(): void {
     if (this.isHeld) return;
     this.options.terminal.write(this.painter.leave());
@@ -212,7 +212,7 @@ export class Screen {
     }, this.options.settleMs ?? SETTLE_MS);
   }
 
-  /** The terminal has a size that nobody has told us yet, as somebody will. */
+  /** The terminal has a new size whose resize event has not arrived yet. */
   private isMoving(): boolean {
     if (!(this.painter instanceof Painter) || this.isClosed) return false;
     const measured = this.options.terminal.measure();

@@ -1,7 +1,7 @@
 /**
  * Which session is on the screen: another one, the same one with another agent, and what
  * a person is told when one is open or cannot be. A session that cannot be opened costs
- * nobody the one they were in.
+ * no user the current one.
  */
 
 import { getErrorMessage } from '@castor/core';

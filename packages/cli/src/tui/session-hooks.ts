@@ -17,7 +17,7 @@ export async function beginSession(
     const context = await hooks?.sessionStart(source, signal);
     if (context) chat.addHistory({ role: 'user', parts: [{ text: context }] });
   } catch {
-    // Only an abort is thrown, and whoever aborted it has said why.
+    // Only an abort throws, and its caller has reported the reason.
   }
 }
 

@@ -1,4 +1,4 @@
-/** How the stream of a prompt ended, in the three ways that matter to somebody who looked elsewhere. Pure. */
+/** How the stream of a prompt ended, in the three ways that matter to a user who looked elsewhere. Pure. */
 
 import type { Outcome } from '@castor/core';
 

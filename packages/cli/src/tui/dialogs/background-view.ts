@@ -26,7 +26,7 @@ export interface BackgroundPort {
   /** Undefined where there is none to see, as when it has ended. */
   screen(pid: number): ScreenPicture | undefined;
   keyModes(pid: number): KeyModes | undefined;
-  /** The one somebody types into now, if any. */
+  /** The focused command, if any. */
   attend(pid: number | undefined): void;
   canType(pid: number): boolean;
   type(pid: number, text: string): void;

@@ -1,6 +1,6 @@
 /**
  * The dialogs that are open, the last one on top. It owns who is asked next, not what is
- * asked. A dialog that opens under somebody's typing hands leaves the keys to the composer
+ * asked. A dialog that opens while the user types leaves the keys to the composer
  * until they pause: the Enter of a message must not approve a command.
  */
 
@@ -143,7 +143,7 @@ export class DialogHost implements KeyConsumer {
     return found ? createKey(found[1]) : key;
   }
 
-  /** Notes a key; false while somebody types on. */
+  /** Notes a key; false while the user keeps typing. */
   private listens(): boolean {
     const now = this.options.now();
     if (now - this.lastKeyAt >= PAUSE_MS) this.isDeaf = false;

@@ -1,4 +1,4 @@
-/** May this folder have a say? Asked once, in folders nobody decided on; the default is no. */
+/** Asks whether to trust a folder, once, in folders without a trust decision; the default is no. */
 
 import { basename, dirname } from 'node:path';
 import type { TrustLevel } from '@castor/core/program';

@@ -129,7 +129,7 @@ interface SendingParts {
   histories: ComposerHistories;
 }
 
-/** What leaves the composer: the editor is empty and the prompt is in the history before anybody is told. */
+/** What leaves the composer: the editor is empty and the prompt is in the history before the listeners run. */
 function createSending(
   { onSubmit, onQueue, canQueue, takeQueued }: ComposerOptions,
   { store, suggestions, histories }: SendingParts,

@@ -15,7 +15,7 @@ export interface ComposerStore {
   /** Tells what `run` changed when it is over. */
   batch(run: () => void): void;
   subscribe(listener: () => void): () => void;
-  /** Nobody is told any more. */
+  /** Removes the listener. */
   dispose(): void;
 }
 

@@ -12,7 +12,7 @@ import { getErrorMessage } from '@castor/core';
 
 export interface EditorPort {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The editor the person chose, as a command line; undefined while nobody knows. */
+  /** The user's editor, as a command line; undefined until it is known. */
   readonly command?: () => string | undefined;
   /** Leaves raw mode and the screen to `run`, and takes them back after it, also when it throws. */
   suspend(run: () => Promise<void>): Promise<void>;

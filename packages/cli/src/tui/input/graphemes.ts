@@ -37,7 +37,7 @@ const DECEIVING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/u
 /** Takes no cell when it stands alone. */
 const INVISIBLE =
   /^(?:\u034f|[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2028\u2029\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0])$/u;
-/** Letters nobody sees but a model reads: tags outside a flag, and chains of variation selectors. */
+/** Letters that are invisible to a user but that a model reads: tags outside a flag, and chains of variation selectors. */
 const SMUGGLED = /[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]{2}/u;
 const TAGS = /[\u{e0000}-\u{e0fff}]/gu;
 const TAGGED_FLAG = '\u{1f3f4}';

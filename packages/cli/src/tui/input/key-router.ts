@@ -27,13 +27,13 @@ export interface KeyRouter {
 export function createKeyRouter(bottom: KeyConsumer): KeyRouter {
   const stack: KeyConsumer[] = [bottom];
 
-  /** From `level` downwards until somebody takes it. */
+  /** From `level` downwards until a handler takes it. */
   const routeFrom = (level: number, token: TypedToken): void => {
     for (let index = level; index >= 0; index--) {
       const consumer = stack[index];
       if (consumer === undefined) continue;
       if (token.type === 'text' && consumer.onText === undefined) {
-        // One character may close the dialog: the rest belongs to whoever is then on top.
+        // One character may close the dialog: the rest belongs to the handler that is then on top.
         for (const key of toKeys(token.text)) routeFrom(Math.min(index, stack.length - 1), { type: 'key', key });
         return;
       }

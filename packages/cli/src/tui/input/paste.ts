@@ -19,7 +19,7 @@ const MAX_LINES = 5;
 const MAX_CHARACTERS = 1000;
 const MAX_KEPT = 20;
 const MAX_KEPT_CHARACTERS = 8_000_000;
-/** The end of the last private plane: no font draws there, and nobody writes it. */
+/** The end of the last private plane: no font draws there, and no text contains it. */
 const FIRST_CODE = 0x10f000;
 const LAST_CODE = 0x10fffd;
 const BLOCK = /[\u{10f000}-\u{10fffd}]/gu;

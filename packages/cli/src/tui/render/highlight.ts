@@ -1,6 +1,6 @@
 /**
  * Colours for code, line by line, with the grammars of highlight.js. The grammars are
- * loaded apart; until they are there, and for a language nobody knows, code has one
+ * loaded apart; until they are there, and for an unknown language, code has one
  * colour. A comment or text over many lines is followed by its opening and closing marks.
  */
 

@@ -27,7 +27,7 @@ const QUOTE = /^\s{0,3}((?:>\s?)+)(.*)$/;
 const TASK = /^\[([ xX])\]\s+/;
 /** A blank, or a sign that is a word of its own; behind any other a word may go on. */
 const WORD_END = /[\s\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]/;
-/** A mark this far back is never closed, or nobody remembers it. */
+/** A mark this far back counts as never closed. */
 const LONGEST_SPAN = 1_000;
 
 export function toProseLine(line: string, styles: Styles): ProseLine {

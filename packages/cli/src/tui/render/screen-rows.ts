@@ -17,7 +17,7 @@ export interface ScreenLook {
   readonly showsColors: boolean;
   /** For what has no look of its own. */
   readonly plain: Style;
-  /** Whether somebody types, and so looks for the cursor. */
+  /** Whether the user types into it and needs the cursor. */
   readonly hasCursor: boolean;
 }
 

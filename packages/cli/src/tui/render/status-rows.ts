@@ -49,7 +49,7 @@ export interface FooterState {
   readonly inBackground?: number;
   /** In their order. */
   readonly items: readonly FooterItem[];
-  /** What the items show beside the above; absent where nobody wants it. */
+  /** What the items show beside the above; absent when disabled. */
   readonly more?: Readonly<Partial<Record<FooterItem, string>>>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A finished item as the lines that go into the scrollback. Answer text is not here: it
- * arrives in pieces and is the printer's. Everything that was written by somebody else
+ * arrives in pieces and is the printer's. All text from outside
  * is made harmless on the way. Pure.
  */
 

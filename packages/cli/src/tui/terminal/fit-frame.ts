@@ -41,7 +41,7 @@ export function fitFrame(frame: Frame, size: Size, reflow: Reflow): FittedFrame 
     .slice(-most)
     .map((row, index) => (restsAtSeam && index === caret?.row ? markCell(row, caret.column) : row))
     .map((row) => compactRow(cutRow(row, Math.max(size.columns - 1, 1)).trimEnd()));
-  // Where rows were left out nobody knows what is final of those that are shown.
+  // With omitted rows, it is unknown which of the shown rows are final.
   const grown = rows.length === frame.rows.length ? grownOf(rows, frame.seam) : [];
   return {
     rows,

@@ -1,6 +1,6 @@
 /**
  * Where Ink plays: it lays out and draws into this stage and believes it to be a
- * terminal, while the rows of each frame go to whoever owns the real one. Ink reads no
+ * terminal, while the rows of each frame go to the owner of the real one. Ink reads no
  * key, sets no mode and writes no byte.
  */
 

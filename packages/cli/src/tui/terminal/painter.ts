@@ -32,7 +32,7 @@ export interface Frame {
   readonly rows: readonly string[];
   /** Where the real cursor stands; without it the cursor is hidden. */
   readonly caret?: Caret | undefined;
-  /** Nobody types at the caret: it may be drawn, and the cursor rest where a resize does no harm. */
+  /** The user is not typing: the caret may be drawn, and the cursor parked where a resize does no harm. */
   readonly isCaretDrawn?: boolean;
   /** All before this place is final already, and will not look otherwise. */
   readonly seam?: Caret | undefined;
@@ -127,7 +127,7 @@ export class Painter {
     return out;
   }
 
-  /** Somebody else wrote to the terminal: the next frame begins where the cursor is. */
+  /** Another program wrote to the terminal: the next frame begins where the cursor is. */
   forget(): void {
     this.shown = NO_FRAME;
     this.erased = '';

@@ -96,7 +96,7 @@ export class TerminalSession {
     this.write(ALTERNATE_ON + (this.hasMouse ? MOUSE_ON : ''));
   }
 
-  /** On the other screen the mouse is ours unless somebody wants to select text with it; elsewhere it never is. */
+  /** On the alternate screen Castor captures the mouse unless the user selects text with it; elsewhere it never does. */
   useMouse(isOurs: boolean): void {
     if (this.hasMouse === isOurs) return;
     this.hasMouse = isOurs;

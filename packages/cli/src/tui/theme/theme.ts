@@ -1,7 +1,7 @@
 /**
  * A theme: colours by meaning. The shape is the one people write into
  * `ui.customThemes`; an empty colour is the terminal's own. Here is the type, the
- * choice of a theme by name and the check of one that somebody wrote.
+ * choice of a theme by name and the validation of a custom theme.
  */
 
 import { parseHex, toSgr } from './color-depth.ts';
