@@ -59,7 +59,7 @@ describe('castor -p', () => {
     // What is left is still more than any model holds, and that is said instead of sent.
     expect(result).toMatchObject({ stdout: '', code: 58 });
     expect(result.stderr).toMatch(
-      /^castor: warning: the piped input is longer than 8 MiB; Castor ignored the rest\.\ncastor: The request \(about \d+ tokens\) does not fit/,
+      /^castor: warning: the piped input is longer than 8 MiB; Castor ignored the rest\.\ncastor: The request \(about \d+ tokens\) exceeds/,
     );
     expect(model.requests.length).toBe(0);
   });

@@ -142,6 +142,6 @@ describe('slash commands of castor -p', () => {
     const files = { '.gemini/commands/x.toml': 'prompt = "!{touch ran}"' };
     const { code, stderr, hasRun, sent } = await castor(['-p', '/x'], { files });
     expect({ code, hasRun, sent }).toEqual({ code: 42, hasRun: false, sent: undefined });
-    expect(stderr).toContain('/x was not sent: it wants to run "touch ran", and nobody can be asked.');
+    expect(stderr).toContain('/x was not sent: it wants to run "touch ran", and a headless run cannot ask.');
   });
 });

@@ -95,7 +95,7 @@ describe('GEMINI_SYSTEM_MD', () => {
   it('of a file that is not there is an error that names it', async () => {
     const { code, stderr, requests } = await firstRequest({}, {}, ['--skip-trust'], { GEMINI_SYSTEM_MD: 'no.md' });
     expect({ code, requests }).toEqual({ code: 52, requests: 0 });
-    expect(stderr).toMatch(/The system prompt .*no\.md cannot be used: no such file\. Create it, or unset/);
+    expect(stderr).toMatch(/The system prompt .*no\.md is invalid: no such file\. Create it, or unset/);
   });
 });
 

@@ -67,12 +67,12 @@ describe('castor doctor', () => {
     ],
     ['a trust file that cannot be meant', { '.gemini/trustedFolders.json': '{"/": "MAYBE"}' }, 'settings', 'MAYBE'],
     ['a command that cannot be used', { '.gemini/commands/a.toml': 'prompt = ' }, 'commands', 'a.toml: line 1'],
-    ['prices that are no JSON', { '.gemini/prices.json': 'dear' }, 'prices', 'prices.json is not JSON'],
+    ['prices that are no JSON', { '.gemini/prices.json': 'dear' }, 'prices', 'prices.json is not valid JSON'],
     [
       'a folder that is not there',
       { '.gemini/settings.json': '{"context":{"includeDirectories":["~/none"]}}' },
       'folders',
-      'home/none is left out',
+      'home/none was skipped',
     ],
     [
       'a sandbox there is none of',
@@ -103,7 +103,7 @@ describe('castor doctor', () => {
     });
     await using model = await fakeModel([]);
     const { code, checks } = await examine({ workspace, model });
-    const [found] = checks.filter(({ says }) => says.includes('does not know'));
+    const [found] = checks.filter(({ says }) => says.includes('Unknown settings'));
     const file = join(workspace.home, '.gemini/settings.json');
     expect([code, found?.status, found?.says.split('\n').slice(1)]).toEqual([
       0,

@@ -134,9 +134,9 @@ describe('castor without what it needs', () => {
       ['-p', 'x'],
       { GOOGLE_GEMINI_BASE_URL: 'ftp://x' },
       52,
-      'GOOGLE_GEMINI_BASE_URL cannot be used',
+      'GOOGLE_GEMINI_BASE_URL is invalid',
     ],
-    ['a key that fits a header', ['-p', 'x'], { GEMINI_API_KEY: 'schlüssel' }, 52, 'GEMINI_API_KEY cannot be used'],
+    ['a key that fits a header', ['-p', 'x'], { GEMINI_API_KEY: 'schlüssel' }, 52, 'GEMINI_API_KEY is invalid'],
     [
       'a timeout that is a number',
       ['-p', 'x'],
@@ -163,7 +163,7 @@ describe('castor with a home nobody can write to', () => {
       ]);
       const { stdout, stderr, code } = await runCli(['-y', '-p', 'hi'], { model, env: { HOME: home } });
       expect([stdout, code]).toEqual(['done\n', 0]);
-      expect(stderr.match(/not recorded/g)).toHaveLength(1);
+      expect(stderr.match(/does not record/g)).toHaveLength(1);
     },
   );
 });

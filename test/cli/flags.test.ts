@@ -22,7 +22,7 @@ describe('flags that are refused', () => {
     ['two prompts', ['-p', 'a', 'b'], 1, 'not both'],
     ['a prompt for a screen and one without', ['-p', 'a', '-i', 'b'], 1, 'not both'],
     ['a format there is none of', ['-p', 'a', '-o', 'yaml'], 1, '--output-format must be'],
-    ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may hold'],
+    ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may contain'],
     ['a budget that is none', ['-p', 'a', '--max-time', 'soon'], 1, '--max-time must be'],
     ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
     ['extensions', ['-e', 'gitstuff', '-p', 'a'], 1, '--extensions is not supported yet'],
@@ -42,7 +42,7 @@ describe('flags that are refused', () => {
     ['a sandbox', ['-s', '-p', 'hi'], 44, 'To go on without one: --no-sandbox.'],
     ['an editor', ['--acp'], 1, '--acp is not supported yet'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
-    ['nothing to go on with', ['--continue'], 42, 'no prompt that was interrupted'],
+    ['nothing to go on with', ['--continue'], 42, 'no interrupted prompt'],
     ['a session file that is not there', ['--session-file', 'no.json', '-p', 'hi'], 42, 'no.json'],
   ])('say what is missing: %s', async (_, args, code, words) => {
     const result = await run(args);
@@ -117,7 +117,7 @@ describe('settings and flags', () => {
       settings: { general: { plan: { enabled: false } } },
     });
     expect(result).toMatchObject({ stdout: 'ok\n', code: 0 });
-    expect(result.stderr).toContain('plan mode is switched off');
+    expect(result.stderr).toContain('plan mode is disabled');
   });
 
   it('read a key from the .env file of the home, and leave it with --ignore-env in a project', async () => {

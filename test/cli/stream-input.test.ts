@@ -135,7 +135,7 @@ describe('castor --input-format stream-json', () => {
     const { code } = await peer.cli.done;
     expect(existsSync(join(workspace.project, 'a.txt'))).toBe(false);
     expect([code, peer.lines().at(-1)]).toMatchObject([130, { type: 'result', status: 'error' }]);
-    expect(peer.lines().find(({ type }) => type === 'tool_result')?.['output']).toContain('the input has ended');
+    expect(peer.lines().find(({ type }) => type === 'tool_result')?.['output']).toContain('The input has ended');
   });
 
   it('ends a prompt that cannot be meant, so that nobody waits for it', async () => {

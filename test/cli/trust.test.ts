@@ -56,7 +56,7 @@ describe('castor where settings ask about folders', () => {
     await using workspace = await createWorkspace({ homeFiles });
     await using model = await fakeModel([say('ok')]);
     const { code, stderr } = await runCli(['-p', 'hi', ...args], { model, workspace });
-    const said = /settings\.json:\d+ asks/.exec(stderr)?.[0] ?? '';
+    const said = /settings\.json:\d+ requires one/.exec(stderr)?.[0] ?? '';
     expect({ code, requests: model.requests.length, said }).toEqual(expected);
   });
 });

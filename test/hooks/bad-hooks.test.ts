@@ -35,7 +35,7 @@ describe('a BeforeTool hook that', () => {
       `echo checking; echo '{"decision":"deny"}'`,
       RAN,
       [
-        /^warning: The hook .* \(BeforeTool\) printed text besides its JSON, so the JSON was not read/,
+        /^warning: The hook .* \(BeforeTool\) printed text besides its JSON, so Castor ignored the JSON/,
         /^info: checking/,
       ],
     ],
@@ -49,7 +49,7 @@ describe('a BeforeTool hook that', () => {
       'gives a decision there is none of',
       `echo '{"decision":"reject"}'`,
       RAN,
-      [/gave "decision" that must be one of ask, block, deny, approve, allow, not "reject"/],
+      [/returned "decision" that must be one of ask, block, deny, approve, allow, not "reject"/],
     ],
     [
       'prints 50 MB',
@@ -57,7 +57,7 @@ describe('a BeforeTool hook that', () => {
       RAN,
       [
         /it exited with code 1/,
-        /printed 41943040 bytes more than are read/,
+        /printed 41943040 bytes beyond the limit/,
         /^info: Warning: x{16000}… \[\d+ characters omitted\]$/,
       ],
     ],

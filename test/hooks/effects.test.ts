@@ -382,7 +382,7 @@ describe('BeforeTool', () => {
   it('asks nobody where nobody is there: the call does not run', async () => {
     await using env = await openTool(says({ decision: 'ask' }));
     await env.prompt('hello');
-    expect(toldOf(env.model)).toEqual([{ error: expect.stringContaining('needs a confirmation') }]);
+    expect(toldOf(env.model)).toEqual([{ error: expect.stringContaining('needs an approval') }]);
     expect(existsSync(join(env.workspace.project, 'made'))).toBe(false);
   });
 

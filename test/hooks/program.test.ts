@@ -222,7 +222,7 @@ describe('castor in a project that brings hooks', () => {
     expect([(await run()).stderr, isMade('evil')]).toEqual(['', true]);
 
     await workspace.write('.gemini/settings.json', settings({ BeforeAgent: 'touch again' }));
-    expect((await run(['--skip-trust'])).stderr).toContain('run with your rights');
+    expect((await run(['--skip-trust'])).stderr).toContain('run with your permissions');
     expect(isMade('again')).toBe(true);
   });
 });

@@ -41,8 +41,8 @@ describe('castor --resume', () => {
 
   it.each([
     [['-r', '7', '-p', 'x'], /Error resuming session: No previous sessions found for this project\./],
-    [['-r', '../../x', '-p', 'x'], /Error resuming session: "\.\.\/\.\.\/x" is no session/],
-    [['--session-file', 'none.json', '-p', 'x'], /The session file .*none\.json cannot be read: ENOENT/],
+    [['-r', '../../x', '-p', 'x'], /Error resuming session: Invalid session "\.\.\/\.\.\/x"/],
+    [['--session-file', 'none.json', '-p', 'x'], /The session file .*none\.json is not readable: ENOENT/],
   ])('refuses %j with 42', async (args, message) => {
     await using model = await fakeModel([]);
     expect(await runCli(args, { model })).toMatchObject({ code: 42, stderr: expect.stringMatching(message) });
@@ -177,7 +177,7 @@ describe('castor --resume', () => {
       say('Fine.'),
     ]);
     const { code, stdout, stderr } = await runCli(['-y', '-p', 'Go'], { workspace, model });
-    expect([code, stdout, stderr.match(/not recorded/g)?.length]).toEqual([0, 'Fine.\n', 1]);
+    expect([code, stdout, stderr.match(/does not record/g)?.length]).toEqual([0, 'Fine.\n', 1]);
   });
 
   it('finds words in sessions of any folder', async () => {

@@ -17,7 +17,7 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/(trying again in )[\d.]+ s/g, '$1<seconds> s'],
   [/\b\d+ (tokens)/g, '<count> $1'],
   [/http:\/\/127\.0\.0\.1:\d+/g, '<model>'],
-  [/(is in )\S*gemini-client-error\S*/g, '$1<report>'],
+  [/(error: )\S*gemini-client-error\S*/g, '$1<report>'],
 ];
 
 /** `text` with placeholders for times, ids and durations, and for the given texts first. */

@@ -65,7 +65,7 @@ export class Budget {
   requirePriceOf(model: string): void {
     if (this.options.limits.cost === undefined || this.options.ledger.hasPrice(model)) return;
     throw new BudgetError(
-      `--max-cost needs a price for the model ${model}.  ` +
+      `--max-cost needs a price for the model ${model}. ` +
         'Add one to ~/.gemini/prices.json, choose a model that has one, or limit the tokens instead.',
     );
   }
