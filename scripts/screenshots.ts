@@ -83,7 +83,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       terminal.type('/rewind\r');
       await terminal.waitForText('Rewind to before which message?');
       terminal.type('\r');
-      await terminal.waitForText('undo the edits');
+      await terminal.waitForText('revert the edits');
     },
   },
 };

@@ -89,7 +89,7 @@ describe('the terminal UI with hooks', () => {
     terminal.type('hello\r');
     await terminal.waitForText(/> hello|hello/);
     terminal.type('\x03');
-    await terminal.waitForText('the session begins without them');
+    await terminal.waitForText('the session starts without them');
     await terminal.waitForText('Type your message');
     terminal.type('again\r');
     await terminal.waitForText('an answer');
@@ -170,7 +170,7 @@ describe('the terminal UI with hooks', () => {
     await terminal.done;
     await workspace.write('.gemini/settings.json', settings({ SessionStart: 'touch canary' }));
     await using second = await startTerminal([], { workspace, model });
-    await second.waitForText('Hooks of this project are new or were changed since you consented');
+    await second.waitForText('Some hooks of this project are new or changed since your consent');
     expect(existsSync(join(workspace.project, 'canary'))).toBe(false);
   });
 });

@@ -292,7 +292,7 @@ export const SCENES = {
     terminal.type('/rewind\r');
     await terminal.waitForText('Rewind to before which message?');
     terminal.type('\r');
-    await terminal.waitForText('Back to before that message');
+    await terminal.waitForText('Rewound to before that message');
     await terminal.resize(80, 3);
     // The first key may be seen before the new size is; the second is drawn in it.
     terminal.type('quark');

@@ -31,7 +31,7 @@ describe('with ui.useAlternateBuffer', () => {
       { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },
       'before',
     ]);
-    expect(terminal.lines().at(-1)).toMatch(/^To go on: castor --resume/);
+    expect(terminal.lines().at(-1)).toMatch(/^To resume: castor --resume/);
   });
 
   it('pages in what is asked about, and is at the end again with the answer', async () => {

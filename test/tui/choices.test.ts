@@ -270,7 +270,7 @@ describe('Esc pressed twice', () => {
 describe('the window’s title', () => {
   it.each([
     ['/settings', 'type to search', 'Ready'],
-    ['/resume', 'There are no earlier sessions', 'Ready'],
+    ['/resume', 'No earlier sessions', 'Ready'],
     ['/permissions', '4. Never trust', 'Ready'],
     ['/editor', '2. vscode', 'Ready'],
   ])('does not say that somebody works while %s is open', async (command, shown, expected) => {

@@ -90,13 +90,13 @@ describe('/rewind', () => {
     }
     expect(await workspace.read('notes.txt')).toBe('one\nTWO\n');
     terminal.type(ESC);
-    await terminal.waitForText('Press Esc again to go back');
+    await terminal.waitForText('Press Esc again to rewind');
     terminal.type(ESC);
     await terminal.waitForText('● Shout  1 edit since');
     terminal.type('\r');
     await terminal.waitForText('● 1. Conversation, and revert the edits of 1 file');
     terminal.type('\r');
-    await terminal.waitForText('Back to before that message.');
+    await terminal.waitForText('Rewound to before that message.');
     expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
     await terminal.waitForText(/─\n> Shout$/m);
     terminal.type(' again\r');
@@ -117,7 +117,7 @@ describe('/settings', () => {
     });
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace, columns: 160 });
-    await run(terminal, '/settings', 'Settings for you (enter changes one, esc leaves)');
+    await run(terminal, '/settings', 'Settings for you (enter changes a value, esc closes)');
     terminal.type('tips');
     await terminal.waitForText(/ui\.hideTips {2}true {2}\(.*settings\.json:1\)/);
     terminal.type('\x15\x7f\x7f\x7f\x7fhideFooter');
@@ -142,7 +142,7 @@ describe('/settings in a trusted project', () => {
     );
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace });
-    await run(terminal, '/settings', 'Settings for you (enter changes one, tab: for this project, esc leaves)');
+    await run(terminal, '/settings', 'Settings for you (enter changes a value, tab: for this project, esc closes)');
     terminal.type('\t');
     await terminal.waitForText('Settings for this project (enter changes one, tab: for you, esc leaves)');
     terminal.type('hideFooter');
@@ -169,11 +169,11 @@ describe('/editor, /vim, /copy and /permissions', () => {
     terminal.type('Say it\r');
     await terminal.waitForText('Copy this.');
     await terminal.waitForText(READY);
-    await run(terminal, '/copy', 'in the clipboard');
+    await run(terminal, '/copy', 'to the clipboard');
     expect(terminal.bytes).toContain(`\x1b]52;c;${Buffer.from('Copy *this*.').toString('base64')}\x07`);
     await run(terminal, '/permissions', 'Do you trust the files in this folder?');
     terminal.type('2');
-    await terminal.waitForText('It counts from the next start on.');
+    await terminal.waitForText('It applies from the next start.');
     await run(terminal, '/vim', 'Vim keys are on.');
     expect(await readSettings(workspace.home)).toEqual({ general: { preferredEditor: 'vscode', vimMode: true } });
     const trusted = await readFile(join(workspace.home, '.gemini', 'trustedFolders.json'), 'utf8');
@@ -219,7 +219,7 @@ describe('sessions', () => {
     await using terminal = await open({ model, workspace });
     await run(terminal, '/resume', 'Resume which session?');
     terminal.type('paris');
-    await terminal.waitForText('● Look for "paris" in what was said');
+    await terminal.waitForText('● Search the conversations for "paris"');
     terminal.type('\r');
     await terminal.waitForText(/● Capital of France\? .*The capital is Paris/);
     terminal.type('\r');
@@ -240,11 +240,11 @@ describe('an earlier session', () => {
     }
     await run(terminal, '/resume', /search: \(type to search 2, del deletes one\)\n● Say two/);
     terminal.type('\x1b[3~');
-    await terminal.waitForText('? Delete "Say two" for good?');
+    await terminal.waitForText('? Delete "Say two" permanently?');
     terminal.type(ESC);
     await terminal.waitForText('● Say two');
     terminal.type('\x1b[3~');
-    await terminal.waitForText('? Delete "Say two" for good?');
+    await terminal.waitForText('? Delete "Say two" permanently?');
     terminal.type('2');
     await terminal.waitForText(/search: \(type to search 1, del deletes one\)\n● Say one/);
   });

@@ -71,7 +71,7 @@ describe('a prompt', () => {
     expect(terminal.lines().slice(-3)).toEqual([
       'Agent powering down. Goodbye!',
       expect.stringMatching(/^\d+s · 15 tokens · \$\S+ · 0 tool calls$/),
-      expect.stringMatching(/^To go on: castor --resume [\w-]+$/),
+      expect.stringMatching(/^To resume: castor --resume [\w-]+$/),
     ]);
     expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([
       { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },

@@ -124,6 +124,6 @@ describe('a program that waits for what never comes', () => {
       stdin: 'never read',
       env: { NODE_OPTIONS: `--require ${workspace.project}/fault.cjs` },
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('nothing left to wait for')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('event loop was empty')]);
   });
 });

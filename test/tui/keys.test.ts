@@ -208,7 +208,7 @@ describe('keys of the app', () => {
     ['Ctrl+B', ctrl('b'), 'No background commands.'],
     ['Ctrl+C', ctrl('c'), 'Press Ctrl+C again to exit.'],
     ['Ctrl+D', ctrl('d'), 'Press Ctrl+D again to exit.'],
-    ['Ctrl+S in the terminal’s own screen', ctrl('s'), 'The mouse is always the terminal’s here'],
+    ['Ctrl+S in the terminal’s own screen', ctrl('s'), 'The terminal always handles the mouse here'],
   ])('%s is answered', async (_name, key, expected) => {
     await using opened = await openTerminal({ rows: 40 });
     opened.terminal.type(key);
@@ -224,7 +224,7 @@ describe('keys of the app', () => {
     const { terminal } = opened;
     const count = (seen: Terminal) => seen.screen().filter((line) => line.trim() === '» Do it').length;
     terminal.type(ctrl('t'));
-    await terminal.waitForText('The todo list is will be kept in sight.');
+    await terminal.waitForText('The todo list is shown.');
     terminal.type('Plan\r');
     await terminal.waitForText('Done.');
     await terminal.waitUntil((seen) => count(seen) === 2);

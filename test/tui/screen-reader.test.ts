@@ -42,7 +42,7 @@ describe('with --screen-reader', () => {
     await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
     await terminal.waitForText('castor 0');
     terminal.type('Ask\r');
-    await terminal.waitForText('A command runs: tab to type into it, ctrl+b to background.');
+    await terminal.waitForText('A command is running: tab to type into it, ctrl+b to background.');
     terminal.type('\t');
     await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
     terminal.type('Ada\r');

@@ -89,7 +89,7 @@ describe('what is around the conversation', () => {
     await using opened = await open({ ui }, { isAtHome: true });
     await ask(opened, 'hi', OK);
     const { bytes } = opened.terminal;
-    expect([all(opened.terminal).includes('This is your home folder'), bytes.includes('\x1b]11;?')]).toEqual([
+    expect([all(opened.terminal).includes('Castor runs in your home folder'), bytes.includes('\x1b]11;?')]).toEqual([
       isSeen,
       isSeen,
     ]);
@@ -186,8 +186,8 @@ describe('approvals', () => {
     terminal.type(SHIFT_TAB);
     await terminal.waitForNoText('accepting edits');
     terminal.type(CTRL_Y);
-    await terminal.waitForText('YOLO mode is switched off');
-    await ask(opened, '/plan', 'Plan mode is switched off');
+    await terminal.waitForText('YOLO mode is disabled');
+    await ask(opened, '/plan', 'Plan mode is disabled');
     expect(terminal.screen().join('\n')).not.toMatch(/plan mode ·/);
   });
 });

@@ -161,7 +161,10 @@ describe('a command that waits, for a screen reader,', () => {
     terminal.type('Ada\r');
     await terminal.waitForText('Done.');
     expect(lastBody(model)).toContain('hi Ada');
-    const said = ['A command runs: tab to type into it, ctrl+b to background.', 'The command is waiting for input.'];
+    const said = [
+      'A command is running: tab to type into it, ctrl+b to background.',
+      'The command is waiting for input.',
+    ];
     expect(said.map((sentence) => terminal.lines().filter((line) => line === sentence).length)).toEqual([1, 1]);
   });
 });
