@@ -70,7 +70,7 @@ describe('an answer that was shown in part', () => {
       const { stdout } = await runCli(['sessions', 'show'], { workspace });
       const recorded = new Set(readWords(stdout));
       expect(seen.filter((word) => !recorded.has(word))).toEqual([]);
-      expect([stdout.match(/\(The program was stopped\.\)/g)?.length, model.violations]).toEqual([kills, []]);
+      expect([stdout.match(/\(The program stopped\.\)/g)?.length, model.violations]).toEqual([kills, []]);
     },
     120_000,
   );

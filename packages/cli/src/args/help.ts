@@ -55,7 +55,7 @@ export const SECTIONS: readonly Section[] = [
       ['input-format', 'text, or stream-json: one JSON object per line on stdin.'],
       ['raw-output', 'Keep terminal escape sequences in the answer.'],
       ['accept-raw-output-risk', 'The same, without the warning.'],
-      ['screen-reader', 'A plain screen, one line after another.'],
+      ['screen-reader', 'Plain output for screen readers.'],
       ['debug', 'Report requests, refusals and failed turns on stderr.'],
     ],
   ],

@@ -208,7 +208,7 @@ function checkAdditions(loaded: LoadedConfiguration, context: SubcommandContext)
           {
             topic: 'hooks',
             status: 'ok' as const,
-            says: `${countOf(hookCount, 'hook')}${hooksConfig.enabled ? '' : ', switched off'}; castor hooks list shows them`,
+            says: `${countOf(hookCount, 'hook')}${hooksConfig.enabled ? '' : ', disabled'}; castor hooks list shows them`,
           },
         ]
       : []),

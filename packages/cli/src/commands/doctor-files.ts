@@ -79,7 +79,7 @@ export function checkDirectories({ settings }: Configuration, { cwd, home }: Sub
 
 export async function checkCommands(sources: readonly Source[]): Promise<Check[]> {
   const { commands, problems } = await loadCommandFiles(sources);
-  const found = commands.length === 0 ? [] : [`${countOf(commands.length, 'command')} of your own`];
+  const found = commands.length === 0 ? [] : [`${countOf(commands.length, 'custom command')}`];
   return [
     ...found.map((says): Check => ({ topic: 'commands', status: 'ok', says })),
     ...problems.map((says): Check => ({ topic: 'commands', status: 'problem', says })),

@@ -60,6 +60,6 @@ function toText(checks: readonly Check[]): string {
     return `${MARKS[status]}  ${topic.padEnd(TOPIC_WIDTH)}  ${lines.join(`\n${indent}`)}`;
   });
   const problems = checks.filter(({ status }) => status === 'problem').length;
-  const sum = problems === 0 ? 'Everything that was asked for works.' : `${countOf(problems, 'problem')} (marked !!).`;
+  const sum = problems === 0 ? 'All checks passed.' : `${countOf(problems, 'problem')} (marked !!).`;
   return `${rows.join('\n')}\n\n${sum}\n`;
 }

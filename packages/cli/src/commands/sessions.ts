@@ -137,7 +137,7 @@ async function search({ operands, limit, json }: Options, { output, home }: Sess
   const words = operands.flatMap((operand) => operand.split(/\s+/));
   const found = await searchSessions({ home, words, limit });
   if (json) await output.answer(sessionsJson(found));
-  else if (found.length === 0) output.note(`No session holds all of: ${words.join(' ')}`);
+  else if (found.length === 0) output.note(`No session contains all of: ${words.join(' ')}`);
   for (const { id, title, lastUpdated, root, excerpt } of json ? [] : found) {
     const where = root === undefined ? '' : `  in ${root}\n`;
     await output.answer(`${title} (${relativeTime(lastUpdated, Date.now())}) [${id}]\n${where}  ${excerpt}\n\n`);

@@ -43,7 +43,7 @@ export function createSessionService({ agent, home, authType, now = Date.now }: 
     async save(tag) {
       const history = conversationOf(agent);
       saveCheckpoint(folder, tag, { history, authType });
-      return `The conversation is saved as "${tag}". Go on with it by /chat resume ${tag}.`;
+      return `The conversation is saved as "${tag}". Resume it with /chat resume ${tag}.`;
     },
 
     async resume(tag) {

@@ -14,7 +14,7 @@ export interface AgentLinkOptions {
   readonly onInfo: (message: string) => void;
   /** Something happened between two prompts. */
   readonly onEvent: (event: SessionEvent) => void;
-  /** Gives the terminal to somebody else for a while. */
+  /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
   readonly onOpened: (opened: OpenedAgent) => void;
 }

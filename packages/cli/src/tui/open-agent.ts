@@ -46,7 +46,7 @@ export async function openAgent(
     session,
     interactive: true,
     editProposal: createSuspendedEdit(start, suspend),
-    reportError: createReportError({ onWritten: (path) => onWarning(`what led to the error is in ${path}`) }),
+    reportError: createReportError({ onWritten: (path) => onWarning(`details of the error: ${path}`) }),
   });
   if (telemetry) await tellStart(telemetry);
   const { dispose } = agent;

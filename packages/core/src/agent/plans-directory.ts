@@ -15,6 +15,6 @@ export function choosePlansDirectory({ wanted, root, tempDirectory, warn }: Plan
   if (!wanted?.trim()) return usual;
   const directory = resolve(root, wanted);
   if (directory.startsWith(`${resolve(root)}${sep}`)) return directory;
-  warn(`general.plan.directory must be a folder inside ${root}; plans are kept in ${usual}.`);
+  warn(`general.plan.directory must be a folder inside ${root}; Castor stores plans in ${usual}.`);
   return usual;
 }

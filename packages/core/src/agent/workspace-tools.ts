@@ -95,14 +95,14 @@ async function discover(
   { trustedFolder, warn, signal = new AbortController().signal }: Discovering,
 ): Promise<DefinedTool[]> {
   if (!trustedFolder) {
-    warn("The project's own tools are not available: tools.discoveryCommand runs in trusted folders only.");
+    warn("The project's tools are not available: tools.discoveryCommand runs in trusted folders only.");
     return [];
   }
   const { discoverTools } = await import('../tools/builtin/discovered-tool.ts');
   try {
     return await discoverTools({ discoveryCommand: discovery, callCommand: call, ...where }, signal, warn);
   } catch (error) {
-    if (!signal.aborted) warn(`The project's own tools are not available: ${getErrorMessage(error)}`);
+    if (!signal.aborted) warn(`The project's tools are not available: ${getErrorMessage(error)}`);
     return [];
   }
 }

@@ -121,7 +121,7 @@ export class StreamCollector {
     }
     if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model returned thoughts but no answer');
     // After a tool result a model may have nothing left to say.
-    if (!options.mayBeSilent) throw invalid('NO_RESPONSE_TEXT', 'the model gave an empty answer');
+    if (!options.mayBeSilent) throw invalid('NO_RESPONSE_TEXT', 'the model returned an empty answer');
   }
 
   private describe(finishReason: FinishReason): string {

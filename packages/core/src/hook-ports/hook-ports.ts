@@ -168,7 +168,7 @@ function toolPort(system: HookSystem, tell: TellUser): { tool: ToolHooks; idle()
       const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
       const fired = system.fire('Notification', payload, never).then(
         (output) => say(tell, 'Notification', output),
-        // Only an abort is thrown, and nobody aborts this.
+        // Only an abort throws, and this call has no abort.
         () => undefined,
       );
       open.add(fired);
@@ -223,7 +223,7 @@ function legal(request: GenerateContentParameters | undefined, tell: TellUser): 
     assertLegalConversation(request.contents);
     return request;
   } catch (error) {
-    const message = `The request a BeforeModel hook made is not used: ${getErrorMessage(error)}`;
+    const message = `The request of a BeforeModel hook is invalid and was ignored: ${getErrorMessage(error)}`;
     tell({ hookEvent: 'BeforeModel', level: 'warning', message });
     return undefined;
   }

@@ -104,7 +104,7 @@ async function readRules(file: string, kind: SourceKind, loaded: LoadedPolicies)
   } catch (error) {
     loaded.problems.push({
       file,
-      message: `it cannot be read: ${getErrorMessage(error)}`,
+      message: `it is not readable: ${getErrorMessage(error)}`,
     });
     return;
   }

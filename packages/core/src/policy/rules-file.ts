@@ -299,6 +299,6 @@ export function compile(key: string, source: string, decision: PolicyDecision): 
   try {
     return new RegExp(key === 'commandRegex' ? `^(?:${source})` : source, flags);
   } catch (error) {
-    throw new EntryError(key, `not a regular expression: ${getErrorMessage(error)}`);
+    throw new EntryError(key, `invalid regular expression: ${getErrorMessage(error)}`);
   }
 }

@@ -28,7 +28,7 @@ export interface PolicyVerdict {
   denyMessage?: string | undefined;
   /** With `ask_user`: what about the call asks, where that is more than the rule for all such calls. */
   reason?: string;
-  /** Denied only because nobody can be asked: what a person started themselves runs. */
+  /** Denied only because no user can be asked; a command that the user started runs. */
   unanswerable?: boolean | undefined;
 }
 

@@ -78,7 +78,7 @@ async function searchOthers(
 async function remove(app: App, { id, title }: SessionSummary, { home, agent, signal }: CommandContext): Promise<void> {
   const isMeant = await app.dialogs.choose(
     {
-      title: `Delete "${sanitizeLine(title)}" for good?`,
+      title: `Delete "${sanitizeLine(title)}" permanently?`,
       options: [
         { label: 'No, keep it (esc)', value: false },
         { label: 'Yes, delete it', value: true },

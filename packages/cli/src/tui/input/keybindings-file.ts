@@ -29,7 +29,7 @@ export async function loadKeyBindings(file: string): Promise<LoadedBindings> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { bindings: [], warnings: [] };
     const reason = getErrorMessage(error);
-    return { bindings: [], warnings: [`${file}: the key bindings cannot be read and the defaults count: ${reason}`] };
+    return { bindings: [], warnings: [`${file}: the key bindings are not readable, so the defaults apply: ${reason}`] };
   }
   return parseKeyBindings(text, file);
 }

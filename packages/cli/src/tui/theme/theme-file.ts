@@ -19,7 +19,7 @@ export function readThemeFile(given: string, home: string): ThemeChoice | { prob
   try {
     const real = realpathSync(path);
     if (!isInside(real, realpathSync(home)))
-      return { problem: `The theme ${path} is not used: it lies outside your home.` };
+      return { problem: `The theme ${path} was ignored: it is outside your home folder.` };
     const { size } = statSync(real);
     if (size > MOST_BYTES) return { problem: `The theme ${path} was ignored: it is larger than 64 KiB.` };
     const value = JSON.parse(readFileSync(real, 'utf8')) as unknown;

@@ -199,7 +199,7 @@ export class LoopDetectionService {
     if (this.options.judge && this.words.length < WORDS_COMPARED) this.words += text;
     const repeated = this.content.add(text);
     if (repeated === undefined) return false;
-    return this.detect('repeated_content', `The text ${JSON.stringify(repeated)} was repeated over and over`);
+    return this.detect('repeated_content', `The text ${JSON.stringify(repeated)} was repeated many times`);
   }
 
   private checkCall({ callId, name, args }: ToolCallRequestInfo): boolean {

@@ -49,7 +49,7 @@ function strictest(
     const rule = options.rules.find((candidate) => !isNarrowed(candidate));
     return {
       decision: rule?.decision ?? 'ask_user',
-      reason: 'there is no command in it',
+      reason: 'it contains no command',
       rule,
     };
   }

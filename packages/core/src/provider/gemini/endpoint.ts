@@ -84,9 +84,8 @@ function fixedHeaders(options: GeminiEndpointOptions): Record<string, string> {
   else if (apiKey) headers['x-goog-api-key'] = apiKey;
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name)) throw new TypeError(`Not the name of a header: ${JSON.stringify(name)}`);
-    if (!HEADER_VALUE.test(value))
-      throw new TypeError(`The value for the header ${name} holds characters no header may hold.`);
+    if (!HEADER_NAME.test(name)) throw new TypeError(`Invalid header name: ${JSON.stringify(name)}`);
+    if (!HEADER_VALUE.test(value)) throw new TypeError(`The value for the header ${name} contains invalid characters.`);
     debugLogger.hide(value);
   }
   return headers;
