@@ -53,7 +53,7 @@ describe('createWorkspaceAgent', () => {
       {
         type: 'notice',
         level: 'warning',
-        message: expect.stringContaining("The project's own tools are not available:"),
+        message: expect.stringContaining("The project's tools are not available:"),
       },
     ]);
   });
