@@ -32,12 +32,12 @@ describe('castor when the model fails', () => {
     [
       'a 403 for the key',
       fault(403, { message: 'Your key was reported as leaked.' }),
-      { code: 41, stderr: 'castor: the credentials were refused: Your key was reported as leaked.\n' },
+      { code: 41, stderr: 'castor: the service rejected the credentials: Your key was reported as leaked.\n' },
     ],
     [
       'an invalid key without details',
       fault(400, { message: 'API key not valid' }),
-      { code: 41, stderr: 'castor: the credentials were refused: API key not valid\n' },
+      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid\n' },
     ],
     [
       'an invalid key',

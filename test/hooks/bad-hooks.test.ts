@@ -124,7 +124,7 @@ describe('a BeforeTool hook that', () => {
       {
         type: 'notice',
         level: 'warning',
-        message: '/s.json: hooks.BeforeTool[0].hooks[0] was left out: its "type" must be "command", not nothing.',
+        message: '/s.json: hooks.BeforeTool[0].hooks[0] was skipped: its "type" must be "command", not nothing.',
       },
     ]);
   });

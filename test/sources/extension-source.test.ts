@@ -100,7 +100,7 @@ describe('an extension that is one more source', () => {
     expect(opened.messages).toEqual([
       expect.stringMatching(/^~\/cloud\/hooks\/hooks\.json:2:.*No hook of it runs\.$/s),
       expect.stringMatching(/cloud\/commands\/deploy\.toml: the command was skipped: /),
-      '~/cloud/gemini-extension.json: a theme was left out: it needs a "name".',
+      '~/cloud/gemini-extension.json: a theme was skipped: it needs a "name".',
     ]);
   });
 });

@@ -144,7 +144,7 @@ describe('/settings in a trusted project', () => {
     await using terminal = await open({ model, workspace });
     await run(terminal, '/settings', 'Settings for you (enter changes a value, tab: for this project, esc closes)');
     terminal.type('\t');
-    await terminal.waitForText('Settings for this project (enter changes one, tab: for you, esc leaves)');
+    await terminal.waitForText('Settings for this project (enter changes a value, tab: for you, esc closes)');
     terminal.type('hideFooter');
     await terminal.waitForText(/● ui\.hideFooter {2}false/);
     terminal.type('\r');
@@ -169,7 +169,7 @@ describe('/editor, /vim, /copy and /permissions', () => {
     terminal.type('Say it\r');
     await terminal.waitForText('Copy this.');
     await terminal.waitForText(READY);
-    await run(terminal, '/copy', 'to the clipboard');
+    await run(terminal, '/copy', 'Copied to the clipboard');
     expect(terminal.bytes).toContain(`\x1b]52;c;${Buffer.from('Copy *this*.').toString('base64')}\x07`);
     await run(terminal, '/permissions', 'Do you trust the files in this folder?');
     terminal.type('2');

@@ -182,7 +182,7 @@ describe('a plan', () => {
     terminal.type('1');
     await terminal.waitForText('Working on it.');
     terminal.type('/plan copy\r');
-    await terminal.waitForText('to the clipboard');
+    await terminal.waitForText('Copied to the clipboard');
     expect(terminal.bytes).toContain(Buffer.from('# The plan\n\n1. Do it\n').toString('base64'));
   });
 });

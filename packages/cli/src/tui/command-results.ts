@@ -40,7 +40,7 @@ export async function applyResult(
       return undefined;
     case 'copy_text':
       app.options.terminal.write(copyText(result.text));
-      app.info('Copied the last answer to the clipboard, if the terminal allows it.');
+      app.info('Copied to the clipboard, if the terminal allows it.');
       return undefined;
     case 'toggle_vim': {
       const isVim = !app.state.isVim;

@@ -50,7 +50,7 @@ export const SILENT_END: Continuation = {
     type: GeminiEventType.InvalidStream,
     value: {
       type: 'NO_RESPONSE_TEXT',
-      message: 'The model ended after its tool calls without a word, also when it was asked to go on.',
+      message: 'The model ended after its tool calls without an answer, even after a request to continue.',
     },
   },
 };

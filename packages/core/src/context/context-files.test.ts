@@ -184,7 +184,7 @@ describe('a context file that is no good', () => {
     const { project, warnings } = await load({ files: { 'GEMINI.md': `one\ntwo${hidden} three 👩‍💻 می‌خواهم` } });
     expect(project).toContain('one\ntwo three 👩‍💻 می‌خواهم\n');
     expect(warnings).toEqual([
-      'GEMINI.md holds 6 invisible characters (the first in line 2); they were left out, because invisible text may be meant to mislead the model.',
+      'GEMINI.md contains 6 invisible characters (the first in line 2); Castor removed them, because invisible text can mislead the model.',
     ]);
   });
 

@@ -74,7 +74,7 @@ function toSafeText(bytes: Buffer): { text: string; remarks: string[] } {
   const remarks = isBroken ? ['contains invalid UTF-8; Castor replaced the bytes'] : [];
   if (count > 0) {
     remarks.push(
-      `holds ${countOf(count, 'invisible character')} (the first in line ${line}); they were left out, because invisible text may be meant to mislead the model`,
+      `contains ${countOf(count, 'invisible character')} (the first in line ${line}); Castor removed them, because invisible text can mislead the model`,
     );
   }
   return { text, remarks };

@@ -32,7 +32,7 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
     if ('words' in choice) {
       shown = await searchOthers(choice.words, others, context);
       if (shown.length > 0) continue;
-      app.toast(`Nobody said "${sanitizeLine(choice.words)}" in a session of this folder.`);
+      app.toast(`No session of this folder contains "${sanitizeLine(choice.words)}".`);
     } else if (choice.isRemoved) {
       await remove(
         app,
@@ -97,5 +97,5 @@ async function remove(app: App, { id, title }: SessionSummary, { home, agent, si
 }
 
 function searchInside(query: string): SelectOption<Choice> {
-  return { label: `Look for "${sanitizeLine(query)}" in what was said`, value: { words: query } };
+  return { label: `Search the conversations for "${sanitizeLine(query)}"`, value: { words: query } };
 }

@@ -21,9 +21,9 @@ export function loadCustomThemes(ofSettings: Themes, sources: readonly Source[])
     for (const theme of readThemes(path, problems)) {
       const own = typeof theme === 'object' && theme !== null && 'name' in theme ? theme.name : undefined;
       const name = `${typeof own === 'string' ? own : ''} (${source.name})`;
-      if (typeof own !== 'string' || own === '') problems.push(`${path}: a theme was left out: it needs a "name".`);
+      if (typeof own !== 'string' || own === '') problems.push(`${path}: a theme was skipped: it needs a "name".`);
       else if (Object.hasOwn(customThemes, name))
-        problems.push(`${path}: the theme ${JSON.stringify(own)} was left out: there is another "${name}".`);
+        problems.push(`${path}: the theme ${JSON.stringify(own)} was skipped: there is another "${name}".`);
       else customThemes[name] = theme;
     }
   }
