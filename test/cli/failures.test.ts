@@ -77,13 +77,13 @@ describe('castor when the model fails', () => {
     const steps = [look, fault('empty_answer'), fault('empty_answer')];
     const { stdout, stderr, code } = await ask(steps);
     expect([stdout, code]).toEqual(['', 1]);
-    expect(stderr).toContain('The model ended after its tool calls without a word');
+    expect(stderr).toContain('The model ended after its tool calls without an answer');
     await using model = await fakeModel(steps);
     const json = await runCli(['-p', 'hi', '-o', 'stream-json'], { model });
     expect(JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
       type: 'result',
       status: 'error',
-      error: { type: 'InvalidStreamError', message: expect.stringContaining('without a word') as string },
+      error: { type: 'InvalidStreamError', message: expect.stringContaining('without an answer') as string },
     });
   });
 

@@ -14,10 +14,10 @@ export interface Ending {
 }
 
 /** A consumer that left ends the prompt before it is known how it ends. */
-export const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer of the events left.' };
+export const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer stopped reading the events.' };
 export const EMPTY: Ending = {
   outcome: 'failed',
-  error: { message: 'The prompt is empty: there is nothing to send.' },
+  error: { message: 'The prompt is empty.' },
 };
 
 /** One object for all: every piece of an answer means it. */

@@ -72,7 +72,7 @@ describe('GeminiClient', () => {
       const { events } = await send(env.client, RESPONSE);
       expect(events.at(-1)).toEqual({
         type: 'invalid_stream',
-        value: { type: 'NO_RESPONSE_TEXT', message: expect.stringContaining('without a word') as string },
+        value: { type: 'NO_RESPONSE_TEXT', message: expect.stringContaining('without an answer') as string },
       });
       expect((await send(env.client, 'another prompt', 'q')).words).toEqual(['next', 'finished']);
       env.model.assertDone();

@@ -127,7 +127,7 @@ export class ModelRouter {
 
   private override({ requestedModel }: RoutingContext): Choice | undefined {
     if (isAutoModel(requestedModel, this.options.catalogue)) return undefined;
-    return { model: this.resolve(requestedModel), reasoning: 'The model was named.' };
+    return { model: this.resolve(requestedModel), reasoning: 'The user named the model.' };
   }
 
   private approvalMode({ requestedModel, approvalMode, hasApprovedPlan }: RoutingContext): Choice | undefined {

@@ -17,13 +17,13 @@ export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATAL
     text = await readFile(path, 'utf8');
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const problems = isAbsent ? [] : [`${path} cannot be read and was not used: ${getErrorMessage(error)}`];
+    const problems = isAbsent ? [] : [`${path} is not readable and was ignored: ${getErrorMessage(error)}`];
     return { prices, problems };
   }
   try {
     const merged = mergePrices(prices, JSON.parse(text));
     return { prices: merged.prices, problems: merged.problems.map((problem) => `${path}: ${problem}`) };
   } catch (error) {
-    return { prices, problems: [`${path} is not JSON and was not used: ${getErrorMessage(error)}`] };
+    return { prices, problems: [`${path} is not valid JSON and was ignored: ${getErrorMessage(error)}`] };
   }
 }

@@ -21,7 +21,7 @@ export function createLoggedGenerator<G extends ContentGenerator>(
         responded: (response) => log.see(response),
         ended: () => log.end(),
         failed: (error) => log.end({ error }),
-        abandoned: () => log.end({ error: new AbandonedError('The answer was not read to its end.') }),
+        abandoned: () => log.end({ error: new AbandonedError('The caller stopped reading the answer.') }),
       };
     },
   });

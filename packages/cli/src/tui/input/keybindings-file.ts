@@ -57,7 +57,7 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
     const isMistake = item instanceof JsonMistake;
     const row = isMistake ? `not valid JSON (${item.message}).` : toBinding(toValue(item));
     const line = text.slice(0, isMistake ? item.offset : item.start).split('\n').length;
-    if (typeof row === 'string') warnings.push(`${file}:${line}: ${row} This row is left out.`);
+    if (typeof row === 'string') warnings.push(`${file}:${line}: ${row} This row was skipped.`);
     else lines[bindings.push(row) - 1] = line;
   }
   for (const [index, binding] of bindings.entries()) {
