@@ -98,7 +98,7 @@ describe('an extension that is one more source', () => {
       'cloud/gemini-extension.json': '{"themes": [{"type": "custom"}]}',
     });
     expect(opened.messages).toEqual([
-      expect.stringMatching(/^~\/cloud\/hooks\/hooks\.json:2:.*No hook of it runs\.$/s),
+      expect.stringMatching(/^~\/cloud\/hooks\/hooks\.json:2:.*Castor runs none of its hooks\.$/s),
       expect.stringMatching(/cloud\/commands\/deploy\.toml: the command was skipped: /),
       '~/cloud/gemini-extension.json: a theme was skipped: it needs a "name".',
     ]);
