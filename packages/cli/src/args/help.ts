@@ -12,7 +12,7 @@ export const SECTIONS: readonly Section[] = [
       ['prompt', 'Answer this prompt and exit. Piped input comes before it.'],
       ['prompt-interactive', 'Send this prompt, then open the terminal UI.'],
       ['model', 'The model or alias: auto, pro, flash, flash-lite, offline, …'],
-      ['include-directories', 'Further folders the tools may work in.'],
+      ['include-directories', 'Add workspace directories.'],
     ],
   ],
   [

@@ -25,7 +25,7 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     '--continue needs an existing session; remove --session-id and --session-file.',
   ({ continue: goesOn, prompt, promptInteractive, query }) =>
     Boolean(goesOn && (prompt || promptInteractive || query)) &&
-    '--continue finishes the prompt that was interrupted; give no other with it, or leave it out.',
+    '--continue continues the interrupted prompt; remove the new prompt, or use --resume.',
   ({ extensions }) => isNamed(extensions) && unsupported('extensions'),
   ({ listExtensions }) => Boolean(listExtensions) && unsupported('list-extensions'),
   ({ allowedMcpServerNames }) => isNamed(allowedMcpServerNames) && unsupported('allowed-mcp-server-names'),
