@@ -39,7 +39,7 @@ describe('flags that are refused', () => {
   it.each<[string, string[], number, string]>([
     ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
     ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
-    ['a sandbox', ['-s', '-p', 'hi'], 44, 'To go on without one: --no-sandbox.'],
+    ['a sandbox', ['-s', '-p', 'hi'], 44, 'To run without one: --no-sandbox.'],
     ['an editor', ['--acp'], 1, '--acp is not supported yet'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
     ['nothing to go on with', ['--continue'], 42, 'no interrupted prompt'],
