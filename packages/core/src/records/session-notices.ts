@@ -45,7 +45,7 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
     const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
     notices.push(
       last?.failure === undefined
-        ? `The last prompt was interrupted: ${words} (${resendHint ?? '--continue goes on with it'}).`
+        ? `The last prompt was interrupted: ${words} (${resendHint ?? '--continue continues it'}).`
         : `The last prompt failed: ${words} (${shorten(toOneLine(last.failure), SHOWN_LENGTH)} ${resendHint ?? '--continue sends it again'}).`,
     );
     for (const { name, args, status, isUnchanged } of openCalls) {
