@@ -68,7 +68,7 @@ describe('what is loaded before it is needed', () => {
     expect(builtins.filter((name) => SLOW_BUILTINS.has(name))).toEqual([]);
     // What only some prompts and folders need.
     expect(
-      inputs.filter((path) => /cli\/src\/(slash|at-ref|shell-prompt)|context-(assembly|imports)/.test(path)),
+      inputs.filter((path) => /cli\/src\/(slash|prompt\/(at-ref|shell))|context-(assembly|imports)/.test(path)),
     ).toEqual([]);
     // The whole agent with its tools; what they only need at work is loaded then.
     expect(bytes).toBeLessThan(600_000);
@@ -82,7 +82,7 @@ describe('what is loaded before it is needed', () => {
 
   it('keeps the first frame of a conversation free of Ink, React and the agent', () => {
     const { bytes, inputs } = load('packages/cli/src/tui/run.ts');
-    const core = /packages\/core\/src\/(tools|scheduler|session|client|chat|config|policy)\//;
+    const core = /packages\/core\/src\/(tools|scheduler|agent|records|context|client|chat|config|policy)\//;
     expect(inputs.filter((path) => HEAVY.test(path) || core.test(path))).toEqual([]);
     expect(bytes).toBeLessThan(200_000);
   });

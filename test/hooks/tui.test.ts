@@ -60,7 +60,7 @@ describe('the terminal UI with hooks', () => {
       ['SessionEnd', 'exit'],
     ]);
     const [{ parts }] = model.requests[0]?.body.contents as [{ parts: { text: string }[] }];
-    expect(parts.slice(1)).toEqual([{ text: '<hook_context>be brief</hook_context>' }, { text: 'hello' }]);
+    expect(parts.slice(1)).toEqual([{ text: '<hook_context>be brief</hook_context>\n\nhello' }]);
   });
 
   it.each<[string, string, number]>([

@@ -1,26 +1,25 @@
 /**
- * PromptRunner: one prompt after another through the session, every event to the
- * writer and into the summary. What a person typed is made into what the model is sent
- * here, and what needs no model is answered without one.
+ * PromptRunner: what a conversation without a screen is to its writer and its summary. It reads prompts with the services
+ * there are here, and takes every event.
  */
 
 import { GeminiEventType } from '@castor/core';
-import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
-import { preparePrompt } from '../prompt/prompt-input.ts';
-import type { PreparedPrompt } from '../prompt/prompt-input.ts';
 import type { Start } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
-import type { RunSummary } from './run-summary.ts';
+import type { ConversationPorts, PreparedAnswer, PreparedTurn } from '../surface/conversation-ports.ts';
+import { readPrompt } from '../surface/read-prompt.ts';
+import type { LiveSession } from '../surface/session-lifecycle.ts';
+import type { RunError, RunSummary } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
 
 declare const CASTOR_VERSION: string;
 
 export interface PromptRunnerOptions {
   start: Start;
-  session: OpenedSession;
-  agent: WorkspaceAgent;
+  live: LiveSession;
   writer: HeadlessWriter;
   summary: RunSummary;
   output: Output;
@@ -33,69 +32,93 @@ export interface Words {
   piped: string;
 }
 
-type OnEvent = (event: AgentEvent) => void;
-type Answered = Extract<PreparedPrompt, { kind: 'answered' }>;
-
-const CANCELLED = { outcome: 'cancelled' } as const;
-
 export class PromptRunner {
   readonly agent: WorkspaceAgent;
   readonly writer: HeadlessWriter;
   readonly summary: RunSummary;
-  /** Stands before the next prompt, and only that one. */
-  preface = '';
   private readonly options: PromptRunnerOptions;
   private hasCleanedUp = false;
+  /** What a prompt that the program answers itself came to, told when it has ended. */
+  private failure: RunError | undefined;
 
   constructor(options: PromptRunnerOptions) {
     this.options = options;
-    this.agent = options.agent;
+    this.agent = options.live.agent;
     this.writer = options.writer;
     this.summary = options.summary;
   }
 
-  /** Throws an ExitError for words that cannot be meant. */
-  async run({ words, piped }: Words, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const { output } = this.options;
+  /** Whatever is thrown ends the conversation. */
+  ports(signal: AbortSignal): Pick<ConversationPorts, 'live' | 'show' | 'signal' | 'onError'> {
+    return {
+      live: async () => this.options.live,
+      show: (event) => this.show(event),
+      signal,
+      onError(error) {
+        throw error;
+      },
+    };
+  }
+
+  /** Throws an ExitError for an invalid prompt. */
+  async read({ words, piped }: Words, signal: AbortSignal): Promise<PreparedTurn | PreparedAnswer> {
     await this.writer.prompt?.([piped, words].filter((text) => text !== '').join('\n\n'));
-    const prepared = await this.prepare(words === '' ? { words: piped, piped: '' } : { words, piped }, signal);
-    switch (prepared.kind) {
-      case 'error':
-        throw new ExitError(ExitCode.Input, prepared.message);
-      case 'answered':
-        return this.answer(prepared, signal, onEvent);
+    const read = await readPrompt(words === '' ? piped : words, {
+      ...this.context(signal),
+      piped: words === '' ? '' : piped,
+    });
+    switch (read.kind) {
       case 'prompt':
-        for (const note of prepared.notes) output.note(`castor: ${note}`);
-        return this.send(prepared.parts, prepared.displayText, signal, onEvent);
+        for (const note of read.notes) this.options.output.note(`castor: ${note}`);
+        return { parts: read.parts, text: read.displayText };
+      case 'answered':
+        if (read.exitCode === 0) return { answer: read.text };
+        // The model had no part in it, so that it is not an error of the service.
+        return this.refuse(
+          { type: 'CommandFailedError', message: 'The command failed.', code: ExitCode.Failure },
+          signal,
+          read.text,
+        );
+      case 'error':
+        throw new ExitError(ExitCode.Input, read.message);
+      case 'command':
+        throw new Error(`Without a screen ${read.result.type} cannot be carried out.`);
     }
   }
 
-  /** Ends a prompt that was never sent, for those who wait for its end. */
-  async refuse({ message, exitCode }: ExitError, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const ending = signal.aborted ? CANCELLED : { outcome: 'failed' as const, error: { message } };
-    await this.takeAll(this.agent.session.answer('', ending), onEvent);
-    if (!signal.aborted) this.summary.fail({ type: 'FatalInputError', message, code: exitCode });
+  /** The end of a prompt that was never sent, for consumers that wait for it. */
+  refuse(failure: RunError, signal: AbortSignal, answer = ''): PreparedAnswer {
+    if (signal.aborted) return { answer, ending: { outcome: 'cancelled' } };
+    this.failure = failure;
+    return { answer, ending: { outcome: 'failed', error: { message: failure.message } } };
   }
 
-  /** The prompt that was interrupted, from where it got to. */
-  async goOn(parts: Part[], signal: AbortSignal): Promise<void> {
-    const text = this.options.session.interruptedPrompt?.text;
-    if (text !== undefined) await this.writer.prompt?.(text);
-    await this.send(parts, text, signal);
+  /** Something that happened, in a prompt or between two. */
+  show(event: AgentEvent): Promise<void> | undefined {
+    // Once the answer has begun: the request must not wait for it, and the end of the run does not either.
+    if (!this.hasCleanedUp && event.type === GeminiEventType.Content && this.agent.session.isBusy) void this.cleanUp();
+    // A child's work is told by the result of the call that runs it.
+    if (event.parentCallId !== undefined) return undefined;
+    this.summary.add(event);
+    if (event.type === 'prompt_ended' && this.failure) {
+      this.summary.fail(this.failure);
+      this.failure = undefined;
+    }
+    return this.writer.write(event);
   }
 
-  private prepare({ words, piped }: Words, signal: AbortSignal) {
-    const { start, agent, startedAt } = this.options;
-    return preparePrompt(words, {
+  private context(signal: AbortSignal) {
+    const { start, startedAt } = this.options;
+    const { agent } = this;
+    return {
       agent,
-      piped,
       signal,
       startedAt,
       home: start.home,
       version: CASTOR_VERSION,
       trustedFoldersFile: trustedFoldersFile(start),
       trustedFolder: start.trustedFolder,
-      // A script may pass on what others wrote; a person at a terminal wrote it themselves.
+      // A script may pass on what others wrote; a user at a terminal wrote it themselves.
       isAttended: process.stdin.isTTY === true,
       services: {
         async describeHooks() {
@@ -107,62 +130,14 @@ export class PromptRunner {
           return openSessionService(start, agent);
         },
       },
-    });
-  }
-
-  private async send(parts: Part[], text: string | undefined, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const request = withPreface(this.preface, parts);
-    this.preface = '';
-    const prompt = this.agent.session.prompt(request, signal, text === undefined ? {} : { text });
-    for await (const event of prompt) {
-      // Once the answer has begun: the request must not wait for it.
-      if (!this.hasCleanedUp && event.type === GeminiEventType.Content) void this.cleanUp();
-      const written = this.take(event, onEvent);
-      if (written) await written;
-    }
-  }
-
-  /** What was found out without a model, told as a model's answer is. */
-  private async answer({ text, exitCode }: Answered, signal: AbortSignal, onEvent?: OnEvent): Promise<void> {
-    const isSuccess = exitCode === 0;
-    const message = 'The command failed.';
-    const failed = signal.aborted ? CANCELLED : { outcome: 'failed' as const, error: { message } };
-    await this.takeAll(this.agent.session.answer(text, isSuccess ? undefined : failed), onEvent);
-    if (isSuccess || signal.aborted) return;
-    // No model had a part in it, so that it is no error of the service.
-    this.summary.fail({ type: 'CommandFailedError', message, code: ExitCode.Failure });
-  }
-
-  /** Something that happened between two prompts. */
-  show(event: SessionEvent): Promise<void> | undefined {
-    return this.take(event);
-  }
-
-  private async takeAll(events: AsyncIterable<AgentEvent>, onEvent?: OnEvent): Promise<void> {
-    for await (const event of events) await this.take(event, onEvent);
-  }
-
-  private take(event: AgentEvent, onEvent?: OnEvent): Promise<void> | undefined {
-    // A child's work is told by the result of the call that runs it.
-    if (event.parentCallId !== undefined) return undefined;
-    this.summary.add(event);
-    onEvent?.(event);
-    return this.writer.write(event);
+    };
   }
 
   private async cleanUp(): Promise<void> {
     this.hasCleanedUp = true;
-    const { start, session, output } = this.options;
+    const { start, live, output } = this.options;
     const { runMaintenance } = await import('../start/maintenance.ts');
-    const problems = await runMaintenance(start, session.recorder.path);
+    const problems = await runMaintenance(start, live.session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }
-}
-
-function withPreface(preface: string, parts: Part[]): Part[] {
-  if (preface === '') return parts;
-  const [first, ...rest] = parts;
-  return first?.text === undefined
-    ? [{ text: preface.trimEnd() }, ...parts]
-    : [{ ...first, text: `${preface}${first.text}` }, ...rest];
 }

@@ -5,16 +5,17 @@
  */
 
 import { getErrorMessage, UnauthorizedError } from '@castor/core';
-import type { SessionEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
 import { inFormat, prepareStart } from '../start/start.ts';
 import type { Start, StartContext } from '../start/start.ts';
-import { openAgent } from './open-agent.ts';
-import { openSessionFor } from './open-session.ts';
+import { Conversation } from '../surface/conversation.ts';
+import type { PreparedTurn } from '../surface/conversation-ports.ts';
+import { openAgent } from '../surface/open-agent.ts';
+import { LiveSession } from '../surface/session-lifecycle.ts';
+import { occasionOf, wishOf } from '../surface/session-wish.ts';
 import { PromptRunner } from './prompt-runner.ts';
-import { beginSession, endSession } from './session-hooks.ts';
 import { RunSummary } from './run-summary.ts';
 import type { RunError } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
@@ -45,12 +46,14 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   if (start.settings.model.maxSessionTurns === 0) throw inFormat(new ExitError(ExitCode.TurnLimit, NO_TURNS), format);
+  for (const notice of start.notices) output.note(notice);
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
-  const opened = await openAll(start, isConversation, options).catch((error: unknown) => {
+  const reports: string[] = [];
+  const live = await openLive(start, reports, options).catch((error: unknown) => {
     throw inFormat(error, format);
   });
-  const { session, interrupted, agent, reports, telemetry } = opened;
+  const { agent, session } = live;
   const writer = await openWriter(format, {
     output,
     choice: start.choice,
@@ -58,7 +61,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     isConversation,
   });
   const summary = new RunSummary();
-  const runner = new PromptRunner({ start, session, agent, writer, summary, output, startedAt });
+  const runner = new PromptRunner({ start, live, writer, summary, output, startedAt });
 
   let hasEnded = false;
   const end = (): Promise<void> | undefined => {
@@ -73,37 +76,28 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   };
   // Killed right after, the session still contains everything that was shown.
   output.beforeAnswer = () => session.recorder.flush();
-  const following = follow(agent.session, (event) => void runner.show(event));
+  live.follow((event) => void runner.show(event));
   try {
     await writer.begin?.();
-    runner.preface = await beginSession(agent, args, signal);
-    if (interrupted) await runner.goOn(interrupted, signal);
-    if (isConversation) await converse(options, start, runner);
-    else if (!interrupted) await runner.run(options, signal);
+    await live.begin(occasionOf(wishOf(args)), signal);
+    const interrupted = live.interrupted && (await goOn(live, writer));
+    if (isConversation) await converse(options, start, runner, interrupted ?? options.words);
+    else await runOnce(options, runner, interrupted);
   } catch (error) {
     summary.fail(explain(error, format, output));
   }
-  await windUp();
-  await end();
-  if (summary.exitCode !== ExitCode.Success) telemetry?.note({ kind: 'exit_failed' });
-  await telemetry?.shutdown();
+  try {
+    await live.end({ reason: 'exit', hurry: signal, last });
+  } catch (error) {
+    output.note(`castor: warning: some processes could not be ended: ${getErrorMessage(error)}`);
+  }
   for (const path of reports) output.note(`castor: details of the error: ${path}`);
   return summary.exitCode;
 
-  async function windUp(): Promise<void> {
-    try {
-      await endSession(agent, signal);
-      await agent.dispose();
-      await following;
-    } catch (error) {
-      output.note(`castor: warning: some processes could not be ended: ${getErrorMessage(error)}`);
-    }
+  async function last(): Promise<void> {
+    await end();
+    if (summary.exitCode !== ExitCode.Success) agent.telemetry?.note({ kind: 'exit_failed' });
   }
-}
-
-/** Shows what happens between prompts, until the session is closed. */
-async function follow(session: WorkspaceAgent['session'], show: (event: SessionEvent) => void): Promise<void> {
-  for await (const event of session.events()) show(event);
 }
 
 /** Without a prompt a missing key does not matter: the missing prompt is reported. */
@@ -129,24 +123,67 @@ function checkInput({ args, words, piped, output }: HeadlessOptions, format: Out
   throw inFormat(new ExitError(ExitCode.Input, message), format);
 }
 
-async function openAll(start: Start, isConversation: boolean, { output, signal }: HeadlessOptions) {
-  const { session, interrupted } = await openSessionFor(start, output);
-  const opened = await openAgent({ start, session, interactive: isConversation, output, signal });
-  return { session, interrupted, ...opened };
+async function openLive(
+  start: Start,
+  reports: string[],
+  { args, output, signal }: HeadlessOptions,
+): Promise<LiveSession> {
+  const opened = await openAgent({
+    start,
+    wish: wishOf(args),
+    interactive: args.inputFormat === 'stream-json',
+    signal,
+    onWarning: (message) => output.note(`castor: warning: ${message}`),
+    debugLog: { levels: ['debug', 'log', 'warn', 'error'], write: (line) => output.note(`castor: ${line}`) },
+    onReport: (path) => void reports.push(path),
+    onSession({ notices }) {
+      for (const notice of notices) output.note(`castor: ${notice}`);
+    },
+    onNothingLeft() {
+      throw new ExitError(ExitCode.Input, 'the session has no interrupted prompt; pass a new one with -p.');
+    },
+  });
+  return new LiveSession(opened);
 }
 
-async function converse(options: HeadlessOptions, start: Start, runner: PromptRunner): Promise<void> {
-  const { openConversation } = await import('./open-conversation.ts');
+/** The prompt that was interrupted, from where it got to. */
+async function goOn({ session, interrupted = [] }: LiveSession, writer: HeadlessWriter): Promise<PreparedTurn> {
+  const text = session.interruptedPrompt?.text;
+  if (text !== undefined) await writer.prompt?.(text);
+  return { parts: interrupted, ...(text !== undefined && { text }) };
+}
+
+async function runOnce(options: HeadlessOptions, runner: PromptRunner, interrupted?: PreparedTurn): Promise<void> {
+  const { words, piped, signal } = options;
+  const conversation = new Conversation({
+    ...runner.ports(signal),
+    read: (_given, promptSignal) => runner.read({ words, piped }, promptSignal),
+  });
+  if (interrupted) conversation.goOn(interrupted);
+  else conversation.enqueue({ text: words === '' ? piped : words });
+  await conversation.settled();
+}
+
+async function converse(
+  { signal }: HeadlessOptions,
+  { settings }: Start,
+  runner: PromptRunner,
+  first: string | PreparedTurn,
+): Promise<void> {
+  const [{ StdinConversation }, { readLines }] = await Promise.all([
+    import('./stdin-conversation.ts'),
+    import('./input-lines.ts'),
+  ]);
   const { summary } = runner;
-  const conversation = openConversation(options, start, runner);
+  const conversation = new StdinConversation({ runner, settings, lines: readLines(process.stdin), signal });
   // With nothing asked, nothing went wrong.
   summary.succeed();
-  await conversation.run();
+  await conversation.run(first);
   // What the other side stopped itself went as it wished.
   if (conversation.wasStopped && summary.outcome === 'cancelled') summary.succeed();
 }
 
-/** What the person can mend is said in a sentence; anything else that is thrown is ours. */
+/** What the user can fix is said in a sentence; anything else that is thrown is ours. */
 function explain(error: unknown, format: OutputFormat, output: Output): RunError {
   if (error instanceof UnauthorizedError) {
     const message = `the service rejected the credentials: ${error.message}`;

@@ -3,9 +3,9 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findReferences } from './at-references.ts';
-import { openPromptFixture } from './prompt.fixture.ts';
-import type { FixtureOptions } from './prompt.fixture.ts';
-import { preparePrompt } from './prompt-input.ts';
+import { openPromptFixture } from '../surface/prompt.fixture.ts';
+import type { FixtureOptions } from '../surface/prompt.fixture.ts';
+import { readPrompt } from '../surface/read-prompt.ts';
 
 describe('findReferences', () => {
   it.each<[string, string[]]>([
@@ -32,7 +32,7 @@ describe('findReferences', () => {
 async function prepared(text: string, options: FixtureOptions = {}, prepare?: (project: string) => Promise<unknown>) {
   await using fixture = await openPromptFixture(options);
   await prepare?.(fixture.project);
-  return await preparePrompt(text, fixture.context);
+  return await readPrompt(text, fixture.context);
 }
 
 const frame = (...files: [string, string][]) => [
@@ -192,7 +192,7 @@ describe('@path in a prompt', () => {
 
   it('says nothing of a file by its whole path', async () => {
     await using fixture = await openPromptFixture({ files: { 'a.txt': 'x' } });
-    const result = await preparePrompt(`@${join(fixture.project, 'a.txt')}`, fixture.context);
+    const result = await readPrompt(`@${join(fixture.project, 'a.txt')}`, fixture.context);
     expect(result).toMatchObject({ parts: [{ text: '@a.txt' }, ...frame(['a.txt', 'x'])], notes: [] });
   });
 

@@ -6,7 +6,7 @@
 
 import type { FileReferences, Part, ResolvedReference } from '@castor/core';
 import { ToolError } from '@castor/core';
-import type { PreparedPrompt } from './prompt-input.ts';
+import type { PreparedPrompt } from './prepared-prompt.ts';
 
 export interface TextReference {
   start: number;

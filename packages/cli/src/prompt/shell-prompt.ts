@@ -7,7 +7,7 @@
 
 import { describeTooMuchOutput } from '@castor/core/program';
 import type { Content, ShellOutcome } from '@castor/core';
-import type { PreparedPrompt } from './prompt-input.ts';
+import type { PreparedPrompt } from './prepared-prompt.ts';
 import type { CommandContext } from '../slash/command.ts';
 
 const MAX_OUTPUT = 10_000;

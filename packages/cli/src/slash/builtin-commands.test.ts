@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { computeSources } from '@castor/core';
 import { describe, expect, it } from 'vitest';
-import { openPromptFixture } from '../prompt/prompt.fixture.ts';
-import type { FixtureOptions } from '../prompt/prompt.fixture.ts';
-import { preparePrompt } from '../prompt/prompt-input.ts';
+import { openPromptFixture } from '../surface/prompt.fixture.ts';
+import type { FixtureOptions } from '../surface/prompt.fixture.ts';
+import { readPrompt } from '../surface/read-prompt.ts';
 import type { CommandResult, CommandServices } from './command.ts';
 import { openCommands } from './index.ts';
 
@@ -23,7 +23,7 @@ async function type(text: string, options: FixtureOptions = {}): Promise<Command
 
 async function answer(text: string, options: FixtureOptions = {}) {
   await using fixture = await openPromptFixture(options);
-  return await preparePrompt(text, fixture.context);
+  return await readPrompt(text, fixture.context);
 }
 
 describe('commands with an answer', () => {
@@ -207,8 +207,8 @@ describe('commands at a terminal', () => {
 
   it('/init makes an empty file and asks for its content, once', async () => {
     await using fixture = await openPromptFixture({});
-    const first = await preparePrompt('/init', fixture.context);
-    const second = await preparePrompt('/init', fixture.context);
+    const first = await readPrompt('/init', fixture.context);
+    const second = await readPrompt('/init', fixture.context);
     expect(first).toMatchObject({ kind: 'prompt', parts: [{ text: expect.stringContaining('Write GEMINI.md') }] });
     expect(await fixture.read('GEMINI.md')).toBe('');
     expect(second).toMatchObject({ kind: 'answered', text: expect.stringContaining('Nothing was changed') });
@@ -221,7 +221,7 @@ describe('commands at a terminal', () => {
     });
     const { agent, context } = fixture;
     await fixture.write('GEMINI.md', 'new');
-    await preparePrompt('/memory reload', context);
+    await readPrompt('/memory reload', context);
     const [first, ...rest] = agent.chat.getHistory();
     expect(first?.parts?.[0]?.text).toMatch(/^<session_context>[^]*--- Context from: GEMINI\.md ---\nnew\n/);
     expect(rest).toEqual([]);

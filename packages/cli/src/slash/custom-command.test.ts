@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPromptFixture } from '../prompt/prompt.fixture.ts';
-import type { FixtureOptions } from '../prompt/prompt.fixture.ts';
-import { preparePrompt } from '../prompt/prompt-input.ts';
+import { openPromptFixture } from '../surface/prompt.fixture.ts';
+import type { FixtureOptions } from '../surface/prompt.fixture.ts';
+import { readPrompt } from '../surface/read-prompt.ts';
 import type { ShellConsent } from './command.ts';
 
 const toml = (prompt: string) => ({ '.gemini/commands/do.toml': `prompt = '''${prompt}'''` });
 
 async function run(text: string, prompt: string, options: FixtureOptions = {}) {
   await using fixture = await openPromptFixture({ homeFiles: toml(prompt), ...options });
-  const result = await preparePrompt(text, fixture.context);
+  const result = await readPrompt(text, fixture.context);
   return { result, hasRun: existsSync(join(fixture.project, 'ran')), rules: fixture.agent.policy.rules.length };
 }
 

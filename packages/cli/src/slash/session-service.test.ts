@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openSession } from '@castor/core';
 import type { Content } from '@castor/core';
 import { describe, expect, it } from 'vitest';
-import { openPromptFixture } from '../prompt/prompt.fixture.ts';
+import { openPromptFixture } from '../surface/prompt.fixture.ts';
 import { createSessionService } from './session-service.ts';
 
 const SAID: Content[] = [

@@ -20,6 +20,8 @@ import { describeUnused } from './unused-settings.ts';
 import { decideTrust, refusalWithoutScreen } from './trust.ts';
 import type { TrustDecision } from './trust.ts';
 
+const YOLO_NOTICE = 'YOLO mode is enabled. All tool calls will be automatically approved.';
+
 export interface StartContext {
   args: CliArguments;
   cwd: string;
@@ -38,6 +40,8 @@ export interface Start extends StartContext {
   sources: readonly Source[];
   /** For stderr, or wherever the surface says such things. */
   warnings: string[];
+  /** Said as they are, without a word before them: scripts look for them. */
+  notices: string[];
 }
 
 export interface LoadedConfiguration {
@@ -82,6 +86,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
         ...choice.warnings,
         ...describeUnused(configuration, { home, cwd: context.cwd, isTrusted: trustedFolder === true }),
       ],
+      notices: approval.mode === 'yolo' ? [YOLO_NOTICE] : [],
     };
   } catch (error) {
     throw isAttended ? error : inFormat(error, settings.output.format);

@@ -1,13 +1,14 @@
 /**
- * The agent behind the screen: opened in the background after the first frame, replaced
- * when the person goes on with another session, ended with the program.
+ * The agent behind the screen: opened in the background after the first frame, replaced when the user continues with
+ * another session, ended with the program.
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { SessionEvent, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../start/start.ts';
-import { beginSession, endSession } from './session-hooks.ts';
-import type { SessionOccasion } from './session-hooks.ts';
+import type { LiveSession, SessionEnd } from '../surface/session-lifecycle.ts';
+import { occasionOf } from '../surface/session-wish.ts';
+import type { SessionOccasion, SessionWish } from '../surface/session-wish.ts';
 
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
@@ -16,29 +17,16 @@ export interface AgentLinkOptions {
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  readonly onOpened: (opened: OpenedAgent) => void;
+  readonly onOpened: (live: LiveSession) => void;
 }
 
-export interface OpenedAgent {
-  readonly agent: WorkspaceAgent;
-  readonly session: OpenedSession;
-  /** What got no answer and is sent again, where that was asked for. */
-  readonly interrupted?: readonly Part[] | undefined;
-}
-
-export interface SessionWish {
-  /** See OpenSessionOptions. */
-  readonly resume?: string;
-  readonly fork?: boolean;
-  readonly sessionId?: string | undefined;
-  readonly sessionFile?: string | undefined;
-  /** The prompt that was interrupted goes on by itself. */
-  readonly goesOn?: boolean;
-}
+/** A user who leaves does not wait longer than this for SessionEnd hooks. */
+const LIMIT_MS = 10_000;
 
 export class AgentLink {
   private readonly options: AgentLinkOptions;
-  private opening: Promise<WorkspaceAgent> | undefined;
+  private opening: Promise<LiveSession> | undefined;
+  private readonly firstOpened = Promise.withResolvers<void>();
   /** Present while SessionStart hooks run. */
   private starting: AbortController | undefined;
 
@@ -46,22 +34,33 @@ export class AgentLink {
     this.options = options;
   }
 
-  /** The agent, once it was asked for by `open`. */
-  current(): Promise<WorkspaceAgent> {
-    return this.opening ?? Promise.reject(new Error('The agent is not open yet.'));
+  /** Resolves once a session is being opened: settings and trust are decided then. */
+  get asked(): Promise<void> {
+    return this.firstOpened.promise;
+  }
+
+  /** The session, once it is open; rejects when it cannot be opened. */
+  async live(): Promise<LiveSession> {
+    await this.asked;
+    return this.opening!;
+  }
+
+  async current(): Promise<WorkspaceAgent> {
+    return (await this.live()).agent;
   }
 
   /** Ends the one before. */
-  open(start: Start, wish: SessionWish): Promise<WorkspaceAgent> {
+  open(start: Start, wish: SessionWish): Promise<LiveSession> {
     const before = this.opening;
-    const isNew = wish.resume === undefined && wish.sessionFile === undefined;
+    const occasion = occasionOf(wish);
     const opening = (async () => {
-      await this.end(before, isNew ? 'clear' : 'other', new AbortController().signal);
-      return this.create(start, wish, isNew ? (before ? 'clear' : 'startup') : 'resume');
+      await this.end(before, occasion === 'startup' ? 'clear' : 'other', new AbortController().signal);
+      return this.create(start, wish, occasion === 'startup' && before ? 'clear' : occasion);
     })();
     this.opening = opening;
-    // Callers that wait for the agent receive the error; there may be none yet.
-    opening.catch(() => {});
+    this.firstOpened.resolve();
+    // A caller that waits for the session is told; there may be none yet.
+    opening.catch(() => undefined);
     return opening;
   }
 
@@ -78,31 +77,24 @@ export class AgentLink {
     await this.end(this.opening, 'exit', hurry);
   }
 
-  private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<WorkspaceAgent> {
+  private async create(start: Start, wish: SessionWish, occasion: SessionOccasion): Promise<LiveSession> {
     await afterInput();
-    const { openAgent } = await import('./open-agent.ts');
-    const opened = await openAgent(start, wish, this.options);
-    const { agent } = opened;
-    if (agent.hooks) this.starting = new AbortController();
-    await beginSession(agent, occasion, this.starting?.signal ?? new AbortController().signal);
+    const { openLive } = await import('./open-agent.ts');
+    const live = await openLive(start, wish, this.options);
+    if (live.agent.hooks) this.starting = new AbortController();
+    await live.begin(occasion, this.starting?.signal ?? new AbortController().signal);
     this.starting = undefined;
-    this.options.onOpened(opened);
-    void this.follow(agent);
-    return agent;
-  }
-
-  private async follow({ session }: WorkspaceAgent): Promise<void> {
-    for await (const event of session.events()) this.options.onEvent(event);
+    this.options.onOpened(live);
+    live.follow((event) => this.options.onEvent(event));
+    return live;
   }
 
   private async end(
-    opening: Promise<WorkspaceAgent> | undefined,
-    reason: 'exit' | 'clear' | 'other',
+    opening: Promise<LiveSession> | undefined,
+    reason: SessionEnd['reason'],
     hurry: AbortSignal,
   ): Promise<void> {
-    const agent = await opening?.catch(() => undefined);
-    if (!agent) return;
-    await endSession(agent, reason, hurry);
-    await agent.dispose();
+    const live = await opening?.catch(() => undefined);
+    await live?.end({ reason, limitMs: LIMIT_MS, hurry });
   }
 }

@@ -6,7 +6,6 @@ import type { App } from './app.ts';
 import { nextMode } from './approval-modes.ts';
 import { enterCopyMode, toggleMouse } from './copy-mode.ts';
 import type { CommandName } from './input/commands.ts';
-import { steerModel } from './steer-model.ts';
 import { renderToolCall } from './render/tool-call.ts';
 
 type Command = (app: App) => boolean;
@@ -102,7 +101,7 @@ async function openRewind(app: App, signal: AbortSignal): Promise<void> {
 
 /** Enter on empty input: what waits goes to the model with its next request. */
 function sendQueueNow(app: App): boolean {
-  return app.composer.isEmpty() && app.conversation.offerQueue((text) => steerModel(app, text));
+  return app.composer.isEmpty() && app.conversation.steerQueue();
 }
 
 function quit(app: App): boolean {
@@ -184,7 +183,7 @@ function showMore(app: App): void {
 
 function showShortcuts(app: App): boolean {
   if (!app.composer.isEmpty()) return false;
-  app.conversation.submit('/shortcuts');
+  app.conversation.submit({ text: '/shortcuts' });
   return true;
 }
 

@@ -1,7 +1,8 @@
 /** The composer of the app: what is typed, and where it goes. Text is submitted or queued; reports are acted on. */
 
 import { editorCommand } from '../editor-command.ts';
-import { isSlashText } from '../slash/command-signs.ts';
+import { isSlashText } from '../prompt/prompt-signs.ts';
+import type { GivenPrompt } from '../surface/conversation-ports.ts';
 import type { App } from './app.ts';
 import { runAppCommand } from './app-commands.ts';
 import type { ComposerController, Submission } from './input/composer-contract.ts';
@@ -18,7 +19,7 @@ export function createAppComposer(app: App): ComposerController {
   return createComposerController({
     onSubmit: (submission) => {
       app.state.interruptedPrompt = undefined;
-      app.submitQuery(queryOf(submission));
+      app.submit(givenBy(submission));
     },
     onQueue: (submission) => queue(app, submission),
     canQueue: () => app.conversation.isBusy,
@@ -46,14 +47,15 @@ function takeInterrupted({ state }: App): string | undefined {
   return interruptedPrompt;
 }
 
-function queryOf({ text, isShell }: Submission): string {
-  return isShell ? `!${text}` : text;
+/** In shell mode all lines are one command. */
+function givenBy({ text, isShell }: Submission): GivenPrompt {
+  return isShell ? { text: `!${text}`, isShell } : { text };
 }
 
 /** Behind the prompt under way, never into it; commands are no prompts. */
 function queue(app: App, submission: Submission): void {
-  if (isSlashText(submission.text)) app.submitQuery(submission.text);
-  else app.conversation.enqueue(queryOf(submission));
+  if (!submission.isShell && isSlashText(submission.text)) app.submitQuery(submission.text);
+  else app.conversation.enqueue(givenBy(submission));
 }
 
 function onReport({ screen, options, appearance }: App, report: InputReport): void {

@@ -1,35 +1,59 @@
-/** The conversation of the app: who is told how it goes, and what is asked when it cannot go on. */
+/** The conversation of the app: how it is shown, who is told how it goes, and what is asked when it cannot go on. */
 
-import { isShellText, isSlashText } from '../slash/command-signs.ts';
+import { setImmediate as afterInput } from 'node:timers/promises';
+import { UnauthorizedError, getErrorMessage } from '@castor/core';
+import type { AgentEvent } from '@castor/core';
+import { Conversation } from '../surface/conversation.ts';
 import type { App } from './app.ts';
-import { takeBeside } from './beside-prompt.ts';
-import { Conversation } from './conversation.ts';
 import { askAboutLoop } from './dialogs/loop-question.ts';
-import { StreamProcessingStatus } from './stream-processing-status.ts';
+import { renderUser } from './render/transcript-item.ts';
+import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
 const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
 
+/** How long events may be taken in without a look at the keyboard. */
+const SLICE_MS = 12;
+
 export function createAppConversation(app: App): Conversation {
   return new Conversation({
-    store: () => app.store,
-    agent: async () => {
-      const agent = await app.link.current();
-      app.state.model = agent.requestedModel();
-      return agent;
+    joinsQueue: true,
+    live: async () => {
+      const live = await app.link.live();
+      app.state.model = live.agent.requestedModel();
+      return live;
     },
-    prepare: (text, signal) => app.options.prepare(app, text, signal),
+    // Loaded when the first text is submitted, or when there is time.
+    read: async (given, signal) => (await import('./read-text.ts')).readText(app, given, signal),
+    runBeside: async (text) => (await import('./read-text.ts')).runBeside(app, text),
+    show: createShow(app),
     onChange: () => onChange(app),
-    onUnauthorized: (message) => onUnauthorized(app, message),
-    onFailure: (message) => app.fail(message),
+    onError: (error, signal) => explain(app, error, signal),
     onUnsent: (text) => app.composer.isEmpty() && app.composer.setText(text),
-    // The user who cancelled is looking.
-    onIdle: (status) => status !== StreamProcessingStatus.UserCancelled && app.onAttention?.(ENDS[status]),
+    onIdle: (outcome) => {
+      const status = toStreamProcessingStatus(outcome);
+      // A user who cancelled is looking.
+      if (status !== StreamProcessingStatus.UserCancelled) app.onAttention?.(ENDS[status]);
+    },
     onLoop: (signal) => decideOnLoop(app, signal),
-    beside: (text) => takeBeside(app, text),
+    onWaits: (text) => giveBack(app, text),
+    steers: () => app.state.start?.settings.experimental.modelSteering ?? false,
+    onSteered: (text) => app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]),
     takeFeedback: () => takeFeedback(app),
-    endsItself: (text) => isShellText(text) || app.state.isChoosing,
-    showsItself: (text) => isSlashText(text) || isShellText(text),
+    endsItself: () => app.state.isChoosing,
   });
+}
+
+/** Whatever arrives in one piece must not keep keys and frames waiting. */
+function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined {
+  let sliceEnd = 0;
+  return (event) => {
+    app.store.dispatch(event);
+    if (event.type === 'prompt_started') sliceEnd = performance.now() + SLICE_MS;
+    if (performance.now() < sliceEnd) return undefined;
+    return afterInput().then(() => {
+      sliceEnd = performance.now() + SLICE_MS;
+    });
+  };
 }
 
 function onChange({ conversation, state, screen, isSpoken, onStateChange }: App): void {
@@ -41,10 +65,21 @@ function onChange({ conversation, state, screen, isSpoken, onStateChange }: App)
   screen.refresh();
 }
 
-/** What was asked stays in the history of prompts; first there must be a key that is taken. */
+function explain(app: App, error: unknown, signal: AbortSignal): void {
+  if (error instanceof UnauthorizedError) onUnauthorized(app, error.message);
+  else if (!signal.aborted) app.fail(getErrorMessage(error));
+}
+
+/** What was asked stays in the history of prompts; first there must be a key that is accepted. */
 function onUnauthorized(app: App, message: string): void {
   app.fail(`The service rejected the credentials: ${message}`);
   setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
+}
+
+/** A command that has to wait: queued, it would become part of a prompt. */
+function giveBack(app: App, text: string): void {
+  if (app.composer.isEmpty()) app.composer.setText(text);
+  app.toast(`${text.trim().split(/\s/, 1)[0]} is not available while the agent works.`);
 }
 
 async function decideOnLoop(app: App, signal: AbortSignal): Promise<boolean> {

@@ -44,6 +44,8 @@ export interface AppState {
   initError: string | undefined;
   isTerminalFocused: boolean;
   isVim: boolean;
+  /** Commands of the user's own that were run, for the ids of their calls. */
+  shellCount: number;
   /** `/quit --delete`. */
   deletesSession: boolean;
   show: ShownKinds;
@@ -78,6 +80,7 @@ export function createAppState(): AppState {
     initError: undefined,
     isTerminalFocused: true,
     isVim: false,
+    shellCount: 0,
     deletesSession: false,
     show: { thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true },
     phrases: [],

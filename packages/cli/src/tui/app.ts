@@ -6,7 +6,6 @@
 
 import { StreamingState, createTranscriptStore } from '@castor/core';
 import type { ApprovalMode, TranscriptItem, TranscriptStore } from '@castor/core';
-import type { BesideAnswer } from './beside-prompt.ts';
 import { AgentLink } from './agent-link.ts';
 import { createAppComposer } from './app-composer.ts';
 import { createAppConversation } from './app-conversation.ts';
@@ -17,7 +16,8 @@ import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
 import { ClientCalls, pendingCalls } from './client-calls.ts';
 import type { CommandScreens } from './command-screens.ts';
-import type { Conversation, PrepareTurn } from './conversation.ts';
+import type { Conversation } from '../surface/conversation.ts';
+import type { GivenPrompt } from '../surface/conversation-ports.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
 import { drawApp, sayApp } from './draw-app.ts';
 import type { Picture } from './draw-app.ts';
@@ -47,10 +47,7 @@ export interface AppOptions {
   readonly cwd: string;
   readonly home: string;
   readonly reflow: Reflow;
-  /** What a submitted text stands for. */
-  readonly prepare: (app: App, ...input: Parameters<PrepareTurn>) => ReturnType<PrepareTurn>;
-  /** Runs a command while a prompt is under way. */
-  readonly runBeside: (app: App, text: string) => Promise<BesideAnswer>;
+  readonly version: string;
   readonly onExit: () => void;
 }
 
@@ -69,6 +66,8 @@ export class App {
   readonly link: AgentLink;
   readonly screen: Screen;
   readonly options: AppOptions;
+  /** Milliseconds since the epoch. */
+  readonly startedAt = Date.now();
   inkView: InkView | undefined;
   grammars: Grammars | undefined;
   /** Told when an answer is done or a question waits. */
@@ -130,7 +129,7 @@ export class App {
       onInfo: (message) => this.info(message),
       onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
-      onOpened: (opened) => showSession(this, opened),
+      onOpened: (live) => showSession(this, live),
     });
     this.clientCalls = new ClientCalls(() => {
       this.shellFocus.look();
@@ -192,10 +191,12 @@ export class App {
     return this.linear !== undefined;
   }
 
-  readonly submitQuery = (query: string): void => {
+  readonly submitQuery = (query: string): void => this.submit({ text: query });
+
+  submit(given: GivenPrompt): void {
     this.screen.follow();
-    this.conversation.submit(query);
-  };
+    this.conversation.submit(given);
+  }
 
   /** Lines of our own, for good, behind all that has arrived so far. */
   print(lines: readonly string[]): void {

@@ -11,11 +11,11 @@ import type { FileIndexOptions } from './completion/file-index.ts';
 import { loadKeyBindings } from './input/keybindings-file.ts';
 import { createKeymap } from './input/keymap.ts';
 import { openPromptLog } from './input/prompt-log.ts';
-import type { TurnPreparation } from './prepare-turn.ts';
+import { commandsOf } from './read-text.ts';
 
-export async function attachInput(app: App, preparation: TurnPreparation): Promise<void> {
+export async function attachInput(app: App): Promise<void> {
   const { home, cwd } = app.options;
-  const commands = await preparation.list(app);
+  const commands = await commandsOf(app);
   for (const notice of commands.notices) app.warn(notice);
   const files = createFileIndex({ root: cwd, clock: systemClock, ...searchOptions(app) });
   app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files)]);

@@ -1,60 +1,35 @@
-/** An agent in a session of its own, as this surface needs it. The heavy half of agent-link.ts. */
+/** The agent of a surface with a screen: how its session is opened, and an editor for proposals. The heavy half of agent-link.ts. */
 
 import { tmpdir } from 'node:os';
-import { createReportError, createWorkspaceAgent, openSession } from '@castor/core';
 import { createEditProposal } from '@castor/core/program';
-import { toAgentOptions } from '../start/agent-options.ts';
-import { openDebugLog } from '../start/debug-log.ts';
 import { editorCommand } from '../editor-command.ts';
-import { openGenerator } from '../generators/open-generator.ts';
 import type { Start } from '../start/start.ts';
-import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
-import type { AgentLinkOptions, OpenedAgent, SessionWish } from './agent-link.ts';
-
-declare const CASTOR_VERSION: string;
+import { openAgent } from '../surface/open-agent.ts';
+import { LiveSession } from '../surface/session-lifecycle.ts';
+import type { SessionWish } from '../surface/session-wish.ts';
+import type { AgentLinkOptions } from './agent-link.ts';
 
 type EditProposal = ReturnType<typeof createEditProposal>;
 
-/** Throws SessionError, PolicyFileError and their like, for people to read. */
-export async function openAgent(
+/** Throws an ExitError with a sentence for the user. */
+export async function openLive(
   start: Start,
-  { goesOn, ...wish }: SessionWish,
-  { onWarning, onInfo, suspend }: Omit<AgentLinkOptions, 'onOpened' | 'onEvent'>,
-): Promise<OpenedAgent> {
-  const { home, cwd } = start;
-  // Every request would fill the screen: what failed is shown.
-  openDebugLog(start, ['warn', 'error'], onInfo);
-  const [generator, session] = await Promise.all([
-    openGenerator(start),
-    openSession({ home, root: cwd, ...wish, resendHint: 'up recalls it', onProblem: onWarning }),
-  ]);
-  const { sessionId } = session;
-  // Before there is an agent: what is sent again is no history.
-  const interrupted = goesOn ? session.takeInterrupted() : undefined;
-  if (goesOn && !interrupted) onInfo('The session has no interrupted prompt.');
-  const telemetry = await openTelemetryFor(start, {
-    sessionId,
-    version: CASTOR_VERSION,
+  wish: SessionWish,
+  { onWarning, onInfo, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend'>,
+): Promise<LiveSession> {
+  const opened = await openAgent({
+    start,
+    wish,
     interactive: true,
-    onProblem: onWarning,
-  });
-  const agent = await createWorkspaceAgent({
-    ...toAgentOptions(start),
-    telemetry,
-    generator,
-    sessionId,
-    session,
-    interactive: true,
+    resendHint: 'up recalls it',
     editProposal: createSuspendedEdit(start, suspend),
-    reportError: createReportError({ onWritten: (path) => onWarning(`details of the error: ${path}`) }),
+    // Every request would fill the screen: what failed is shown.
+    debugLog: { levels: ['warn', 'error'], write: onInfo },
+    onWarning,
+    onReport: (path) => onWarning(`details of the error: ${path}`),
+    onNothingLeft: () => onInfo('The session has no interrupted prompt.'),
   });
-  if (telemetry) await tellStart(telemetry);
-  const { dispose } = agent;
-  agent.dispose = async () => {
-    await dispose();
-    await telemetry?.shutdown();
-  };
-  return { agent, session, interrupted };
+  return new LiveSession(opened);
 }
 
 /** The editor gets the terminal while it runs. */

@@ -12,24 +12,20 @@ import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import { decideOnFolder } from '../start/trust-folder.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
+import { wishOf } from '../surface/session-wish.ts';
 import type { App } from './app.ts';
 import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
 import { folderContents } from './folder-contents.ts';
 import { applySettings } from './apply-settings.ts';
 import { attachInput } from './attach-input.ts';
-import { TurnPreparation } from './prepare-turn.ts';
 import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
 import { failToOpen } from './session-change.ts';
 import { startupWarnings } from './startup-warnings.ts';
 import { storeKey } from './store-key.ts';
 
-export async function openApp(
-  app: App,
-  options: TuiOptions,
-  onPreparation: (preparation: TurnPreparation) => void,
-): Promise<void> {
+export async function openApp(app: App, options: TuiOptions): Promise<void> {
   const { signal } = options.interruption;
   let start = await prepareWithAccess(app, options);
   if (!start) return app.exit();
@@ -37,20 +33,11 @@ export async function openApp(
   greet(app, options, start);
   await afterInput();
   start = await settleTrust(app, options, start, signal);
-  const preparation = new TurnPreparation(options.version);
-  onPreparation(preparation);
-  const { sessionId, sessionFile, fork = false, continue: goesOn = false } = options.args;
-  // `--continue` alone means the session that was used last.
-  const resume = options.args.resume ?? (goesOn ? '' : undefined);
-  const agent = app.link.open(start, {
-    ...(resume !== undefined && { resume: resume || 'latest', fork, goesOn }),
-    sessionId,
-    sessionFile,
-  });
-  if (options.prompt !== '') app.conversation.submit(options.prompt);
-  agent.catch((error: unknown) => failToOpen(app, error));
+  const opening = app.link.open(start, wishOf(options.args));
+  if (options.prompt !== '') app.conversation.submit({ text: options.prompt });
+  opening.catch((error: unknown) => failToOpen(app, error));
   await loadInk(app);
-  await attachInput(app, preparation);
+  await attachInput(app);
   await afterInput();
   app.grammars = (await import('./render/grammars.ts')).grammars;
   await tidyUp(app, start);
@@ -104,13 +91,12 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
 }
 
 function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
-  const { settings, approval } = start;
+  const { settings } = start;
   const { styles } = app.appearance;
   const { hideBanner, hideTips } = settings.ui;
   if (!hideBanner) app.print(renderBanner({ version, styles, width: app.width, hideTips }));
   if (notice !== undefined) app.info(notice);
-  for (const warning of [...start.warnings, ...startupWarnings(start)]) app.warn(warning);
-  if (approval.mode === 'yolo') app.warn('YOLO mode is enabled. All tool calls will be automatically approved.');
+  for (const warning of [...start.warnings, ...startupWarnings(start), ...start.notices]) app.warn(warning);
 }
 
 /** A folder without a trust decision: the dialog asks the user, who may continue without deciding. */

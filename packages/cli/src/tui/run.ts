@@ -11,7 +11,6 @@ import type { Interruption } from '../signals.ts';
 import { App } from './app.ts';
 import { readBranch } from './git-branch.ts';
 import { holdMessages } from './hold-messages.ts';
-import type { TurnPreparation } from './prepare-turn.ts';
 import { reflowOf } from './terminal/resize-behaviour.ts';
 import { TerminalSession } from './terminal/terminal-session.ts';
 
@@ -34,16 +33,13 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const isPlain = options.args.screenReader === true;
   const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
   const ended = Promise.withResolvers<void>();
-  // Loaded when the first text is submitted, or when there is time.
-  const preparation = Promise.withResolvers<TurnPreparation>();
   const app = new App({
     terminal,
     environment,
     cwd,
     home,
     reflow: reflowOf(environment),
-    prepare: async (...input) => (await preparation.promise).prepare(...input),
-    runBeside: async (...input) => (await preparation.promise).runBeside(...input),
+    version: options.version,
     onExit: ended.resolve,
   });
   app.state.branch = readBranch(cwd);
@@ -82,7 +78,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     await afterInput();
     const { openApp } = await import('./open-app.ts');
     await afterInput();
-    const opening = openApp(app, options, preparation.resolve);
+    const opening = openApp(app, options);
     await Promise.race([opening, ended.promise]);
     await ended.promise;
     const { closeApp } = await import('./close-app.ts');

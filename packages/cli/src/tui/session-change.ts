@@ -6,7 +6,8 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
-import type { OpenedAgent, SessionWish } from './agent-link.ts';
+import type { LiveSession } from '../surface/session-lifecycle.ts';
+import type { SessionWish } from '../surface/session-wish.ts';
 import type { App } from './app.ts';
 
 /** Goes on with another session, or a new one. What was printed stays. */
@@ -49,7 +50,7 @@ export function failToOpen(app: App, error: unknown): void {
 }
 
 /** The agent is there: what was said in its session, and what a person should know. */
-export function showSession(app: App, { agent, session, interrupted }: OpenedAgent): void {
+export function showSession(app: App, { agent, session, interrupted }: LiveSession): void {
   const { state } = app;
   agent.policy.mode = state.mode;
   state.agent = agent;

@@ -110,9 +110,13 @@ export class AgentSession {
    * Yields a prompt that the surface answered without a model, for the consumers that wait for its end. Neither recorded
    * nor counted: the model never reads it, and the session is not busy with it. Without text there is no answer.
    */
-  async *answer(text: string, ending: Ending = COMPLETED): AsyncGenerator<AgentEvent, void> {
+  async *answer(
+    text: string,
+    ending: Ending = COMPLETED,
+    options: PromptOptions = {},
+  ): AsyncGenerator<AgentEvent, void> {
     const prompt_id = this.nextPromptId();
-    yield { type: 'prompt_started', prompt_id };
+    yield { type: 'prompt_started', prompt_id, ...pickText(options) };
     if (text !== '') {
       yield { type: GeminiEventType.Content, value: text };
       yield { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } };

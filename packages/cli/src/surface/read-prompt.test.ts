@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { openPromptFixture } from './prompt.fixture.ts';
 import type { FixtureOptions } from './prompt.fixture.ts';
-import { preparePrompt } from './prompt-input.ts';
+import { readPrompt } from './read-prompt.ts';
 
 async function prepared(text: string, options: FixtureOptions = {}) {
   await using fixture = await openPromptFixture(options);
-  return await preparePrompt(text, fixture.context);
+  return await readPrompt(text, fixture.context);
 }
 
 const asIs = (text: string) => ({ kind: 'prompt', parts: [{ text }], displayText: text, notes: [] });
 
-describe('preparePrompt', () => {
+describe('readPrompt', () => {
   it.each([
     'hello',
     '// a comment',
@@ -95,7 +95,7 @@ describe('!command in a prompt', () => {
 
   it('is in the history for the model to read', async () => {
     await using fixture = await openPromptFixture({});
-    await preparePrompt("!echo 'a`b\\c' && seq 3000", fixture.context);
+    await readPrompt("!echo 'a`b\\c' && seq 3000", fixture.context);
     const text = fixture.agent.chat.getLastContent()?.parts?.[0]?.text ?? '';
     const head =
       "I ran the following shell command:\n```sh\necho 'a\\`b\\\\c' && seq 3000\n```\n\nThis produced the following result:\n```\na\\`b\\\\c\n1\n2\n";

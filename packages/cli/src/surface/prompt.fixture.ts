@@ -4,7 +4,7 @@ import type { ContentGenerator, WorkspaceAgentOptions } from '@castor/core';
 import { createWorkspaceAgent } from '@castor/core';
 import { createWorkspace } from '@castor/testkit';
 import { join } from 'node:path';
-import type { PromptDependencies } from './prompt-input.ts';
+import type { ReadContext } from './read-prompt.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -12,7 +12,7 @@ export interface FixtureOptions {
   files?: Files;
   homeFiles?: Files;
   agent?: Partial<WorkspaceAgentOptions>;
-  dependencies?: Partial<PromptDependencies>;
+  dependencies?: Partial<ReadContext>;
 }
 
 export async function openPromptFixture({ files = {}, homeFiles = {}, agent = {}, dependencies = {} }: FixtureOptions) {
@@ -30,7 +30,7 @@ export async function openPromptFixture({ files = {}, homeFiles = {}, agent = {}
     ...agent,
     trustedFolder,
   });
-  const context: PromptDependencies = {
+  const context: ReadContext = {
     agent: opened,
     home,
     version: '1.2.3',

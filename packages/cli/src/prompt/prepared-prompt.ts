@@ -1,0 +1,11 @@
+/** What a text came to once it was read, whatever the surface. Types only. */
+
+import type { Part } from '@castor/core';
+
+export type PreparedPrompt =
+  /** For `session.prompt(parts, signal, { text: displayText })`. `notes` tell the user what was left out and why. */
+  | { kind: 'prompt'; parts: Part[]; displayText: string; notes: string[] }
+  /** The model is not asked. */
+  | { kind: 'answered'; text: string; exitCode: 0 | 1 }
+  /** The input is invalid; a program that runs once ends with 42. */
+  | { kind: 'error'; message: string };

@@ -1,0 +1,46 @@
+/**
+ * A slash command in a prompt: what it says is the answer, what it submits is the prompt. Without a screen, a command
+ * that needs one is rejected before it runs (docs/decisions/0012). Unknown commands are words for the model.
+ */
+
+import type { CommandResult } from '../slash/command.ts';
+import { info } from '../slash/command.ts';
+import { openCommands } from '../slash/index.ts';
+import { watchCommand } from '../slash/watch-command.ts';
+import type { ReadContext, ReadPrompt } from './read-prompt.ts';
+
+/** Undefined: the text names no command. */
+export async function readCommand(text: string, context: ReadContext): Promise<ReadPrompt | undefined> {
+  const { agent, hasScreen = false } = context;
+  const commands = context.commands ?? (await openCommands(agent.sources));
+  const found = commands.find(text);
+  if (!found) return undefined;
+  const { command, path, args } = found;
+  const { run } = command;
+  if (!hasScreen && !(run && command.runsHeadless)) return needsTerminal(path);
+  if (!run) {
+    const names = (command.subCommands ?? []).map(({ name }) => `/${path} ${name}`);
+    return toRead(info(`/${path} needs one of: ${names.join(', ')}.`), text);
+  }
+  context.onCommand?.(text);
+  const result = await watchCommand(path, agent, () => run({ ...context, commands }, args));
+  const read = toRead(result, text);
+  return read.kind === 'command' && !hasScreen ? needsTerminal(path) : read;
+}
+
+function toRead(result: CommandResult, text: string): ReadPrompt {
+  switch (result.type) {
+    case 'submit_prompt':
+      return { kind: 'prompt', parts: result.parts, displayText: text, notes: [...(result.notes ?? [])] };
+    case 'message':
+      return result.messageType === 'info'
+        ? { kind: 'answered', text: result.content, exitCode: 0 }
+        : { kind: 'error', message: result.content };
+    default:
+      return { kind: 'command', result };
+  }
+}
+
+function needsTerminal(path: string): ReadPrompt {
+  return { kind: 'error', message: `/${path} needs a terminal. Start castor without -p to use it.` };
+}

@@ -1,0 +1,67 @@
+/**
+ * readPrompt: a text as what it means, for every surface: `/command`, `!command`, `@path` or plain words. A text without
+ * any sign costs nothing here; the rest is loaded when it is met. It prints nothing: the surface supplies services and
+ * shows the result.
+ */
+
+import type { PreparedPrompt } from '../prompt/prepared-prompt.ts';
+import { isShellText, isSlashText, toHarmlessText } from '../prompt/prompt-signs.ts';
+import type { ShellPromptOptions } from '../prompt/shell-prompt.ts';
+import type { CommandContext, CommandResult } from '../slash/command.ts';
+
+/** What the words in a prompt act on. */
+export interface ReadContext extends CommandContext {
+  /** Data that came with the prompt (standard input); it is sent before it and never looked into. */
+  piped?: string;
+  /** The text was entered in a shell mode: all of it is a command. */
+  isShell?: boolean;
+  /** Told before a slash command runs, so that a screen shows the command above its result. */
+  onCommand?: (text: string) => void;
+  /** Told before a shell command runs; gives what follows its output. */
+  onShell?: (command: string) => ShellPromptOptions;
+}
+
+/** A result that only a surface with a screen can carry out. */
+export type ScreenResult = Exclude<CommandResult, { type: 'message' | 'submit_prompt' }>;
+
+export type ReadPrompt = PreparedPrompt | { kind: 'command'; result: ScreenResult };
+
+/** Never throws because of what was typed, nor because of an abort. */
+export async function readPrompt(given: string, context: ReadContext): Promise<ReadPrompt> {
+  try {
+    return await read(given, context);
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    return { kind: 'error', message: 'the prompt was cancelled before it was sent.' };
+  }
+}
+
+async function read(given: string, context: ReadContext): Promise<ReadPrompt> {
+  const text = toHarmlessText(given);
+  const piped = toHarmlessText(context.piped ?? '');
+  if (context.isShell || isShellText(text)) {
+    const command = text.trim().slice(1).trim();
+    const { runShellPrompt } = await import('../prompt/shell-prompt.ts');
+    return runShellPrompt(command, context, context.onShell?.(command));
+  }
+  if (isSlashText(text)) {
+    const { readCommand } = await import('./read-command.ts');
+    const result = await readCommand(text, context);
+    if (result) return withPiped(result, piped);
+  }
+  if (text.includes('@')) {
+    const { expandReferences } = await import('../prompt/at-references.ts');
+    return withPiped(await expandReferences(text, context.agent.references, context.signal), piped);
+  }
+  return withPiped({ kind: 'prompt', parts: [{ text }], displayText: text, notes: [] }, piped);
+}
+
+function withPiped(prepared: ReadPrompt, piped: string): ReadPrompt {
+  if (piped === '' || prepared.kind !== 'prompt') return prepared;
+  const [first, ...rest] = prepared.parts;
+  const isText = first?.text !== undefined;
+  const parts = isText
+    ? [{ ...first, text: `${piped}\n\n${first.text}` }, ...rest]
+    : [{ text: piped }, ...prepared.parts];
+  return { ...prepared, parts, displayText: `${piped}\n\n${prepared.displayText}` };
+}

@@ -1,0 +1,88 @@
+/**
+ * LiveSession: the life of a session on a surface, from SessionStart to the last report of telemetry. What SessionStart
+ * hooks want the model to know stands before the first prompt that is sent, on every surface (docs/decisions/0025).
+ */
+
+import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { SessionOccasion } from './session-wish.ts';
+
+export interface OpenedAgent {
+  readonly agent: WorkspaceAgent;
+  readonly session: OpenedSession;
+  /** What got no answer and is sent again, where that was asked for. */
+  readonly interrupted: Part[] | undefined;
+}
+
+export interface SessionEnd {
+  readonly reason: 'exit' | 'clear' | 'other';
+  /** How long SessionEnd hooks may take; by default as long as each of them may run. */
+  readonly limitMs?: number;
+  /** Once it is aborted, hooks have two more seconds. */
+  readonly hurry: AbortSignal;
+  /** Runs once everything the session started has ended, whether or not that succeeded, before telemetry is closed. */
+  readonly last?: () => Promise<void> | undefined;
+}
+
+export class LiveSession {
+  readonly agent: WorkspaceAgent;
+  readonly session: OpenedSession;
+  readonly interrupted: Part[] | undefined;
+  /** Stands before the next prompt, and only that one. */
+  private preface = '';
+  private following: Promise<void> | undefined;
+
+  constructor({ agent, session, interrupted }: OpenedAgent) {
+    this.agent = agent;
+    this.session = session;
+    this.interrupted = interrupted;
+  }
+
+  /** Runs the SessionStart hooks. Aborted, the session begins without them. */
+  async begin(occasion: SessionOccasion, signal: AbortSignal): Promise<void> {
+    const { hooks } = this.agent;
+    if (!hooks) return;
+    try {
+      const context = await hooks.sessionStart(occasion, signal);
+      if (context) this.preface = `${context}\n\n`;
+    } catch {
+      // Only an abort is thrown, and the surface that aborted it has said why.
+    }
+  }
+
+  /** Shows what happens between prompts, until the session is closed. */
+  follow(show: (event: SessionEvent) => void): void {
+    this.following = followAll(this.agent.session.events(), show);
+  }
+
+  /** Sends a prompt. `text` is what a user is shown of it, where it differs from what is sent. */
+  prompt(parts: readonly Part[], signal: AbortSignal, text: string | undefined): AsyncGenerator<AgentEvent, void> {
+    const request = withPreface(this.preface, parts);
+    this.preface = '';
+    return this.agent.session.prompt(request, signal, text === undefined ? {} : { text });
+  }
+
+  /** Runs the SessionEnd hooks and ends every process the session started. */
+  async end({ reason, limitMs, hurry, last }: SessionEnd): Promise<void> {
+    const { agent } = this;
+    try {
+      await agent.hooks?.sessionEnd(reason, { hurry, ...(limitMs !== undefined && { limitMs }) });
+      await agent.dispose();
+      await this.following;
+    } finally {
+      await last?.();
+      await agent.telemetry?.shutdown();
+    }
+  }
+}
+
+async function followAll(events: AsyncIterable<SessionEvent>, show: (event: SessionEvent) => void): Promise<void> {
+  for await (const event of events) show(event);
+}
+
+function withPreface(preface: string, parts: readonly Part[]): Part[] {
+  if (preface === '') return [...parts];
+  const [first, ...rest] = parts;
+  return first?.text === undefined
+    ? [{ text: preface.trimEnd() }, ...parts]
+    : [{ ...first, text: `${preface}${first.text}` }, ...rest];
+}

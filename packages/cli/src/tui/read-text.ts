@@ -1,0 +1,141 @@
+/**
+ * What a submitted text comes to on this screen: it is read as on every surface, with the services there are here, and
+ * the result is shown.
+ */
+
+import type { Source } from '@castor/core';
+import type { PreparedTurn, BesideAnswer, GivenPrompt } from '../surface/conversation-ports.ts';
+import { isShellText } from '../prompt/prompt-signs.ts';
+import { sanitize } from '../sanitize.ts';
+import type { CommandContext, CommandList } from '../slash/command.ts';
+import { openCommands } from '../slash/index.ts';
+import { trustedFoldersFile } from '../start/trust.ts';
+import { readPrompt } from '../surface/read-prompt.ts';
+import type { ReadContext, ReadPrompt } from '../surface/read-prompt.ts';
+import type { App } from './app.ts';
+import { applyResult } from './command-results.ts';
+import { createServices } from './command-services.ts';
+import { renderUser } from './render/transcript-item.ts';
+import { expandTabs } from './render/wrap-rows.ts';
+
+/** By the sources they were read from: trust changes those. */
+const lists = new WeakMap<readonly Source[], Promise<CommandList>>();
+
+/** The commands of this session, read once. */
+export async function commandsOf(app: App): Promise<CommandList> {
+  await app.link.asked;
+  const { sources } = app.state.start!;
+  const list = lists.get(sources) ?? openCommands(sources);
+  lists.set(sources, list);
+  return list;
+}
+
+export async function readText(app: App, given: GivenPrompt, signal: AbortSignal): Promise<PreparedTurn | undefined> {
+  const { text, isShell = isShellText(given.text) } = given;
+  if (text.trim() === '') return undefined;
+  const context = await contextOf(app, signal);
+  const shown = new ShownWork(app);
+  try {
+    const read = await readPrompt(text, { ...context, isShell, ...shown.ports() });
+    return await showRead(app, read, { text, isShell, context, isShown: shown.isCommand });
+  } finally {
+    shown.end();
+  }
+}
+
+/** A command typed while a prompt runs. */
+export async function runBeside(app: App, text: string): Promise<BesideAnswer> {
+  const found = (await commandsOf(app)).find(text);
+  if (!found) return 'words';
+  if (found.command.run && !found.command.runsWhileBusy) return 'waits';
+  await readText(app, { text }, new AbortController().signal);
+  return 'ran';
+}
+
+/** The command on the screen while it runs, above what comes of it. */
+class ShownWork {
+  isCommand = false;
+  private readonly app: App;
+  private callId: string | undefined;
+
+  constructor(app: App) {
+    this.app = app;
+  }
+
+  ports(): Required<Pick<ReadContext, 'onCommand' | 'onShell'>> {
+    const { app } = this;
+    return {
+      onCommand: (text) => {
+        this.isCommand = true;
+        app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+      },
+      onShell: (command) => {
+        app.print(['', `${app.appearance.styles.warning('! ')}${sanitize(expandTabs(command))}`]);
+        const callId = `shell-${++app.state.shellCount}`;
+        this.callId = callId;
+        app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);
+        return {
+          onOutput: (more) => app.clientCalls.outputUpdateHandler(callId, more),
+          onPid: (pid) => app.clientCalls.notePid(callId, pid),
+        };
+      },
+    };
+  }
+
+  end(): void {
+    if (this.callId !== undefined) this.app.clientCalls.markToolsAsSubmitted([this.callId]);
+  }
+}
+
+interface Occasion {
+  readonly text: string;
+  readonly isShell: boolean;
+  readonly isShown: boolean;
+  readonly context: CommandContext;
+}
+
+async function showRead(
+  app: App,
+  read: ReadPrompt,
+  { isShell, isShown, context }: Occasion,
+): Promise<PreparedTurn | undefined> {
+  switch (read.kind) {
+    case 'prompt':
+      for (const note of read.notes) app.warn(note);
+      return { parts: read.parts, text: read.displayText, isShown };
+    case 'answered':
+      if (isShell) app.print(outputRows(app, read.text));
+      else app.info(read.text);
+      return undefined;
+    case 'error':
+      if (!context.signal.aborted) app.fail(read.message);
+      return undefined;
+    case 'command':
+      await applyResult(app, read.result, context);
+      return undefined;
+  }
+}
+
+function outputRows({ appearance }: App, output: string): string[] {
+  const lines = sanitize(expandTabs(output)).split('\n');
+  return lines.map((line) => appearance.styles.secondary(line));
+}
+
+async function contextOf(app: App, signal: AbortSignal): Promise<CommandContext> {
+  const { home, version } = app.options;
+  const [agent, commands] = await Promise.all([app.link.current(), commandsOf(app)]);
+  const { environment, trustedFolder } = app.state.start!;
+  return {
+    agent,
+    commands,
+    home,
+    version,
+    trustedFoldersFile: trustedFoldersFile({ home, environment }),
+    trustedFolder,
+    isAttended: true,
+    hasScreen: true,
+    startedAt: app.startedAt,
+    signal,
+    services: createServices(app, agent, signal),
+  };
+}
