@@ -263,7 +263,7 @@ describe('a session that is in use elsewhere', () => {
     await terminal.waitForText(READY);
     await run(terminal, '/resume', '● Hold this');
     terminal.type('\r');
-    await terminal.waitForText(/is in use by process/);
+    await terminal.waitForText(/is in\s+use by process/);
     await terminal.waitForText(READY);
     terminal.type('Go on\r');
     await terminal.waitForText('Still mine.');

@@ -1,6 +1,6 @@
 /**
  * LiveSession: the life of a session on a surface, from SessionStart to the last report of telemetry. What SessionStart
- * hooks want the model to know stands before the first prompt that is sent, on every surface (docs/decisions/0025).
+ * hooks want the model to know stands before the first prompt that is sent, on every surface (docs/decisions/0029).
  */
 
 import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';

@@ -17,7 +17,7 @@ export interface AgentLinkOptions {
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  readonly onOpened: (live: LiveSession) => void;
+  readonly onOpened: (live: LiveSession) => Promise<void>;
 }
 
 /** A user who leaves does not wait longer than this for SessionEnd hooks. */
@@ -84,7 +84,7 @@ export class AgentLink {
     if (live.agent.hooks) this.starting = new AbortController();
     await live.begin(occasion, this.starting?.signal ?? new AbortController().signal);
     this.starting = undefined;
-    this.options.onOpened(live);
+    await this.options.onOpened(live);
     live.follow((event) => this.options.onEvent(event));
     return live;
   }

@@ -34,7 +34,6 @@ import type { ScreenLook } from './render/screen-rows.ts';
 import { renderNote } from './render/transcript-item.ts';
 import { Screen } from './screen.ts';
 import { ShellFocus } from './shell-focus.ts';
-import { showSession } from './session-change.ts';
 import type { Reflow, Size } from './terminal/painter.ts';
 import { settleMsOf } from './terminal/resize-behaviour.ts';
 import type { TerminalSession } from './terminal/terminal-session.ts';
@@ -129,7 +128,7 @@ export class App {
       onInfo: (message) => this.info(message),
       onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
-      onOpened: (live) => showSession(this, live),
+      onOpened: async (live) => (await import('./session-change.ts')).showSession(this, live),
     });
     this.clientCalls = new ClientCalls(() => {
       this.shellFocus.look();
