@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, say } from '@castor/testkit';
@@ -25,6 +26,64 @@ const open = ({ project, home }: Files, options: Partial<WorkspaceAgentOptions> 
   });
 
 describe('createWorkspaceAgent', () => {
+  it('of a folder, a generator and a model keeps the caller’s variables from commands, and runs nothing of the folder', async () => {
+    await using files = await createWorkspace();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: files.project });
+    await files.write('a.txt', 'a');
+    git('init', '-q');
+    git('add', 'a.txt');
+    git('config', 'diff.external', `touch ${join(files.root, 'ran')} #`);
+    await files.write('a.txt', 'b');
+    await using model = await fakeModel([
+      answer(call('run_shell_command', { command: 'env; git diff' }, { id: 'c' })),
+      say('Done.'),
+    ]);
+    const kept = { HOME: process.env['HOME'], DEPLOY_TOKEN: process.env['DEPLOY_TOKEN'] };
+    Object.assign(process.env, { HOME: files.home, DEPLOY_TOKEN: 'not for commands' });
+    try {
+      const agent = await createWorkspaceAgent({
+        root: files.project,
+        generator: createGeminiGenerator({ apiKey: 'k', baseUrl: model.url }),
+        model: 'gemini-2.5-flash',
+        approvalMode: 'yolo',
+      });
+      for await (const event of agent.session.prompt('Go', new AbortController().signal)) {
+        if (event.type !== 'tool_call_response') continue;
+        const output = JSON.stringify(event.value.responseParts);
+        expect(output).toContain(`HOME=${files.home}`);
+        expect(output).not.toContain('DEPLOY_TOKEN');
+        expect(output).toContain('a.txt');
+      }
+      await agent.dispose();
+      model.assertDone();
+      expect(agent.session.sessionId).toMatch(/^[\da-f]{8}-/);
+      await expect(readFile(join(files.root, 'ran'))).rejects.toThrow('ENOENT');
+    } finally {
+      for (const [name, value] of Object.entries(kept)) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  });
+
+  it.each([
+    ['write_file', { file_path: 'a.txt', content: 'a' }],
+    ['run_shell_command', { command: 'touch a.txt' }],
+  ])('refuses %s where no one answers and no mode allows it', async (name, args) => {
+    await using files = await createWorkspace();
+    await using model = await fakeModel([answer(call(name, args, { id: 'c' })), say('I may not.')]);
+    const generator = createGeminiGenerator({ apiKey: 'k', baseUrl: model.url });
+    const agent = await createWorkspaceAgent({
+      root: files.project,
+      home: files.home,
+      generator,
+      model: 'gemini-2.5-flash',
+    });
+    for await (const _event of agent.session.prompt('Go', new AbortController().signal));
+    await agent.dispose();
+    await expect(readFile(join(files.project, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+
   it.each([
     [true, ['discovered_tool_greet']],
     [undefined, []],
