@@ -5,8 +5,6 @@
  *   GEMINI_API_KEY=… node examples/stream-a-prompt.ts "How many words are in 'to be or not to be'?"
  */
 
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { createAgent, createGeminiGenerator, defineTool, ToolRegistry } from '@castor/core';
 
 const countWords = defineTool({
@@ -21,8 +19,6 @@ const { GEMINI_API_KEY: apiKey = '', GOOGLE_GEMINI_BASE_URL: baseUrl } = process
 const { session, ledger } = createAgent({
   generator: createGeminiGenerator({ apiKey, baseUrl }),
   model: 'gemini-2.5-flash',
-  sessionId: randomUUID(),
-  tempDirectory: tmpdir(),
   tools: new ToolRegistry([countWords]),
 });
 

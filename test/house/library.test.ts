@@ -1,6 +1,6 @@
 /**
- * The library as an engineer gets it: the published files in another project's
- * node_modules, plain node, and the compiler with nothing skipped.
+ * The library as an engineer gets it: the published files in another project's node_modules, plain node, and the
+ * compiler with nothing skipped. It runs README's example and every example of docs/library.md.
  */
 
 import { execFile } from 'node:child_process';
@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { answer, call, fakeModel, jsonAnswer, say } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, jsonAnswer, say } from '@castor/testkit';
+import type { Step } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
@@ -23,18 +24,14 @@ import type { AgentEvent, ContentGenerator, ToolCallRequestInfo } from '@castor/
 const generator: ContentGenerator = createGeminiGenerator({ apiKey: 'k', baseUrl: process.argv[2] });
 const shout = defineTool({
   name: 'shout',
-  displayName: 'Shout',
   kind: 'read',
   description: 'Makes a text loud.',
   schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  describe: ({ text }) => text,
-  execute: async ({ text }) => ({ llmContent: text.toUpperCase(), returnDisplay: text }),
+  execute: ({ text }) => text.toUpperCase(),
 });
 const { session } = createAgent({
   generator,
   model: 'gemini-2.5-flash',
-  sessionId: 's',
-  tempDirectory: '.',
   tools: new ToolRegistry([shout]),
 });
 let transcript = createTranscript();
@@ -50,8 +47,64 @@ for await (const event of session.prompt('hi', new AbortController().signal)) {
 process.stdout.write(\` after \${calls.length} call\`);
 `;
 
+/** What the model answers to an example of docs/library.md, and what the example then prints. */
+const EXAMPLES: Record<string, { script: Step[]; prints: string | RegExp; files?: Record<string, string> }> = {
+  'workspace.ts': {
+    script: [answer(call('read_file', { file_path: 'notes.txt' }, { id: 'c' })), say('Milk.')],
+    prints: 'calls read_file\nMilk.',
+  },
+  'tool.ts': {
+    script: [answer(call('count_words', { texts: ['to be', 'or not to be'] }, { id: 'c' })), say('Six.')],
+    prints: '2 so far\n6 so far\nSix.',
+  },
+  'approvals.ts': {
+    script: [
+      answer(call('write_file', { file_path: 'hello.txt', content: 'hello' }, { id: 'a' })),
+      answer(call('run_shell_command', { command: 'rm hello.txt' }, { id: 'b' })),
+    ],
+    prints: 'write_file: approved\nrun_shell_command: declined\ncancelled\n',
+    files: { 'hello.txt': 'hello' },
+  },
+  'policy.ts': {
+    script: [answer(call('deploy', { target: 'staging' }, { id: 'c' })), say('Done.')],
+    prints: 'deployed to staging\n',
+  },
+  'cancelling.ts': { script: [say('Once upon a time'), say('The end.')], prints: 'cancelled\ncompleted\n' },
+  'errors.ts': {
+    script: [
+      jsonAnswer(400, { error: { code: 400, message: 'Too odd.', status: 'INVALID_ARGUMENT' } }),
+      jsonAnswer(401, { error: { code: 401, message: 'No.', status: 'UNAUTHENTICATED' } }),
+    ],
+    prints: /^First\? failed with status 400: .*Too odd\..*\n(?:.*\n)*The key was rejected\.\n$/,
+  },
+  'budgets.ts': {
+    script: [answer(call('now', {}, { id: 'c' }))],
+    prints: /^budget_exceeded turns 1\n\d+ tokens\n$/,
+  },
+  'events.ts': {
+    script: [answer(call('research', { question: 'Why?' }, { id: 'c' })), say('Scattering.'), say('It scatters.')],
+    prints: 'c: Scattering.\nanswer: It scatters.\n{"type":"mode_changed","mode":"plan"}\n',
+  },
+  'sessions.ts': {
+    script: [say('Hello Ada.'), say('Ada.')],
+    prints: 'My name is Ada.\nAda.\n',
+  },
+  'builtin-tools.ts': {
+    script: [answer(call('write_file', { file_path: 'notes.txt', content: '' }, { id: 'c' })), say('I may not.')],
+    prints: /it may read and search only\.\n0 42\n$/,
+    files: { 'notes.txt': 'milk\n' },
+  },
+};
+
+/** The blocks of a page that begin with their file's name, by it. */
+function toPrograms(page: string): Record<string, string> {
+  const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) => block ?? '');
+  return Object.fromEntries(blocks.map((block) => [/^\/\/ (\S+\.ts)\n/.exec(block)?.[1] ?? 'unnamed', block]));
+}
+
 describe('the library in a project of its own', () => {
   let project: string;
+  let programs: Record<string, string>;
 
   beforeAll(async () => {
     project = await mkdtemp(join(tmpdir(), 'castor-library-'));
@@ -70,6 +123,8 @@ describe('the library in a project of its own', () => {
     await writeFile(join(project, 'program.ts'), PROGRAM);
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     await writeFile(join(project, 'readme.ts'), /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '');
+    programs = toPrograms(await readFile(join(ROOT, 'docs/library.md'), 'utf8'));
+    for (const [name, text] of Object.entries(programs)) await writeFile(join(project, name), text);
     // A compiler on a busy machine.
   }, 60_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
@@ -83,11 +138,12 @@ describe('the library in a project of its own', () => {
       exactOptionalPropertyTypes: false,
       skipLibCheck: false,
       noEmit: true,
+      allowImportingTsExtensions: true,
       types: ['node'],
     };
     await writeFile(
       join(project, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['program.ts', 'readme.ts'] }),
+      JSON.stringify({ compilerOptions, files: ['program.ts', 'readme.ts', ...Object.keys(programs)] }),
     );
     const { stdout } = await run(TSC, ['-p', project]).catch((error: { stdout: string }) => error);
     expect(stdout).toBe('');
@@ -97,6 +153,29 @@ describe('the library in a project of its own', () => {
     await using model = await fakeModel([answer(call('shout', { text: 'hi' }, { id: 'c' })), say('HI')]);
     const { stdout, stderr } = await run(process.execPath, [join(project, 'program.ts'), model.url], { cwd: project });
     expect([stdout, stderr]).toEqual(['HI after 1 call', '']);
+    model.assertDone();
+  });
+
+  it('docs/library.md has no example without a name, and none that is not run', () => {
+    expect(Object.keys(programs).toSorted()).toEqual(['generator.ts', ...Object.keys(EXAMPLES)].toSorted());
+  });
+
+  it.each(Object.entries(EXAMPLES))('docs/library.md: %s', async (name, { script, prints, files = {} }) => {
+    await using model = await fakeModel(script);
+    await using folder = await createWorkspace({ files: { 'notes.txt': 'milk\n' } });
+    const { stdout, stderr } = await run(process.execPath, [join(project, name)], {
+      cwd: folder.project,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder.home,
+        GEMINI_API_KEY: 'k',
+        GOOGLE_GEMINI_BASE_URL: model.url,
+      },
+    });
+    expect(stderr).toBe('');
+    if (typeof prints === 'string') expect(stdout).toBe(prints);
+    else expect(stdout).toMatch(prints);
+    for (const [path, content] of Object.entries(files)) expect(await folder.read(path)).toBe(content);
     model.assertDone();
   });
 
