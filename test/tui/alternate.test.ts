@@ -34,6 +34,23 @@ describe('with ui.useAlternateBuffer', () => {
     expect(terminal.lines().at(-1)).toMatch(/^To resume: castor --resume/);
   });
 
+  it('writes a blank that was typed last, where a program that reads the screen finds it', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"ui":{"useAlternateBuffer":true}}' },
+    });
+    await using model = await fakeModel([]);
+    await using terminal = await startTerminal([], { model, workspace });
+    await terminal.waitUntil((seen) => seen.modes().isAlternate);
+    await terminal.waitForText('Type your message');
+    terminal.type('one');
+    await terminal.waitForText(/^> one$/m);
+    const before = terminal.bytes.length;
+    terminal.type(' ');
+    await terminal.waitUntil((seen) => seen.cursor().column === 6);
+    // oxlint-disable-next-line no-control-regex -- sequences of the terminal are what is looked at
+    expect(terminal.bytes.slice(before).replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, '')).toContain('> one ');
+  });
+
   it('pages in what is asked about, and is at the end again with the answer', async () => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': '{"ui":{"useAlternateBuffer":true}}' },

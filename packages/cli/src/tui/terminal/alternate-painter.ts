@@ -26,7 +26,10 @@ export class AlternatePainter {
     if (this.size?.columns !== size.columns || this.size?.rows !== size.rows) this.shown = [];
     this.size = size;
     const height = Math.max(size.rows - frame.rows.length, 0);
-    const below = frame.rows.slice(-size.rows).map((row) => cutRow(row, size.columns - 1));
+    const hidden = Math.max(frame.rows.length - size.rows, 0);
+    const below = frame.rows
+      .slice(hidden)
+      .map((row, index) => reachCaret(cutRow(row, size.columns - 1), index + hidden, frame, size));
     const rows = [...this.view(height, size.columns - 1), ...below];
     const changes = rows.flatMap((row, index) =>
       row === this.shown[index] ? [] : [`\x1b[${index + 1};1H${row}${row.includes('\x1b') ? RESET : ''}${ERASE_RIGHT}`],
@@ -70,6 +73,13 @@ export class AlternatePainter {
     const seen = rows.slice(Math.max(end - height, 0), end);
     return [...seen, ...Array.from({ length: height - seen.length }, () => '')];
   }
+}
+
+/** Blanks that were typed are written: a program that reads the screen learns of them no other way. */
+function reachCaret(row: string, index: number, { caret }: Frame, { columns }: Size): string {
+  if (caret?.row !== index) return row;
+  const missing = Math.min(caret.column, columns - 1) - rowWidth(row);
+  return missing > 0 ? row + ' '.repeat(missing) : row;
 }
 
 function cursorAt({ caret, rows }: Frame, height: number, size: Size): string {
