@@ -194,7 +194,25 @@ describe('the answers to a call', () => {
     await using opened = await openTerminal({ script: SHELLS, files, settings, env });
     const { terminal } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('Allow this command for all future sessions  touch *, mkdir *');
+    await terminal.waitForText('A lasting answer allows: touch *, mkdir *');
+  });
+
+  it('say it to the last command, however many there are', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `program-number-${index}`);
+    const script = [shell(names.map((name) => `${name} install`).join(' && ')), say('Over.')];
+    await using opened = await openTerminal({ script, settings, env, rows: 40 });
+    const { terminal } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('No, suggest changes (esc)');
+    const screen = terminal.screen();
+    const from = screen.findIndex((row) => row.includes('A lasting answer allows:'));
+    const end = screen.findIndex((row) => row.includes('1. Allow once'));
+    const told = screen
+      .slice(from, end)
+      .map((row) => row.trim())
+      .join(' ');
+    for (const name of names) expect(told).toContain(`${name} `);
+    expect(told).not.toContain('…');
   });
 
   it('are given about pages, too', async () => {

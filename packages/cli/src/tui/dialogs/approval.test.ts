@@ -46,13 +46,18 @@ describe('the answers before a call', () => {
 describe('the lasting answers to a command', () => {
   const all = { allowsAlways: true, allowsPermanent: true, hasEditor: true };
 
-  it('say beside them what they are for', () => {
+  it('are plain rows, which are never cut', () => {
     expect(answersFor({ ...EXEC, alwaysCovers: ['npm test *', 'touch *'] }, all)).toEqual([
       { label: 'Allow once', value: 'proceed_once' },
-      { label: 'Allow for this session', value: SESSION, hint: 'npm test *, touch *' },
-      { label: 'Allow this command for all future sessions', value: SAVED, hint: 'npm test *, touch *' },
+      { label: 'Allow for this session', value: SESSION },
+      { label: 'Allow this command for all future sessions', value: SAVED },
       { label: 'No, suggest changes (esc)', value: 'cancel' },
     ]);
+  });
+
+  it('to an edit say that they accept all edits', () => {
+    const labels = answersFor(EDIT, all).map(({ label }) => label);
+    expect(labels[1]).toBe('Allow for this session (accepts all edits)');
   });
 
   it('are not offered where they would change nothing', () => {

@@ -48,18 +48,20 @@ export async function askApproval(
   options: ApprovalOptions,
 ): Promise<ApprovalAnswer | undefined> {
   const { host, signal, styles, width } = options;
-  const whole = describeAction(details, styles, width - 4);
+  const describe = (inner: Styles, columns: number) => [
+    ...describeAction(details, inner, columns),
+    ...(options.allowsAlways ? describeGrant(details, inner, columns) : []),
+  ];
+  const whole = describe(styles, width - 4);
   // What does not fit is shown above, whole, where the terminal can be scrolled.
   const fits = whole.length <= Math.max(options.height - 10, 4);
-  if (!fits) options.print((inner, columns) => ['', ...describeAction(details, inner, columns)]);
+  if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   const answers = answersFor(details, options);
   const outcome = await host.choose<ToolConfirmationOutcome>(
     {
       title: `Action Required: ${makeVisibleLine(details.title)}`,
       body: (space) =>
-        fits
-          ? describeAction(details, space.styles, space.width - 4)
-          : [space.styles.secondary('(shown in full above)')],
+        fits ? describe(space.styles, space.width - 4) : [space.styles.secondary('(shown in full above)')],
       options: answers,
       initial: options.proposesPermanent && isHarmless(details) ? indexOfPermanent(answers) : 0,
       escape: 'cancel',
@@ -111,17 +113,16 @@ function allAnswersFor(
     case 'edit':
       return [
         once,
-        session,
+        { ...session, label: `${session.label} (accepts all edits)` },
         ...permanent('Allow for this file in all future sessions'),
         ...(hasEditor ? [{ label: 'Modify with external editor', value: 'modify_with_editor' } as const] : []),
         refuse,
       ];
     case 'exec':
-      return [
-        once,
-        ...coveredBy(details, [session, ...permanent('Allow this command for all future sessions')]),
-        refuse,
-      ];
+      // Those that would change nothing are not offered.
+      return details.alwaysCovers?.length === 0
+        ? [once, refuse]
+        : [once, session, ...permanent('Allow this command for all future sessions'), refuse];
     case 'mcp':
       return [
         once,
@@ -139,14 +140,11 @@ function allAnswersFor(
   }
 }
 
-/** How far they reach is said beside them; those that would change nothing are not offered. */
-function coveredBy(
-  { alwaysCovers }: Extract<ActionDetails, { type: 'exec' }>,
-  answers: readonly SelectOption<ToolConfirmationOutcome>[],
-): SelectOption<ToolConfirmationOutcome>[] {
-  if (alwaysCovers?.length === 0) return [];
-  const hint = alwaysCovers?.map(makeVisibleLine).join(', ');
-  return answers.map((answer) => ({ ...answer, hint: hint ?? answer.hint }));
+/** How far a lasting answer to a command reaches. It stands above the answers, where it wraps: a row of an answer is cut. */
+function describeGrant(details: ActionDetails, styles: Styles, width: number): string[] {
+  if (details.type !== 'exec' || !details.alwaysCovers?.length) return [];
+  const covered = details.alwaysCovers.map(makeVisibleLine).join(', ');
+  return wrapRows(styles.secondary(`A lasting answer allows: ${covered}`), { width });
 }
 
 /** Which commands a line holds that has several, and what about it cannot be known before it runs. */
