@@ -117,7 +117,7 @@ const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
 
 describe('results', () => {
   it.each([
-    [{}, /2 - two/, /… \d+ more lines …/],
+    [{}, /2 - two/, /… \d+ more lines \(ctrl\+o\) …/],
     [{ ui: { showLineNumbers: false, compactToolOutput: false } }, /^ {2}- two$/m, /^ {2}77$/m],
   ])('of tools are shown as %j says', async (settings, diff, output) => {
     const script = [answer(EDIT), answer(call('run_shell_command', { command: 'seq 1 99' })), say('Done.')];
@@ -159,11 +159,11 @@ describe('the shell and the composer', () => {
 
 describe('approvals', () => {
   it.each([
-    [{}, ['Allow once', 'Allow for this session'], 'Allow once'],
+    [{}, ['Allow once', 'Allow for this session (accepts all edits)'], 'Allow once'],
     [{ disableAlwaysAllow: true, enablePermanentToolApproval: true }, ['Allow once'], 'Allow once'],
     [
       { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true },
-      ['Allow once', 'Allow for this session', 'Allow for this file in all future sessions'],
+      ['Allow once', 'Allow for this session (accepts all edits)', 'Allow for this file in all future sessions'],
       'Allow for this file in all future sessions',
     ],
   ])('offer what %j allows', async (security, answers, proposed) => {

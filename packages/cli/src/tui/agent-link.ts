@@ -27,6 +27,8 @@ export class AgentLink {
   private readonly options: AgentLinkOptions;
   private opening: Promise<LiveSession> | undefined;
   private readonly firstOpened = Promise.withResolvers<void>();
+  /** Warnings told so far, and by which session. */
+  private readonly tellers = new Map<string, string>();
   /** Present while SessionStart hooks run. */
   private starting: AbortController | undefined;
 
@@ -85,8 +87,20 @@ export class AgentLink {
     await live.begin(occasion, this.starting?.signal ?? new AbortController().signal);
     this.starting = undefined;
     await this.options.onOpened(live);
-    live.follow((event) => this.options.onEvent(event));
+    live.follow((event) => this.tell(event, live.agent.session.sessionId));
     return live;
+  }
+
+  /** A warning that the session before began with, such as an import that failed, is not told again. */
+  private tell(event: SessionEvent, sessionId: string): void {
+    const isWarning = event.type === 'notice' && event.level === 'warning';
+    if (!isWarning || this.isFirstToTell(event.message, sessionId)) this.options.onEvent(event);
+  }
+
+  private isFirstToTell(message: string, sessionId: string): boolean {
+    const teller = this.tellers.get(message) ?? sessionId;
+    this.tellers.set(message, teller);
+    return teller === sessionId;
   }
 
   private async end(

@@ -19,6 +19,7 @@ import type { CommandScreens } from './command-screens.ts';
 import type { Conversation } from '../surface/conversation.ts';
 import type { GivenPrompt } from '../surface/conversation-ports.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
+import { keyOf } from './dialogs/key-hint.ts';
 import { drawApp, sayApp } from './draw-app.ts';
 import type { Picture } from './draw-app.ts';
 import { geminiStreamOf } from './gemini-stream.ts';
@@ -118,6 +119,7 @@ export class App {
       styles: () => this.appearance.styles,
       width: () => this.width,
       show: () => this.state.show,
+      moreKey: () => keyOf(this.composer.getKeymap(), 'app.showMoreLines'),
       createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
       isSpoken: () => this.isSpoken,
       isRaw: () => this.state.showsRawMarkdown,

@@ -12,13 +12,15 @@ import type { LineHighlighter } from './render/markdown-stream.ts';
 import { RawStream } from './render/raw-stream.ts';
 import { renderItem, renderNote } from './render/transcript-item.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
-import { rowWidth } from './terminal/row-width.ts';
+import { rowWidth, stripStyles } from './terminal/row-width.ts';
 import type { Styles } from './theme/styles.ts';
 
 export interface PrinterOptions {
   readonly styles: () => Styles;
   readonly width: () => number;
   readonly show: () => ShownKinds;
+  /** The key that shows long results whole. */
+  readonly moreKey?: () => string | undefined;
   readonly createHighlighter: (styles: Styles) => LineHighlighter;
   /** Whether a screen reader reads it. */
   readonly isSpoken?: () => boolean;
@@ -40,6 +42,7 @@ interface Answer {
   hasPrinted: boolean;
 }
 
+type Note = 'warning' | 'info';
 type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 
 const VOID = 'The text above was withdrawn: the attempt failed and the answer starts again.';
@@ -50,6 +53,8 @@ export class TranscriptPrinter {
   private answer: Answer | undefined;
   private last: TranscriptItem['type'] | undefined;
   private lastLine: string | undefined;
+  /** What the last thing that became final is, if it is a note. */
+  private lastNote: Note | undefined;
   /** Whether `pendingRows` left none out. */
   private hasAllRows = true;
 
@@ -77,6 +82,7 @@ export class TranscriptPrinter {
     else if (this.answer?.isCommitted && (transcript.pendingGroup || !transcript.prompt))
       lines.push(...this.endAnswer());
     this.noteLines(lines);
+    if (lines.length > 0) this.lastNote = toNote(this.last);
     return lines;
   }
 
@@ -118,7 +124,10 @@ export class TranscriptPrinter {
   /** What is final by now and lines of others behind it; an answer that goes on below them has room, too. */
   takeWith(transcript: Transcript, lines: readonly string[]): string[] {
     const ours = this.take(transcript);
-    const theirs = this.lastLine === '' && lines[0] === '' ? lines.slice(1) : lines;
+    const note = noteOf(lines);
+    const isFollowing = standTogether(this.lastNote, note);
+    const theirs = (this.lastLine === '' || isFollowing) && lines[0] === '' ? lines.slice(1) : lines;
+    if (theirs.length > 0) this.lastNote = note;
     const all = [...ours, ...theirs, ...(this.answer && theirs.length > 0 ? [''] : [])];
     this.noteLines(all);
     return all;
@@ -140,12 +149,13 @@ export class TranscriptPrinter {
     if (isText(item)) return this.takeText(item, true);
     // The transcript says itself that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
-    const { styles, width, show } = this.options;
-    const rendered = renderItem(item, { styles: styles(), width: width(), show: show() });
+    const { styles, width, show, moreKey } = this.options;
+    const rendered = renderItem(item, { styles: styles(), width: width(), show: show(), moreKey: moreKey?.() });
     if (rendered.length === 0) return [];
     const rest = this.endAnswer();
     const lines = [...rest, ...this.gapBefore(item), ...rendered];
     this.last = item.type;
+    this.lastNote = toNote(item.type);
     this.lastLine = lines.at(-1);
     return lines;
   }
@@ -213,11 +223,28 @@ export class TranscriptPrinter {
     return hasPrinted ? renderNote('↺', VOID, this.options.styles().warning, this.options.width()) : [];
   }
 
-  /** Calls of one group stand together; everything else has room around it. */
+  /** Calls of one group stand together, and so do warnings and notes; everything else has room around it. */
   private gapBefore(item: TranscriptItem): string[] {
-    const isFollowing = item.type === 'tool_group' && this.last === 'tool_group';
+    const isFollowing =
+      standTogether(this.lastNote, toNote(item.type)) || (item.type === 'tool_group' && this.last === 'tool_group');
     return isFollowing || this.lastLine === '' ? [] : [''];
   }
+}
+
+function toNote(type: TranscriptItem['type'] | undefined): Note | undefined {
+  return type === 'warning' || type === 'info' ? type : undefined;
+}
+
+/** Of lines that `renderNote` made. */
+function noteOf(lines: readonly string[]): Note | undefined {
+  const first = stripStyles(lines.find((line) => line !== '') ?? '');
+  if (first.startsWith('⚠ ')) return 'warning';
+  return first.startsWith('ℹ ') ? 'info' : undefined;
+}
+
+/** The warnings of a start are one block, with what was loaded among them. */
+function standTogether(before: Note | undefined, next: Note | undefined): boolean {
+  return before !== undefined && next !== undefined && (before === 'warning' || next === 'warning');
 }
 
 function isText(item: TranscriptItem): item is TextItem {

@@ -7,6 +7,8 @@ import { makeVisibleLine } from './make-visible.ts';
 import { expandTabs } from './wrap-rows.ts';
 
 export interface DiffOptions {
+  /** The key that shows the rows that are left out. */
+  readonly moreKey?: string | undefined;
   readonly styles: Styles;
   readonly width: number;
   /** Rows at most; the middle is left out. */
@@ -47,8 +49,13 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
+/** Behind what was left out: the key that shows it. */
+export function keyHint(key: string | undefined): string {
+  return key === undefined ? '' : ` (${key})`;
+}
+
 export function renderDiff(diff: string, options: DiffOptions): string[] {
-  const { styles, width, maxRows = 40, isWhole = false, lineNumbers = true } = options;
+  const { styles, width, maxRows = 40, isWhole = false, lineNumbers = true, moreKey } = options;
   const lines = parseDiff(diff);
   if (lines.length === 0) return [styles.secondary('No changes.')];
   const digits = lineNumbers ? String(Math.max(...lines.map(({ number }) => number))).length : 0;
@@ -59,7 +66,7 @@ export function renderDiff(diff: string, options: DiffOptions): string[] {
   const left = rows.length - head - tail;
   return [
     ...rows.slice(0, head),
-    styles.secondary(`… ${left} more rows of the diff …`),
+    styles.secondary(`… ${left} more rows of the diff${keyHint(moreKey)} …`),
     ...rows.slice(rows.length - tail),
   ];
 }

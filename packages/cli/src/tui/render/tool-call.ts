@@ -4,7 +4,7 @@ import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
 import { sanitize, sanitizeLine } from '../../sanitize.ts';
 import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
-import { renderDiff } from './diff.ts';
+import { keyHint, renderDiff } from './diff.ts';
 import { liveTail } from './live-tail.ts';
 import type { ScreenPicture } from './screen-rows.ts';
 import { windowOf } from './screen-window.ts';
@@ -17,6 +17,8 @@ export interface ToolCallOptions {
   readonly width: number;
   /** Rows of a result; the rest is counted. */
   readonly maxRows: number;
+  /** The key that shows the rest. */
+  readonly moreKey?: string | undefined;
   /** Before the lines of a diff. Default true. */
   readonly lineNumbers?: boolean;
   /** In place of the mark of a call that runs. */
@@ -89,6 +91,7 @@ function renderResult(result: ShownResult, options: ToolCallOptions, isError: bo
       styles,
       width,
       maxRows: Math.max(options.maxRows * 2, 12),
+      moreKey: options.moreKey,
       lineNumbers: options.lineNumbers ?? true,
     });
   if ('todos' in result) return renderTodos(result.todos, { styles, width });
@@ -96,7 +99,7 @@ function renderResult(result: ShownResult, options: ToolCallOptions, isError: bo
 }
 
 /** The beginning and the end: what a command came to stands last. */
-function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, isError: boolean): string[] {
+function renderText(text: string, { styles, width, maxRows, moreKey }: ToolCallOptions, isError: boolean): string[] {
   const lines = sanitize(expandTabs(text)).trim().split('\n');
   const style = isError ? styles.error : styles.secondary;
   const show = (some: readonly string[]) => some.map((line) => style(shortenRow(line, width)));
@@ -108,7 +111,7 @@ function renderText(text: string, { styles, width, maxRows }: ToolCallOptions, i
   const left = lines.length - head - tail;
   return [
     ...show(lines.slice(0, head)),
-    styles.secondary(`… ${countOf(left, 'more line')} …`),
+    styles.secondary(`… ${countOf(left, 'more line')}${keyHint(moreKey)} …`),
     ...show(lines.slice(-tail)),
   ];
 }

@@ -15,6 +15,8 @@ export interface ItemOptions {
   readonly styles: Styles;
   readonly width: number;
   readonly show: ShownKinds;
+  /** The key that shows long results whole. */
+  readonly moreKey?: string | undefined;
 }
 
 /** What people may want to see or not. */
@@ -41,7 +43,7 @@ const PROMPT_ROWS = { head: 20, tail: 5 };
 const LONGEST_PROMPT = 4_000;
 
 export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: ItemOptions): string[] {
-  const { styles, width, show } = options;
+  const { styles, width, show, moreKey } = options;
   switch (item.type) {
     case 'user':
       return renderUser(item.text, options);
@@ -50,7 +52,7 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     case 'tool_group':
       return item.calls.flatMap((call) => {
         const maxRows = show.isCompact ? RESULT_ROWS : MOST_RESULT_ROWS;
-        return renderToolCall(call, { styles, width, maxRows, lineNumbers: show.lineNumbers });
+        return renderToolCall(call, { styles, width, maxRows, moreKey, lineNumbers: show.lineNumbers });
       });
     case 'info':
       return renderNote('ℹ', item.text, styles.secondary, width);
