@@ -28,7 +28,7 @@ describe('a program that is killed between an edit and its result', () => {
     expect(resumed.stderr).toContain('was carried out: its file has the new content; only its result is lost.');
     const results = (model.requests[1]?.body.contents as Turn[]).at(-1)?.parts;
     expect(results?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
-      { output: expect.stringContaining('It was carried out'), status: 'carried_out' },
+      { output: expect.stringContaining('The call was carried out'), status: 'carried_out' },
     ]);
 
     const chats = (await runCli(['sessions', 'path'], { workspace })).stdout.trim();

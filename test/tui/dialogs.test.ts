@@ -38,7 +38,7 @@ describe('the first start', () => {
     await using workspace = await createWorkspace({ homeFiles });
     {
       await using terminal = await startTerminal([], { workspace });
-      await terminal.waitForText('How should Castor reach a model?');
+      await terminal.waitForText('How should Castor connect to a model?');
       expect(terminal.screen().join(' ')).toContain('asks for "oauth-personal", which Castor');
       terminal.type('\r');
       await terminal.waitForText('Your Gemini API key');
@@ -48,7 +48,7 @@ describe('the first start', () => {
     }
     await using again = await open({ workspace });
     await again.waitForText('oauth-personal is not available, using GEMINI_API_KEY');
-    expect(again.bytes).not.toContain('How should Castor reach a model?');
+    expect(again.bytes).not.toContain('How should Castor connect to a model?');
   });
 
   it('can be tried with the offline model', async () => {

@@ -107,7 +107,7 @@ describe('a session that was killed', () => {
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
-    expect(terminal.lines()).toContain('ℹ The program was stopped.');
+    expect(terminal.lines()).toContain('ℹ The program stopped.');
     expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
     terminal.type(UP);
     await terminal.waitForText(/^> Count to ten$/m);
