@@ -156,6 +156,12 @@ describe('the library in a project of its own', () => {
     model.assertDone();
   });
 
+  it('gives the program its own entry', async () => {
+    const text = "console.log(typeof (await import('@castor/core/program')).loadConfiguration)";
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', text], { cwd: project });
+    expect(stdout).toBe('function\n');
+  });
+
   it('docs/library.md has no example without a name, and none that is not run', () => {
     expect(Object.keys(programs).toSorted()).toEqual(['generator.ts', ...Object.keys(EXAMPLES)].toSorted());
   });

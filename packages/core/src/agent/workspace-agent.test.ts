@@ -69,7 +69,7 @@ describe('createWorkspaceAgent', () => {
   it.each([
     ['write_file', { file_path: 'a.txt', content: 'a' }],
     ['run_shell_command', { command: 'touch a.txt' }],
-  ])('refuses %s where no one answers and no mode allows it', async (name, args) => {
+  ])('refuses %s where no user answers and no mode allows it', async (name, args) => {
     await using files = await createWorkspace();
     await using model = await fakeModel([answer(call(name, args, { id: 'c' })), say('I may not.')]);
     const generator = createGeminiGenerator({ apiKey: 'k', baseUrl: model.url });
