@@ -1,6 +1,7 @@
 /** A session as plain text, for `castor sessions show`. Pure; the output makes it harmless. */
 
 import { GeminiEventType } from '@castor/core';
+import { describeFailedCommand, readFailedCommand } from '@castor/core/program';
 import type { AgentEvent, ToolCallRequestInfo, ToolCallResponseInfo } from '@castor/core';
 
 const SHOWN_ARGUMENTS = 200;
@@ -34,11 +35,13 @@ function describeCall({ name, args, display }: ToolCallRequestInfo): string {
 }
 
 /** What a person was shown of it; what the model read where they were shown nothing. */
-function describeResult({ resultDisplay, responseParts, error }: ToolCallResponseInfo): string | undefined {
+function describeResult({ resultDisplay, responseParts, error, data }: ToolCallResponseInfo): string | undefined {
   const shown = typeof resultDisplay === 'object' ? toText(resultDisplay) : resultDisplay;
   const text = (shown || toText(responseParts[0]?.functionResponse?.response)).trim();
-  if (text === '') return undefined;
-  return `  ${error ? 'failed: ' : ''}${shorten(text, SHOWN_RESULT).replaceAll('\n', '\n  ')}`;
+  const failed = readFailedCommand(data);
+  const mark = failed ? `failed (${describeFailedCommand(failed)})` : error ? 'failed' : '';
+  if (text === '') return mark === '' ? undefined : `  ${mark}`;
+  return `  ${mark === '' ? '' : `${mark}: `}${shorten(text, SHOWN_RESULT).replaceAll('\n', '\n  ')}`;
 }
 
 function toText(value: object | undefined): string {

@@ -9,6 +9,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
+import { describeFailedCommand, readFailedCommand } from './command-failure.ts';
 import type { ChildView, PendingCall, ShownResult, ToolCallView } from './transcript.ts';
 
 /** Live output kept of a call. It is cut at twice this, so that cutting costs nothing per event. */
@@ -55,12 +56,14 @@ export function updateCall(calls: Calls, { callId, status, output, pid, shown }:
 }
 
 export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls {
-  const { callId, resultDisplay, error, errorType, display, outputFile } = response;
+  const { callId, resultDisplay, error, errorType, display, outputFile, data } = response;
+  const failed = readFailedCommand(data);
   return changeCall(calls, callId, (call) => ({
     ...moveCall(call, error ? 'error' : 'success'),
     ...(display && { display }),
     ...(resultDisplay && { result: toShownResult(resultDisplay), output: '', omittedOutput: 0 }),
     ...(error && { error: { message: getErrorMessage(error), ...(errorType && { type: errorType }) } }),
+    ...(failed && { failure: describeFailedCommand(failed) }),
     ...(outputFile !== undefined && { outputFile }),
     isAnswered: true,
   }));

@@ -58,6 +58,8 @@ export interface ToolCallView {
   readonly confirmation?: ToolCallConfirmationDetails;
   readonly result?: ShownResult;
   readonly error?: { readonly message: string; readonly type?: ToolErrorType };
+  /** How the command failed that the call ran, such as `exit 2`; the call itself counts as a success. */
+  readonly failure?: string;
   readonly outputFile?: string;
   readonly kind?: ToolKind;
   /** The files it touches. */

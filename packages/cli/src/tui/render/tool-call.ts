@@ -46,16 +46,21 @@ export function renderToolCall(call: ToolCallView, options: ToolCallOptions): st
 }
 
 export function renderHead(
-  { status, name, display }: ToolCallView,
+  { status, name, display, failure }: ToolCallView,
   { styles, width, spinner }: ToolCallOptions,
 ): string {
-  const mark = status === 'executing' && spinner !== undefined ? spinner : MARKS[status];
+  const seen = failure === undefined ? status : 'error';
+  const mark = status === 'executing' && spinner !== undefined ? spinner : MARKS[seen];
+  // Kept in sight whatever the width: it is why the call is marked.
+  const ending = failure === undefined ? '' : ` ${sanitizeLine(failure)}`;
   const title = sanitizeLine(display.name || name);
   const whole = sanitizeLine(display.description);
   // Many describe themselves by their own name: once is enough.
   const description = whole.startsWith(`${title} `) ? whole.slice(title.length + 1) : whole;
   const styled = status === 'cancelled' ? styles.strike(title) : styles.bold(title);
-  return shortenRow(`${markStyle(status, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd(), width);
+  const head = `${markStyle(seen, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd();
+  const row = shortenRow(head, Math.max(width - ending.length, 1));
+  return ending === '' ? row : `${row}${styles.error(ending)}`;
 }
 
 function markStyle(status: ToolCallStatus, styles: Styles): (text: string) => string {
