@@ -18,9 +18,9 @@ async function ask(steps: Step[], env: Record<string, string> = {}): Promise<Cli
 
 describe('castor when the model fails', () => {
   it.each<[string, Step, Partial<CliResult>]>([
-    ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument.\n' }],
-    ['a 403', fault(403), { code: 1, stderr: 'castor: The caller does not have permission.\n' }],
-    ['a 404', fault(404), { code: 1, stderr: 'castor: The model is not found for this API version.\n' }],
+    ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument. (HTTP 400)\n' }],
+    ['a 403', fault(403), { code: 1, stderr: 'castor: The caller does not have permission. (HTTP 403)\n' }],
+    ['a 404', fault(404), { code: 1, stderr: 'castor: The model is not found for this API version. (HTTP 404)\n' }],
     [
       'a 401',
       fault(401),
@@ -104,10 +104,10 @@ describe('castor when the model fails', () => {
     expect(result).toMatchObject({ stdout: 'good\n', code: 0, requests: 2 });
   });
 
-  it('tells the model that a tool is not there, and goes on', async () => {
+  it('tells the model that a tool is not allowed, and goes on', async () => {
     const result = await ask([answer(call('run_shell_command', { command: 'true' }, { id: '1' })), say('I may not.')]);
     expect(result).toMatchObject({ stdout: 'I may not.\n', code: 0, requests: 2 });
-    expect(result.stderr).toContain('Error executing tool run_shell_command: Tool "run_shell_command" not found.');
+    expect(result.stderr).toContain('Error executing tool run_shell_command: Tool "run_shell_command" is not allowed');
   });
 });
 

@@ -45,7 +45,7 @@ describe('castor -o json', () => {
 
   it('gives errors as JSON on stdout, and on stderr too', async () => {
     const { stdout, stderr, code } = await ask([fault(403)], '-o', 'json');
-    const error = { type: 'ApiError', message: 'The caller does not have permission.', code: 1 };
+    const error = { type: 'ApiError', message: 'The caller does not have permission. (HTTP 403)', code: 1 };
     expect([JSON.parse(stdout), code]).toMatchObject([{ error }, 1]);
     expect(JSON.parse(stderr.slice(0, stderr.indexOf('\n}') + 2))).toMatchObject({ error });
   });
@@ -59,7 +59,7 @@ describe('castor -o json', () => {
     const answered = await ask([say(TRICKY)], '-o', 'json');
     expect(JSON.parse(answered.stdout)).toMatchObject({ response: TRICKY });
     const failed = await ask([fault(400, { message: TRICKY })], '-o', 'json');
-    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { message: TRICKY } });
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { message: `${TRICKY} (HTTP 400)` } });
     const outputs = [answered, failed].flatMap(({ stdout, stderr }) => [stdout, stderr]);
     expect(dangerousIn(outputs.join(''))).toEqual([]);
   });

@@ -67,6 +67,7 @@ export { searchSessions } from './records/session-search.ts';
 export { createEditProposal } from './agent/edit-proposal.ts';
 export { toStreamStats } from './spending/session-metrics.ts';
 export { loadPrices } from './spending/user-prices.ts';
+export { describeRequestFailure } from './protocol/failure-sentence.ts';
 export { describeFailedCommand, readFailedCommand } from './transcript/command-failure.ts';
 export { allCalls } from './transcript/tool-group.ts';
 export { findRipgrep } from './tools/grep/ripgrep.ts';

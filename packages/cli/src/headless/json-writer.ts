@@ -1,8 +1,9 @@
 /** The run as one JSON object on stdout, at its end. Errors are in it too, and on stderr for those who look there. */
 
-import { isSessionEvent } from '@castor/core';
+import { GeminiEventType, isSessionEvent } from '@castor/core';
 import type { AgentEvent } from '@castor/core';
 import type { Output } from '../output.ts';
+import { describeRetry } from './retry-note.ts';
 import { noteSessionEvent } from './session-note.ts';
 import { toJson } from '../to-json.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
@@ -19,6 +20,7 @@ export class JsonWriter implements HeadlessWriter {
   /** On stdout nothing is said before the end: half an object is no JSON. */
   write(event: AgentEvent): undefined {
     if (isSessionEvent(event)) noteSessionEvent(this.output, event);
+    if (event.type === GeminiEventType.Retry) this.output.note(`castor: ${describeRetry(event.value)}`);
     return undefined;
   }
 

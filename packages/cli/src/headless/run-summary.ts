@@ -5,6 +5,7 @@
  */
 
 import { assertNever, GeminiEventType } from '@castor/core';
+import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent, ContextWindowWillOverflowValue, Outcome, PromptEndedEvent, SpentBudget } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
 
@@ -153,7 +154,8 @@ export class RunSummary {
     if (this.blocked) this.response = this.blocked.reason;
     if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
     const { type, code } = FAILURES[outcome];
-    const message = error?.message ?? detail ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
+    const told = error && describeRequestFailure(error);
+    const message = told ?? detail ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
     this.error = this.hasFatalTool
       ? { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure }
       : { type, message, code };

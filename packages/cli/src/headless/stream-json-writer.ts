@@ -6,7 +6,7 @@
  */
 
 import { assertNever, GeminiEventType } from '@castor/core';
-import { toStreamStats } from '@castor/core/program';
+import { describeRequestFailure, toStreamStats } from '@castor/core/program';
 import type {
   AgentEvent,
   FallbackRequestedEvent,
@@ -70,7 +70,7 @@ export class StreamJsonWriter implements HeadlessWriter {
         return this.line('retry', { attempt, max_attempts: maxAttempts, delay_ms: delayMs, message: error?.message });
       }
       case GeminiEventType.Error:
-        return this.problem('error', event.value.error.message);
+        return this.problem('error', describeRequestFailure(event.value.error));
       case GeminiEventType.InvalidStream:
         return this.problem('error', event.value.message);
       case GeminiEventType.LoopDetected:
@@ -139,7 +139,7 @@ export class StreamJsonWriter implements HeadlessWriter {
     this.refusal = undefined;
     if (outcome === 'budget_exceeded') await this.problem('error', detail ?? 'The budget of this run is spent.');
     if (!this.options.isConversation) return;
-    const message = error?.message ?? detail;
+    const message = error ? describeRequestFailure(error) : detail;
     await this.line('prompt_ended', {
       outcome,
       ...(message !== undefined && { message }),

@@ -37,7 +37,7 @@ interface Wish {
 /** Nothing was asked of a model. */
 const STATS = {
   ...{ total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0, input: 0 },
-  ...{ duration_ms: 0, tool_calls: 0, models: {} },
+  ...{ duration_ms: 0, tool_calls: 0, cost_usd: 0, models: {} },
 };
 
 /** Says nothing to who did not ask for JSON. */

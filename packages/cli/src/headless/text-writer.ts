@@ -6,8 +6,10 @@
  */
 
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
+import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent, PromptEndedEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import type { Output } from '../output.ts';
+import { describeRetry } from './retry-note.ts';
 import { noteSessionEvent } from './session-note.ts';
 import { describeOverflow } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
@@ -35,7 +37,7 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.Retry:
         return this.retry(event.value);
       case GeminiEventType.Error:
-        return this.fail(event.value.error.message);
+        return this.fail(describeRequestFailure(event.value.error));
       case GeminiEventType.InvalidStream:
         return this.fail(`the model returned an invalid answer (${event.value.type}): ${event.value.message}`);
       case GeminiEventType.MaxSessionTurns:
@@ -117,9 +119,7 @@ export class TextWriter implements HeadlessWriter {
     if (isVoid) await this.output.endAnswer();
     this.hasShownText = false;
     const prefix = isVoid ? 'The text above is void' : 'castor';
-    this.output.note(
-      `${prefix}: ${value ? describeRetry(value) : 'the model repeated itself; Castor dropped the repeated text.'}`,
-    );
+    this.output.note(`${prefix}: ${describeRetry(value)}`);
   }
 
   private fail(message: string): Promise<void> {
@@ -151,9 +151,4 @@ export class TextWriter implements HeadlessWriter {
     if (this.hasShownText) await this.output.endAnswer();
     this.output.note(note);
   }
-}
-
-function describeRetry({ attempt, maxAttempts, delayMs, error }: RetryValue): string {
-  const wait = `trying again in ${(delayMs / 1000).toFixed(1)} s`;
-  return `attempt ${attempt} of ${maxAttempts} failed (${error.message}); ${wait}.`;
 }

@@ -68,12 +68,22 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
+    explainAbsence: ({ name }) =>
+      isInMode(name, policy) ? describeRefusal(name, policy.mode, interactive) : undefined,
     describe: ({ name, description }) =>
       policy.mode === 'plan' && WRITES_PLANS.has(name)
         ? `Plan mode is on: this tool writes only plans, .md files in ${given.plansDirectory}. ${description}`
         : description,
   });
   return { tools, approvedPlan: () => approvedPlan };
+}
+
+/** A headless run asks no user, so that a tool that would ask is not offered: the flags that allow it are named. */
+function describeRefusal(name: string, mode: PolicyAdapter['mode'], interactive: boolean): string {
+  const refusal = `Tool "${name}" is not allowed in this run.`;
+  if (interactive || mode === 'yolo') return refusal;
+  const edits = mode === 'default' && WRITES_PLANS.has(name) ? '--approval-mode auto_edit, ' : '';
+  return `${refusal} The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it. Continue without it, or tell the user what is needed.`;
 }
 
 /** In plan mode they are left for the plan itself. */

@@ -13,6 +13,8 @@ export interface StructuredError {
   /** What kind of failure it was, for consumers that decide on it. */
   reason?: ApiErrorReason | 'unauthorized' | 'budget_exceeded' | InvalidStreamErrorType;
   retryable?: boolean;
+  /** Attempts that were made, when there was more than one. */
+  attempts?: number;
 }
 
 abstract class CastorError extends Error {

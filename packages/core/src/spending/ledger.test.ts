@@ -36,6 +36,7 @@ describe('Ledger', () => {
         byName: {},
       },
       files: { totalLinesAdded: 0, totalLinesRemoved: 0 },
+      cost_usd: 0,
     });
     expect(new Ledger().cost()).toEqual({ usd: 0, byModel: {} });
   });
@@ -54,11 +55,13 @@ describe('Ledger', () => {
           main: { totalRequests: 2, totalErrors: 1, totalLatencyMs: 120, tokens: TOKENS },
           utility_router: { totalRequests: 1, totalErrors: 0, totalLatencyMs: 5, tokens: TOKENS },
         },
+        cost_usd: null,
       },
       lite: {
         api: { totalRequests: 1, totalErrors: 1, totalLatencyMs: 7, errorsByType: { abandoned: 1 } },
         tokens: NO_TOKENS,
         roles: { main: { totalRequests: 1, totalErrors: 1, totalLatencyMs: 7, tokens: NO_TOKENS } },
+        cost_usd: 0,
       },
     });
   });
@@ -240,9 +243,16 @@ describe('toStreamStats', () => {
       input: 610,
       duration_ms: 1_234,
       tool_calls: 1,
+      cost_usd: null,
       models: {
-        pro: { total_tokens: 1_160, input_tokens: 1_000, output_tokens: 100, cached: 400, input: 600 },
-        lite: { total_tokens: 15, input_tokens: 10, output_tokens: 5, cached: 0, input: 10 },
+        pro: {
+          ...{ total_tokens: 1_160, input_tokens: 1_000, output_tokens: 100, cached: 400, input: 600 },
+          ...{ requests: 1, cost_usd: null },
+        },
+        lite: {
+          ...{ total_tokens: 15, input_tokens: 10, output_tokens: 5, cached: 0, input: 10 },
+          ...{ requests: 1, cost_usd: null },
+        },
       },
     });
   });

@@ -100,7 +100,7 @@ export class Ledger {
   /** The caller's own copy. */
   metrics(): SessionMetrics {
     const models = [...this.models].map(([name, account]) => [name, toModelMetrics(account)] as const);
-    return { models: Object.fromEntries(models), ...this.tools.metrics() };
+    return { models: Object.fromEntries(models), ...this.tools.metrics(), cost_usd: this.cost().usd ?? null };
   }
 
   cost(): SessionCost {
@@ -163,12 +163,14 @@ function emptyAccount(): Account {
   return { totalRequests: 0, totalErrors: 0, totalLatencyMs: 0, tokens: NO_TOKENS };
 }
 
-function toModelMetrics({ errorsByType, roles, ...account }: ModelAccount): ModelMetrics {
+function toModelMetrics({ errorsByType, roles, usd, spentTokens, ...account }: ModelAccount): ModelMetrics {
   const { tokens, ...api } = toMetrics(account);
   return {
     api: { ...api, ...(errorsByType.size > 0 && { errorsByType: Object.fromEntries(errorsByType) }) },
     tokens,
     roles: Object.fromEntries([...roles].map(([role, each]) => [role, toMetrics(each)])),
+    // A model that reported no tokens cost nothing that is known of.
+    cost_usd: spentTokens === 0 ? 0 : (usd ?? null),
   };
 }
 

@@ -44,6 +44,7 @@ describe('createMeteredGenerator', () => {
       api: { totalRequests: 1, totalErrors: 0, totalLatencyMs: 420 },
       tokens: ANSWERED,
       roles: { main: { totalRequests: 1, totalErrors: 0, totalLatencyMs: 420, tokens: ANSWERED } },
+      cost_usd: expect.any(Number) as number,
     });
   });
 

@@ -29,6 +29,8 @@ export interface ModelMetrics {
   tokens: TokenMetrics;
   /** By the role the request was made in. */
   roles: Record<string, ApiMetrics & { tokens: TokenMetrics }>;
+  /** US dollars of all requests, failed ones included; null without a price. Ours. */
+  cost_usd: number | null;
 }
 
 export interface ToolDecisions {
@@ -47,6 +49,8 @@ export interface ToolMetrics {
 }
 
 export interface SessionMetrics {
+  /** US dollars; null as soon as one model that reported tokens has no price. Ours. */
+  cost_usd: number | null;
   models: Record<string, ModelMetrics>;
   tools: {
     totalCalls: number;
@@ -70,7 +74,9 @@ interface StreamTokens {
 export interface StreamStats extends StreamTokens {
   duration_ms: number;
   tool_calls: number;
-  models: Record<string, StreamTokens>;
+  /** As in `SessionMetrics`. */
+  cost_usd: number | null;
+  models: Record<string, StreamTokens & { requests: number; cost_usd: number | null }>;
 }
 
 export const NO_TOKENS: TokenMetrics = {
@@ -118,7 +124,13 @@ export function toStreamStats(metrics: SessionMetrics, durationMs: number): Stre
     ...toStreamTokens(total),
     duration_ms: durationMs,
     tool_calls: metrics.tools.totalCalls,
-    models: Object.fromEntries(models.map(([name, { tokens }]) => [name, toStreamTokens(tokens)])),
+    cost_usd: metrics.cost_usd,
+    models: Object.fromEntries(
+      models.map(([name, { tokens, api, cost_usd }]) => [
+        name,
+        { ...toStreamTokens(tokens), requests: api.totalRequests, cost_usd },
+      ]),
+    ),
   };
 }
 

@@ -70,6 +70,8 @@ function nameOfEntry(entry: string): string {
 export interface ToolRegistryOptions {
   /** Asked at every look-up: approval modes and policy change while a session runs. */
   isActive?: (tool: DefinedTool) => boolean;
+  /** Why a registered tool is not active, for the model; undefined: it is answered as an unknown name. */
+  explainAbsence?: (tool: DefinedTool) => string | undefined;
   /** The description to declare where it depends on the mode; the tool's own otherwise. */
   describe?: (tool: DefinedTool) => string;
 }
@@ -84,10 +86,12 @@ export class ToolRegistry {
   private readonly followers = new Set<(change: ToolsChange) => void>();
   private readonly entries = new Map<string, { tool: DefinedTool; origin: ToolOrigin }>();
   private readonly isActive: (tool: DefinedTool) => boolean;
+  private readonly explainAbsence: (tool: DefinedTool) => string | undefined;
   private readonly describe: (tool: DefinedTool) => string;
 
   constructor(tools: Iterable<ServerTool> = [], options: ToolRegistryOptions = {}) {
     this.isActive = options.isActive ?? (() => true);
+    this.explainAbsence = options.explainAbsence ?? (() => undefined);
     this.describe = options.describe ?? ((tool) => tool.description);
     for (const tool of tools) this.register(tool);
   }
@@ -136,8 +140,11 @@ export class ToolRegistry {
     return this.list().map((tool) => ({ ...tool.schema, description: this.describe(tool) }));
   }
 
-  /** What the model reads when it calls a tool that is not there. */
+  /** What the model reads when it calls a tool that is unknown, or registered and not offered in this run. */
   notFound(name: string): ToolError {
+    const held = this.entries.get(resolveToolName(name))?.tool;
+    const why = held && this.explainAbsence(held);
+    if (why !== undefined) return new ToolError(why, 'policy_violation');
     const similar = suggestNames(
       name,
       this.list().map((tool) => tool.name),

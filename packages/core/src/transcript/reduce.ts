@@ -7,6 +7,7 @@
 import { isSessionEvent } from '../protocol/agent-events.ts';
 import type { AgentEvent, FallbackAnsweredEvent, Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType, assertNever } from '../protocol/events.ts';
+import { describeRequestFailure } from '../protocol/failure-sentence.ts';
 import type { ChatCompressionInfo, ThoughtSummary } from '../protocol/events.ts';
 import {
   CONTEXT_CLEARED,
@@ -70,7 +71,7 @@ export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
     case GeminiEventType.Error:
       return explain(withdrawText(state), 'failed', {
         type: MessageType.ERROR,
-        text: event.value.error.message,
+        text: describeRequestFailure(event.value.error),
         about: event.type,
       });
     case GeminiEventType.InvalidStream:

@@ -123,7 +123,10 @@ export class Turn {
       yield await toFailureEvent(error, {
         signal,
         report: (friendly) => this.report(friendly, request),
-        explain: async (structured) => this.chat.maybeIncludeSchemaDepthContext?.(structured),
+        explain: async (structured) => {
+          if (this.retries > 0) structured.attempts = this.retries + 1;
+          await this.chat.maybeIncludeSchemaDepthContext?.(structured);
+        },
       });
     }
   }

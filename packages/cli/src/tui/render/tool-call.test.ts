@@ -19,7 +19,7 @@ describe('a command that failed', () => {
   it('is marked as failed and says how, whatever the width', () => {
     const display = { name: 'Shell', description: 'ls /a/rather/long/path/that/is/missing' };
     const failed = { ...call, display, failure: 'exit 2' };
-    expect(renderToolCall(failed, options)).toEqual(['x Shell ls /a/rather/lo… exit 2']);
+    expect(renderToolCall(failed, options)).toEqual(['x Shell ls /a/rather/l… exit 2']);
   });
 
   it('has its mark and its ending in the colour of errors', () => {
