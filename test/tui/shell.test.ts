@@ -76,6 +76,19 @@ describe('a command that runs', () => {
     expect(lastBody(model)).toContain('for the command');
   });
 
+  it('over several lines in shell mode is one command', async () => {
+    await using opened = await open([say('Read.')]);
+    const { terminal, model } = opened;
+    terminal.type('!');
+    await terminal.waitForText(/^! /m);
+    terminal.type('\x1b[200~word=one\necho "$word and two"\x1b[201~');
+    terminal.type('\r');
+    await terminal.waitForText(/^one and two$/m);
+    terminal.type('What was it?\r');
+    await terminal.waitForText('Read.');
+    expect(lastBody(model)).toContain('I ran the following shell command:\\n```sh\\nword=one\\necho');
+  });
+
   it('that was typed with ! is typed into as well', async () => {
     await using opened = await open();
     const { terminal } = opened;
