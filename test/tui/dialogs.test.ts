@@ -40,6 +40,7 @@ describe('the first start', () => {
       await using terminal = await startTerminal([], { workspace });
       await terminal.waitForText('How should Castor connect to a model?');
       expect(terminal.screen().join(' ')).toContain('asks for "oauth-personal", which Castor');
+      expect(terminal.screen().join('\n')).not.toContain('GOOGLE_GEMINI_BASE_URL');
       terminal.type('\r');
       await terminal.waitForText('Your Gemini API key');
       terminal.type(`${TEST_API_KEY}\r`);

@@ -77,7 +77,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
     } catch (error) {
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
       // What follows are ways to go on, and those are the choices.
-      problem = error.message.replace(/ Ways to go on:.*/s, '');
+      problem = error.message.replace(/ Options:.*/s, '');
     }
     const answer = await askForAccess(app.dialogs, options.interruption.signal, { problem, leave: 'Leave' });
     if (answer.kind === 'leave') return undefined;
