@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { directImports } from './direct-imports.mjs';
 import { inkPlugin } from './ink-plugin.mjs';
+import { collectNotices } from './notices.mjs';
 import { packBundle } from './pack.mjs';
 
 /** Chunks of an older build stay this long for the programs that still run it. */
@@ -81,6 +82,7 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
   const files = await packBundle(result);
   for (const [name, contents] of files) replaceFile(join(folder, name), contents);
   replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
+  replaceFile(join(folder, 'NOTICES.txt'), collectNotices(root, result.metafile));
   removeOldChunks(folder, files);
 }
 

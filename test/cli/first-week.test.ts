@@ -69,3 +69,23 @@ describe('what the settings name and a run does not use yet', () => {
     ]);
   });
 });
+
+describe('the beginning of a session id', () => {
+  it('is enough to resume it', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel(() => say('ok'));
+    await runCli(['-p', 'first words', '--session-id', 'abcdef12-3456'], { workspace, model });
+    const { code } = await runCli(['-r', 'abcdef12', '-p', 'more'], { workspace, model });
+    expect([code, JSON.stringify(model.requests.at(-1)?.body)]).toEqual([0, expect.stringContaining('first words')]);
+  });
+});
+
+describe('a setting that is null', () => {
+  it('counts as not set: tools.core keeps every tool', async () => {
+    const homeFiles = { '.gemini/settings.json': '{"tools":{"core":null}}' };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel(() => say('ok'));
+    const { stderr } = await runCli(['-p', 'hi'], { workspace, model });
+    expect([stderr, JSON.stringify(model.requests[0]?.body)]).toEqual(['', expect.stringContaining('"read_file"')]);
+  });
+});

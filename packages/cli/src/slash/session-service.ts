@@ -14,6 +14,7 @@ import {
   saveCheckpoint,
 } from '@castor/core/program';
 import type { Content, WorkspaceAgent } from '@castor/core';
+import { readableTime } from '../readable-numbers.ts';
 import { chooseAuthType } from '../start/auth-type.ts';
 import type { Start } from '../start/start.ts';
 import type { SessionService } from './command.ts';
@@ -109,6 +110,5 @@ function toText(name: string, history: readonly Content[]): string {
 }
 
 function describe({ tag, savedAt }: { tag: string; savedAt: number }): string {
-  const [day, time = ''] = new Date(savedAt).toISOString().split('T');
-  return `  ${tag}  (${day} ${time.slice(0, 5)} UTC)`;
+  return `  ${tag}  (${readableTime(savedAt)})`;
 }

@@ -1,4 +1,5 @@
 import { toStreamStats, countOf } from '@castor/core/program';
+import { readableCount, readableDuration } from '../readable-numbers.ts';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 
@@ -49,8 +50,8 @@ function describeSession({ agent, startedAt }: CommandContext): string {
   const { totalLinesAdded, totalLinesRemoved } = metrics.files;
   return [
     `Session   ${agent.session.sessionId}`,
-    `Time      ${Math.round((Date.now() - startedAt) / 1000)} s`,
-    `Tokens    ${total_tokens} (${input_tokens} in, ${cached} of them cached; ${output_tokens} out)`,
+    `Time      ${readableDuration(Date.now() - startedAt)}`,
+    `Tokens    ${readableCount(total_tokens)} (${readableCount(input_tokens)} in, ${readableCount(cached)} of them cached; ${readableCount(output_tokens)} out)`,
     `Cost      ${describeCost(agent.ledger.cost().usd)}`,
     `Tools     ${countOf(totalCalls, 'call')} (${totalSuccess} succeeded, ${totalFail} failed)`,
     `Lines     +${totalLinesAdded} -${totalLinesRemoved}`,
@@ -65,8 +66,8 @@ function describeModels(ledger: Ledger): string {
     .map(([name, { api, tokens }]) =>
       [
         name,
-        `  requests  ${api.totalRequests} (${api.totalErrors} failed, ${Math.round(api.totalLatencyMs)} ms)`,
-        `  tokens    ${tokens.total} (${tokens.prompt} in, ${tokens.cached} cached, ${tokens.candidates} out, ${tokens.thoughts} thoughts)`,
+        `  requests  ${readableCount(api.totalRequests)} (${readableCount(api.totalErrors)} failed, ${readableDuration(api.totalLatencyMs)})`,
+        `  tokens    ${readableCount(tokens.total)} (${readableCount(tokens.prompt)} in, ${readableCount(tokens.cached)} cached, ${readableCount(tokens.candidates)} out, ${readableCount(tokens.thoughts)} thoughts)`,
         `  cost      ${describeCost(byModel[name])}`,
       ].join('\n'),
     )
@@ -74,11 +75,24 @@ function describeModels(ledger: Ledger): string {
 }
 
 function describeTools(ledger: Ledger): string {
-  const rows = Object.entries(ledger.metrics().tools.byName).map(
-    ([name, { count, success, fail, durationMs }]) =>
-      `  ${name.padEnd(24)} ${countOf(count, 'call')}, ${success} succeeded, ${fail} failed, ${Math.round(durationMs)} ms`,
-  );
-  return rows.length === 0 ? 'No tool calls yet.' : rows.join('\n');
+  const tools = Object.entries(ledger.metrics().tools.byName);
+  if (tools.length === 0) return 'No tool calls yet.';
+  const table = tools.map(([name, { count, success, fail, durationMs }]) => [
+    name,
+    countOf(count, 'call'),
+    `${readableCount(success)} succeeded`,
+    `${readableCount(fail)} failed`,
+    readableDuration(durationMs),
+  ]);
+  return alignColumns(table);
+}
+
+/** Names to the left, numbers to the right. The first row begins in the same column as the others. */
+function alignColumns(table: readonly (readonly string[])[]): string {
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  const align = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return table.map((row) => row.map(align).join('  ')).join('\n');
 }
 
 function describeCost(usd: number | undefined): string {

@@ -82,6 +82,8 @@ function fitDefinition(
   path: readonly string[],
   { fitted, isProject }: Work,
 ): unknown {
+  // As in Gemini CLI, where `null` leaves the default.
+  if (value === null) return undefined;
   const { project, whenInvalid } = definition;
   const reason = isProject ? refusal(value, project) : undefined;
   if (reason !== undefined) {

@@ -1,4 +1,4 @@
-/** Finds the session a person means: by its id, by its place in the list, or the one used last. */
+/** Finds the session the user names: by its id, the beginning of its id, its place in the list, or the latest. */
 
 import { statSync } from 'node:fs';
 import { SessionError } from './session-error.ts';
@@ -21,12 +21,26 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   const sessions = await listSessions(project);
   const found = /^\d+$/.test(word) ? sessions[Number(word) - 1] : undefined;
   if (found) return found;
+  const byPrefix = findByPrefix(word, sessions);
+  if (byPrefix) return byPrefix;
   if (sessions.length === 0) throw new SessionError('not_found', 'No previous sessions found for this project.');
   const all = sessions.length === 1 ? 'the one session' : `the ${sessions.length} sessions`;
   throw new SessionError(
     'not_found',
     `Invalid session identifier "${wanted}". Use --list-sessions to see ${all} of this project.`,
   );
+}
+
+/** So few characters could as well be a wrong number of the list. */
+const SHORTEST_PREFIX = 6;
+
+/** The session whose id begins with the word. Throws SessionError when several do. */
+function findByPrefix(word: string, sessions: readonly SessionSummary[]): SessionSummary | undefined {
+  if (word.length < SHORTEST_PREFIX) return undefined;
+  const found = sessions.filter(({ id }) => id.startsWith(word));
+  if (new Set(found.map(({ id }) => id)).size <= 1) return found.at(-1);
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new SessionError('invalid', `Session "${word}" is ambiguous: ${ids}. Write more of the id.`);
 }
 
 /** The newest file of the session. */

@@ -117,6 +117,7 @@ describe('listSessions', () => {
     expect((await findSession('latest', { home, root }))?.id).toBe('begun-01');
     expect((await findSession('2', { home, root }))?.id).toBe('begun-02');
     expect((await findSession('begun-02', { home, root }))?.id).toBe('begun-02');
+    await expect(findSession('begun-', { home, root })).rejects.toThrow('Session "begun-" is ambiguous: begun-');
   });
 });
 

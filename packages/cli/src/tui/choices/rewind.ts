@@ -65,7 +65,7 @@ async function revert(app: App, { edits }: RewindPoint): Promise<void> {
   if (!agent) return;
   const { reverted, problems } = await revertEdits(edits, agent.workspace);
   const names = reverted.map((path) => agent.workspace.relative(path));
-  if (names.length > 0) app.info(`As before: ${names.join(', ')}.`);
+  if (names.length > 0) app.info(`Restored ${names.join(', ')}.`);
   for (const problem of problems) app.warn(problem);
 }
 

@@ -19,8 +19,8 @@ describe('foldPaste', () => {
     const two = foldPaste(one.blocks, text, `with ${one.character}`);
     const three = foldPaste(two.blocks, 'x'.repeat(2000));
     expect([...three.blocks.labels.values()]).toEqual([
-      '[Pasted Text: 10 lines]',
-      '[Pasted Text: 10 lines #2]',
+      '[Pasted Text: 9 lines]',
+      '[Pasted Text: 9 lines #2]',
       '[Pasted Text: 2000 chars]',
     ]);
     expect(unfold(`a${two.character}b${one.character}`, two.blocks)).toBe(`a${text}b${text}`);

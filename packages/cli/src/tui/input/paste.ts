@@ -40,7 +40,8 @@ export function foldPaste(
 ): { blocks: PastedBlocks; character: string } {
   const lastCode = [...contents.keys()].at(-1)?.codePointAt(0) ?? FIRST_CODE - 1;
   const character = String.fromCodePoint(lastCode >= LAST_CODE ? FIRST_CODE : lastCode + 1);
-  const lines = countLines(pasted);
+  // A break at the end begins no further line.
+  const lines = countLines(pasted) - (/[\r\n]$/.test(pasted) ? 1 : 0);
   const size = lines > 1 ? `${lines} lines` : `${pasted.length} chars`;
   const taken = new Set([...labels].filter(([key]) => text.includes(key)).map(([, label]) => label));
   let label = `[Pasted Text: ${size}]`;

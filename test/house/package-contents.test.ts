@@ -1,0 +1,46 @@
+/** What `npm pack` would publish: licence, page and notices are in it, nothing of the builder's machine is. */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+
+function contentsOf(name: string): string[] {
+  const printed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '-w', name], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const parsed = JSON.parse(printed) as { files: { path: string }[] }[] | Record<string, { files: { path: string }[] }>;
+  const [packed] = Object.values(parsed);
+  return packed?.files.map(({ path }) => path) ?? [];
+}
+
+describe.each([
+  ['castor', 'cli'],
+  ['@castor/core', 'core'],
+])('the package %s', (name, folder) => {
+  it('holds its licence and its page', () => {
+    const contents = contentsOf(name);
+    expect(contents).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+    expect(contents).not.toContain('dist/meta.json');
+    expect(read('packages', folder, 'LICENSE')).toBe(read('LICENSE'));
+  });
+});
+
+describe('the notices of bundled code', () => {
+  const notices = read('packages', 'cli', 'dist', 'NOTICES.txt');
+
+  it.each(['ink', 'react', 'highlight.js', '@xterm/headless'])('have the licence of %s', (name) => {
+    expect(notices).toMatch(new RegExp(`^${name.replace('.', '\\.')} \\d`, 'm'));
+  });
+
+  it('are shipped, with the words the licences ask for', () => {
+    expect(contentsOf('castor')).toContain('dist/NOTICES.txt');
+    expect(notices).toContain('Permission is hereby granted, free of charge');
+  });
+});
