@@ -253,9 +253,9 @@ function isPlain({ parent, risks, command: { assignments, words, redirections } 
   return [...words, ...redirections.map(({ target }) => target)].every(({ kind }) => kind === 'literal');
 }
 
-/** A bare assignment runs nothing. */
+/** A bare assignment runs nothing; a bare `< file` prints it in a substitution. */
 function isNothing({ command, risks }: Leaf): boolean {
-  return command.words.length === 0 && risks.length === 0 && !command.redirections.some(({ writes }) => writes);
+  return command.words.length === 0 && risks.length === 0 && command.redirections.length === 0;
 }
 
 /** Whether the rule spells so much of the outer command that the inner one is part of it. */

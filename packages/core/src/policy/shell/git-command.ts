@@ -152,6 +152,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
   'fetch-pack': /^--(?:up|exec)/,
   'send-pack': /^--(?:rec|exec)/,
   archive: /^--(?:exec|remote)/,
+  'cat-file': /^--(?:te|fi)/,
   init: /^--templ/,
   merge: /^(?:-s|--str)/,
   help: /^(?:-[A-Za-z]*w|--web)/,
@@ -221,7 +222,24 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
 }
 
 export function writesGitConfiguration(subcommand: string, rest: readonly ShellWord[]): boolean {
-  return subcommand === 'config' && !rest.some(({ value }) => /^(?:--get|--list$|-l$|get$|list$|--show)/.test(value));
+  return subcommand === 'config' && !readsConfiguration(rest);
+}
+
+/** Options of `git config` without a value: what follows any other one may be its value. */
+const CONFIG_FLAG =
+  /^(?:--(?:global|system|local|worktree|null|name-only|includes|no-includes|all|regexp|show-\w+|bool|int|path|list|get[\w-]*)|-[zl]|--type=.*)$/;
+
+/** By its own subcommand or option; a setting may have the value `list`, and a file the name `get`. */
+function readsConfiguration(rest: readonly ShellWord[]): boolean {
+  if (/^(?:get|list)$/.test(rest[0]?.value ?? '')) return true;
+  const end = rest.findIndex(({ value }) => value === '--');
+  const words = rest.slice(0, end < 0 ? undefined : end).map(({ value }) => value);
+  const operands = words.filter((value) => !value.startsWith('-'));
+  return words.some((value, index) => {
+    const before = words[index - 1] ?? '';
+    if (before.startsWith('-') && !before.includes('=') && !CONFIG_FLAG.test(before)) return false;
+    return /^(?:--get|--list$|-l$)/.test(value) || (value.startsWith('--show') && operands.length <= 1);
+  });
 }
 
 /** A setting that makes git run something later. */

@@ -8,12 +8,15 @@ import type { ShellWord } from './shell-line.ts';
 /** Whatever the subcommand: all that show changes take it. */
 const ANYWHERE = /^--out(?!put-indicator)/;
 
+/** In a cluster of letters too, and as any beginning of the long name. */
+const OUTPUT_LETTER = /^-[A-Za-z0-9]*o|^--ou?(?:=|$)/;
+
 const OWN: Readonly<Record<string, RegExp>> = {
-  archive: /^-o/,
-  'format-patch': /^-o/,
+  archive: OUTPUT_LETTER,
+  'format-patch': OUTPUT_LETTER,
   mailsplit: /^-o/,
-  diagnose: /^-o/,
-  bugreport: /^-o/,
+  diagnose: OUTPUT_LETTER,
+  bugreport: OUTPUT_LETTER,
   'index-pack': /^-o/,
   'multi-pack-index': /^-o/,
   'fast-export': /^--exp/,
@@ -29,10 +32,8 @@ const BY_OPERAND = new Set(['mailinfo', 'pack-objects', 'checkout-index', 'read-
 /** The options or words that make it write a file. */
 export function gitOutputs(subcommand: string, rest: readonly ShellWord[]): ShellWord[] {
   const own = Object.hasOwn(OWN, subcommand) ? OWN[subcommand] : undefined;
-  const end = rest.findIndex(({ value }) => value === '--');
-  return rest
-    .slice(0, end < 0 ? undefined : end)
-    .filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
+  // Behind `--` too: it may be the value of an option, as in `--prefix -- --output=x`.
+  return rest.filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
 }
 
 export function writesNamedFile(subcommand: string, rest: readonly ShellWord[]): boolean {

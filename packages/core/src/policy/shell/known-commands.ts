@@ -108,10 +108,10 @@ export function isKnownSafe(command: SimpleCommand, options: { trustedFolder: bo
   const { words } = command;
   const [head] = words;
   if (unreadFile(command) !== undefined) return false;
-  if (head === undefined) return true;
-  if (head.kind !== 'literal' || head.value.includes('/')) return false;
   const read = command.redirections.map(({ target }) => target);
   if ([...words.slice(1), ...read].some(isPrivate)) return false;
+  if (head === undefined) return true;
+  if (head.kind !== 'literal' || head.value.includes('/')) return false;
   if (ALWAYS_SAFE.has(head.value)) return true;
   if (head.value === 'git' && !options.trustedFolder) return false;
   const isSafe = Object.hasOwn(SAFE_FORMS, head.value) ? SAFE_FORMS[head.value] : undefined;

@@ -15,6 +15,7 @@ import type {
 } from 'unbash';
 import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
+import { EvaluatedValues } from './evaluated-values.ts';
 import { NameValues } from './name-values.ts';
 import { clipped, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellAssignment, ShellRedirection, ShellWord, SimpleCommand } from './shell-line.ts';
@@ -54,6 +55,7 @@ export class LineReader {
   private variables: LineVariables;
   private words: WordReader;
   private readonly names = new NameValues();
+  private readonly evaluated = new EvaluatedValues();
   private arithmetic = false;
   private subscriptCode = false;
 
@@ -68,9 +70,11 @@ export class LineReader {
     if (/[=$`]/.test(this.source)) this.collect(script);
     this.visit(script, this.source, { piped: false, substitutions: [] });
     // Arithmetic evaluates subscripts of the values it reads: x='a[$(id)]'; (( x )) runs id.
-    if (this.arithmetic && this.subscriptCode) {
+    const arithmetic = this.arithmetic || this.evaluated.evaluates;
+    if (arithmetic && this.subscriptCode) {
       this.problems.push('A value with a command inside a subscript meets an arithmetic expression.');
     }
+    this.problems.push(...this.evaluated.problems(arithmetic, this.names.expressions));
     if (this.names.meetArithmetic) this.problems.push(NAME_PROBLEM);
     const output = this.names.evaluatedOutput;
     if (output !== undefined) this.problems.push(outputProblem(output));
@@ -106,6 +110,7 @@ export class LineReader {
       return;
     }
     this.names.note(node, source, this.words);
+    this.evaluated.note(node, this.words, this.variables.redefined);
     const doubt = doubtOf(node);
     if (doubt !== undefined && !this.problems.includes(doubt)) this.problems.push(doubt);
     switch (node.type) {

@@ -5,6 +5,7 @@
  */
 
 import type { Assignment, SyntaxNode, Word } from 'unbash';
+import { isIndirect, isInteger } from './evaluated-values.ts';
 import type { WordReader } from './shell-words.ts';
 
 /** Operators of `[[ … ]]` that evaluate their operands. */
@@ -50,6 +51,7 @@ export class NameValues {
         return;
       }
       case 'ParameterExpansion':
+        if (isIndirect(node)) this.evaluate(node.parameter, [], words);
         // The variable itself is not evaluated, its subscript and the numbers of a slice are.
         if (node.index !== undefined || node.operation?.type === 'Slice') {
           const text = node.text.slice(node.text.indexOf(node.parameter) + node.parameter.length);
@@ -70,10 +72,16 @@ export class NameValues {
 
   private noteAssignment({ name, value, index }: Assignment, words: WordReader): void {
     if (index !== undefined) this.evaluate(index.text, [index], words);
+    if (isInteger(name)) this.evaluate(value.type === 'Word' ? value.text : '', [value], words);
     const wide = words.wideSubstitution(value);
     if (wide !== undefined) this.outputs.set(name, wide.text);
     if (value.type === 'Word') this.copies.push([name, value.text]);
     else if (value.elements.some((word) => isForeign(word, words))) this.names.add(name);
+  }
+
+  /** Every text that the line evaluates as arithmetic. */
+  get expressions(): readonly string[] {
+    return this.arithmetic;
   }
 
   /** The substitution whose output arithmetic would evaluate, as written; undefined when there is none. */

@@ -52,6 +52,14 @@ export const SYNTAX_PROBLEM = 'Invalid or unsupported shell syntax';
 export const NAME_PROBLEM =
   'The name of a file meets an arithmetic expression, which would run a command in that name.';
 
+export const PIECES_PROBLEM = 'The line puts together a value that is evaluated later, and a command may be in it.';
+
+const SETTER_PROBLEM = 'A loop or an arithmetic expression sets the variable';
+
+export function setterProblem(name: string): string {
+  return `${SETTER_PROBLEM} ${name}, which changes what programs load or run.`;
+}
+
 const OUTPUT_PROBLEM = 'An arithmetic expression evaluates the output of';
 
 /** `substitution` as it is written. */
@@ -66,7 +74,8 @@ export function clipped(text: string): string {
 
 /** The problems of a line that matter only where something could be asked or refused for its sake. */
 export function isTolerable(problem: string): boolean {
-  return problem.startsWith(SYNTAX_PROBLEM) || problem === NAME_PROBLEM || problem.startsWith(OUTPUT_PROBLEM);
+  if (problem === NAME_PROBLEM || problem === PIECES_PROBLEM) return true;
+  return [SYNTAX_PROBLEM, OUTPUT_PROBLEM, SETTER_PROBLEM].some((beginning) => problem.startsWith(beginning));
 }
 
 export interface ShellLine {

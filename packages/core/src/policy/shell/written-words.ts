@@ -23,7 +23,7 @@ export const WRITERS = new Set([
 const COPIERS = new Set(['cp', 'gcp', 'install', 'rsync', 'scp']);
 const GIT_WRITERS = new Set([
   ...['checkout', 'restore', 'mv', 'rm', 'apply', 'clean', 'init', 'clone', 'worktree', 'stash', 'reset', 'bundle'],
-  ...['interpret-trailers', 'fast-import'],
+  ...['interpret-trailers', 'fast-import', 'merge-file', 'submodule'],
 ]);
 
 /** What they are given they only read, whatever their options are called. */

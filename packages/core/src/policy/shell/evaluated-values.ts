@@ -1,0 +1,104 @@
+/**
+ * Values that the line itself puts into variables and the shell evaluates later: an indirect
+ * expansion, an integer variable and arithmetic run the command in `a[$(id)]`, even where the
+ * line writes it in pieces, and arithmetic sets variables. It follows no value; it looks at
+ * everything the line assigns.
+ */
+
+import type { ParameterOperation, SyntaxNode, Word } from 'unbash';
+import { PIECES_PROBLEM, setterProblem } from './shell-line.ts';
+import type { WordReader } from './shell-words.ts';
+import { assignmentRisk } from './variable-risks.ts';
+
+/** Variables of bash that hold a number: it evaluates whatever is assigned to them. */
+const INTEGER_VARIABLE = /^(?:RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID|MAILCHECK|EUID|UID|PPID)$/;
+
+export function isInteger(name: string): boolean {
+  return INTEGER_VARIABLE.test(name);
+}
+
+/** `${!x}` reads the variable that the value of x names, with its subscript; `${!x@}` and `${!x[@]}` list names. */
+export function isIndirect(node: SyntaxNode): boolean {
+  if (node.type !== 'ParameterExpansion' || node.prefix !== '!' || node.operation?.type === 'Names') return false;
+  return !/^[@*]$/.test(node.index?.value ?? '');
+}
+
+/** A variable that arithmetic sets: `x = 1`, `x += 1`, `x++`, `++x`. */
+const SET_IN_ARITHMETIC = /([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
+
+/** The first variable a text would set, as arithmetic, that changes what programs load. */
+export function loaderSetIn(text: string): string | undefined {
+  if (!/=|\+\+|--/.test(text)) return undefined;
+  for (const [, left, right] of text.matchAll(SET_IN_ARITHMETIC)) {
+    const name = left ?? right ?? '';
+    if (assignmentRisk(name).length > 0) return name;
+  }
+  return undefined;
+}
+
+export class EvaluatedValues {
+  /** Whether something other than arithmetic evaluates a value. */
+  evaluates = false;
+  private readonly characters = new Set<string>();
+  private loopVariable: string | undefined;
+  private loaderInValue: string | undefined;
+
+  /** `redefined` are the functions of the line, whose arguments are variables too. */
+  note(node: SyntaxNode, words: WordReader, redefined: ReadonlySet<string>): void {
+    switch (node.type) {
+      case 'Assignment':
+        if (isInteger(node.name)) this.evaluates = true;
+        this.add(node.value.type === 'Word' ? [node.value] : node.value.elements, words);
+        return;
+      case 'For':
+      case 'Select':
+        if (isInteger(node.name.value)) this.evaluates = true;
+        if (assignmentRisk(node.name.value).length > 0) this.loopVariable ??= node.name.value;
+        this.add(node.wordlist ?? [], words);
+        return;
+      case 'ParameterExpansion':
+        if (isIndirect(node)) this.evaluates = true;
+        this.add(operandsOf(node.operation), words);
+        return;
+      case 'Command': {
+        const name = node.name?.value ?? '';
+        const isTaken = name === 'set' || redefined.has(name);
+        if (isTaken) for (const argument of node.args) if (argument.type === 'Word') this.add([argument], words);
+        return;
+      }
+      default:
+    }
+  }
+
+  private add(values: readonly Word[], words: WordReader): void {
+    for (const value of values) {
+      const { skeleton } = words.word(value);
+      for (const [character] of skeleton.matchAll(/[[$(`]/g)) this.characters.add(character);
+      this.loaderInValue ??= loaderSetIn(skeleton);
+    }
+  }
+
+  /** What is wrong with the line; `arithmetic` says whether it has any, `texts` are the expressions. */
+  problems(arithmetic: boolean, texts: readonly string[]): string[] {
+    const problems: string[] = [];
+    const has = (character: string) => this.characters.has(character);
+    if (arithmetic && has('[') && (has('`') || (has('$') && has('(')))) problems.push(PIECES_PROBLEM);
+    const set = this.loopVariable ?? firstLoader(texts) ?? (arithmetic ? this.loaderInValue : undefined);
+    if (set !== undefined) problems.push(setterProblem(set));
+    return problems;
+  }
+}
+
+/** Words that become part of what the expansion gives. */
+function operandsOf(operation: ParameterOperation | undefined): readonly Word[] {
+  if (operation?.type === 'Default') return [operation.operand];
+  return operation?.type === 'Replace' ? [operation.replacement] : [];
+}
+
+function firstLoader(texts: readonly string[]): string | undefined {
+  for (const text of texts) {
+    const name = loaderSetIn(text);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
