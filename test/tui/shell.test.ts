@@ -128,6 +128,17 @@ describe('Ctrl+B', () => {
     await terminal.waitForText(READY);
   });
 
+  it('is named on leaving, for it ends with the program', async () => {
+    const start = call('run_shell_command', { command: 'sleep 300', is_background: true });
+    await using opened = await openTerminal({ script: [start, say('It runs.')], args: ['--yolo'] });
+    const { terminal } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('It runs.');
+    terminal.type('/quit\r');
+    await terminal.done;
+    expect(terminal.lines()).toContain('Ended 1 background command: sleep 300');
+  });
+
   it('lists what runs in the background, and ends one of them', async () => {
     await using opened = await open();
     const { terminal } = opened;

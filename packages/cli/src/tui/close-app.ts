@@ -2,8 +2,11 @@
 
 import { getErrorMessage } from '@castor/core';
 import { deleteSession, toStreamStats, countOf } from '@castor/core/program';
+import type { WorkspaceAgent } from '@castor/core';
+import { sanitizeLine } from '../sanitize.ts';
 import type { App } from './app.ts';
 import { formatSeconds } from './render/status-rows.ts';
+import type { Styles } from './theme/styles.ts';
 
 /** The last lines. Never throws. */
 export async function closeApp(app: App): Promise<string[]> {
@@ -11,6 +14,7 @@ export async function closeApp(app: App): Promise<string[]> {
   const { agent } = app.state;
   try {
     await app.conversation.settled();
+    const ended = agent ? describeEnded(agent, styles) : [];
     await app.link.dispose(app.hurry.signal);
     for (const close of app.onClose) await close();
     if (!agent) return [];
@@ -18,9 +22,9 @@ export async function closeApp(app: App): Promise<string[]> {
     const hasSpoken = agent.chat.getHistory().some(({ role }) => role === 'model');
     if (app.state.deletesSession) {
       await deleteSession(sessionId, { home: app.options.home, root: app.options.cwd });
-      return ['', styles.secondary('Agent powering down. Goodbye! The session was deleted.')];
+      return ['', ...ended, styles.secondary('Agent powering down. Goodbye! The session was deleted.')];
     }
-    if (!hasSpoken) return ['', styles.secondary('Agent powering down. Goodbye!')];
+    if (!hasSpoken) return ['', ...ended, styles.secondary('Agent powering down. Goodbye!')];
     const { total_tokens } = toStreamStats(agent.ledger.metrics(), 0);
     const { totalCalls } = agent.ledger.metrics().tools;
     const { usd } = agent.ledger.cost();
@@ -28,6 +32,7 @@ export async function closeApp(app: App): Promise<string[]> {
     const facts = `${formatSeconds(process.uptime())} · ${total_tokens} tokens${money} · ${countOf(totalCalls, 'tool call')}`;
     return [
       '',
+      ...ended,
       styles.bold('Agent powering down. Goodbye!'),
       styles.secondary(facts),
       `${styles.secondary('To resume:')} castor --resume ${sessionId}`,
@@ -35,4 +40,12 @@ export async function closeApp(app: App): Promise<string[]> {
   } catch (error) {
     return ['', styles.error(`Some processes could not be ended: ${getErrorMessage(error)}`)];
   }
+}
+
+/** What runs in the background does not outlive the program, and the user may have counted on it. */
+function describeEnded({ background }: WorkspaceAgent, { warning }: Styles): string[] {
+  const running = background.list().filter(({ status }) => status === 'running');
+  if (running.length === 0) return [];
+  const commands = running.map(({ command }) => sanitizeLine(command)).join(', ');
+  return [warning(`Ended ${countOf(running.length, 'background command')}: ${commands}`)];
 }

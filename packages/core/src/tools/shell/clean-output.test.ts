@@ -30,6 +30,8 @@ const PAYLOADS: [name: string, payload: string | Uint8Array, clean: string][] = 
   ['a progress bar', '10%\r50%\r100%\ndone\n', '100%\ndone\n'],
   ['a redraw that clears the line', `10%\r${ESC}[K20%\r${ESC}[K\n`, '20%\n'],
   ['a spinner that npm draws', `⠙${ESC}[1G${ESC}[0Kname: ${ESC}[7G${ESC}[?25h`, 'name: '],
+  ['a spinner that is erased at the end', `hi\r\n⠙${ESC}[1G${ESC}[0K⠹${ESC}[1G${ESC}[0K`, 'hi\n'],
+  ['a bar that is erased at the end', `100%\r${ESC}[K`, '100%'],
   ['a return at the end', 'kept\r', 'kept'],
   ['overstruck text', 'b\bbo\bol\bld\bd\n', 'bold\n'],
   ['a spinner', '|\b/\b-\b\\\b done\n', ' done\n'],

@@ -10,6 +10,10 @@ type State = 'text' | 'escape' | 'control_sequence' | 'string' | 'string_escape'
 /** Every control but tab and newline; C1 because terminals obey it in UTF-8 too. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+/** Stands for an erased line: no text holds it, being a control. */
+const ERASE = '\v';
+/** Marks that only turn. */
+const SPINNER = /^[\s\u2800-\u28ff]*$/;
 /** A line this long without an end is handed on as it is; it can no longer be redrawn. */
 const LINE_LIMIT = 32 * 1024;
 /** Longer than any real one: what comes after is text again. */
@@ -51,6 +55,7 @@ export class OutputCleaner {
         const isFinal = this.state === 'control_sequence' && character >= '@' && character <= '~';
         index = this.skip(text, index);
         if (isFinal && this.isReturn(character)) result += '\r';
+        if (isFinal && this.isErase(character)) result += ERASE;
         continue;
       }
       CONTROL.lastIndex = index;
@@ -133,6 +138,10 @@ export class OutputCleaner {
     return final === 'G' && (this.parameters === '' || this.parameters === '1');
   }
 
+  private isErase(final: string): boolean {
+    return final === 'K' && ['', '0', '2'].includes(this.parameters);
+  }
+
   private toText(index: number): number {
     this.state = 'text';
     return index;
@@ -141,16 +150,19 @@ export class OutputCleaner {
   /** Carriage returns and backspaces are applied to the line they are in. */
   private lines(text: string): string {
     if (text === '') return '';
-    if (!this.returned && !/[\r\b]/.test(text)) return this.plainLines(text);
+    if (!this.returned && !/[\r\b\v]/.test(text)) return this.plainLines(text);
     let done = '';
     // oxlint-disable-next-line no-control-regex -- backspace is what is looked for
-    for (const piece of text.match(/\n|\r|\u0008|[^\n\r\u0008]+/g) ?? []) {
+    for (const piece of text.match(/\n|\r|\u0008|\u000b|[^\n\r\u0008\u000b]+/g) ?? []) {
       if (piece === '\n') {
         done += `${this.line}\n`;
         this.line = '';
         this.returned = false;
       } else if (piece === '\r') {
         this.returned = true;
+      } else if (piece === ERASE) {
+        // A bar that was erased is the last state of its line; a spinner says nothing.
+        if (this.returned && SPINNER.test(this.line)) this.line = '';
       } else if (piece === '\b') {
         this.line = this.line.slice(0, -1);
       } else {
