@@ -2,7 +2,18 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, fault, gate, say, startTerminal, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  runCli,
+  say,
+  startTerminal,
+  text,
+} from '@castor/testkit';
 import type { FakeModel, Terminal, TerminalOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -107,6 +118,83 @@ describe('/rewind', () => {
       false,
       [{ text: 'Shout again' }],
     ]);
+  });
+});
+
+describe('/rewind after /compress', () => {
+  it('shows what the user typed, and reaches what was said before', async () => {
+    const long = Array.from({ length: 900 }, (_, index) => (index * index).toString(36)).join(' ');
+    const summary = say('<state_snapshot>Much was said.</state_snapshot>');
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/commands/review.toml': 'prompt = "Review {{args}} with all care there is."' },
+    });
+    await using model = await fakeModel([
+      say('Hello.'),
+      say(`${long} end`),
+      summary,
+      summary,
+      say('Fine.'),
+      say('Anew.'),
+    ]);
+    await using terminal = await open({ model, workspace }, []);
+    const ask = async (words: string, expected: string | RegExp) => {
+      await run(terminal, words, expected);
+      await terminal.waitForText(READY);
+    };
+    terminal.type('!echo from-the-shell\r');
+    await terminal.waitForText(/^from-the-shell/m);
+    await terminal.waitForText(READY);
+    await ask('Hi', 'Hello.');
+    await ask('/review src', / end$/m);
+    await ask('/compress', /compressed/i);
+    await ask('More', 'Fine.');
+    await run(terminal, '/rewind', '● More');
+    const shown = terminal.screen().join('\n');
+    for (const row of [/^ {2}Hi$/m, /^ {2}\/review src$/m]) expect(shown).toMatch(row);
+    expect(shown).not.toMatch(/I ran the following|carried_over|state_snapshot|with all care/);
+    terminal.type('review');
+    await terminal.waitForText('● /review src');
+    terminal.type('\r');
+    await terminal.waitForText('Rewound to before that message.');
+    await terminal.waitForText(/─\n> \/review src$/m);
+    terminal.type('\x03');
+    await terminal.waitForText(READY);
+    await ask('Otherwise', 'Anew.');
+    const { contents } = model.requests.at(-1)?.body as { contents: unknown[] };
+    const sent = JSON.stringify(contents);
+    expect([sent.includes('Hello.'), sent.includes('from-the-shell'), sent.includes('Otherwise')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(sent).not.toMatch(/Much was said|with all care|More/);
+    expect(model.violations).toEqual([]);
+    terminal.type('/quit\r');
+    await terminal.done;
+    await using again = await open({ model, workspace }, ['--resume']);
+    await again.waitForText('Anew.');
+    expect(again.lines().filter((line) => line.startsWith('> '))).toEqual([
+      '> !echo from-the-shell',
+      '> Hi',
+      '> Otherwise',
+      expect.stringContaining('Type your message'),
+    ]);
+  });
+
+  it('is not needed to see what a session is about: its title is what was typed', async () => {
+    const prompt = `Review with care. ${'All of it. '.repeat(1000)}`;
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/commands/review.toml': `prompt = "${prompt}"` },
+    });
+    await using model = await fakeModel([say('Fine.')]);
+    await using terminal = await open({ model, workspace }, []);
+    await run(terminal, '/review x', 'Fine.');
+    await terminal.waitForText(READY);
+    terminal.type('/quit\r');
+    await terminal.done;
+    const { stdout } = await runCli(['--list-sessions'], { workspace, model });
+    expect(stdout).toContain('/review x');
+    expect(stdout).not.toContain('with care');
   });
 });
 

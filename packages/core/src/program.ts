@@ -53,7 +53,7 @@ export { readModelConfigs } from './routing/model-config-settings.ts';
 // Sessions on disk: checkpoints, search, rewind, cleaning up.
 export { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './records/checkpoint-files.ts';
 export { loadSession } from './records/load-session.ts';
-export { listRewindPoints, revertEdits } from './records/rewind.ts';
+export { listRewindPoints, revertEdits, rewindTo } from './records/rewind.ts';
 export type { RewindPoint } from './records/rewind.ts';
 export { createSessionFrom } from './records/session-copy.ts';
 export { deleteSession } from './records/session-delete.ts';

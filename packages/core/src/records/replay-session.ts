@@ -103,8 +103,23 @@ class Replay {
     const replaced = this.messages;
     this.messages = [];
     this.indexes.clear();
-    for (const message of messages) if (isRecord(message) && isMessage(message)) this.put(message);
+    const known = new Map(replaced.map((message) => [message.id, message]));
+    for (const message of messages) if (isRecord(message) && isMessage(message)) this.putAgain(message, known);
     this.superseded.push(...replaced.filter(({ id }) => !this.indexes.has(id)));
+  }
+
+  /** A replaced history holds the turns; what else is on record of a message stays with it. */
+  private putAgain(message: SessionMessage, known: ReadonlyMap<string, LoadedMessage>): void {
+    const { started, prompt_id, isAside, displayContent, call } = known.get(message.id) ?? {};
+    this.put({
+      ...(prompt_id !== undefined && { prompt_id }),
+      ...(isAside !== undefined && { isAside }),
+      ...(displayContent !== undefined && { displayContent }),
+      ...(call && { call }),
+      ...message,
+    });
+    const index = this.indexes.get(message.id);
+    if (started && index !== undefined) this.messages[index]!.started = started;
   }
 
   private message(message: SessionMessage): void {

@@ -5,6 +5,11 @@ import type { Part } from '../protocol/content.ts';
 import type { SessionMessage } from './session-file.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 
+/** Context of ours, and the summary of a compression with what it carries over. */
+const OURS = /^\s*<(?:session_context|hook_context|state_snapshot)>|^<carried_over>$/m;
+/** How the model is told of a command that the user ran. */
+const OWN_COMMAND = /^I ran the following shell command:\n```sh\n([^]*?)\n```/;
+
 /** Whether these are the words of an answer that the user or a limit cut off. */
 export function isCutAnswer(parts: readonly Part[] | undefined): boolean {
   return parts?.at(-1)?.text === INTERRUPTED_ANSWER;
@@ -20,15 +25,19 @@ export function isWorthResuming(message: SessionMessage): boolean {
 /** What a person said. Commands of the surface and context it adds are not their words; nor are results. */
 export function ownWords({ type, content, displayContent, prompt_id, isAside }: SessionMessage): string | undefined {
   if (type !== 'user' || isAside || toStoredParts(content).some((part) => part.functionResponse)) return undefined;
-  const text = textOf(displayContent ?? content);
+  const parts = toStoredParts(displayContent ?? content);
+  const text = textOf(parts.filter((part) => !OWN_COMMAND.test(part.text ?? '')));
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
-  if (words.trim() === '' || /^\s*<(session_context|hook_context|state_snapshot)>/.test(words)) return undefined;
+  if (words.trim() === '' || OURS.test(words)) return undefined;
   return prompt_id === undefined && /^\s*[/?]/.test(words) ? undefined : words;
 }
 
 /** What a person did beside the conversation and the model was told of, such as a command they ran themselves. */
 export function asideWords({ type, content, isAside }: SessionMessage): string | undefined {
-  if (type !== 'user' || !isAside) return undefined;
+  if (type !== 'user') return undefined;
   const text = textOf(content).trim();
+  const command = OWN_COMMAND.exec(text)?.[1];
+  if (command !== undefined) return `!${command}`;
+  if (!isAside) return undefined;
   return text === '' || /^<(session|hook)_context>/.test(text) ? undefined : text;
 }

@@ -5,7 +5,7 @@ import type { Workspace as Folder } from '@castor/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import { openSession } from './open-session.ts';
-import { listRewindPoints, revertEdits } from './rewind.ts';
+import { listRewindPoints, revertEdits, rewindTo } from './rewind.ts';
 import { createWorkspaceAgent } from '../agent/workspace-agent.ts';
 
 let folder: Folder;
@@ -118,12 +118,12 @@ describe('going back', () => {
   it('is remembered by the session, with the edits before it', async () => {
     const { agent, recorder } = await openAgent();
     const [, second] = listRewindPoints({ chat: agent.chat, recorder });
-    expect(agent.chat.rewindTo(second!.content)).toBe(true);
+    expect(rewindTo(second!, { chat: agent.chat, recorder })).toBe(true);
     await agent.dispose();
     const again = await openAgent({ resume: 'latest' });
     const points = listRewindPoints({ chat: again.agent.chat, recorder: again.recorder });
     expect(points.map((point) => [point.text, editsOf(point)])).toEqual([['First', ['notes.txt', 'new.txt']]]);
-    expect(again.agent.chat.rewindTo(second!.content)).toBe(false);
+    expect(rewindTo(second!, { chat: again.agent.chat, recorder: again.recorder })).toBe(false);
     await again.agent.dispose();
   });
 });

@@ -20,9 +20,10 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import { readPreImage } from './pre-images.ts';
 import type { EndedCall, FileChange } from './session-file.ts';
 import { replaySession } from './replay-session.ts';
-import type { LoadedMessage } from './replay-session.ts';
+import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { readSessionFile } from './read-session-file.ts';
 import type { SessionRecorder } from './session-recorder.ts';
+import { toSessionHistory } from './session-history.ts';
 import { ownWords } from './resumable-content.ts';
 
 export interface RecordedEdit {
@@ -45,21 +46,32 @@ export interface RewindPoint {
   readonly edits: readonly RecordedEdit[];
   /** Whether commands have run since then, whose effects stay. */
   readonly hasCommands: boolean;
-  readonly content: Content;
+  /** Absent for a message that a compression replaced: the file of the session holds what came before it. */
+  readonly content?: Content;
+  /** Its id in the file. */
+  readonly messageId?: string;
 }
 
 export interface RewindParts {
-  readonly chat: Pick<GeminiChat, 'getHistory'>;
-  readonly recorder: Pick<SessionRecorder, 'idOf' | 'path'>;
+  readonly chat: Pick<GeminiChat, 'getHistory' | 'rewindTo' | 'setHistory'>;
+  readonly recorder: Pick<SessionRecorder, 'idOf' | 'path' | 'restoring'>;
 }
 
 /** Oldest first. What the file of the session does not hold, such as edits, is not known. */
 export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[] {
-  const messages = readMessages(recorder);
+  const { superseded, messages: current } = readMessages(recorder);
+  const messages = [...superseded, ...current];
   const chats = dirname(recorder.path);
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   const prompts = new Set<string>();
-  return chat.getHistory().flatMap((content) => {
+  const earlier = superseded.flatMap((message, index) => {
+    const text = ownWords(message);
+    if (text === undefined || message.prompt_id === undefined || prompts.has(message.prompt_id)) return [];
+    prompts.add(message.prompt_id);
+    const since = messages.slice(index);
+    return [{ text, messageId: message.id, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
+  });
+  const points = chat.getHistory().flatMap((content) => {
     const id = recorder.idOf(content);
     const index = id === undefined ? undefined : places.get(id);
     const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
@@ -70,6 +82,20 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     const since = index === undefined ? [] : messages.slice(index);
     return [{ text, content, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
   });
+  return [...earlier, ...points];
+}
+
+/** The conversation as it was before the message; false when it is not on record any more. */
+export function rewindTo({ content, messageId }: RewindPoint, { chat, recorder }: RewindParts): boolean {
+  if (content) return chat.rewindTo(content);
+  const before = messageId === undefined ? undefined : readBefore(recorder, messageId);
+  if (!before) return false;
+  const { turns, ids } = toSessionHistory(before);
+  // Where the session takes place is told by the agent of this process.
+  const context = chat.getHistory().slice(0, 1).filter(isSessionContext);
+  recorder.restoring(ids);
+  chat.setHistory([...context, ...turns]);
+  return true;
 }
 
 export interface RevertedEdits {
@@ -141,13 +167,24 @@ function isLeftBy(changes: readonly RecordedChange[], now: string | null): boole
   return at === changes[0]?.before;
 }
 
-function readMessages({ path }: RewindParts['recorder']): readonly LoadedMessage[] {
+function readMessages({ path }: RewindParts['recorder']): Pick<LoadedSession, 'superseded' | 'messages'> {
   try {
-    return replaySession(readSessionFile(path)).messages;
+    return replaySession(readSessionFile(path));
   } catch {
     // Nothing is recorded: the conversation itself is all there is to go by.
-    return [];
+    return { superseded: [], messages: [] };
   }
+}
+
+/** The messages of the session at the moment this one was written. */
+function readBefore({ path }: RewindParts['recorder'], messageId: string): readonly LoadedMessage[] | undefined {
+  const bytes = readSessionFile(path);
+  const end = bytes.indexOf(`\n{"id":${JSON.stringify(messageId)},`);
+  return end < 0 ? undefined : replaySession(bytes.subarray(0, end)).messages;
+}
+
+function isSessionContext({ parts }: Content): boolean {
+  return parts?.[0]?.text?.startsWith('<session_context>') ?? false;
 }
 
 function toMessage({ role, parts = [] }: Content): LoadedMessage {

@@ -115,7 +115,7 @@ function toSummary(
   const summary = findSummary(tail) ?? session.metadata.summary;
   return {
     id,
-    title: toTitle(summary || words || firstOf(session.messages, toAsideTitle) || 'Empty conversation'),
+    title: toTitle(summary || words || firstOf(session.messages, asideWords) || 'Empty conversation'),
     startTime: toTime(startTime) ?? mtimeMs,
     lastUpdated: (session.isLegacy ? toTime(session.metadata.lastUpdated) : findLastTime(tail)) ?? mtimeMs,
     path,
@@ -135,13 +135,6 @@ function firstOf(
     if (words !== undefined) return words;
   }
   return undefined;
-}
-
-/** A command that the user ran, as typed. */
-function toAsideTitle(message: SessionMessage): string | undefined {
-  const words = asideWords(message);
-  const command = /^I ran the following shell command:\n```sh\n([^]*?)\n```/.exec(words ?? '')?.[1];
-  return command === undefined ? words : `!${command}`;
 }
 
 /** The beginning of a message that is longer than what was read. */

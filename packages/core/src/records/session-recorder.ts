@@ -12,18 +12,17 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
-import type { ToolResultDisplay } from '../protocol/tools.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
 import type { FileJournal, PlannedWrite } from '../tools/files/file-store.ts';
-import type { ShownResult } from '../transcript/transcript.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
-import { describeCall, shortenDisplay } from './describe-call.ts';
+import { exitCodeOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
-import type { EndedCall, FileChange, InterruptedStatus, SessionMessage, StartedCall } from './session-file.ts';
+import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
 import type { SessionLock } from './session-lock.ts';
+import { textOf } from './session-parts.ts';
 import { isWorthResuming, ownWords } from './resumable-content.ts';
 import { UnderWay } from './unsettled-state.ts';
 import { SessionWriter } from './session-writer.ts';
@@ -43,8 +42,8 @@ export interface SessionRecorderOptions {
   clock?: Clock;
 }
 
-/** Longer displays of a result say what its response says. */
-const KEPT_DISPLAY = 1000;
+/** No message has this id, so a reader forgets them all. */
+const NOTHING = 'nothing';
 
 export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal {
   private readonly clock: Clock;
@@ -111,7 +110,8 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.beginAnswer();
     this.unsent = [];
     // The turn between results and their media is made anew whenever they are sent.
-    const message = content.role === 'user' ? this.written.toRest(content, { prompt_id }) : undefined;
+    const fields = { prompt_id, ...this.shownOf(content, prompt_id) };
+    const message = content.role === 'user' ? this.written.toRest(content, fields) : undefined;
     if (message && this.firstSent?.prompt_id !== prompt_id) this.firstSent = { prompt_id, content, message };
     this.message(message);
     this.underWay.settlePrompt();
@@ -121,8 +121,11 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   failed(content: Content, error: string): void {
     this.withdrawn(content);
     const first = this.firstSent;
-    const text = first?.content === content ? ownWords(first.message) : undefined;
-    if (!first || text === undefined) return;
+    if (first?.content !== content) return;
+    // The words that were to be sent, which is what a retry sends.
+    const { displayContent: _shown, ...message } = first.message;
+    const text = ownWords(message);
+    if (text === undefined) return;
     const id = `failed-${first.message.id}`;
     this.worth.add(id);
     this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, error } });
@@ -167,18 +170,9 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     request: ToolCallRequestInfo,
     { hasEffects, display }: { hasEffects: boolean; display?: ToolCallDisplay },
   ): Promise<void> {
-    const { callId, name, args } = request;
-    const asked = this.asked.get(callId);
-    const isAsAsked = asked === args || JSON.stringify(asked) === JSON.stringify(args);
-    const $callStarted: StartedCall = {
-      callId,
-      name,
-      ...(!isAsAsked && { args }),
-      hasEffects,
-      ...(display && toStoredDisplay(request, display)),
-      timestamp: this.timestamp(),
-    };
-    this.append({ $callStarted });
+    const { callId } = request;
+    const stored = { hasEffects, ...(display && toStoredDisplay(request, display)), timestamp: this.timestamp() };
+    this.append({ $callStarted: { ...toStartedCall(request, this.asked.get(callId)), ...stored } });
     this.underWay.beginCall(callId);
     if (!hasEffects) return;
     this.effects.add(callId);
@@ -244,6 +238,13 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.flush();
   }
 
+  /** The history of before an earlier message comes back: what followed is forgotten, and `replaced` writes these turns. */
+  restoring(turns: ReadonlyMap<Content, string>): void {
+    this.unsent = [];
+    this.adopt(turns);
+    this.append({ $rewindTo: NOTHING });
+  }
+
   /** The message and everything after it is taken back. */
   rewindTo(messageId: string): void {
     this.append({ $rewindTo: messageId });
@@ -256,6 +257,14 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   close(): void {
     this.underWay.close();
     this.writer.close({ discard: this.worth.size === 0 });
+  }
+
+  /** What the user typed, where the model is sent something else: a custom command, or words and files. */
+  private shownOf(content: Content, prompt_id: string): Pick<SessionMessage, 'displayContent'> {
+    const shown = this.underWay.promptText;
+    const isFirst = this.firstSent?.prompt_id !== prompt_id;
+    const isOther = isFirst && shown !== undefined && shown !== textOf(content.parts);
+    return isOther ? { displayContent: [{ text: shown }] } : {};
   }
 
   private async keepPreImage({ bytes, fingerprint }: NonNullable<PlannedWrite['before']>): Promise<string | undefined> {
@@ -286,29 +295,4 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   private timestamp(): string {
     return new Date(this.clock.now()).toISOString();
   }
-}
-
-/** Nothing where the name and the arguments, which are on record, say the same. */
-function toStoredDisplay({ name, args }: ToolCallRequestInfo, display: ToolCallDisplay): Partial<StartedCall> {
-  const told = describeCall(name, args);
-  const shown = shortenDisplay(display);
-  return {
-    ...(told.name !== shown.name && { displayName: shown.name }),
-    ...(told.description !== shown.description && { description: shown.description }),
-  };
-}
-
-function exitCodeOf(data: Record<string, unknown> | undefined): Pick<EndedCall, 'exitCode'> {
-  const exitCode = data?.['exitCode'];
-  return typeof exitCode === 'number' && exitCode !== 0 ? { exitCode } : {};
-}
-
-/** Of an edit the diff, which says what both versions of the file say. */
-function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | undefined {
-  if (display === undefined || typeof display === 'string') {
-    return display !== undefined && display.length <= KEPT_DISPLAY ? display : undefined;
-  }
-  if (!('fileDiff' in display)) return display;
-  const { originalContent: _before, newContent: _after, ...diff } = display;
-  return diff;
 }

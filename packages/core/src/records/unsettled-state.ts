@@ -42,6 +42,11 @@ export class UnderWay {
     this.options = options;
   }
 
+  /** As the user was shown the prompt; undefined once it was sent. */
+  get promptText(): string | undefined {
+    return this.prompt?.text;
+  }
+
   observe(event: AgentEvent): void {
     if (event.type === 'prompt_started') this.begin(event.text);
     else if (event.type === 'prompt_ended') this.settlePrompt();

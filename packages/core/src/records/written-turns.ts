@@ -40,7 +40,10 @@ export class WrittenTurns {
     this.ids.set(content, id);
     const timestamp = new Date(this.clock.now()).toISOString();
     const type = content.role === 'user' ? 'user' : 'gemini';
-    return { id, timestamp, type, content: content.parts ?? [], ...fields };
+    const { displayContent } = fields;
+    // Before the content, which may be long: a listing reads the beginning of the file only.
+    const shown = displayContent !== undefined && { displayContent };
+    return { id, timestamp, type, ...shown, content: content.parts ?? [], ...fields };
   }
 
   /** What of the turn is not in the file yet; undefined when all of it is. */

@@ -1,6 +1,6 @@
 /** `/rewind`: back to an earlier message of the person, with the files as they were or as they are. */
 
-import { listRewindPoints, revertEdits, countOf } from '@castor/core/program';
+import { listRewindPoints, revertEdits, rewindTo, countOf } from '@castor/core/program';
 import type { RewindPoint } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
 import type { App } from '../app.ts';
@@ -33,7 +33,7 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
   if (scope === 'cancel') return;
   if (scope !== 'conversation') await revert(app, point);
   if (scope === 'files') return;
-  if (!agent.chat.rewindTo(point.content)) return app.fail('That message was already removed.');
+  if (!rewindTo(point, { chat: agent.chat, recorder })) return app.fail('That message was already removed.');
   // What tool results said of sub-directories went with them.
   await agent.reloadContext();
   app.state.todos = [];

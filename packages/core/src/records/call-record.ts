@@ -1,0 +1,41 @@
+/** What a session file keeps of a call: how it was shown, its exit code, and a result in as few words as say it. Pure. */
+
+import type { ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { ToolResultDisplay } from '../protocol/tools.ts';
+import type { ShownResult } from '../transcript/transcript.ts';
+import { describeCall, shortenDisplay } from './describe-call.ts';
+import type { EndedCall, StartedCall } from './session-file.ts';
+
+/** Longer displays of a result say what its response says. */
+const KEPT_DISPLAY = 1000;
+
+/** `asked`: the arguments the model gave, which are on record. */
+export function toStartedCall({ callId, name, args }: ToolCallRequestInfo, asked: unknown): StartedCall {
+  const isAsAsked = asked === args || JSON.stringify(asked) === JSON.stringify(args);
+  return { callId, name, ...(!isAsAsked && { args }) };
+}
+
+/** Nothing where the name and the arguments, which are on record, say the same. */
+export function toStoredDisplay({ name, args }: ToolCallRequestInfo, display: ToolCallDisplay): Partial<StartedCall> {
+  const told = describeCall(name, args);
+  const shown = shortenDisplay(display);
+  return {
+    ...(told.name !== shown.name && { displayName: shown.name }),
+    ...(told.description !== shown.description && { description: shown.description }),
+  };
+}
+
+export function exitCodeOf(data: Record<string, unknown> | undefined): Pick<EndedCall, 'exitCode'> {
+  const exitCode = data?.['exitCode'];
+  return typeof exitCode === 'number' && exitCode !== 0 ? { exitCode } : {};
+}
+
+/** Of an edit the diff, which says what both versions of the file say. */
+export function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | undefined {
+  if (display === undefined || typeof display === 'string') {
+    return display !== undefined && display.length <= KEPT_DISPLAY ? display : undefined;
+  }
+  if (!('fileDiff' in display)) return display;
+  const { originalContent: _before, newContent: _after, ...diff } = display;
+  return diff;
+}
