@@ -96,6 +96,7 @@ function sorted(record = {}) {
 async function install(root) {
   process.stderr.write('castor: installing dependencies (first run only)…\n');
   rmSync(stampOf(root), { force: true });
+  const stopTelling = tellProgress(root);
   const { code, output } = await npm(root, [
     'ci',
     // No package here needs its scripts; NODE_ENV=production must not leave out what builds the program.
@@ -104,10 +105,38 @@ async function install(root) {
     '--include=optional',
     '--no-audit',
     '--no-fund',
-  ]);
+  ]).finally(stopTelling);
   if (code !== 0) {
     throw new Error(`${output.trim()}\ncastor: npm ci failed (exit code ${code}); nothing was started.`);
   }
+}
+
+const TELL_TERMINAL_MS = 500;
+const TELL_LOG_MS = 5_000;
+
+/** How many packages are in place, in one line of a terminal or a line of a log now and then, until it is stopped. */
+function tellProgress(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const wanted = Object.keys(packages).filter(
+    (path) => path.includes('node_modules/') && isForThisMachine(packages[path]),
+  );
+  const isTerminal = process.stderr.isTTY === true;
+  const started = Date.now();
+  const tell = () => {
+    const installed = wanted.filter((path) => existsSync(join(root, path, 'package.json'))).length;
+    const line = `castor: ${installed} of ${wanted.length} packages, ${Math.round((Date.now() - started) / 1000)} s`;
+    process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
+  };
+  const timer = setInterval(tell, isTerminal ? TELL_TERMINAL_MS : TELL_LOG_MS);
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) process.stderr.write('\r\x1b[K');
+  };
+}
+
+function isForThisMachine({ os, cpu, libc }) {
+  const fits = (names, own) => names === undefined || names.includes(own);
+  return fits(os, process.platform) && fits(cpu, process.arch) && (libc === undefined || libc.includes('glibc'));
 }
 
 /** The npm that called us, on the Node that runs it: our own may be the one being replaced. */

@@ -26,7 +26,7 @@ const COPIED = [
 ];
 
 const FAKE_NPM = `
-const { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } = require('node:fs');
+const { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } = require('node:fs');
 const { join } = require('node:path');
 appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');
 if (process.env.NPM_FAILS) {
@@ -35,6 +35,8 @@ if (process.env.NPM_FAILS) {
 }
 rmSync('node_modules', { recursive: true, force: true });
 mkdirSync('node_modules');
+// Holds on until a file says otherwise, as a slow network does.
+while (process.env.NPM_HOLDS && !existsSync('go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
 for (const name of readdirSync(${JSON.stringify(join(ROOT, 'node_modules'))})) {
   if (name === '.castor-stamp' || name === '.cache') continue;
   symlinkSync(join(${JSON.stringify(join(ROOT, 'node_modules'))}, name), join('node_modules', name));
@@ -71,7 +73,11 @@ describe('npm start on a fresh clone', () => {
 
   async function start(
     args: string[],
-    { env = {}, nodeArgs = [] }: { env?: Record<string, string>; nodeArgs?: string[] } = {},
+    {
+      env = {},
+      nodeArgs = [],
+      onStderr,
+    }: { env?: Record<string, string>; nodeArgs?: string[]; onStderr?: (text: string) => void } = {},
   ) {
     const child = spawn(process.execPath, [...nodeArgs, join(clone, 'scripts', 'run.mjs'), 'start', ...args], {
       cwd: clone,
@@ -87,7 +93,10 @@ describe('npm start on a fresh clone', () => {
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => (stdout += chunk));
-    child.stderr.on('data', (chunk) => (stderr += chunk));
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+      onStderr?.(stderr);
+    });
     const [code] = (await once(child, 'close')) as [number | null];
     return { stdout, stderr, code };
   }
@@ -120,6 +129,17 @@ describe('npm start on a fresh clone', () => {
     ]);
     expect(installs().length).toBe(1);
     expect(existsSync(join(clone, '.castor-bootstrap'))).toBe(false);
+  });
+
+  it('tells how far a slow installation is', async () => {
+    remove('node_modules');
+    const progress = /^castor: \d+ of \d+ packages, \d+ s$/m;
+    const { code, stderr } = await start(['-p', 'help'], {
+      env: { NPM_HOLDS: '1' },
+      onStderr: (text) => void (progress.test(text) && writeFileSync(join(clone, 'go'), '')),
+    });
+    remove('go');
+    expect([code, stderr]).toEqual([0, expect.stringMatching(progress)]);
   });
 
   it('takes over the lock of a run that died', async () => {
