@@ -284,6 +284,34 @@ describe('colours', () => {
     await terminal.waitForText('const a = 1;');
     expect(terminal.bytes.split('\x1b[').filter((piece) => /^[\d;]*m/.test(piece))).toEqual([]);
   });
+
+  it('that are left out leave code with its marks', async () => {
+    await using model = await fakeModel([say('Call `parse()` so:\n\n```js\nconst a = 1;\n```\n\nThat is all.')]);
+    await using terminal = await open(model, { env: { NO_COLOR: '1' } });
+    terminal.type('Go\r');
+    await terminal.waitForText('That is all.');
+    const lines = terminal.lines();
+    const from = lines.indexOf('Call `parse()` so:');
+    expect(lines.slice(from, from + 7)).toEqual([
+      'Call `parse()` so:',
+      '',
+      '```js',
+      'const a = 1;',
+      '```',
+      '',
+      'That is all.',
+    ]);
+  });
+
+  it('tell code of an unknown language from prose', async () => {
+    await using model = await fakeModel([say('Words.\n\n```nonesuch\nsome code\n```\n\nThat is all.')]);
+    await using terminal = await open(model, { env: { COLORTERM: 'truecolor' } });
+    terminal.type('Go\r');
+    await terminal.waitForText('That is all.');
+    const colorOf = (words: string) => new RegExp(`\\x1b\\[([\\d;]*)m${words}`).exec(terminal.bytes)?.[1];
+    expect(colorOf('some code')).toBeDefined();
+    expect(colorOf('some code')).not.toBe(colorOf('Words'));
+  });
 });
 
 describe('Esc', () => {

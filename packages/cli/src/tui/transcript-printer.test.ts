@@ -36,7 +36,7 @@ function print(events: readonly AgentEvent[], lookEvery = 1) {
 
 describe('TranscriptPrinter', () => {
   const ANSWER = [start, say('one\ntwo\n\nth'), say('ree\n\n```js\na();\n'), say('b();\n```\nfour'), finished, end];
-  const LINES = ['', '> Hi', '', 'one', 'two', '', 'three', '', 'a();', 'b();', 'four'];
+  const LINES = ['', '> Hi', '', 'one', 'two', '', 'three', '', '```js', 'a();', 'b();', '```', 'four'];
 
   it.each([1, 2, 3, 10])('gives every line once, however seldom it looks (every %i events)', (every) => {
     expect(print(ANSWER, every)).toEqual({ lines: LINES, pending: [] });

@@ -39,9 +39,8 @@ export function createHighlighter(styles: Styles, grammars: () => Grammars | und
   const paint = (code: string) => {
     if (code.length > LONGEST) return styles.primary(code);
     if (block) return style(block.scope, code);
-    return (
-      grammars()?.highlight(code, language, style) ?? (language === '' ? styles.primary(code) : styles.response(code))
-    );
+    // Prose has the colour of a response; code of an unknown language must not.
+    return grammars()?.highlight(code, language, style) ?? styles.accent(code);
   };
   return {
     begin(name) {

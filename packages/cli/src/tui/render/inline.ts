@@ -88,7 +88,9 @@ function takeCode(text: string, index: number, styles: Styles): Taken | undefine
   if (end < 0) return { rendered: fence, length: fence.length, isOpen: true };
   const code = text.slice(index + fence.length, end);
   const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
-  return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length: end + fence.length - index };
+  const length = end + fence.length - index;
+  if (!styles.hasColors) return { rendered: text.slice(index, index + length), length };
+  return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length };
 }
 
 function takeSpan(text: string, index: number, styles: Styles): Taken | undefined {

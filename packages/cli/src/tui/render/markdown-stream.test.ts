@@ -19,11 +19,13 @@ describe('renderMarkdown', () => {
       ['• word word word word word word word', '  word word word word word'],
     ],
     [
-      'code as it was written, without its fences',
+      'code as it was written, with its fences where there are no colours',
       '```js\n  a();\n\n\tb();\n```\nafter',
-      ['  a();', '', '    b();', 'after'],
+      ['```js', '  a();', '', '    b();', '```', 'after'],
     ],
-    ['a fence inside a longer one', '````\n```\nx\n```\n````', ['```', 'x', '```']],
+    ['a fence inside a longer one', '````\n```\nx\n```\n````', ['````', '```', 'x', '```', '````']],
+    ['a fence that is never closed', '```\nx', ['```', 'x', '```']],
+    ['code in a line with its marks where there are no colours', 'call `parse()` now', ['call `parse()` now']],
     ['quotes', '> said\n> > deeper', ['│ said', '│ │ deeper']],
     ['rules', '---', ['─'.repeat(40)]],
     [
@@ -51,6 +53,12 @@ describe('renderMarkdown', () => {
     ],
   ])('shows %s', (_name, markdown, rows) => {
     expect(renderMarkdown(markdown, PLAIN)).toEqual(rows);
+  });
+
+  it('shows code without its marks where colours tell it, and the fences to no voice', () => {
+    const markdown = 'call `parse()`\n```js\n  a();\n```\nafter';
+    expect(renderMarkdown(markdown, COLOURED).map(stripStyles)).toEqual(['call parse()', '  a();', 'after']);
+    expect(renderMarkdown(markdown, { ...PLAIN, isSpoken: true })).toEqual(['call `parse()`', '  a();', 'after']);
   });
 
   it('says a table row by row where it is read aloud, and leaves lines out', () => {

@@ -72,6 +72,7 @@ export class MarkdownStream {
     const rows = this.rest === '' ? [] : this.takeLine(this.rest);
     this.rest = '';
     rows.push(...this.flushTable());
+    if (this.fence && this.showsFences) rows.push(this.fence.mark);
     this.fence = undefined;
     return rows;
   }
@@ -131,7 +132,11 @@ export class MarkdownStream {
     }
     const rows = this.flushTable();
     if (rows.length > 0) this.endsBlank = false;
-    if (this.takeFence(line)) return rows;
+    if (this.takeFence(line)) {
+      if (!this.showsFences) return rows;
+      this.endsBlank = false;
+      return [...rows, line.trim()];
+    }
     if (this.fence) rows.push(this.renderCode(line));
     else if (line.trim() !== '') rows.push(...this.renderLine(line));
     // One empty row between blocks is enough.
@@ -152,7 +157,12 @@ export class MarkdownStream {
     return this.line ? { ...this.line, body: expanded.trimStart() } : toProseLine(expanded, this.options.styles);
   }
 
-  /** Fences themselves are not shown: a block is copied as it was written. */
+  /** Without colours the fences are all that tells code from prose; to a voice they are noise. */
+  private get showsFences(): boolean {
+    return !this.options.styles.hasColors && !this.options.isSpoken;
+  }
+
+  /** Where colours tell code, fences are not shown: a block is copied as it was written. */
   private takeFence(line: string): boolean {
     const match = FENCE.exec(line);
     if (this.fence) {

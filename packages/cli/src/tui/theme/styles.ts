@@ -10,6 +10,8 @@ import type { Theme } from './theme.ts';
 export type Style = (text: string) => string;
 
 export interface Styles {
+  /** False where no style can be seen: marks have to carry what colours would. */
+  readonly hasColors: boolean;
   readonly primary: Style;
   readonly secondary: Style;
   readonly link: Style;
@@ -43,6 +45,7 @@ export function createStyles(theme: Theme, depth: ColorDepth, hasBackgrounds = t
     color === '' || !hasBackgrounds ? text(mark) : wrap(toSgr(color, depth, 'background'), '49');
   const mode = (open: string, close: string) => (depth === 'none' ? PLAIN : wrap(open, close));
   return {
+    hasColors: depth !== 'none',
     primary: text(theme.text.primary),
     secondary: text(theme.text.secondary),
     link: text(theme.text.link),
