@@ -375,6 +375,52 @@ describe('what happens beside a prompt', () => {
     hold.release();
   });
 
+  it('stays for the next consumer when one leaves, in a prompt or between prompts', async () => {
+    await using env = await setUp([say('a')]);
+    for await (const event of env.session.prompt('hi', NEVER)) {
+      if (event.type === 'prompt_started') for (const name of ['1', '2', '3']) env.session.post(notice(name));
+      if (event.type === 'notice') break;
+    }
+    for await (const event of env.session.events()) {
+      expect(event).toEqual(notice('2'));
+      break;
+    }
+    env.session.close();
+    const rest: unknown[] = [];
+    for await (const event of env.session.events()) rest.push(event);
+    expect(rest).toEqual([notice('3')]);
+    const recorded = env.recorded.filter(({ type }) => type === 'notice');
+    expect(recorded).toEqual([notice('1'), notice('2'), notice('3')]);
+  });
+
+  it('stays for events() when a consumer leaves before its prompt yields it', async () => {
+    await using env = await setUp([say('a')]);
+    for await (const event of env.session.prompt('hi', NEVER)) {
+      if (event.type !== 'content') continue;
+      env.session.post(notice('unread'));
+      break;
+    }
+    env.session.close();
+    const seen: unknown[] = [];
+    for await (const event of env.session.events()) seen.push(event);
+    expect(seen).toEqual([notice('unread')]);
+  });
+
+  it('reaches one of two consumers, and closing the session ends both', async () => {
+    await using env = await setUp([]);
+    const seen: unknown[] = [];
+    const follow = async () => {
+      for await (const event of env.session.events()) seen.push(event);
+    };
+    const both = Promise.all([follow(), follow()]);
+    await hasHappened();
+    env.session.post(notice('once'));
+    await hasHappened();
+    env.session.close();
+    await both;
+    expect(seen).toEqual([notice('once')]);
+  });
+
   it('answers a prompt without a model, and records none of it', async () => {
     await using env = await setUp([]);
     const types: string[] = [];

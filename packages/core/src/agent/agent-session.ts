@@ -98,11 +98,16 @@ export class AgentSession {
       ending = { outcome: 'failed', error: toStructuredError(error) };
       throw error;
     } finally {
-      watch.release();
-      this.isOpen = false;
-      // Recorded before the first of these is yielded: a consumer that leaves takes no further step.
-      const posted = this.takePosted();
-      yield* [...posted, this.note({ type: 'prompt_ended' as const, prompt_id, ...ending })];
+      // What a consumer that left was not given stays for `events`.
+      const left = () => (ending === ABANDONED ? undefined : this.takePosted());
+      try {
+        for (let event = left(); event; event = left()) yield event;
+      } finally {
+        watch.release();
+        this.isOpen = false;
+        this.inbox.wake();
+        yield this.note({ type: 'prompt_ended', prompt_id, ...ending });
+      }
     }
   }
 
@@ -126,12 +131,13 @@ export class AgentSession {
 
   /**
    * Yields what happens between prompts, from whatever was posted before the first step on; while a prompt is open, its
-   * own stream yields it instead. One consumer at a time. Ends once the session is closed and all of it was yielded.
+   * own stream yields it instead. Of several consumers one is given each event. Ends once the session is closed and all of
+   * it was yielded.
    */
   async *events(): AsyncGenerator<SessionEvent, void> {
     for (;;) {
-      const posted = this.isOpen ? [] : this.takePosted();
-      if (posted.length > 0) yield* posted;
+      const event = this.isOpen ? undefined : this.takePosted();
+      if (event) yield event;
       else if (this.inbox.isClosed) return;
       else await this.inbox.change();
     }
@@ -245,7 +251,7 @@ export class AgentSession {
     let hasEnded = false;
     try {
       for (;;) {
-        for (const event of this.takePosted()) yield event;
+        for (let event = this.takePosted(); event; event = this.takePosted()) yield event;
         step ??= source.next();
         const result = await this.inbox.unlessPosted(step);
         if (!result) continue;
@@ -266,10 +272,9 @@ export class AgentSession {
     }
   }
 
-  private takePosted(): readonly SessionEvent[] {
-    const posted = this.inbox.take();
-    for (const event of posted) this.note(event);
-    return posted;
+  private takePosted(): SessionEvent | undefined {
+    const event = this.inbox.take();
+    return event && this.note(event);
   }
 
   private takeSteering(): Part[] {

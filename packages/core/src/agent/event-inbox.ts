@@ -7,9 +7,11 @@ import type { SessionEvent } from '../protocol/agent-events.ts';
 
 export class EventInbox {
   private waiting: SessionEvent[] = [];
+  /** How many of `waiting` were taken. */
+  private taken = 0;
   /** Of the open prompt, which sets it anew for every step. */
   private wakePrompt: (() => void) | undefined;
-  private wakeIdle: (() => void) | undefined;
+  private wakeIdle: (() => void)[] = [];
   private closed = false;
 
   get isClosed(): boolean {
@@ -27,17 +29,21 @@ export class EventInbox {
     this.wake();
   }
 
-  take(): readonly SessionEvent[] {
-    if (this.waiting.length === 0) return NOTHING;
-    const taken = this.waiting;
-    this.waiting = [];
-    return taken;
+  /** One at a time, so that a consumer that leaves takes no more than it was given. */
+  take(): SessionEvent | undefined {
+    if (this.waiting.length === 0) return undefined;
+    const event = this.waiting[this.taken++];
+    if (this.taken === this.waiting.length) {
+      this.waiting = [];
+      this.taken = 0;
+    }
+    return event;
   }
 
   /** Resolves with the next post, or when the inbox is closed. Whatever waits already is to be taken first. */
   async change(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.wakeIdle = resolve;
+      this.wakeIdle.push(resolve);
     });
   }
 
@@ -50,13 +56,12 @@ export class EventInbox {
     });
   }
 
-  private wake(): void {
+  /** Lets every stream look again: something was posted, or is now for another stream to take. */
+  wake(): void {
     const { wakePrompt, wakeIdle } = this;
     this.wakePrompt = undefined;
-    this.wakeIdle = undefined;
+    this.wakeIdle = [];
     wakePrompt?.();
-    wakeIdle?.();
+    for (const wake of wakeIdle) wake();
   }
 }
-
-const NOTHING: readonly SessionEvent[] = [];
