@@ -8,6 +8,7 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { ToolKind } from '../protocol/tools.ts';
 import { createGeminiGenerator } from '../provider/gemini/generator.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import { createWriteTodosTool } from '../tools/builtin/write-todos.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
@@ -56,8 +57,6 @@ describe('an agent of a generator and a model', () => {
     ['look', 'read'],
     ['find', 'search'],
     ['ponder', 'think'],
-    // A name of ours that changes nothing, whatever its kind.
-    ['write_todos', 'other'],
   ])('runs %s, of kind %s, unasked', async (name, kind) => {
     await using model = await fakeModel([answer(call(name, {}, { id: 'c' })), say('Done.')]);
     const { ran, tools } = tool(name, kind);
@@ -76,6 +75,23 @@ describe('an agent of a generator and a model', () => {
       expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('it may read and search only');
     },
   );
+
+  it.each(['complete_task', 'invoke_agent', 'read_file'])(
+    'goes by the kind of a tool, although it is named %s',
+    async (name) => {
+      await using model = await fakeModel([answer(call(name, {}, { id: 'c' })), say('I may not.')]);
+      const { ran, tools } = tool(name, 'execute');
+      await collect(open(model, { tools }).session.prompt('Do it', signal));
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('lets the built-in list of todos be written: it changes nothing', async () => {
+    await using model = await fakeModel([answer(call('write_todos', { todos: [] }, { id: 'c' })), say('Done.')]);
+    const tools = new ToolRegistry([createWriteTodosTool()]);
+    await collect(open(model, { tools }).session.prompt('Plan', signal));
+    expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('it may read and search only');
+  });
 
   it.each([
     ['proceed_once', ['act']],

@@ -3,7 +3,6 @@
  * is a refusal where no user answers (docs/decisions/0028). Beside it the policy that allows everything, by name.
  */
 
-import { READING_TOOLS } from '../policy/reading-tools.ts';
 import type { ToolKind } from '../protocol/tools.ts';
 import type { PolicyPort, PolicyQuestion } from '../scheduler/ports.ts';
 
@@ -14,7 +13,8 @@ export function createReadingPolicy({ interactive }: { interactive: boolean }): 
   return {
     canAsk: interactive,
     async check({ toolName, kind }: PolicyQuestion) {
-      if (READING_KINDS.has(kind) || READING_TOOLS.includes(toolName)) return { decision: 'allow' };
+      // Never by name: a caller's own tool may have the name of one of ours, and change what it likes.
+      if (READING_KINDS.has(kind)) return { decision: 'allow' };
       if (interactive) return { decision: 'ask_user' };
       const denyMessage = `${toolName} needs an approval, and no user can be asked in this run: the agent has no policy, so it may read and search only.`;
       return { decision: 'deny', unanswerable: true, denyMessage };

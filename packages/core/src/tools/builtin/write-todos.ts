@@ -12,7 +12,7 @@ export function createWriteTodosTool(): DefinedTool {
   return defineTool({
     name: 'write_todos',
     displayName: 'WriteTodos',
-    kind: 'other',
+    kind: 'think',
     description: DESCRIPTION,
     schema: {
       type: 'object',
