@@ -89,3 +89,13 @@ describe('a setting that is null', () => {
     expect([stderr, JSON.stringify(model.requests[0]?.body)]).toEqual(['', expect.stringContaining('"read_file"')]);
   });
 });
+
+describe('/stats', () => {
+  it('writes counts and durations for users', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel(() => say('ok'));
+    const { stdout } = await runCli(['-p', '/stats'], { workspace, model });
+    expect(stdout).toMatch(/^Time {6}[\d.]+ m?s$/m);
+    expect(stdout).toMatch(/^Tokens {4}0 \(0 in, 0 of them cached; 0 out\)$/m);
+  });
+});

@@ -7,7 +7,7 @@ const shell = (command: string) => call('run_shell_command', { command });
 
 it('looks failed in the terminal, live and resumed, and in sessions show', async () => {
   await using workspace = await createWorkspace();
-  await using model = await fakeModel([shell('echo out; exit 3'), shell('true'), say('Done.')]);
+  await using model = await fakeModel([shell('echo out; exit 3'), shell('kill -9 $$'), shell('true'), say('Done.')]);
   {
     await using terminal = await startTerminal(['--yolo', '--session-id', 'failing'], {
       model,
@@ -18,14 +18,17 @@ it('looks failed in the terminal, live and resumed, and in sessions show', async
     terminal.type('Run them\r');
     await terminal.waitForText('Done.');
     await terminal.waitForText(/^x Shell echo out; exit 3.* exit 3$/m);
+    await terminal.waitForText(/^x Shell kill .* SIGKILL$/m);
     await terminal.waitForText(/^✓ Shell true/m);
   }
   await using resumed = await startTerminal(['-r', 'failing'], { model, workspace, columns: 100 });
   await resumed.waitForText('Done.');
   await resumed.waitForText(/^x .* exit 3$/m);
+  await resumed.waitForText(/^x .* SIGKILL$/m);
   const { stdout } = await runCli(['sessions', 'show', 'failing'], { workspace });
   expect(stdout).toContain('failed (exit 3): out');
-  expect(stdout.match(/failed/g)).toHaveLength(1);
+  expect(stdout).toContain('failed (SIGKILL)');
+  expect(stdout.match(/failed/g)).toHaveLength(2);
 });
 
 it('leaves what the model and scripts read as it was', async () => {

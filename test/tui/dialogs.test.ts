@@ -52,6 +52,13 @@ describe('the first start', () => {
     expect(again.bytes).not.toContain('How should Castor connect to a model?');
   });
 
+  it('names what is configured and not used yet, once', async () => {
+    const homeFiles = { '.gemini/skills/one/SKILL.md': 'x', '.gemini/extensions/gitstuff/gemini-extension.json': '{}' };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using terminal = await open({ workspace }, ['--model', 'offline']);
+    await terminal.waitForText('not used yet: extension gitstuff, 1 skill');
+  });
+
   it('can be tried with the offline model', async () => {
     await using terminal = await startTerminal([]);
     await terminal.waitForText('How should Castor connect to a model?');

@@ -2,6 +2,7 @@
 
 import type { ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
+import { readFailedCommand } from '../transcript/command-failure.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { describeCall, shortenDisplay } from './describe-call.ts';
 import type { EndedCall, StartedCall } from './session-file.ts';
@@ -25,9 +26,10 @@ export function toStoredDisplay({ name, args }: ToolCallRequestInfo, display: To
   };
 }
 
-export function exitCodeOf(data: Record<string, unknown> | undefined): Pick<EndedCall, 'exitCode'> {
-  const exitCode = data?.['exitCode'];
-  return typeof exitCode === 'number' && exitCode !== 0 ? { exitCode } : {};
+export function failureOf(data: Record<string, unknown> | undefined): Pick<EndedCall, 'exitCode' | 'stoppedBy'> {
+  const failed = readFailedCommand(data);
+  if (!failed) return {};
+  return failed.exitCode === null ? { stoppedBy: failed.signal ?? '' } : { exitCode: failed.exitCode };
 }
 
 /** Of an edit the diff, which says what both versions of the file say. */

@@ -40,6 +40,8 @@ export interface EndedCall {
   resultDisplay?: ShownResult;
   /** Of a command that failed. */
   exitCode?: number;
+  /** Of a command that ended without an exit code: the signal, or empty where Castor stopped it. */
+  stoppedBy?: string;
 }
 
 /** What is known of a call that a stop of the program cut off. */

@@ -63,6 +63,7 @@ const ENDED_CALL = fieldsOf({
   durationMs: isNumber,
   resultDisplay: isDisplay,
   exitCode: isNumber,
+  stoppedBy: isText,
 });
 const THOUGHT = fieldsOf({ subject: isText, description: isText });
 

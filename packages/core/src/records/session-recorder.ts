@@ -17,7 +17,7 @@ import type { FileJournal, PlannedWrite } from '../tools/files/file-store.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
-import { exitCodeOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
+import { failureOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
@@ -202,7 +202,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
       status,
       durationMs,
       ...(resultDisplay !== undefined && { resultDisplay }),
-      ...exitCodeOf(response.data),
+      ...failureOf(response.data),
     };
     this.underWay.endCall(request.callId);
     this.result({ role: 'user', parts: response.responseParts }, call);

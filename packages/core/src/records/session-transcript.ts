@@ -36,7 +36,7 @@ export function toSessionEvents(
 const SHELL = 'run_shell_command';
 const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
 
-type Ending = Pick<StoredToolCall, 'resultDisplay' | 'status'> & Pick<EndedCall, 'exitCode'>;
+type Ending = Pick<StoredToolCall, 'resultDisplay' | 'status'> & Pick<EndedCall, 'exitCode' | 'stoppedBy'>;
 
 class EventReplay {
   private readonly events: AgentEvent[] = [];
@@ -125,7 +125,7 @@ class EventReplay {
     this.response(part ?? made, ending);
   }
 
-  private response(part: Part, { resultDisplay, status, exitCode }: Ending = {}): void {
+  private response(part: Part, { resultDisplay, status, exitCode, stoppedBy }: Ending = {}): void {
     if (!part.functionResponse) return;
     const { id = '', name = '', response = {} } = part.functionResponse;
     const callId = this.waiting.has(id) ? id : this.waitingFor(name);
@@ -145,6 +145,9 @@ class EventReplay {
         error: reached === 'error' ? new Error(said ?? 'The call failed.') : undefined,
         errorType: undefined,
         ...(failed !== undefined && { data: { exitCode: failed, isError: true } }),
+        ...(stoppedBy !== undefined && {
+          data: { exitCode: null, isError: true, ...(stoppedBy !== '' && { signal: stoppedBy }) },
+        }),
       },
     });
   }
