@@ -8,6 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { prepareChats, untilRecorded } from '../sessions/session-folder.ts';
 import { READY } from './open-terminal.ts';
 
+/** As Gemini CLI tells the model of a command that failed. */
+const FAILED = 'Output: no rule\nExit Code: 2\nProcess Group PGID: 77';
 const UP = '\x1b[A';
 
 async function open(options: { model: FakeModel; workspace: Workspace }, args: string[] = []) {
@@ -70,11 +72,14 @@ describe('what calls did', () => {
       { id: 'c1', name: 'run_shell_command', args: { command: 'git log' } },
       { id: 'c2', name: 'stub__look', args: { at: 'sky' } },
       { id: 'c3', name: 'replace', args: { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' } },
+      { id: 'c4', name: 'run_shell_command', args: { command: 'make' } },
     ];
     const toolCalls = calls.map((made) => ({
       ...made,
       status: 'success',
-      result: [{ functionResponse: { id: made.id, name: made.name, response: { output: 'ok' } } }],
+      result: [
+        { functionResponse: { id: made.id, name: made.name, response: { output: made.id === 'c4' ? FAILED : 'ok' } } },
+      ],
       ...(made.id === 'c2' && { displayName: 'look (stub MCP Server)', description: 'Looks at the sky' }),
     }));
     await storeSession({ workspace }, [
@@ -88,6 +93,7 @@ describe('what calls did', () => {
       '✓ Shell git log',
       '✓ look (stub MCP Server) Looks at the sky',
       '✓ Edit src/a.ts',
+      'x Shell make exit 2',
     ]);
   });
 });
