@@ -7,6 +7,7 @@ import type {
   Assignment,
   Command,
   CommandArgument,
+  HereDoc,
   ParsedScript,
   Redirected,
   Redirection,
@@ -262,7 +263,7 @@ export class LineReader {
     const input: string[] = [];
     for (const node of nodes) {
       if (node.type === 'HereDoc') {
-        input.push(node.body.text);
+        input.push(...textsOf(node));
         if (node.delimiter === undefined || node.closing === undefined)
           this.problems.push('A here-document has no end.');
       } else {
@@ -273,6 +274,12 @@ export class LineReader {
     }
     return { redirections, input };
   }
+}
+
+/** As written, and as the command reads it where the shell takes backslashes away. */
+function textsOf({ body: { text }, delimiter }: HereDoc): string[] {
+  if (!text.includes('\\') || /['"\\]/.test(delimiter?.text ?? "'")) return [text];
+  return [text, text.replaceAll(/\\([$`\\]|\n)/g, (_, character: string) => character.trim())];
 }
 
 /** Where the line ends before the substitution does, shells and parsers differ on what is inside it. */

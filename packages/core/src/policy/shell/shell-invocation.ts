@@ -45,12 +45,17 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word.value)) return shellText(words, index, name);
     if (startsCode(word.value)) return unreadable(`${name} ${word.value} may run other code first`, word.value);
     if (word.value === '--command') return shellText(words, index, name);
-    if (/^[-+][oO]$/.test(word.value)) index += 1;
+    index += optionNames(word.value);
   }
   const file = words[index];
   if (file === undefined || file.value === '-') return shellInput(command, name);
   const place = file.kind === 'dynamic' ? 'a place known only when it runs' : `the file ${file.value}`;
   return unreadable(`${name} runs commands from ${place}`, file.value);
+}
+
+/** How many words after it are names of options: one for each o, as in `-euo pipefail`. */
+function optionNames(option: string): number {
+  return /^[-+][A-Za-z]+$/.test(option) ? option.replaceAll(/[^oO]/g, '').length : 0;
 }
 
 /** A start file, fish's -C, or a long option nobody here knows. */
@@ -60,8 +65,8 @@ function startsCode(option: string): boolean {
 
 /** Options may still stand between -c and the text. */
 function shellText(words: readonly ShellWord[], option: number, name: string): Unwrapped {
-  let at = option + 1;
-  while (/^[-+]/.test(words[at]?.value ?? '')) at += /^[-+][oO]$/.test(words[at]?.value ?? '') ? 2 : 1;
+  let at = option + 1 + optionNames(words[option]?.value ?? '');
+  while (/^[-+]/.test(words[at]?.value ?? '')) at += 1 + optionNames(words[at]?.value ?? '');
   const text = words[at];
   if (text === undefined) return unreadable(`${name} -c without text`, '');
   const script = scriptOf(text, at, `${name} -c`);
