@@ -18,7 +18,7 @@ export function findRisks(command: SimpleCommand, options: { moreArguments: bool
   const [head] = command.words;
   if (head !== undefined) risks.push(...commandRisks(command, head, options));
   for (const { target } of command.redirections) {
-    if (/^\/dev\/(?:tcp|udp)\//.test(target.value))
+    if ([target.value, ...(target.candidates ?? [])].some((path) => /^\/dev\/(?:tcp|udp)\//.test(path)))
       risks.push({ reason: `${target.value} opens a network connection`, word: target.value, unreadable: false });
   }
   return risks;

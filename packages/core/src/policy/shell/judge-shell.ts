@@ -13,7 +13,7 @@ import { readShellLine } from './shell-leaves.ts';
 export async function judgeShell(command: string, home: string, options: JudgeOptions): Promise<LineVerdict> {
   await loadShellParser();
   // Where the line may move to another folder, PWD is known only when it runs.
-  const moves = /\b(?:cd|pushd|popd)\b/.test(command);
+  const moves = /\b(?:cd|pushd|popd)\b/.test(command.replaceAll(/\$?['"]|\\\n?/g, ''));
   const variables = new Map([['HOME', home], ...(moves ? [] : [['PWD', options.directory] as const])]);
   return judgeLine(command, readShellLine(command, variables), options);
 }

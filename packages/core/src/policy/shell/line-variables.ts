@@ -7,6 +7,7 @@ import type { Assignment, Command, ParameterOperation, ParsedScript, SyntaxNode,
 import type { ShellWord } from './shell-line.ts';
 import { wider } from './substitution-output.ts';
 import type { OutputShape } from './substitution-output.ts';
+import { VariableCandidates } from './variable-candidates.ts';
 
 type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
@@ -18,6 +19,7 @@ export class LineVariables {
   private readonly assignedAt = new Map<string, number>();
   /** What a variable holds that the line fills with the output of a command. */
   private readonly shapes = new Map<string, OutputShape>();
+  private readonly candidates = new VariableCandidates();
   readonly forEachChild: ForEachChild;
   /** Commands the line gives another meaning: a function may have any name. */
   readonly redefined = new Set<string>();
@@ -37,13 +39,23 @@ export class LineVariables {
       inner.values.set(name, value);
       if (this.assignedAt.has(name)) inner.assignedAt.set(name, -1);
     }
+    inner.candidates.copy(this.candidates);
     for (const [name, shape] of this.shapes) inner.shapes.set(name, shape);
     for (const name of this.redefined) inner.redefined.add(name);
     return inner;
   }
 
-  get home(): string | undefined {
-    return this.values.get('HOME');
+  /** What `~` stands for; several where the line sets HOME. */
+  get homes(): readonly string[] {
+    const home = this.values.get('HOME');
+    if (home === undefined) return [];
+    return this.unknown.has('HOME') ? [home, ...this.candidates.of('HOME')] : [home];
+  }
+
+  /** The fixed texts a variable may hold whose value is not certain. */
+  candidatesOf(name: string): readonly string[] {
+    const value = this.values.get(name);
+    return value === undefined ? this.candidates.of(name) : [value, ...this.candidates.of(name)];
   }
 
   /** Where the line is, if it does not move. */
@@ -66,6 +78,7 @@ export class LineVariables {
   }
 
   private note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
+    this.candidates.note(node, read, this.redefined);
     if (node.type === 'Assignment') this.noteAssignment(node, certain.has(node) ? read : undefined);
     else if (node.type === 'For' || node.type === 'Select') this.unknown.add(node.name.value);
     else if (node.type === 'Function') this.redefined.add(node.name.value);
@@ -107,11 +120,11 @@ export class LineVariables {
 
   private noteAssignment(node: Assignment, read: ((word: Word) => ShellWord) | undefined): void {
     const { name, value, append, index } = node;
-    if (this.values.has(name) && !this.assignedAt.has(name)) return;
     const plain = value.type === 'Word' && append !== true && index === undefined;
     const word = plain ? read?.(value) : undefined;
     const known = word !== undefined && word.kind !== 'dynamic' && word.kind !== 'glob';
-    if (!known || this.assignedAt.has(name)) {
+    // A value from outside the line, for example HOME, is one of two from here on.
+    if (!known || this.assignedAt.has(name) || this.values.has(name)) {
       this.unknown.add(name);
       return;
     }
@@ -122,9 +135,21 @@ export class LineVariables {
   /** Builtins that set variables by name. */
   private noteSetters(node: Command): void {
     const name = node.name?.value;
+    if (name !== undefined && ['eval', 'declare', 'typeset', 'local'].includes(name)) this.noteHidden(node);
     if (name === undefined || !['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf'].includes(name))
       return;
-    for (const argument of node.args) if (argument.type === 'Word') this.unknown.add(argument.value);
+    // `printf -vx` names the variable in the same word.
+    for (const argument of node.args)
+      if (argument.type === 'Word') this.unknown.add(argument.value.replace(/^-[A-Za-z](?=.)/, ''));
+  }
+
+  /** Variables that code in an argument sets, or that another name stands for: `eval x=1`, `declare -n y=x`. */
+  private noteHidden({ args }: Command): void {
+    for (const { text } of args) {
+      for (const [, name = ''] of text.matchAll(/([A-Za-z_]\w*)\+?=/g)) this.unknown.add(name);
+      const other = /=["']?([A-Za-z_]\w*)/.exec(text)?.[1];
+      if (other !== undefined && args.some((option) => /^-[A-Za-z]*n/.test(option.text))) this.unknown.add(other);
+    }
   }
 
   /** `${x:?}` and `${x:-y}` are x where it has a value. */

@@ -10,8 +10,8 @@ const PRIVATE_PATH =
 /** Names a pattern over file names could stand for. */
 const PRIVATE_NAMES = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.pgpass', '.npmrc', '.env'];
 
-export function isPrivate({ value, kind }: ShellWord): boolean {
-  if (PRIVATE_PATH.test(value)) return true;
+export function isPrivate({ value, kind, candidates }: ShellWord): boolean {
+  if (PRIVATE_PATH.test(value) || candidates?.some((text) => PRIVATE_PATH.test(text)) === true) return true;
   if (kind !== 'glob') return false;
   const hidden = value.split('/').filter((segment) => segment.startsWith('.') && /[*?[]/.test(segment));
   return hidden.some((segment) => PRIVATE_NAMES.some((name) => globMatches(segment, name)));

@@ -101,9 +101,9 @@ function withoutSourced(source: string, leaves: readonly Leaf[]): string {
   }, source);
 }
 
-/** The forms in which a word can carry a path: itself, `of=path`, `-opath`, `-xopath`. */
-function pathsIn({ value }: ShellWord): string[] {
-  const paths = [value];
+/** The forms in which a word can carry a path: itself, `of=path`, `-opath`, `-xopath`, `:(top)path`. */
+function pathsIn({ value, candidates = [] }: ShellWord): string[] {
+  const paths = [value, ...candidates, value.replace(/^:\([^)]*\)/, '')];
   const equals = value.indexOf('=');
   if (equals >= 0) paths.push(value.slice(equals + 1));
   if (/^-[A-Za-z]./.test(value)) paths.push(value.slice(2));

@@ -18,6 +18,8 @@ export interface ShellWord {
   readonly skeleton: string;
   /** Of a dynamic word: what the substitutions in it, or in the line's variables it uses, can print. */
   readonly output?: OutputShape;
+  /** Of a dynamic word: what it may be, where the line gives its variables fixed texts. */
+  readonly candidates?: readonly string[];
 }
 
 export interface ShellAssignment {

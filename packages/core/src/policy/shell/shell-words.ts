@@ -9,12 +9,16 @@ import type { LineVariables } from './line-variables.ts';
 import type { ShellWord, WordKind } from './shell-line.ts';
 import { outputOf, wider } from './substitution-output.ts';
 import type { OutputShape, SubstitutionOutput } from './substitution-output.ts';
+import { combined, textsOf } from './variable-candidates.ts';
 
 interface WordSoFar {
   kind: WordKind;
   value: string;
   skeleton: string;
   output?: OutputShape;
+  /** Every form it may take, as far as the line tells; more than one only behind a variable. */
+  forms: readonly string[];
+  hasCandidates: boolean;
 }
 
 type Substitution = Extract<SyntaxNode, { type: 'CommandExpansion' | 'ArithmeticCommandExpansion' }>;
@@ -52,9 +56,10 @@ export class WordReader {
   word(node: Word): ShellWord {
     const text = withoutContinuations(node.text);
     if (node.parts === undefined) return this.tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
-    const state: WordSoFar = { kind: 'literal', value: '', skeleton: '' };
+    const state: WordSoFar = { kind: 'literal', value: '', skeleton: '', forms: [''], hasCandidates: false };
     for (const part of node.parts) this.addPart(part, state, false);
-    return this.tilde({ ...state, text });
+    const { forms, hasCandidates, ...word } = state;
+    return this.tilde({ ...word, text, ...(hasCandidates && word.kind === 'dynamic' && { candidates: forms }) });
   }
 
   /** After something more became known of the variables. */
@@ -107,11 +112,15 @@ export class WordReader {
   }
 
   private tilde(word: ShellWord): ShellWord {
-    const home = this.variables.home;
+    const [home, ...others] = this.variables.homes;
     // ~name, ~+ and ~- are folders that only the shell knows.
     if (/^~[^/]/.test(word.text)) return { ...word, kind: 'dynamic' };
     if (home === undefined || !/^~(?=\/|$)/.test(word.text)) return word;
     const value = home + word.value.slice(1);
+    if (others.length > 0) {
+      const ends = (word.candidates ?? [word.value]).map((form) => form.slice(1));
+      return { ...word, kind: 'dynamic', skeleton: value, candidates: combined([home, ...others], ends) };
+    }
     return { value, text: word.text, kind: word.kind === 'literal' ? 'resolved' : word.kind, skeleton: value };
   }
 
@@ -119,6 +128,7 @@ export class WordReader {
     const fixed = (value: string, kind: WordKind) => {
       state.value += value;
       state.skeleton += value;
+      state.forms = state.forms.map((form) => form + value);
       state.kind = moreUncertain(state.kind, kind);
     };
     switch (part.type) {
@@ -144,10 +154,25 @@ export class WordReader {
         if (part.type === 'CommandExpansion' && this.addFixed(part, fixed, quoted)) return;
         state.value += part.text;
         state.kind = 'dynamic';
+        const possible = this.possibleTexts(part);
+        if (possible.length > 0) {
+          state.forms = combined(state.forms, possible);
+          state.hasCandidates = true;
+        }
         const output = wider(state.output, this.shapeBelow(part));
         if (output !== undefined) state.output = output;
       }
     }
+  }
+
+  private possibleTexts(part: WordPart): readonly string[] {
+    if (part.type === 'SimpleExpansion') return this.variables.candidatesOf(part.text.slice(1));
+    if (part.type !== 'ParameterExpansion' || part.prefix !== undefined) return [];
+    const { operation, parameter } = part;
+    if (operation === undefined) return this.variables.candidatesOf(parameter);
+    if (operation.type !== 'Default') return [];
+    const other = operation.operator.endsWith('?') ? [] : textsOf(this.word(operation.operand));
+    return [...this.variables.candidatesOf(parameter), ...other];
   }
 
   /** Whether the line fixes what the substitution prints. Without quotes a pattern in it is one. */

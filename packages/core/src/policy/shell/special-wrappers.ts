@@ -32,7 +32,7 @@ function codeOf(words: readonly ShellWord[], start: number, label: string): Unwr
   const dynamic = words.find(({ kind }) => kind === 'dynamic' || kind === 'glob');
   const text = words.map(({ value }) => value).join(' ');
   if (dynamic !== undefined)
-    return result(scriptOf({ value: text, text: dynamic.text, kind: 'dynamic', skeleton: '' }, start, label), false);
+    return result(scriptOf({ ...dynamic, value: text, kind: 'dynamic', skeleton: '' }, start, label), false);
   return result([{ kind: 'script', text, start }]);
 }
 

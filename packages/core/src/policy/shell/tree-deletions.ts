@@ -58,8 +58,16 @@ function isRecursive(words: readonly ShellWord[]): boolean {
   return hasOption(words, 'rR', ['--recursive']);
 }
 
+/** A word that may be several, as itself and as each of them. */
+function spread(word: ShellWord): ShellWord[] {
+  const { candidates = [], text } = word;
+  const possible = candidates.map((value): ShellWord => ({ value, text, kind: 'resolved', skeleton: value }));
+  return [word, ...possible.filter(({ value }) => value !== '')];
+}
+
 function deletedWords(leaf: Leaf): ShellWord[] {
-  const { words, redirections } = leaf.command;
+  const { redirections } = leaf.command;
+  const words = leaf.command.words.flatMap(spread);
   const rest = words.slice(1);
   const operands = rest.filter(({ value }) => !value.startsWith('-'));
   const written = redirections.filter(({ writes }) => writes).map(({ target }) => target);

@@ -39,6 +39,7 @@ export function scriptOf(word: ShellWord, start: number, label: string): Inner[]
       word: word.text,
     },
     script,
+    ...(word.candidates ?? []).map((text): Inner => ({ kind: 'script', text, start })),
   ];
 }
 

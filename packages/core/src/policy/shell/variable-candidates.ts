@@ -1,0 +1,81 @@
+/**
+ * The fixed texts a variable of the line may hold where its value is not certain: what loops,
+ * several assignments, `read` and the arguments of functions give it. A word that uses it may
+ * be any of them; none of them makes a word known.
+ */
+
+import type { Command, SyntaxNode, Word } from 'unbash';
+import type { ShellWord } from './shell-line.ts';
+
+const MAX_CANDIDATES = 64;
+const POSITIONAL = /^(?:[@*]|[1-9]\d*)$/;
+const SETTERS = new Set(['read', 'mapfile', 'readarray', 'printf']);
+
+type Read = (word: Word) => ShellWord;
+
+export class VariableCandidates {
+  private readonly texts = new Map<string, Set<string>>();
+
+  /** Of a shell inside the one the other speaks about. */
+  copy(other: VariableCandidates): void {
+    for (const [name, texts] of other.texts) this.texts.set(name, new Set(texts));
+  }
+
+  of(name: string): readonly string[] {
+    return [...(this.texts.get(POSITIONAL.test(name) ? '@' : name) ?? [])];
+  }
+
+  /** `redefined` are the functions of the line. */
+  note(node: SyntaxNode, read: Read, redefined: ReadonlySet<string>): void {
+    switch (node.type) {
+      case 'Assignment': {
+        const values = node.value.type === 'Word' ? [node.value] : node.value.elements;
+        const before = node.append === true ? this.of(node.name) : [];
+        for (const text of values.flatMap((word) => textsOf(read(word))))
+          for (const start of ['', ...before]) this.add(node.name, start + text);
+        return;
+      }
+      case 'For':
+      case 'Select':
+        for (const word of node.wordlist ?? []) for (const text of textsOf(read(word))) this.add(node.name.value, text);
+        return;
+      case 'Command':
+        this.noteCommand(node, read, redefined);
+        return;
+      default:
+    }
+  }
+
+  private noteCommand(node: Command, read: Read, redefined: ReadonlySet<string>): void {
+    const name = node.name?.value ?? '';
+    const isCalled = name === 'set' || redefined.has(name);
+    if (!isCalled && !SETTERS.has(name)) return;
+    const given = node.args.flatMap((argument) => (argument.type === 'Word' ? textsOf(read(argument)) : []));
+    if (isCalled) {
+      for (const text of given) if (text !== '--') this.add('@', text);
+      return;
+    }
+    const input = node.redirects.flatMap((redirect) =>
+      redirect.type === 'HereString' && redirect.target !== undefined ? textsOf(read(redirect.target)) : [],
+    );
+    const texts = name === 'printf' ? given : input.flatMap((text) => [text, ...text.split(/\s+/)]);
+    // `printf -vx` and `read -ax` name the variable in the same word.
+    for (const word of given) for (const text of texts) this.add(word.replace(/^-[A-Za-z](?=.)/, ''), text);
+  }
+
+  private add(name: string, text: string): void {
+    const texts = this.texts.get(name) ?? new Set();
+    if (texts.size < MAX_CANDIDATES) texts.add(text);
+    this.texts.set(name, texts);
+  }
+}
+
+/** What a word may be, as far as the line fixes it. */
+export function textsOf({ kind, value, candidates }: ShellWord): readonly string[] {
+  return kind === 'dynamic' ? (candidates ?? []) : [value];
+}
+
+/** Each beginning with each of the ends. */
+export function combined(beginnings: readonly string[], ends: readonly string[]): string[] {
+  return beginnings.flatMap((start) => ends.map((end) => start + end)).slice(0, MAX_CANDIDATES);
+}
