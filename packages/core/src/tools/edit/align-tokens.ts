@@ -1,7 +1,7 @@
 /**
- * The cheapest ways to read a given part of a file as a given text: tokens equal,
- * misspelt, missing or extra. Where several are as cheap, the two that differ most are
- * given, so that a caller can see whether it matters.
+ * Aligns a text with a given part of a file at the lowest cost: tokens equal, misspelt,
+ * missing or extra. When several alignments cost the same, it returns the two that differ
+ * most, so that a caller can see whether the choice matters.
  */
 
 import { createCostTable } from './cost-table.ts';
@@ -11,14 +11,14 @@ import { extraCost, LINE_BREAK, SKIPPED_LINE_COST, substitutionCost } from './to
 import type { Tokens } from './tokens.ts';
 
 export interface Alignment {
-  /** For each token of the text the index of the file's token, or -1 where it has none. */
+  /** For each token of the text the index of its token in the file, or -1 when the file lacks it. */
   partners: number[];
 }
 
 const MAX_CELLS = 4_000_000;
 const MARGIN = 60;
 
-/** The readings of `file`, which is the part meant and nothing else; undefined where that is too large. */
+/** Aligns `old` with `file`, which holds only the candidate part; undefined when the part is too large. */
 export function alignTokens(old: Tokens, file: Tokens): Alignment[] | undefined {
   const [a, b] = [toLinedKeys(old), toLinedKeys(file)];
   const { head, tail } = findSame(a.keys, b.keys);
@@ -37,7 +37,7 @@ export function alignTokens(old: Tokens, file: Tokens): Alignment[] | undefined 
   });
 }
 
-/** How many keys are the same at both ends, less a few lines in which a gap could move. */
+/** Counts the equal keys at both ends, minus a few lines within which a gap could move. */
 function findSame(a: readonly string[], b: readonly string[]): { head: number; tail: number } {
   const shorter = Math.min(a.length, b.length);
   let head = 0;
@@ -47,7 +47,7 @@ function findSame(a: readonly string[], b: readonly string[]): { head: number; t
   return { head: Math.max(0, head - MARGIN), tail: Math.max(0, tail - MARGIN) };
 }
 
-/** What it costs to read the one as the other, both whole. */
+/** The cost of aligning both token lists completely. */
 export function distanceOf(a: Tokens, b: Tokens): number | undefined {
   const [old, file] = [toLinedKeys(a).keys, toLinedKeys(b).keys];
   return old.length * file.length > MAX_CELLS ? undefined : fill(old, file).at(-1)!;
@@ -83,7 +83,7 @@ function fill(old: readonly string[], file: readonly string[]): Float32Array {
   return costs;
 }
 
-/** The pairs of one reading, last first: the one that pairs as late, or as early, as it can. */
+/** Yields the pairs of one alignment, last first: the alignment that pairs as late, or as early, as possible. */
 function* traceBack(
   old: readonly string[],
   file: readonly string[],

@@ -1,8 +1,8 @@
 /**
- * The model's change, carried over to the text as the file has it. Where the old and
- * the new text agree, the file keeps its own form (spaces, quotes, line breaks, bytes
- * that are no text); where they differ, the new text goes in, indented as its
- * surroundings. The result says what the new text says, token for token.
+ * Applies the model's change to the text in the file's own form. Where the old and the new
+ * text agree, the file keeps its form (spaces, quotes, line breaks, undecodable bytes);
+ * where they differ, the new text is inserted with the indentation of its surroundings.
+ * The result equals the new text token for token.
  */
 
 import type { Splice } from '../files/text-file.ts';
@@ -13,10 +13,10 @@ import { isSpaceAt, tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import type { TokenMatch } from './match-tokens.ts';
 
-/** A part of the result: the file's own text, or other text. */
+/** A part of the result: a range of the file, or inserted text. */
 type Piece = { from: number; to: number } | { text: string };
 
-/** The splices that turn the matched part of `content` into what `replacement` says. */
+/** The splices that turn the matched part of `content` into `replacement`. */
 export function carryOver(content: string, match: TokenMatch, old: Tokens, replacement: string): Splice[] {
   const edges = findEdges(content, match, old);
   const next = tokenize(replacement);
@@ -25,13 +25,13 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
   const pairs = indentationPairs(content, match, old);
   const asFile = isIndentedAsFile(pairs, next, partners);
   const mapIndentation = createIndentationMap(asFile ? [] : pairs);
-  // An old text that begins with a word leaves the indentation before it to the file.
+  // When the old text begins with a word, the file keeps the indentation before it.
   const keepsLead = old.starts[0] === 0 && (indentationAt(content, match.starts[0]!) ?? '') !== '';
   const pieces: Piece[] = [];
   let kept = edges.from;
   const count = next.keys.length;
 
-  /** The whitespace before token `index` of the new text (or behind its last). */
+  /** Adds the whitespace before token `index` of the new text (or after its last token). */
   function addGlue(index: number): void {
     const glue = replacement.slice(
       index === 0 ? 0 : next.ends[index - 1],
@@ -60,8 +60,8 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
   }
 
   /**
-   * Whether the new text asks for the whitespace the file has, or leaves it as the old
-   * text has it; beside a change only line breaks can be said to be left.
+   * Whether the file's whitespace stays: the new text has the same, or repeats that of the
+   * old text. Next to a change only line breaks count as repeated.
    */
   function isSame(glue: string, place: number, isWhole: boolean): boolean {
     const { from, to } = fileGlue(place);
@@ -70,7 +70,7 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
     return glue === glueOf(old, place) && (isWhole || glue.includes('\n') || isEdge(place));
   }
 
-  /** Whether the model's indentation stands for another one of the file: that the file has it too is then chance. */
+  /** Whether the model's indentation maps to a different one in the file; that the file has the same here is then a coincidence. */
   function isOtherInFile(glue: string): boolean {
     const indentation = glue.slice(glue.lastIndexOf('\n') + 1);
     const isLine = glue.includes('\n') && !asFile;
@@ -97,7 +97,7 @@ export function carryOver(content: string, match: TokenMatch, old: Tokens, repla
   return toSplices(content, pieces, edges);
 }
 
-/** How far the match reaches into the whitespace around it: as far as the old text does. */
+/** Extends the match into the surrounding whitespace as far as the old text does. */
 function findEdges(content: string, match: TokenMatch, old: Tokens): { from: number; to: number } {
   let from = match.starts[0]!;
   let lines = countLines(glueOf(old, 0));
@@ -132,7 +132,7 @@ function reindent(glue: string, isFirst: boolean, mapIndentation: IndentationMap
   return glue.slice(0, lineStart) + mapIndentation(glue.slice(lineStart), near);
 }
 
-/** For each place in the new text the nearest place in the old one. */
+/** Maps each position in the new text to the nearest position in the old text. */
 function nearestPlaces(partners: readonly (number | undefined)[]): number[] {
   const places = Array.from<number>({ length: partners.length + 1 }).fill(0);
   const distances = places.map(() => Infinity);

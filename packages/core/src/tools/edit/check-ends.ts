@@ -1,6 +1,6 @@
 /**
- * What must hold at the ends of a place before an edit may go there: nothing beside it is
- * said twice, torn apart or joined.
+ * Checks the ends of a place before an edit is applied: the edit must not duplicate, split
+ * or join the neighbouring text.
  */
 
 import { countOf, endsWith, startsWith } from './key-lists.ts';
@@ -11,7 +11,10 @@ import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import type { EditTexts } from './variants.ts';
 
-/** Whether the place ends amid a line where the new text ends otherwise than the old one: it is open what belongs to it. */
+/**
+ * Whether the place ends inside a line and the new text ends differently from the old one:
+ * the extent of the edit is then unclear.
+ */
 export function isCutShort({ old, file, from, to }: Reach, next: Tokens): boolean {
   const [start, end] = [old.keys.slice(0, MIN_GOING_ON), old.keys.slice(-MIN_GOING_ON)];
   return (
@@ -19,7 +22,7 @@ export function isCutShort({ old, file, from, to }: Reach, next: Tokens): boolea
   );
 }
 
-/** Whether the new text has the line before or behind the place, which it would then say twice. */
+/** Whether the new text contains the line before or after the place, so that the edit would duplicate it. */
 export function repeatsNeighbour({ file, from, to }: Reach, next: Tokens): boolean {
   const place = file.keys.slice(from, to);
   let before = Math.max(0, from - 1);
@@ -31,7 +34,7 @@ export function repeatsNeighbour({ file, from, to }: Reach, next: Tokens): boole
   );
 }
 
-/** Whether the new text, which has fewer blank lines before it than the old one, would go on the line before the place. */
+/** Whether the new text begins with fewer blank lines than the old one and would be joined to the line before the place. */
 export function joinsLines(content: string, start: number, old: string, replacement: string): boolean {
   const breaksBefore = (text: string) => /^\s*/.exec(text)![0].split('\n').length - 1;
   const fewer = breaksBefore(old) - breaksBefore(replacement);
@@ -41,7 +44,7 @@ export function joinsLines(content: string, start: number, old: string, replacem
 
 const MAX_SPACE = 2000;
 
-/** Line ends that only the old text has around it, and an indentation that only the new one ends with, are no part of the edit. */
+/** Removes from the edit line ends that surround only the old text, and trailing indentation that only the new text has. */
 export function dropOuterBreaks({ old, replacement }: EditTexts): EditTexts {
   if (replacement.trim() === '') return { old, replacement };
   const isLed = /^[^\S\n]*\n(?!\s*\n)/.test(old) && !/^\s*\n/.test(replacement);

@@ -1,6 +1,6 @@
 /**
- * What the indentation of a text, of its new version and of the file say about each
- * other: which lines answer to which, and whose way of indenting the new text follows.
+ * Compares the indentation of the old text, the new text and the file: which lines
+ * correspond, and whose indentation style the new text follows.
  */
 
 import type { IndentationPair } from './indentation.ts';
@@ -9,7 +9,7 @@ import { pairEqual } from './pair-equal.ts';
 import { isSpaceAt } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Which of two lines that say the same is kept, the new text shows by its indentation. */
+/** Pairs lines with equal content by their indentation: the new text shows by it which of them it keeps. */
 export function pairAsIndented(content: string, match: TokenMatch, old: Tokens, next: Tokens): (number | undefined)[] {
   const [early, late] = [pairEqual(old, next), pairEqual(old, next, { pairsLate: true })];
   const countSame = (partners: readonly (number | undefined)[]) =>
@@ -31,7 +31,10 @@ export function indentationPairs(content: string, match: TokenMatch, old: Tokens
   return pairs;
 }
 
-/** Whether the lines the new text keeps are indented as in the file, not as in the old text: the slip is in that alone. */
+/**
+ * Whether the lines the new text keeps are indented as in the file, not as in the old
+ * text: only the old text's indentation is wrong.
+ */
 export function isIndentedAsFile(
   pairs: readonly IndentationPair[],
   next: Tokens,
@@ -49,7 +52,7 @@ export function isIndentedAsFile(
   return balance > 0;
 }
 
-/** The whitespace before a token that begins its line. */
+/** The whitespace before a token that is the first of its line; undefined for other tokens. */
 export function indentationAt(text: string, start: number): string | undefined {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   for (let at = lineStart; at < start; at++) if (!isSpaceAt(text, at)) return undefined;

@@ -1,12 +1,12 @@
 /**
- * The costs of reading each token of a text as each token of a file, worked out once for
- * every pair of different words.
+ * Computes the cost of reading each token of a text as each token of a file, once per pair
+ * of distinct words.
  */
 
 import { extraCost, substitutionCost } from './token-costs.ts';
 
 export interface CostTable {
-  /** For each token of the file which word it is. */
+  /** For each token of the file the id of its word. */
   ids: Int32Array;
   extras: Float32Array;
   /** For each token of the text the cost of reading it as each word of the file. */

@@ -1,13 +1,13 @@
 /**
- * Where a text and the part of a file it is read as part ways. A gap that could begin
- * at several tokens is moved to where it leaves out whole lines.
+ * Finds the differences between a text and the part of a file aligned with it. A gap that
+ * could begin at several tokens is moved to where it spans whole lines.
  */
 
 import type { Alignment } from './align-tokens.ts';
 import { beginsLine } from './lined-keys.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Tokens of the old text `from` to `to` against those of the file `first` to `last`, ends exclusive. */
+/** Tokens `from` to `to` of the old text against tokens `first` to `last` of the file, ends exclusive. */
 export interface Difference {
   from: number;
   to: number;
@@ -17,7 +17,7 @@ export interface Difference {
 
 const MAX_SLIDE = 60;
 
-/** In order. `file` is the part meant and nothing else. */
+/** The differences in order. `file` holds only the candidate part. */
 export function findDifferences(old: Tokens, alignment: Alignment, file: Tokens): Difference[] {
   const partners = slideToLines(alignment.partners, file);
   const differences: Difference[] = [];
@@ -39,7 +39,7 @@ export function findDifferences(old: Tokens, alignment: Alignment, file: Tokens)
   return differences.map((difference, index) => slideInRun(old, file, difference, differences[index + 1]));
 }
 
-/** One mark of a run that the old text lacks is the last of the run: which one it is makes no difference. */
+/** When the old text lacks one mark of a run, the difference is placed at the last mark: all of the run are equal. */
 function slideInRun(old: Tokens, file: Tokens, difference: Difference, next: Difference | undefined): Difference {
   let { from, first, last } = difference;
   const end = next?.from ?? old.keys.length;
@@ -50,7 +50,7 @@ function slideInRun(old: Tokens, file: Tokens, difference: Difference, next: Dif
   return { from, to: from, first, last };
 }
 
-/** Of two ways to leave out as much, the one that leaves out whole lines. */
+/** Of two gaps of the same length, prefers the one that spans whole lines. */
 function slideToLines(original: readonly number[], file: Tokens): number[] {
   const partners = [...original];
   for (let index = 1; index < partners.length; index++) {
@@ -69,7 +69,7 @@ function slideToLines(original: readonly number[], file: Tokens): number[] {
   return partners;
 }
 
-/** How far a gap can move, by tokens that are the same at both its ends, until it begins and ends with a line; 0 where it cannot. */
+/** How far a gap can slide over tokens equal at both its ends until it begins and ends with a line; 0 when it cannot. */
 function slide(file: Tokens, start: number, end: number, direction: 1 | -1): number {
   const { keys } = file;
   for (let moved = 1; moved <= MAX_SLIDE; moved++) {

@@ -1,7 +1,8 @@
 /**
- * The one place of a file that is most like a text, when none is it to the letter. All
- * places are compared; where another is nearly as close, or two readings of the same
- * place are, there is none. Whether the differences are slips is for others to judge.
+ * Finds the one place of a file most similar to a text that does not occur exactly. It
+ * compares all places; when another place, or another reading of the same place, is nearly
+ * as close, it returns none. judge-differences.ts decides whether the differences are
+ * slips.
  */
 
 import { distanceOf } from './align-tokens.ts';
@@ -20,29 +21,29 @@ export interface FuzzyPlace {
   from: number;
   to: number;
   cost: number;
-  /** Readings of it with other ends that are nearly as likely. */
+  /** Nearly as likely readings of the place with other ends. */
   others: { from: number; to: number }[];
 }
 
 export interface FuzzyResult {
-  /** The place meant, where there is exactly one. */
+  /** The matching place, when exactly one qualifies. */
   place?: FuzzyPlace;
-  /** The closest place, for the error. */
+  /** The closest place, for the error message. */
   nearest?: FuzzyPlace;
 }
 
 const MIN_CHARACTERS = 10;
 const MAX_TOKENS = 2500;
-/** What differs by more than this part of its characters is another text. */
+/** The largest share of characters that may differ; above it the text counts as a different one. */
 const MAX_DIFFERENCE = 0.4;
-/** How much of what tells two places apart must speak for the better one; RIVAL_FACTOR follows from it. */
+/** The share of the difference between two places that must favour the better one; RIVAL_FACTOR follows from it. */
 const CLEAR_MARGIN = 0.5;
-/** How much may differ in the first search, in words. */
+/** The largest difference allowed in the first search, in words. */
 const FIRST_REACH = 6;
-/** In characters of the file times tokens of the text: about a tenth of a second. */
+/** The limit in characters of the file times tokens of the text: about a tenth of a second. */
 const MAX_WORK = 24_000_000;
 
-/** The new text says what the place says, but for the edit: of two places it is closer to the one meant. */
+/** Also compares the new text: except for the edit it equals the place, so it must not be closer to another place. */
 export function findFuzzy(index: LineIndex, old: Tokens, next: Tokens): FuzzyResult {
   const characters = old.keys.reduce((sum, key) => sum + key.length, 0);
   if (characters < MIN_CHARACTERS || old.keys.length > MAX_TOKENS) return {};
@@ -55,7 +56,7 @@ export function findFuzzy(index: LineIndex, old: Tokens, next: Tokens): FuzzyRes
   return { nearest: best, ...(place && isComplete && { place }) };
 }
 
-/** Of places that say the same, the one that is laid out as the old text, where that is one. */
+/** Of places with equal tokens, the only one with the layout of the old text; undefined when there is not exactly one. */
 function tellByLayout(places: readonly FuzzyPlace[], old: Tokens): FuzzyPlace | undefined {
   const alike = places.filter((place) => isLaidOutAs(place, old));
   const isSame = places.every((place) => keysOf(place) === keysOf(places[0]!));
@@ -65,11 +66,11 @@ function tellByLayout(places: readonly FuzzyPlace[], old: Tokens): FuzzyPlace | 
 interface Search {
   /** Cheapest first. */
   places: FuzzyPlace[];
-  /** Whether no other place could be as good; a search that would take too long is not. */
+  /** Whether the search excludes any other place as good as these; false when it would take too long. */
   isComplete: boolean;
 }
 
-/** Looks for the few that differ little, and for more only as long as the best of them leaves room for a rival. */
+/** Searches for close places first and widens the search only while the best place leaves room for a rival. */
 function findPlaces(index: LineIndex, old: Tokens, limit: number): Search {
   let search: Search = { places: [], isComplete: false };
   for (let reach = Math.min(FIRST_REACH, limit); ;) {
@@ -130,12 +131,12 @@ function isCloser(next: Tokens, other: FuzzyPlace, best: FuzzyPlace): boolean {
   return a === undefined || b === undefined || a < b - 0.5;
 }
 
-/** Whether what tells the two apart speaks for the better one. */
+/** Whether the difference between the two places clearly favours the better one. */
 function isClearlyWorse(other: FuzzyPlace, best: FuzzyPlace): boolean {
   if (other.cost >= best.cost * RIVAL_FACTOR + 1) return true;
   const apart = distanceOf(tokensOf(best), tokensOf(other));
   if (apart === undefined || apart < 1) return false;
-  // Two texts that are both close to a third are no further apart than that.
+  // Triangle inequality: two texts close to a third are no further apart than the sum of their distances.
   const between = Math.min(apart, best.cost + other.cost);
   return other.cost - best.cost >= Math.max(1, between * CLEAR_MARGIN);
 }

@@ -1,8 +1,7 @@
 /**
- * The parts of a file outside of which a text cannot be, though it is nowhere to the
- * letter. A place where at most so many words differ has one of any more words than
- * that; the rarest ones are looked up, so that the search is complete and yet touches
- * little of a large file.
+ * Finds the parts of a file that can contain a text that does not occur exactly. A place
+ * with at most n differing words contains at least one of any n + 1 words; looking up the
+ * rarest ones keeps the search complete and touches little of a large file.
  */
 
 import { beginsLine } from './lined-keys.ts';
@@ -16,22 +15,22 @@ export interface Window {
   to: number;
 }
 
-/** A word of the text, and where the file has it. */
+/** A word of the text and its places in the file. */
 interface Anchor {
-  /** Lines of the text it stands on, from 0. */
+  /** Lines of the text that contain it, from 0. */
   lines: number[];
   places: number[];
 }
 
-/** Small enough to be looked through from end to end, in characters of the file times tokens of the text. */
+/** Below this the whole file is searched, in characters of the file times tokens of the text. */
 const MAX_WHOLE = 4_000_000;
-/** Of a word that is more frequent than this the places are not looked up. */
+/** Words that occur more often than this are not looked up. */
 const MAX_OCCURRENCES = 500;
-/** Of a long text the longest words are looked up. */
+/** Of a long text only the longest words are looked up, at most this many. */
 const MAX_WORDS = 60;
 const CHARACTERS_PER_LINE = 80;
 
-/** Windows around every place where at most `differing` words are others. Undefined where no words are rare enough to tell. */
+/** Windows around every place where at most `differing` words differ; undefined when too few words are rare. */
 export function findWindows(index: LineIndex, old: Tokens, differing: number): Window[] | undefined {
   const lines = index.starts.length;
   if (index.content.length * old.keys.length <= MAX_WHOLE) return [{ from: 0, to: lines }];
@@ -52,7 +51,7 @@ export function findWindows(index: LineIndex, old: Tokens, differing: number): W
   return merge(windows.filter(({ from, to }) => from < to));
 }
 
-/** The rarest words, more of them than may differ. One the file has not is no help: it may be a slip. */
+/** The rarest words, more of them than may differ. A word missing from the file cannot serve as an anchor: it may be a slip. */
 function chooseAnchors(content: string, old: Tokens, differing: number): Anchor[] | undefined {
   const words = new Map<string, number[]>();
   let line = -1;

@@ -1,7 +1,7 @@
 /**
- * What a new text says about a difference between its old text and the file. It says
- * what the file says, repeats the slip, or has neither since it changes that place;
- * anything in between leaves open what is meant.
+ * Classifies a difference between the old text and the file by the new text: it agrees
+ * with the file, repeats the slip, or contains neither because the edit changes that spot.
+ * Anything in between is ambiguous.
  */
 
 import type { Difference } from './differences.ts';
@@ -13,10 +13,10 @@ import type { Texts } from './open-differences.ts';
 import type { Patch } from './patch-text.ts';
 import type { Tokens } from './tokens.ts';
 
-/** What the new text says of a difference. */
+/** Which side of a difference the new text supports. */
 export type Witness = 'file' | 'slip' | 'neither';
 
-/** What the new text says; where it repeats the slip, what is to be put into it. */
+/** Classifies a difference; where the new text repeats the slip, returns the patch that corrects it. Undefined when ambiguous. */
 export function hear(texts: Texts, difference: Difference): Witness | Patch | undefined {
   const { from, to, first, last } = difference;
   const { keptOld, keptFile, next } = texts;
@@ -30,18 +30,18 @@ export function hear(texts: Texts, difference: Difference): Witness | Patch | un
   return saysOld ? putRight(texts, difference) : hearChanged(texts, difference);
 }
 
-/** The new text changes that very spot. */
+/** Classifies a difference at a spot the new text changes. */
 function hearChanged(texts: Texts, difference: Difference): Witness | Patch | undefined {
   return difference.from < difference.to ? hearReplaced(texts, difference) : hearBeside(texts, difference);
 }
 
-/** Whether the old text has one mark less of a run than the file, and the new one has a run there too. */
+/** Whether the old text has one mark less of a run than the file, and the new text has a run there too. */
 function isRunShort({ file, keptOld }: Texts, { from, to, first, last }: Difference): boolean {
   const isRun = last - first === 1 && !beginsLine(file, first) && file.keys[first] === file.keys[first - 1];
   return isRun && from === to && from > 0 && keptOld[from - 1] !== -1;
 }
 
-/** Of a run it counts how long it is, and not which mark answers to which. */
+/** Compares runs by their length, not mark by mark. */
 function hearRun(texts: Texts, difference: Difference): Witness | Patch | undefined {
   const { old, next, file, keptOld } = texts;
   const said = runLength(next.keys, keptOld[difference.from - 1]!);
@@ -56,21 +56,21 @@ function runLength(keys: readonly string[], at: number): number {
   return to - from + 1;
 }
 
-/** What the file has, for the slip the new text repeats. */
+/** The patch that replaces the slip in the new text with the file's tokens. */
 function putRight(texts: Texts, { from, to, first, last }: Difference): Patch {
   const begin = from < to ? texts.keptOld[from]! : leftOf(texts.keptOld, from) + 1;
   const end = begin + to - from;
   return { from: begin, to: end, first, last, setsGlue: isSameGlue(texts, to, end) };
 }
 
-/** Whether the old text has a line too much, and the new one has it no more often than the file. */
+/** Whether the old text has a surplus line that the new text contains no more often than the file. */
 function isNoMore({ old, next, file }: Texts, { from, to }: Difference): boolean {
   if (!beginsLine(old, from) || !beginsLine(old, to)) return false;
   const piece = old.keys.slice(from, to);
   return countOf(next.keys, piece) <= countOf(file.keys, piece);
 }
 
-/** Whether the new text has the tokens `from` to `to` in one piece, beside what is around them. */
+/** Whether the new text contains the tokens `from` to `to` contiguously, next to their neighbours. */
 function isKept(kept: Kept, from: number, to: number, next: Tokens): boolean {
   const before = from === 0 ? -1 : kept[from - 1]!;
   const behind = to === kept.length ? next.keys.length : kept[to]!;
@@ -84,7 +84,7 @@ function isKept(kept: Kept, from: number, to: number, next: Tokens): boolean {
   return touches || (!hasBefore && !hasBehind);
 }
 
-/** Whether the new text has the tokens with both that are beside them in one piece, or at the end of their line. */
+/** Whether the new text contains the tokens contiguously with both neighbours, or at the end of their line. */
 function isWholeIn({ keptFile, file, next }: Texts, { first, last }: Difference): boolean {
   const before = first === 0 ? -1 : keptFile[first - 1]!;
   const behind = last === keptFile.length ? next.keys.length : keptFile[last]!;
@@ -92,7 +92,7 @@ function isWholeIn({ keptFile, file, next }: Texts, { first, last }: Difference)
   return isBehindOwn && (behind === before + 1 + last - first || !beginsLine(file, first));
 }
 
-/** The old text is wrong about what it has here, and the new one has neither that nor what the file has. */
+/** Classifies wrong tokens of the old text where the new text has neither them nor the file's tokens. */
 function hearReplaced({ old, next, keptOld }: Texts, { from, to }: Difference): Witness | undefined {
   if (keptOld.slice(from, to).some((place) => place !== -1)) return undefined;
   const between = next.keys.slice(leftOf(keptOld, from) + 1, rightOf(keptOld, to, next.keys.length));
@@ -101,7 +101,7 @@ function hearReplaced({ old, next, keptOld }: Texts, { from, to }: Difference): 
   return isRepeated ? undefined : 'neither';
 }
 
-/** The file has tokens more, and the new text changes what is beside them. */
+/** Classifies extra tokens of the file next to tokens the new text changes. */
 function hearBeside(texts: Texts, difference: Difference): Witness | Patch | undefined {
   const { old, next, file, keptOld } = texts;
   const { from, first, last } = difference;
@@ -115,23 +115,23 @@ function hearBeside(texts: Texts, difference: Difference): Witness | Patch | und
     return { from: at, to: at, first, last, goesWithNext, setsGlue: isSameGlue(texts, from, at) };
   };
   if (!isBetweenLines) return undefined;
-  // Beside lines that are replaced, whole lines stay; where lines are only put in, it is open on which side.
+  // Whole lines next to replaced lines stay; next to inserted lines their side is ambiguous.
   if (beginsWhole && endsWhole) {
     if (isLeftKept === isRightKept) return undefined;
     return isLeftKept ? keepAt(left + 1) : keepAt(rightOf(keptOld, from, next.keys.length), true);
   }
-  // What ends a line stays or goes with it.
+  // The end of a line stays or is removed together with its line.
   if (isLeftKept) return !beginsWhole && beginsLine(next, left + 1) ? keepAt(left + 1) : undefined;
   return beginsWhole ? undefined : 'neither';
 }
 
-/** Whether the new text has the same whitespace before a token as the old one: it knows nothing of what is there. */
+/** Whether the new text has the same whitespace before a token as the old one, so that it holds no information on the file's. */
 function isSameGlue({ old, next }: Texts, from: number, at: number): boolean {
   const glueOf = ({ text, starts, ends }: Tokens, index: number) => text.slice(ends[index - 1] ?? 0, starts[index]);
   return glueOf(old, from) === glueOf(next, at);
 }
 
-/** The place in the new text of the nearest kept token before; -1 is its beginning. */
+/** The index in the new text of the nearest kept token before `from`; -1 is the beginning. */
 function leftOf(kept: Kept, from: number): number {
   return kept.slice(0, from).findLast((place) => place !== -1) ?? -1;
 }
@@ -140,7 +140,7 @@ function rightOf(kept: Kept, to: number, end: number): number {
   return kept.slice(to).find((place) => place !== -1) ?? end;
 }
 
-/** Whether the old text has elsewhere what it lacks here, and the new one has it no more often: it is open which is meant. */
+/** Whether the old text contains the missing tokens elsewhere and the new text has them no more often: ambiguous. */
 function isMoved({ old, next, file }: Texts, { from, to, first, last }: Difference): boolean {
   const isWhole = beginsLine(file, first) && beginsLine(file, last);
   if (from < to || (last - first < 2 && !isWhole)) return false;

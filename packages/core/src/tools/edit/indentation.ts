@@ -1,17 +1,17 @@
 /**
- * From the indentation a model wrote to the one the file has. Each line both sides
- * share teaches one pair; a line that is new takes the pair nearest to it and keeps its
- * distance in levels, in the file's own unit.
+ * Maps the indentation a model wrote to that of the file. Each shared line gives one pair;
+ * a new line uses the nearest pair and keeps its distance in levels, in the file's own
+ * unit.
  */
 
 export interface IndentationPair {
-  /** The place among the tokens of the old text, to tell what is near. */
+  /** The position among the tokens of the old text; measures which pair is nearest. */
   index: number;
   wanted: string;
   found: string;
 }
 
-/** The file's indentation for one the model wrote, near a place in the old text. */
+/** Maps an indentation the model wrote, near a position in the old text, to the file's indentation. */
 export type IndentationMap = (wanted: string, near: number) => string;
 
 export function createIndentationMap(pairs: readonly IndentationPair[]): IndentationMap {
@@ -29,7 +29,7 @@ export function createIndentationMap(pairs: readonly IndentationPair[]): Indenta
   };
 }
 
-/** Lines of one depth that came without any indentation teach how deep they stand, not how wide a level is. */
+/** Whether the pairs have one depth and no indentation in the model's text: they give the depth, not the width of a level. */
 function isDepthAlone(pairs: readonly IndentationPair[]): boolean {
   return pairs.every(({ wanted, found }) => wanted === '' && found === pairs[0]?.found);
 }
@@ -48,7 +48,7 @@ function moveFrom(pair: IndentationPair, wanted: string, unitWanted: string, uni
   return pair.found.slice(0, Math.max(0, pair.found.length - removed));
 }
 
-/** The pair whose depth is nearest; among equals the nearest place. */
+/** The pair with the nearest depth; among equals the one with the nearest position. */
 function closestInDepth(wanted: string, byDistance: readonly IndentationPair[]): IndentationPair {
   const distance = (pair: IndentationPair) => Math.abs(widthOf(pair.wanted) - widthOf(wanted));
   return byDistance.reduce((best, pair) => (distance(pair) < distance(best) ? pair : best));

@@ -1,8 +1,8 @@
 /**
- * Whether the differences between an old text and a place are slips, so that the place
- * is the one meant. Where the new text says what the file says, they are. Elsewhere a
- * difference that a person would call another thing (a number, an operator, another
- * name that exists) speaks against it: a refusal costs a turn, an edit in the wrong
+ * Decides whether the differences between an old text and a place are slips, so that the
+ * place is the intended one. Differences where the new text agrees with the file are
+ * slips. Elsewhere a difference with a meaning of its own (a number, an operator, another
+ * existing name) counts against the place: a refusal costs a turn, an edit in the wrong
  * place costs the user's work.
  */
 
@@ -16,7 +16,7 @@ import type { Tokens } from './tokens.ts';
 import { hasSameDigits, isMisspelling } from './word-slips.ts';
 import { editDistance } from '../../util/edit-distance.ts';
 
-/** What is compared: the file's part is the place and nothing else. */
+/** The texts compared; `file` holds only the candidate part. */
 export interface Compared {
   content: string;
   old: Tokens;
@@ -24,14 +24,14 @@ export interface Compared {
 }
 
 const THRESHOLD = 0.1;
-/** Fewer equal tokens say nothing about the place, and neither does a text of which more is wrong. */
+/** With fewer equal tokens, or a larger wrong share, the text does not identify the place. */
 const MIN_EQUAL_TOKENS = 3;
 const MAX_WRONG = 0.4;
-/** A text this long is known by the rest when one thing in it is wrong. */
+/** A text of at least this many tokens still identifies its place with one error in it. */
 const MIN_TOKENS_FOR_SLIP = 10;
-/** In fewer lines, one that is missing may as well be the difference between two copies. */
+/** In fewer lines, a missing one may be the very difference between two copies. */
 const MIN_LINES_WITH_HOLE = 4;
-/** Marks whose absence changes no meaning a reader would notice. */
+/** Marks whose absence does not change the meaning. */
 const FREE_MARKS = new Set([',', ';', '"', "'", '`', '.', '\\']);
 
 export function areSlips(
@@ -57,7 +57,7 @@ export function areSlips(
   );
   if (inLines.length > 0 && !isLittleLeftOut(compared, inLines)) return false;
   const others = doubtful.filter((difference) => !inLines.includes(difference));
-  // Two different things that are wrong, and that the new text says nothing about, make another place.
+  // Two distinct errors the new text does not confirm indicate a different place.
   if (new Set(others.map((difference) => describe(compared, difference)).filter((text) => /\w/.test(text))).size > 1)
     return false;
   return (
@@ -66,12 +66,12 @@ export function areSlips(
   );
 }
 
-/** Whether whole lines of the file are what the model left out. */
+/** Whether the model left out whole lines of the file. */
 function isLinesLeftOut({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
   return from === to && beginsLine(file, first) && beginsLine(file, last) && beginsLine(old, from);
 }
 
-/** At most every third line, and the others indented to the letter: a copy with a hole in it, and not another text like it. */
+/** Whether at most every third line is missing and the others are indented exactly: an incomplete copy, not a similar text. */
 function isLittleLeftOut({ old, file }: Compared, differences: readonly Difference[]): boolean {
   const isLeftOut = (index: number) => differences.some(({ first, last }) => index >= first && index < last);
   const [wanted, found] = [indentationsOf(old, () => false), indentationsOf(file, isLeftOut)];
@@ -83,7 +83,7 @@ function isLittleLeftOut({ old, file }: Compared, differences: readonly Differen
   );
 }
 
-/** The whitespace before each line, but for those that are left out. */
+/** The whitespace before each line, except the left-out lines. */
 function indentationsOf(tokens: Tokens, isLeftOut: (index: number) => boolean): string[] {
   const { text, starts } = tokens;
   return starts
@@ -118,11 +118,11 @@ function isHarmless(compared: Compared, difference: Difference): boolean {
   return wanted.every((key, index) => isSameThing(compared.content, key, found[index]!));
 }
 
-/** Whether a slip that both texts have is one of the fingers: a model that means another name says it twice. */
+/** Whether a slip in both texts is a typing error: a model that intends another name also writes it twice. */
 function isTypo({ old, file }: Compared, { from, to, first, last }: Difference): boolean {
   const [wanted, found] = [old.keys.slice(from, to), file.keys.slice(first, last)];
   if (found.length === 0) return wanted.every((key) => FREE_MARKS.has(key));
-  // Words run together where a bracket was left out.
+  // Words joined because a bracket was left out.
   if (found.length === wanted.length + 2)
     return found.toSpliced(1, 1).join('') === wanted.join('') && isBracket(found[1]!);
   return wanted.length === found.length && wanted.every((key, index) => isMistyped(key, found[index]!));

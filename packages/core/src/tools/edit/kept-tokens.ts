@@ -1,6 +1,6 @@
 /**
- * Which tokens of a text its new version keeps. In a line that says something else, a
- * bracket or a comma that both have is an accident and counts as new.
+ * Finds the tokens of a text that its new version keeps. A bracket or comma shared by
+ * otherwise different lines is a coincidence and counts as new.
  */
 
 import { beginsLine } from './lined-keys.ts';
@@ -8,14 +8,14 @@ import { pairEqual } from './pair-equal.ts';
 import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
-/** For each token of a text that of the new one which is the same, or -1. */
+/** For each token of a text the index of the equal token in the new text, or -1. */
 export type Kept = readonly number[];
 
-/** A line that shares less of its words, and less of its tokens, is another line. */
+/** A line that shares fewer words, and fewer tokens, counts as a different line. */
 const MIN_SHARED_WORDS = 0.4;
 const MIN_SHARED_TOKENS = 0.6;
 
-/** Where several pairings are as good, the first or the last. */
+/** Of several equally good pairings, takes the first or the last. */
 export function keptIn(tokens: Tokens, next: Tokens, pairsLate: boolean): Kept {
   const partners = pairEqual(tokens, next, { pairsLate, byKeys: true }).map((partner) => partner ?? -1);
   dropAccidents(next, partners);

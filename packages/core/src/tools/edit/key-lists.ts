@@ -1,6 +1,6 @@
-/** Lists of keys as parts of each other. */
+/** Searches lists of keys for sublists. */
 
-/** How often one list of keys has the other in it, in one piece. */
+/** How often `list` contains `part` contiguously. */
 export function countOf(list: readonly string[], part: readonly string[]): number {
   return ` ${list.join('  ')} `.split(` ${part.join('  ')} `).length - 1;
 }
