@@ -1,4 +1,4 @@
-/** Where the lines of a text begin, and which line an offset is on. */
+/** Indexes the line starts of a text and finds the line of an offset. */
 
 export interface LineIndex {
   content: string;
@@ -12,7 +12,7 @@ export function indexLines(content: string): LineIndex {
   return { content, starts };
 }
 
-/** From 0. */
+/** The line of an offset, from 0. */
 export function lineOf({ starts }: LineIndex, offset: number): number {
   let low = 0;
   let high = starts.length;

@@ -1,12 +1,12 @@
-/** How much of a match's whitespace differs from that of the text it stands for; lower is closer. */
+/** Grades how much the whitespace of a match differs from that of the pattern; lower is closer. */
 
 import type { TokenMatch } from './match-tokens.ts';
 import { skipSpace } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
-/** How a match differs from the pattern, from nothing but line ends to anything between tokens. */
+/** The kind of whitespace difference between match and pattern, from line ends only to any whitespace between tokens. */
 export const MatchLevel = {
-  /** Only whitespace at the ends of lines, or kinds of spaces. */
+  /** Only whitespace at line ends, or the kind of space. */
   LineEnds: 0,
   /** Also the indentation. */
   Indentation: 1,
@@ -45,7 +45,7 @@ function glueLevel(wanted: string, found: string): number {
   return wantedLines.length === foundLines.length ? MatchLevel.Indentation : MatchLevel.BlankLines;
 }
 
-/** Kinds of spaces made one, and what ends a line left out. */
+/** Normalizes kinds of spaces and drops whitespace at line ends. */
 function plainSpaces(glue: string): string {
   return glue.replaceAll(/[^\S\n]+(?=\n)/g, '').replaceAll(/[^\S\n\t]|[\u00AD\u200B-\u200F\u2060\uFEFF]/g, ' ');
 }

@@ -1,20 +1,20 @@
 /**
- * Where the tokens of a text occur in a file, whatever the whitespace between them.
- * The search is complete: every occurrence is found, so that a caller can tell a
- * unique one.
+ * Finds every occurrence of the tokens of a text in a file, whatever the whitespace
+ * between them. The search is complete, so that a caller can recognise a unique
+ * occurrence.
  */
 
 import { beginsLine } from './lined-keys.ts';
 import { isSpaceAt, isWord, skipSpace, skipSpaceBack, tokenEnd, tokenStart, tokenize, toKey } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
-/** For each token of the pattern the place in the file that stands for it. */
+/** For each token of the pattern its matching range in the file. */
 export interface TokenMatch {
   starts: number[];
   ends: number[];
 }
 
-/** More than anyone edits at once; a search that finds so many is ambiguous anyway. */
+/** More than any real edit needs; a search with so many matches is ambiguous anyway. */
 const MAX_MATCHES = 2000;
 const MAX_ANCHORS_TRIED = 8;
 
@@ -36,14 +36,14 @@ export function findTokenMatches(content: string, pattern: Tokens): TokenMatch[]
 }
 
 /**
- * Whether a match begins or ends amid text the pattern lacks: behind other text though
+ * Whether a match begins or ends inside text the pattern lacks: after other text although
  * the pattern begins with whitespace, or, for whole lines, within a run of one mark.
  */
 function isTornOff(content: string, match: TokenMatch, pattern: Tokens): boolean {
   const [first, last] = [match.starts[0]!, match.ends.at(-1)!];
   const lead = pattern.starts[0]!;
   if (lead > 0 && first > 0 && !isSpaceAt(content, first - 1)) return true;
-  // Indentation begins a line.
+  // Indentation must begin a line.
   if (lead > 1 && content.slice(content.lastIndexOf('\n', first - 1) + 1, first).trim() !== '') return true;
   if (!pattern.text.includes('\n')) return false;
   if (hasTornLine(content, match, pattern)) return true;
@@ -53,7 +53,7 @@ function isTornOff(content: string, match: TokenMatch, pattern: Tokens): boolean
   );
 }
 
-/** Whether a first or last line of nothing but marks is no line of its own in the file: its marks are then any. */
+/** Whether a first or last line of only marks is not a whole line in the file: its marks could then match anywhere. */
 function hasTornLine(content: string, { starts }: TokenMatch, pattern: Tokens): boolean {
   const lines = pattern.keys.map((_, index) => index).filter((index) => beginsLine(pattern, index));
   const [second, last] = [lines[1], lines.at(-1)!];
@@ -64,7 +64,7 @@ function hasTornLine(content: string, { starts }: TokenMatch, pattern: Tokens): 
   return (isMarks(0, second) && !(isOwn(0) && isOwn(second))) || (isMarks(last, pattern.keys.length) && !isOwn(last));
 }
 
-/** Whether two marks that are the same are glued in the one text and on two lines in the other: a run was miscounted. */
+/** Whether two equal marks are adjacent in one text and on two lines in the other: the model miscounted a run. */
 function isBrokenRun(content: string, { starts, ends }: TokenMatch, pattern: Tokens, index: number): boolean {
   if (index === 0 || pattern.keys[index] !== pattern.keys[index - 1]) return false;
   const glues = [
@@ -74,7 +74,7 @@ function isBrokenRun(content: string, { starts, ends }: TokenMatch, pattern: Tok
   return glues.includes('') && glues.some((glue) => glue.includes('\n'));
 }
 
-/** The index of the pattern's word that is rarest in the file. */
+/** The index of the pattern's word that occurs least often in the file. */
 function chooseAnchor(content: string, pattern: Tokens): number | undefined {
   const words = new Map<string, number>();
   pattern.keys.forEach((key, index) => {

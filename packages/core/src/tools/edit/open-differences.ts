@@ -1,6 +1,6 @@
 /**
- * Differences between an old text and a place that leave open which place or which part
- * of it is meant, whatever the new text says.
+ * Finds differences between an old text and a place that leave the intended place or its
+ * extent ambiguous, whatever the new text contains.
  */
 
 import type { Difference } from './differences.ts';
@@ -13,7 +13,7 @@ import type { Tokens } from './tokens.ts';
 export interface Texts {
   old: Tokens;
   next: Tokens;
-  /** The part of the file meant and nothing else. */
+  /** Only the candidate part of the file. */
   file: Tokens;
   keptOld: Kept;
   keptFile: Kept;
@@ -25,18 +25,18 @@ export function isOpen(texts: Texts, difference: Difference): boolean {
   return isOpenAtEnd(texts, difference) || isTakenAway(texts, difference);
 }
 
-/** At an end, lines that do not answer to each other leave open what else belongs to the place. */
+/** Whether lines at an end do not correspond: the extent of the place is then ambiguous. */
 function isOpenAtEnd({ old, file }: Texts, { from, to, first, last }: Difference): boolean {
   const end = old.keys.length;
   if (to === end && first === last && isMarkTooMuch(old, from, file)) return false;
-  // What is there twice may as well be the one at the end.
+  // A repeated run may equally be the one at the end.
   const reachesStart = from === 0 || (first === last && isSameRun(old.keys, 0, to - from, from));
   const reachesEnd = to === end || (first === last && isSameRun(old.keys, from, to, end - to));
   if (!reachesStart && !reachesEnd) return false;
   return first === last || countLines(old, from, to) > countLines(file, first, last);
 }
 
-/** Whether the old text only puts a comma or semicolon behind the end of a line. */
+/** Whether the old text only adds a comma or semicolon at the end of a line. */
 function isMarkTooMuch(old: Tokens, from: number, file: Tokens): boolean {
   const isMark = from === old.keys.length - 1 && /^[,;]$/.test(old.keys[from]!);
   return isMark && /^[^\S\n]*(?:\n|$)/.test(file.text.slice(file.ends.at(-1)));
@@ -52,19 +52,22 @@ function countLines(tokens: Tokens, from: number, to: number): number {
   return count;
 }
 
-/** Whether the file lacks the end of one line and the beginning of the next, with words in them: the line is another one. */
+/** Whether the file lacks the end of one line and the beginning of the next, words included: it is a different line. */
 function isTorn({ old }: Texts, { from, to }: Difference): boolean {
   const isWhole = beginsLine(old, from) && beginsLine(old, to);
   return !isWhole && countLines(old, from + 1, to) > 0 && old.keys.slice(from, to).some(isWord);
 }
 
-/** Whether the old text has brackets that the file lacks, and no words with them: a slip does not add brackets, so it is another place. */
+/**
+ * Whether the old text has brackets without words that the file lacks: a slip does not add
+ * brackets, so the place is a different one.
+ */
 function isMadeUp({ old }: Texts, { from, to }: Difference): boolean {
   const piece = old.keys.slice(from, to);
   return piece.some((key) => '()[]{}'.includes(key)) && !piece.some(isWord);
 }
 
-/** Whether the edit takes away elsewhere what the old text lacks here: it is open which of the two is meant. */
+/** Whether the edit removes elsewhere the tokens the old text lacks here: it is ambiguous which of the two it removes. */
 function isTakenAway({ old, next, file }: Texts, { from, to, first, last }: Difference): boolean {
   const piece = file.keys.slice(first, last);
   return from === to && last - first > 1 && countOf(next.keys, piece) < countOf(old.keys, piece);

@@ -1,15 +1,15 @@
 /**
- * Which tokens of a new text are those of the old one: the longest common sequence,
- * lines first so that a closing bracket is paired with its own and not with any other.
- * Where both come from the model they are compared to the letter, else by their keys.
+ * Pairs the tokens of a new text with those of the old one: the longest common sequence,
+ * lines first, so that a closing bracket is paired with its own line. Two texts of the
+ * model are compared exactly, other texts by their keys.
  */
 
 import type { Tokens } from './tokens.ts';
 
-/** Beyond this many pairs to compare, what differs in the middle counts as all new. */
+/** With more pairs to compare than this, the differing middle counts as entirely new. */
 const MAX_CELLS = 2_000_000;
 
-/** For each token of `next` the index of its partner in `old`, ascending; of several that would do the first, or the last. */
+/** For each token of `next` the index of its partner in `old`, ascending; of several candidates the first, or the last. */
 export function pairEqual(
   old: Tokens,
   next: Tokens,

@@ -1,17 +1,17 @@
-/** Pieces of a file put into a model's text in the place of its own tokens. */
+/** Replaces tokens of a model's text with pieces of a file. */
 
 import type { Difference } from './differences.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Tokens `from` to `to` of a text become those `first` to `last` of the file, ends exclusive. */
+/** Replaces tokens `from` to `to` of a text with tokens `first` to `last` of the file, ends exclusive. */
 export interface Patch extends Difference {
-  /** Where there is nothing to replace: the piece follows what is before it, unless it goes with what is behind. */
+  /** For an insertion: attaches the piece to the text after it instead of the text before it. */
   goesWithNext?: boolean;
-  /** Where there is nothing to replace, or nothing to put there: the whitespace around becomes that of the file too. */
+  /** For an insertion or a deletion: also takes the surrounding whitespace from the file. */
   setsGlue?: boolean;
 }
 
-/** Patches in order. Whitespace around them stays as the text has it, inside and before them as the file does. */
+/** Applies patches in order. Whitespace around them stays that of the text, inside and before them that of the file. */
 export function patchText(tokens: Tokens, patches: readonly Patch[], file: Tokens): string {
   const { text, starts, ends } = tokens;
   let result = '';
@@ -40,7 +40,7 @@ export function patchText(tokens: Tokens, patches: readonly Patch[], file: Token
   return result + text.slice(position);
 }
 
-/** A piece with the whitespace before and behind it, in the place of the whitespace the text has there. */
+/** The piece with its surrounding whitespace, which replaces the whitespace of the text. */
 function glueAround({ text, starts, ends }: Tokens, patch: Patch, file: Tokens): string {
   const { from, first, last } = patch;
   const piece = file.text.slice(file.starts[first], file.ends[last - 1]);
@@ -52,7 +52,7 @@ function glueAround({ text, starts, ends }: Tokens, patch: Patch, file: Tokens):
   if (patch.setsGlue) return before + piece + behind;
   const isWhole = [glue, before, behind].every((each) => each.includes('\n'));
   if (!isWhole) return patch.goesWithNext ? glue + piece + behind : before + piece + glue;
-  // As many blank lines as the text has, on the side of the change.
+  // Keeps the text's number of blank lines on the side of the change.
   const own = countBreaks(glue);
   const lead = patch.goesWithNext ? own + 1 - Math.min(own, countBreaks(behind)) : Math.min(own, countBreaks(before));
   const trailing = glue.slice(0, glue.indexOf('\n'));

@@ -1,9 +1,9 @@
 /**
- * placeEdit: where an edit goes and what it does to the text. Pure. From the strict to
- * the lenient: to the letter, line by line, token by token, the same with escaping
- * taken away, and at last by likeness. Each step either finds exactly the places it
- * may change, finds too many (and the search ends: a more lenient step cannot be
- * surer), or nothing. Text is in `\n` form on both sides.
+ * placeEdit: finds where an edit goes and computes its splices. Pure. It tries strict
+ * steps before lenient ones: exactly, line by line, token by token, the same with escaping
+ * removed, and last by similarity. Each step finds exactly the places it may change, finds
+ * too many (which ends the search: a more lenient step cannot be surer), or finds nothing.
+ * Both texts use `\n`.
  */
 
 import type { Splice } from '../files/text-file.ts';
@@ -30,20 +30,20 @@ export interface EditRequest extends EditTexts {
 
 export type EditPlacement =
   | { kind: 'placed'; strategy: EditStrategy; splices: Splice[]; occurrences: number; lines: number[] }
-  /** Lines from 1 where it could go. */
+  /** Candidate lines, from 1. */
   | { kind: 'ambiguous'; occurrences: number; lines: number[] }
-  /** The closest region, lines from 1, where there is any. */
+  /** The closest region, lines from 1, if any. */
   | { kind: 'missing'; nearest?: { firstLine: number; lastLine: number } };
 
-/** How far around a match to look for what the old text was cut short of. */
+/** How far around a match to look for text missing from the end of the old text. */
 const MAX_REACH = 400;
-/** Fewer tokens or letters than this occur by accident where line breaks do not count. */
+/** Fewer tokens or letters than this match by accident when line breaks are ignored. */
 const MIN_TOKENS_ANYWHERE = 3;
 const MIN_LETTERS_ANYWHERE = 4;
 
 export function placeEdit(content: string, request: EditRequest): EditPlacement {
   if (content.includes('\n') || !content.includes('\r')) return placeInLines(content, request);
-  // Where no line ends with `\n`, a lone `\r` ends it.
+  // In text without `\n`, a lone `\r` ends a line.
   const [old, replacement] = [toBreaks(request.old), toBreaks(request.replacement)];
   const placement = placeInLines(toBreaks(content), { ...request, old, replacement });
   if (placement.kind !== 'placed') return placement;
@@ -83,7 +83,7 @@ function placeExact(content: string, { old, replacement, allowMultiple }: EditRe
   return { kind: 'placed', strategy: 'exact', splices, occurrences: offsets.length, lines: lines() };
 }
 
-/** To the letter, but not within a word: a text that was put right is a guess. */
+/** An exact match, rejected when it begins or ends within a word: a corrected text is a guess. */
 function placeWhole(content: string, request: EditRequest): EditPlacement | undefined {
   const at = content.indexOf(request.old);
   const splits = (index: number) => /^\w\w$/.test(content.slice(index - 1, index + 1));
@@ -94,7 +94,7 @@ function shift({ start, end, replacement }: Splice, by: number): Splice {
   return { start: start + by, end: end + by, replacement };
 }
 
-/** Only what differs, in whole tokens, so that line ends inside the old text stay as they are on disk. */
+/** Reduces the splice to the differing whole tokens, so that line ends inside the old text stay as they are on disk. */
 function trimCommon(old: string, replacement: string): Splice[] {
   const tokens = tokenize(old);
   if (tokens.keys.length === 0) return [{ start: 0, end: old.length, replacement }];
@@ -112,7 +112,7 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   const letters = pattern.keys.join('').match(/\w/g)?.length ?? 0;
   const tooShort = pattern.keys.length < MIN_TOKENS_ANYWHERE || letters < MIN_LETTERS_ANYWHERE;
   if (leveled.length === 0 || (tooShort && lowest >= MatchLevel.Layout)) return undefined;
-  // Indentation and blank lines are got wrong as easily as each other; all of them are only those that are as close.
+  // Models err in indentation and blank lines equally often, so both levels compete; replacing all takes only the closest level.
   const highest = lowest === MatchLevel.Indentation && !allowMultiple ? MatchLevel.BlankLines : lowest;
   const matches = leveled.filter(({ level }) => level <= highest).map(({ match }) => match);
   const lines = matches.map(({ starts }) => lineOf(index, starts[0]!) + 1);
@@ -130,7 +130,7 @@ function placeByTokens(index: LineIndex, { old, replacement, allowMultiple }: Ed
   };
 }
 
-/** The old text may have been cut short of what the new one has there too. */
+/** Handles an old text cut short of text that the new one also contains. */
 function spliceWhole(
   content: string,
   old: Tokens,

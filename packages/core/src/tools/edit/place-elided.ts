@@ -1,7 +1,7 @@
 /**
- * An edit that leaves out its middle with a line of dots, the same in both texts: what is
- * between stays as it is. Each changed part must be placed by itself, in order, and each
- * unchanged one must be there too.
+ * Places an edit that elides its middle with a line of dots, the same in both texts: the
+ * elided part stays unchanged. Each changed part must have its own place, in order, and
+ * each unchanged part must exist.
  */
 
 import { findTokenMatches } from './match-tokens.ts';
@@ -14,7 +14,7 @@ type Placed = Extract<EditPlacement, { kind: 'placed' }>;
 /** A line of dots, alone or in a comment, with a few words at most. */
 const ELISION = /^[^\S\n]*(?:\/\/|#|--|\/\*|<!--|;+|\*)?[^\S\n]*(?:\.{3}|…)(?:[^\S\n][^\n]{0,60})?$/gm;
 
-/** Undefined where there is nothing left out, or no single place for what is there. */
+/** Undefined when the edit elides nothing, or a part has no unique place. */
 export function placeElided(
   content: string,
   request: EditRequest,
@@ -24,14 +24,14 @@ export function placeElided(
   const next = request.replacement.split(ELISION);
   if (old.length < 2 || old.length !== next.length) return undefined;
   const lines = new Set(content.split('\n').map((line) => line.trim()));
-  // Dots that the file has are its own.
+  // Dots that the file contains are its own text.
   if (request.old.match(ELISION)!.some((dots) => lines.has(dots.trim()))) return undefined;
   const placed: Placed[] = [];
   let position = 0;
   for (const [index, part] of old.entries()) {
     const [wanted, replacement] = [trimBlankLines(part), trimBlankLines(next[index]!)];
     const isChanged = wanted !== replacement;
-    // Beside the dots nothing may come or go: it is open what stands there.
+    // An edit may not add or remove lines next to the dots: their neighbours are unknown.
     if (isChanged && !keepsEdges({ old: wanted, replacement }, lines, index > 0, index < old.length - 1))
       return undefined;
     const found =
@@ -58,19 +58,19 @@ function keepsEdges(
   return (!first || isKept(wanted[0]!, next[0]!)) && (!last || isKept(wanted.at(-1)!, next.at(-1)!));
 }
 
-/** Whether a line is the other, changed at most. */
+/** Whether a line equals the other, or is a modified version of it. */
 function isLike(line: string, other: string): boolean {
   const [keys, known] = [tokenize(line).keys, new Set(tokenize(other).keys)];
   return keys.filter((key) => known.has(key)).length * 2 > keys.length;
 }
 
-/** Where a placed part ends; undefined where it has no place, or one before what came before it. */
+/** The end of a placed part; undefined when it has no place, or one before the previous part. */
 function endOf(found: EditPlacement | undefined, position: number): number | undefined {
   if (found?.kind !== 'placed' || found.splices.length === 0) return undefined;
   return found.splices[0]!.start < position ? undefined : found.splices.at(-1)!.end;
 }
 
-/** Where the first place of a text at or behind an offset ends. */
+/** The end of the first occurrence of a text at or after an offset. */
 function findBehind(content: string, text: string, offset: number): number | undefined {
   if (text === '') return offset;
   const match = findTokenMatches(content, tokenize(text)).find(({ starts }) => starts[0]! >= offset);

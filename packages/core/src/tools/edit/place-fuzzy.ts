@@ -1,8 +1,8 @@
 /**
- * An edit whose old text is nowhere to the letter, put in the one place that is clearly
- * meant. What the model got wrong about the file is put right in both of its texts; what
- * is then done to the file is the edit to the letter. All readings of the place that are
- * as likely must come to the same, or there is no edit.
+ * Places an edit whose old text does not occur exactly, in the one place that is clearly
+ * intended. It corrects the model's errors about the file in both texts, then applies an
+ * exact edit. All equally likely readings of the place must give the same result, or the
+ * edit is rejected.
  */
 
 import { applyToText } from '../files/text-file.ts';
@@ -36,7 +36,7 @@ export function placeFuzzy(index: LineIndex, { old, replacement }: EditTexts): E
   return { kind: 'missing', nearest: { firstLine, lastLine: lineOf(index, nearest.file.ends[nearest.to - 1]!) + 1 } };
 }
 
-/** Undefined where another reading of the place that is nearly as likely comes to something else. */
+/** Undefined when another, nearly as likely reading of the place gives a different result. */
 function spliceAll(index: LineIndex, place: FuzzyPlace, texts: EditTexts): Splice[] | undefined {
   const splices = spliceAt(index, place, texts);
   if (splices === undefined) return undefined;
@@ -49,7 +49,7 @@ function spliceAll(index: LineIndex, place: FuzzyPlace, texts: EditTexts): Splic
 
 type Part = Pick<FuzzyPlace, 'file' | 'from' | 'to'>;
 
-/** Undefined where the place is not clearly meant, or the change is not clear. */
+/** Undefined when the place or the change is ambiguous. */
 function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts): Splice[] | undefined {
   const isEscaped = !old.includes('\n') && old.includes('\\n');
   const next = tokenize(replacement);
@@ -57,7 +57,7 @@ function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts
   const file = tokensOf(reach);
   if (isCutShort(reach, next) || repeatsNeighbour(reach, next)) return undefined;
   if (joinsLines(index.content, file.starts[0]!, reach.old.text, replacement)) return undefined;
-  // One line on the one side and many on the other: its breaks were escaped, and so are those it would put in.
+  // One line in one text and several in the other: its line breaks were escaped, and so are those it would insert.
   if (isEscaped && index.content.slice(file.starts[0], file.ends.at(-1)).includes('\n')) return undefined;
   const readings = alignTokens(reach.old, file) ?? [];
   const results = readings.flatMap((alignment) =>
@@ -70,7 +70,7 @@ function spliceAt(index: LineIndex, place: Part, { old, replacement }: EditTexts
   return results.every((splices) => splices && areSame(index.content, splices, first)) ? first : undefined;
 }
 
-/** Whether two ways to change a text come to the same. */
+/** Whether two lists of splices give the same text. */
 function areSame(content: string, a: readonly Splice[], b: readonly Splice[]): boolean {
   const all = [...a, ...b];
   const from = Math.min(...all.map(({ start }) => start));
@@ -85,7 +85,7 @@ function areSame(content: string, a: readonly Splice[], b: readonly Splice[]): b
 
 interface Reading {
   old: Tokens;
-  /** The part meant and nothing else. */
+  /** Only the candidate part. */
   file: Tokens;
   alignment: Alignment;
   replacement: string;

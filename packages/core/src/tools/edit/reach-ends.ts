@@ -1,7 +1,7 @@
 /**
- * An old text that was cut short: the new one has at its end what follows the old one
- * in the file. The old text then gets it too, or the file would have it twice. Brackets
- * decide where both readings are possible.
+ * Extends an old text that was cut short: the new text ends with text that follows the old
+ * one in the file. Without the extension the file would contain it twice. Brackets decide
+ * when both readings are possible.
  */
 
 import { beginsLine } from './lined-keys.ts';
@@ -9,7 +9,7 @@ import { countOf, endsWith, startsWith } from './key-lists.ts';
 import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The tokens of the file from `from` to `to`, end exclusive, which `old` stands for. */
+/** The tokens of the file from `from` to `to`, end exclusive, that match `old`. */
 export interface Reach {
   old: Tokens;
   file: Tokens;
@@ -17,17 +17,17 @@ export interface Reach {
   to: number;
 }
 
-/** As many tokens of the old text must follow for the new one to go on with it. */
+/** How many last tokens of the old text must precede the extra ones for the new text to count as its continuation. */
 export const MIN_GOING_ON = 3;
 const MAX_ADDED = 60;
 
-/** Whole lines are added only where the old text may lack them: it is not laid out as the file. */
+/** Adds whole lines only when the old text may lack them: its layout differs from the file's. */
 export function reachEnds(reach: Reach, next: Tokens, mayAddLines: boolean): Reach {
   const withEnd = addBehind(reach, next, countBehind(reach, next, mayAddLines));
   return addBefore(withEnd, next, countBefore(withEnd, next, mayAddLines));
 }
 
-/** How many tokens behind the place, to the end of a line, the new text has and the old one lacks. */
+/** How many tokens after the place, up to the end of a line, the new text contains and the old one lacks. */
 function countBehind(reach: Reach, next: Tokens, mayAddLines: boolean): number {
   const { old, file, to } = reach;
   const isAmidLine = !beginsLine(file, to);
@@ -45,7 +45,7 @@ function countBehind(reach: Reach, next: Tokens, mayAddLines: boolean): number {
   return 0;
 }
 
-/** Whether the new text goes on with it where the old one ends, or ends with it where that does not. */
+/** Whether the new text continues with `added` where the old one ends, or ends with it when the old one does not. */
 function hasBehind(next: readonly string[], end: readonly string[], added: readonly string[]): boolean {
   return countOf(next, [...end, ...added]) > 0 || (endsWith(next, added) && !endsWith(end, added));
 }
@@ -66,18 +66,18 @@ function countBefore(reach: Reach, next: Tokens, mayAddLines: boolean): number {
   return 0;
 }
 
-/** Whether the new text has it more often than the place: else it is the place's own. */
+/** Whether the new text contains `added` more often than the place; otherwise it belongs to the place. */
 function isMore({ file, from, to }: Reach, next: Tokens, added: readonly string[]): boolean {
   return countOf(next.keys, added) > countOf(file.keys.slice(from, to), added);
 }
 
-/** Whether the line of a token is brackets only. */
+/** Whether the line of a token contains only brackets. */
 function isBracketLine({ text, starts }: Tokens, index: number): boolean {
   const [lineStart, lineEnd] = [text.lastIndexOf('\n', starts[index]! - 1) + 1, text.indexOf('\n', starts[index])];
   return /^[\s()[\]{},;]*$/.test(text.slice(lineStart, lineEnd === -1 ? undefined : lineEnd));
 }
 
-/** Whether a line of the old text with nothing but brackets is indented as another line of the file, and not as its own. */
+/** Whether a brackets-only line of the old text is indented like another line of the file instead of its own. */
 function isIndentedAs({ old, file }: Reach, index: number, own: number, other: number): boolean {
   if (!isBracketLine(old, index)) return false;
   const wanted = indentationOf(old, index);
@@ -106,14 +106,14 @@ function addBefore(reach: Reach, next: Tokens, count: number): Reach {
   return { old: tokenize(text), file, from: from - count, to };
 }
 
-/** Whether the brackets come out even without what would be added, and not with it. */
+/** Whether the brackets balance only without the added tokens. */
 function leavesBrackets({ file, from, to }: Reach, next: Tokens, added: readonly string[]): boolean {
   const wanted = depthOf(next.keys);
   const without = depthOf(file.keys.slice(from, to));
   return wanted === without && wanted !== without + depthOf(added);
 }
 
-/** Whether the brackets come out even with what would be added, and not without it. */
+/** Whether the brackets balance only with the added tokens. */
 function evensBrackets({ file, from, to }: Reach, next: Tokens, added: readonly string[]): boolean {
   const wanted = depthOf(next.keys);
   const without = depthOf(file.keys.slice(from, to));

@@ -1,9 +1,9 @@
 /**
- * What a model got wrong about a file, put right in both of its texts, so that what is
- * left is an edit to the letter. Each difference between the old text and the file is
- * one of three: the new text says what the file says (the slip is in the old one
- * alone), the new text repeats the slip (the file's own text goes into both), or the
- * edit replaces it (the new text counts). Anything else is a conflict, and no edit.
+ * Corrects the model's errors about a file in both of its texts, so that an exact edit
+ * remains. Each difference between the old text and the file is one of three: the new text
+ * agrees with the file (only the old one has the slip), the new text repeats the slip
+ * (both take the file's text), or the edit replaces it (the new text wins). Anything else
+ * is a conflict and rejects the edit.
  */
 
 import type { Difference } from './differences.ts';
@@ -16,14 +16,14 @@ import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface Reconciled {
-  /** The old text as the file has it, token for token. */
+  /** The old text in the file's form, token for token. */
   old: Tokens;
   replacement: string;
-  /** For each difference, in order. */
+  /** One for each difference, in order. */
   witnesses: Witness[];
 }
 
-/** Undefined where the edit cannot be told from what the model got wrong. */
+/** Undefined when the edit cannot be separated from the model's errors. */
 export function reconcile(
   old: Tokens,
   replacement: string,

@@ -1,7 +1,7 @@
 /**
- * Every part of a file a text could be read as, with what each reading costs: one pass
- * over all tokens of the file, so that no place is overlooked. The file may begin and
- * end anywhere; the text must be read whole.
+ * Finds every part of a file that a text could be read as, with the cost of each reading,
+ * in one pass over all tokens of the file, so that no place is missed. The match may begin
+ * and end anywhere in the file; the text must be read completely.
  */
 
 import { createCostTable } from './cost-table.ts';
@@ -15,21 +15,21 @@ export interface Span {
   cost: number;
 }
 
-/** A place, and the other readings of it that are nearly as cheap. */
+/** A place and its other, nearly as cheap readings. */
 export interface Place extends Span {
   others: Span[];
 }
 
-/** For each end in the file (the key before it being the last) the cheapest reading. */
+/** For each end in the file (its last key is the one before it) the cheapest reading. */
 interface Readings {
   costs: Float32Array;
   starts: Int32Array;
 }
 
-/** A place that costs so many times more than another is no rival to it. */
+/** A place that costs this many times more than another is not its rival. */
 export const RIVAL_FACTOR = 3;
 
-/** Places of at most `limit`, cheapest first, without those that are no rivals. */
+/** Places that cost at most `limit`, cheapest first, without those too expensive to be rivals. */
 export function scanTokens(old: readonly string[], file: readonly string[], limit: number): Place[] {
   const { costs, starts } = readAll(old, file);
   const best = costs.reduce((least, cost) => Math.min(least, cost), Infinity);
@@ -47,23 +47,23 @@ export function scanTokens(old: readonly string[], file: readonly string[], limi
   return places;
 }
 
-/** Whether it is a reading of its own, and not the place with something more at its ends. */
+/** Whether the span is a separate reading, not the place with extra tokens at its ends. */
 function isNearlyAsCheap(span: Span, place: Span, file: readonly string[]): boolean {
   if (span.cost > place.cost + NEARLY) return false;
   const added = [...file.slice(span.from, place.from), ...file.slice(place.to, span.to)];
   return added.length === 0 || span.cost < place.cost + added.reduce((sum, key) => sum + extraCost(key), 0) - 0.01;
 }
 
-/** Less than a line more or less. */
+/** The largest cost difference between two readings: less than a line. */
 const NEARLY = 1;
 const MAX_READINGS = 4;
 
-/** The line break that ends one place may begin the next. */
+/** A line break may both end one place and begin the next. */
 function overlaps(a: Span, b: Span): boolean {
   return a.from < b.to - 1 && b.from < a.to - 1;
 }
 
-/** More places than this are not told apart by a few characters. */
+/** A few characters cannot distinguish more places than this. */
 const MAX_PLACES = 40;
 
 function readAll(old: readonly string[], file: readonly string[]): Readings {
@@ -135,7 +135,7 @@ function fillRow(above: Readings, row: Readings, { ids, extras, breaks, table, m
   }
 }
 
-/** For each key that is a line break the end of the one before it, where a skipped line would begin; else 0. */
+/** For each key that is a line break the end of the previous break, where a skipped line would begin; otherwise 0. */
 export function previousBreaks(keys: readonly string[]): Int32Array {
   let last = 0;
   return Int32Array.from(keys, (key, index) => {
@@ -146,7 +146,7 @@ export function previousBreaks(keys: readonly string[]): Int32Array {
   });
 }
 
-/** The same for a line of a text that says what the line before says: a model repeats itself. */
+/** The same for a line that repeats the line before it: models repeat themselves. */
 export function repeatedLines(keys: readonly string[]): Int32Array {
   const breaks = previousBreaks(keys);
   return breaks.map((start, index) => {

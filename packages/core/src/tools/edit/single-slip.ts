@@ -1,7 +1,7 @@
 /**
- * One character too many, too few or wrong, which may have joined or split words. It is
- * a slip when what the model wrote means nothing else: no other number, no other
- * operator, no other word the file has.
+ * Recognises a single character too many, too few or wrong, which may join or split words.
+ * It is a slip when the model's text has no other meaning: not another number, operator or
+ * word of the file.
  */
 
 import type { Difference } from './differences.ts';
@@ -21,7 +21,7 @@ export function isSingleSlip({ content, old, file }: Compared, { from, to, first
   return !wanted.some((key) => isWord(key) && !found.includes(key) && hasWord(content, key));
 }
 
-/** Whether numbers and operators are the same, or have a letter where there can be none. */
+/** Whether numbers and operators are equal, or contain a letter where none is valid. */
 function hasSameMeaning(wanted: string, found: string): boolean {
   if (hasSameDigits(wanted, found) && operatorsOf(wanted) === operatorsOf(found)) return true;
   const at = [...found].findIndex((character, index) => character !== wanted[index]);

@@ -1,7 +1,7 @@
 /**
- * What models get wrong when they copy out of a file, as changes to an edit that is
- * right. A slip says what must come of it: the edit as meant, the edit or a refusal, or
- * nothing but a refusal. No slip depends on how edits are placed.
+ * Simulates the errors models make when they copy from a file, as changes to a correct
+ * edit. Each slip names the required result: the intended edit, the edit or a refusal, or
+ * a refusal only. No slip depends on how edits are placed.
  */
 
 import type { EditCase, Random } from './edit-cases.fixture.ts';
@@ -11,14 +11,14 @@ export type Outcome = 'placed' | 'either' | 'refused';
 export interface Slip {
   name: string;
   outcome: Outcome;
-  /** Undefined where it changes nothing. */
+  /** Undefined when the slip changes nothing. */
   apply(edit: EditCase, random: Random): EditCase | undefined;
 }
 
 const eachLine = (change: (line: string) => string) => (text: string) => text.split('\n').map(change).join('\n');
 const isComment = (line: string) => /^\s*(?:\/\/|#(?!include|define|if|end|!)|--|\*|<!--)/.test(line);
 
-/** In both texts alike, or in the old one alone. */
+/** Changes both texts alike, or only the old one. */
 function slip(
   name: string,
   sides: 'both' | 'old',
@@ -36,7 +36,7 @@ function slip(
   };
 }
 
-/** The file is not as the model remembers it. */
+/** Changes the file on disk, so that it differs from the model's memory. */
 function onDisk(name: string, change: (text: string) => string): Slip {
   return {
     name: `${name}, on disk`,
@@ -70,7 +70,7 @@ function staleName(text: string, random: Random): string {
   return word === undefined ? text : text.slice(0, word.index) + 'formerName' + text.slice(word.index + word[0].length);
 }
 
-/** A line of the middle that both texts keep, left out of both or stood for by dots. */
+/** A middle line that both texts keep, removed from both or replaced by dots. */
 function middleLine({ old, replacement }: EditCase, random: Random, least: number): [number, number] | undefined {
   const [lines, next] = [old.split('\n'), replacement.split('\n')];
   const at = 1 + random(Math.max(1, lines.length - 2));
@@ -191,7 +191,7 @@ export const SLIPS: readonly Slip[] = [
       const lines = edit.old.split('\n');
       const isLeftOut = (line: string, index: number) => index > 0 && index < lines.length - 1 && isComment(line);
       const old = lines.filter((line, index) => !isLeftOut(line, index)).join('\n');
-      // One that the edit takes away or moves could as well be one it knows nothing of.
+      // A comment that the edit removes or moves could equally be one the model does not know of.
       const isPlain = lines.every(
         (line, index) =>
           !isLeftOut(line, index) || edit.replacement.includes(lines.slice(index - 1, index + 2).join('\n')),
@@ -242,7 +242,7 @@ export const SLIPS: readonly Slip[] = [
     outcome: 'refused',
     apply: (edit, random) => {
       const twin = staleName(staleName(edit.old, random), random);
-      // In a comment it would be the same code.
+      // Inside a comment the code would be the same.
       const isKnown = !/\/\/|\/\*|#|--|<!--|^\s*\*/m.test(edit.old) && [...twin.matchAll(/formerName/g)].length === 2;
       return isKnown ? { ...edit, content: edit.content.replace(edit.old, () => twin) } : undefined;
     },

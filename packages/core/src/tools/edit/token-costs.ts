@@ -1,7 +1,7 @@
 /**
- * What it costs to read one token as another, in characters. Marks a formatter adds or
- * removes at will cost next to nothing; a line break where the other text has none
- * costs little, but is enough to tell two readings apart.
+ * Defines the cost of reading one token as another, in characters. Marks that formatters
+ * add or remove freely cost almost nothing; a line break missing from the other text costs
+ * little, but enough to separate two readings.
  */
 
 import { isWord } from './tokens.ts';
@@ -10,7 +10,7 @@ import { editDistance } from '../../util/edit-distance.ts';
 /** Stands for the end of a line among keys. */
 export const LINE_BREAK = '\n';
 
-/** Of a whole line only the file has, at most: a model leaves out a long one as easily as a short one. */
+/** The maximum cost of a whole line that only the file has: a model leaves out a long line as easily as a short one. */
 export const SKIPPED_LINE_COST = 2.5;
 
 const FORMATTING_MARKS = new Set([',', ';']);
@@ -19,21 +19,21 @@ const BRACKETS = new Set(['(', ')', '[', ']', '{', '}']);
 const FORMATTING_COST = 0.2;
 const BRACKET_COST = 2;
 const LINE_BREAK_COST = 1.6;
-/** Text only the file has is kept, so that it weighs less than text only the model has. */
+/** Text that only the file has stays in it, so that it weighs less than text that only the model has. */
 const EXTRA_WEIGHT = 0.5;
 
 export function isQuote(key: string): boolean {
   return QUOTES.has(key);
 }
 
-/** Of a token that the file lacks; a slip does not add a bracket. */
+/** The cost of a token the file lacks; a slip does not add a bracket. */
 export function missingCost(key: string): number {
   if (key === LINE_BREAK) return LINE_BREAK_COST;
   if (FORMATTING_MARKS.has(key)) return FORMATTING_COST;
   return BRACKETS.has(key) ? BRACKET_COST : key.length;
 }
 
-/** Of a token only the file has. */
+/** The cost of a token only the file has. */
 export function extraCost(key: string): number {
   if (key === LINE_BREAK) return LINE_BREAK_COST;
   return (FORMATTING_MARKS.has(key) ? FORMATTING_COST : key.length) * EXTRA_WEIGHT;
@@ -42,11 +42,11 @@ export function extraCost(key: string): number {
 export function substitutionCost(a: string, b: string): number {
   if (a === b) return 0;
   if (QUOTES.has(a) && QUOTES.has(b)) return FORMATTING_COST;
-  // A mark or another word is not misspelt: one is missing and the other is there.
+  // A mark or another word is not a misspelling: one token is missing and the other is extra.
   if (!isWord(a) || !isWord(b)) return Infinity;
   const longer = Math.max(a.length, b.length);
   if (Math.abs(a.length - b.length) > Math.max(1, longer / 3)) return Infinity;
-  // Most pairs are unrelated words, and a slip leaves at least one end as it was.
+  // Most pairs are unrelated words, and a slip leaves at least one end of a word intact.
   if (a[0] !== b[0] && a.at(-1) !== b.at(-1)) return Infinity;
   const distance = editDistance(a, b);
   return distance > Math.max(1, longer / 3) ? Infinity : distance;

@@ -1,15 +1,15 @@
 /**
- * Text as tokens: runs of word characters and single marks, whitespace left between
- * them. Two tokens are the same when their keys are: typographic quotes and dashes
- * count as plain ones, composed characters as decomposed ones, and bytes that are no
- * text as U+FFFD. Scanning needs no context, so it works from any token both ways.
+ * Splits text into tokens: runs of word characters and single marks, with whitespace
+ * between them. Tokens are equal when their keys are: typographic quotes and dashes count
+ * as plain ones, composed characters as decomposed ones, undecodable bytes as U+FFFD.
+ * Scanning needs no context, so it works from any token in both directions.
  */
 
 export interface Tokens {
   text: string;
   starts: number[];
   ends: number[];
-  /** What tokens are compared by. */
+  /** The normalized forms by which tokens are compared. */
   keys: string[];
 }
 
@@ -48,13 +48,13 @@ export function tokenize(text: string, from = 0, to = text.length): Tokens {
   return tokens;
 }
 
-/** The first index at or after `at` that is no whitespace. */
+/** The first index at or after `at` that is not whitespace. */
 export function skipSpace(text: string, at: number, to = text.length): number {
   while (at < to && kindOf(text.charCodeAt(at)) === Kind.Space) at++;
   return at;
 }
 
-/** The index behind the last character before `at` that is no whitespace. */
+/** The index after the last non-whitespace character before `at`. */
 export function skipSpaceBack(text: string, at: number): number {
   while (at > 0 && kindOf(text.charCodeAt(at - 1)) === Kind.Space) at--;
   return at;
@@ -82,7 +82,7 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/[\u2018-\u201B\u2032\u00B4\uFF07]/g, "'"],
   [/[\u201C-\u201F\u2033\u00AB\u00BB\uFF02]/g, '"'],
   [/[\u2010-\u2015\u2212]/g, '-'],
-  // Lone halves are what decodeText makes of bytes that are no text.
+  // decodeText turns undecodable bytes into lone surrogates.
   [/[\uFFFD\uDC80-\uDCFF]+/gu, '\uFFFD'],
 ];
 

@@ -1,7 +1,7 @@
 /**
- * What the model may have meant when it escaped too much: the same pair of texts with
- * one kind of escaping taken away from both. A variant counts only where its old text
- * is found, so that a backslash that belongs to the code stays.
+ * Generates variants of an edit for a model that escaped too much: the same two texts with
+ * one kind of escaping removed from both. A variant counts only when its old text is
+ * found, so that a backslash of the code stays.
  */
 
 import { pairEqual } from './pair-equal.ts';
@@ -37,16 +37,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 const VARIANTS: readonly ((text: string) => string)[] = [
-  // What a word processor makes of two hyphens.
+  // Word processors turn two hyphens into a dash.
   (text) => text.replaceAll('—', '--'),
   (text) => text.replaceAll(String.raw`\"`, '"'),
-  // All quotes, as when a string literal was written into JSON once too often.
+  // All quotes, for a string literal escaped once too often in JSON.
   (text) => text.replaceAll(/\\(["'`])/g, '$1'),
   // Line breaks and tabs only.
   (text) => text.replaceAll(/(?<!\\)\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
-  // Those behind a backslash too, which then goes on a line.
+  // Also those after a backslash, which then continues a line.
   (text) => text.replaceAll(/\\([nt])/g, (_, letter: string) => ESCAPES[letter]!),
-  // The same, but for those inside quotes, which are a literal's own.
+  // The same except inside quotes, where they belong to a literal.
   (text) => (text.includes('\n') ? text : breakOutsideQuotes(text)),
   // One whole level.
   (text) => text.replaceAll(/\\([ntr"'`\\/$\n])/g, (_, letter: string) => ESCAPES[letter]!),
@@ -57,11 +57,11 @@ const VARIANTS: readonly ((text: string) => string)[] = [
 
 const LINE_NUMBER = /^\s*[Ll]?\d+(?:\t|→| ?[|:] ?)/;
 
-/** What cannot be meant: where the new text has it too, it is taken away there as well. */
+/** Wrappings that are never part of an edit: removed from the new text too when it has them. */
 const WRAPPINGS: readonly ((text: string) => string)[] = [
-  // A whole answer wrapped in a fence.
+  // An entire answer wrapped in a fence.
   (text) => /^```[\w-]*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text,
-  // Line numbers in front of every line, as listings show them.
+  // Line numbers before every line, as listings show them.
   (text) => {
     const lines = text.split('\n');
     const numbered = lines.every(
@@ -86,19 +86,19 @@ function isJsonStringBody(text: string): boolean {
   return /^(?:[^"\\\n\t]|\\[ntr"'`\\/$])*$/.test(text);
 }
 
-/** One level of JSON escaping taken away; a break inside quotes is a literal's own and stays. */
+/** Removes one level of JSON escaping; a break inside quotes belongs to a literal and stays. */
 function decodeJsonStringBody(text: string): string {
   let isQuoted = false;
   return text.replaceAll(/(?:\\"){3}|\\([ntr"'`\\/$])/g, (escape, letter: string | undefined, at: number) => {
-    // Three quotes open or close a text of many lines.
+    // Triple quotes open or close a multi-line string.
     if (letter === undefined) return '"""';
-    // One that is never closed opens nothing.
+    // A quote that is never closed opens nothing.
     if (letter === '"') isQuoted = !isQuoted && text.includes(String.raw`\"`, at + 2);
     return isQuoted && /[ntr]/.test(letter) ? escape : ESCAPES[letter]!;
   });
 }
 
-/** The new text as the model wrote it, where its lines are like those of the old one put right: only that was escaped. */
+/** Returns the new text unchanged when its lines resemble the unescaped old text: only the old text was escaped. */
 function closer(texts: EditTexts, changed: EditTexts): string {
   const hadBreaksOnly = !texts.replacement.includes('\n') && changed.replacement.includes('\n');
   if (changed.replacement === texts.replacement || hadBreaksOnly) return changed.replacement;
@@ -122,7 +122,7 @@ function trimmedLines(text: string): Set<string> {
   return new Set(text.split('\n').map((line) => line.trim()));
 }
 
-/** The variants whose old text differs from the one given, likeliest first. */
+/** The variants whose old text differs from the given one, most likely first. */
 export function variantsOf(texts: EditTexts): EditTexts[] {
   const { old, replacement } = texts;
   const seen = new Set([old]);
@@ -131,7 +131,7 @@ export function variantsOf(texts: EditTexts): EditTexts[] {
     const changed = { old: change(old), replacement: change(replacement) };
     if (seen.has(changed.old) || changed.old.trim() === '') return;
     seen.add(changed.old);
-    // What is around one text and not around the other is part of it.
+    // A fence around only one of the texts is part of the edit.
     if (isCertain && openingOf(old) !== openingOf(replacement) && replacement.includes(FENCE)) return;
     const next = isCertain ? changed.replacement : goOnLines(changed.old, closer(texts, changed));
     variants.push({ old: changed.old, replacement: next });
@@ -148,7 +148,10 @@ function openingOf(text: string): string | undefined {
   return text.startsWith(FENCE) ? text.split('\n', 1)[0] : undefined;
 }
 
-/** A backslash that goes on a line in the old text does so in the new one, where it looks like an escaped one. */
+/**
+ * Restores line continuations: a backslash that continues a line in the old text also does
+ * so in the new one, where it looks escaped.
+ */
 function goOnLines(old: string, replacement: string): string {
   const goesOn = /(?<!\\)\\$/m.test(old) && !old.includes('\\\\n');
   return goesOn ? replacement.replaceAll(/(?<!\\)\\\\n/g, '\\\n') : replacement;

@@ -1,12 +1,12 @@
 /**
- * Words that are nearly the same: a slip of the keyboard, or another word on purpose
- * (`min` and `max`, `user` and `users`, a name the file has elsewhere).
+ * Distinguishes misspelt words from intentionally different ones (`min` and `max`, `user`
+ * and `users`, a name used elsewhere in the file).
  */
 
 import { editDistance } from '../../util/edit-distance.ts';
 import { tokenEnd, tokenStart } from './tokens.ts';
 
-/** Whether the word is a slip for the other, and not another word. */
+/** Whether `wanted` is a misspelling of `found`, not a different word. */
 export function isMisspelling(content: string, wanted: string, found: string): boolean {
   const [a, b] = differingParts(wanted, found);
   if (isOtherName(wanted, found)) return false;
@@ -18,12 +18,12 @@ export function isMisspelling(content: string, wanted: string, found: string): b
   return !COMMON_WORDS.has(a.toLowerCase()) && !hasWord(content, wanted);
 }
 
-/** A colour, a hash: every letter counts. */
+/** Whether the word is a colour or a hash, in which every letter counts. */
 export function isHexadecimal(word: string): boolean {
   return /^[\da-f]{6,}$/i.test(word);
 }
 
-/** What is left of two names when the parts they share (`get`, `user`, `name` of `getUserName`) are taken away. */
+/** What remains of two names without the parts they share (`get`, `user`, `name` of `getUserName`). */
 export function differingParts(a: string, b: string): [string, string] {
   const left = partsOf(a);
   const right = partsOf(b);
@@ -37,7 +37,7 @@ function partsOf(word: string): string[] {
   return word.match(/[A-Z]+(?![a-z])|[A-Z]?[^A-Z_$\d-]+|[\d_$-]+/g) ?? [word];
 }
 
-/** Whether one name is the other and a part more (`path_b`, `pathB`): a slip does not add a part. */
+/** Whether one name is the other plus a part (`path_b`, `pathB`): a slip does not add a part. */
 export function isOtherName(a: string, b: string): boolean {
   const [more, less] = [partsOf(a), partsOf(b)].toSorted((x, y) => y.length - x.length) as [string[], string[]];
   const isWithin = (from: number) => less.every((part, index) => more[from + index] === part);
@@ -51,7 +51,7 @@ export function hasWord(content: string, word: string): boolean {
   return false;
 }
 
-/** Short words that are one step from another: a difference in them is meant. */
+/** Short words one edit away from another word: a difference in them is intentional. */
 const COMMON_WORDS = new Set(
   (
     'get set let put add sub del min max sum avg min all any new old top end now not and nor for the has had was ' +
