@@ -1,6 +1,6 @@
 /**
- * Turns an HTTP response into the answer it holds or the error it reports:
- * accepted and refused answers, whole bodies and single frames. It sends nothing.
+ * Parses an HTTP response into the answer it holds or the error it reports: accepted and rejected answers, whole
+ * bodies and single frames. It sends nothing.
  */
 
 import { ApiError, type UnauthorizedError, isAbortError } from '../../protocol/errors.ts';
@@ -16,13 +16,13 @@ import type { SseFrame } from './sse.ts';
 import { shorten } from '../../util/short-text.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
-/** Characters of a refusal that debugging shows. */
+/** Characters of a rejection's body that the debug log shows. */
 const MAX_SHOWN_BODY = 2000;
 const MAX_ERROR_BYTES = 1024 * 1024;
 /** The status is known already; the message is not worth a longer wait. */
 const ERROR_BODY_TIMEOUT_MS = 5_000;
 
-/** Returns for an answer whose body is worth reading; otherwise throws what it means. */
+/** Returns for an accepted answer; otherwise throws the error it reports. */
 export async function assertAccepted(response: HttpResponse): Promise<void> {
   if (response.status < 200 || response.status >= 300) throw await readError(response);
   const format = unexpectedFormat(response);
@@ -53,7 +53,7 @@ async function readError(response: HttpResponse): Promise<ApiError | Unauthorize
   });
 }
 
-/** As much of it as there is: the status says enough when the body breaks off or its encoding is unsupported. */
+/** Reads what it can: the status suffices when the body breaks off or its encoding is unsupported. */
 async function readErrorBody(response: HttpResponse): Promise<string> {
   if (unsupportedEncoding(response.headers) !== undefined) {
     response.close();
@@ -76,7 +76,7 @@ async function readErrorBody(response: HttpResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A whole, unstreamed answer; `parse` makes of it what was asked for. */
+/** Reads a whole, unstreamed answer; `parse` converts it to the requested type. */
 export async function readAnswer<T extends object>(
   response: HttpResponse,
   maxBytes: number,
@@ -97,7 +97,7 @@ export async function readAnswer<T extends object>(
   return parse({ data: Buffer.concat(chunks).toString('utf8'), bare: false });
 }
 
-/** What a frame or a body says; throws what it complains of. */
+/** Parses a frame or a body; throws the error it reports. */
 export function parseAnswer<T extends object>({ data, bare }: SseFrame): T {
   let answer: unknown;
   try {
@@ -114,7 +114,7 @@ export function parseAnswer<T extends object>({ data, bare }: SseFrame): T {
   return answer as T;
 }
 
-/** One frame of a streamed answer. */
+/** Parses one frame of a streamed answer. */
 export function parseResponse(frame: SseFrame): GenerateContentResponse {
   const response = parseAnswer<Record<string, unknown>>(frame);
   const problem = tidyFrame(response);

@@ -1,14 +1,13 @@
 /**
- * The JSON of a conversation, as bytes that grow with it: a turn costs what it adds, not
- * what was said before. Contents never change once they are part of a history, and
- * bytes that were handed out are never written again, so a request that is still on
- * its way is safe from the next one.
+ * Caches the JSON of a conversation as bytes that grow with it: a turn costs only what it adds. Contents never change
+ * once they are part of a history, and bytes already handed out are never overwritten, so a later request cannot
+ * corrupt one still in flight.
  */
 
 import type { Content } from '../../protocol/content.ts';
 import { toWellFormedJson } from './well-formed-json.ts';
 
-/** A conversation of more bytes is rather serialised again than held in memory twice. */
+/** A larger conversation is serialised again instead of held in memory twice. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 const FIRST_CAPACITY = 16 * 1024;
 const OPENING = '{"contents":[';
@@ -16,7 +15,7 @@ const OPENING = '{"contents":[';
 /** By the first content of each conversation. */
 const kept = new WeakMap<Content, ContentsJson>();
 
-/** `{"contents":[` and all of the contents. */
+/** `{"contents":[` followed by all contents. */
 export function contentsJson(contents: readonly Content[]): Buffer {
   const [first] = contents;
   if (!first) return Buffer.from(OPENING);
@@ -31,12 +30,12 @@ export function contentsJson(contents: readonly Content[]): Buffer {
 
 class ContentsJson {
   private readonly contents: Content[];
-  /** By content: where it ends. */
+  /** The end offset of each content. */
   private readonly ends: number[];
   private buffer: Buffer;
   private length: number;
 
-  /** Begins with the first `count` contents of another. */
+  /** Starts with the first `count` contents of another. */
   constructor(from?: ContentsJson, count = 0) {
     this.contents = from?.contents.slice(0, count) ?? [];
     this.ends = from?.ends.slice(0, count) ?? [];
@@ -54,7 +53,7 @@ class ContentsJson {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** How many contents from the beginning on are the same. */
+  /** The number of leading contents that are the same. */
   sharedWith(contents: readonly Content[]): number {
     const { contents: own } = this;
     const most = Math.min(own.length, contents.length);

@@ -1,7 +1,6 @@
 /**
- * Where requests go and what identifies us there: base URL, path, credentials,
- * headers. It owns no connection. The key travels in a header only, never in
- * an URL, so that neither logs nor error messages can hold it.
+ * Resolves base URL, path, credentials and headers of a request. It owns no connection. The key travels in a header
+ * only, never in a URL, so neither logs nor error messages can hold it.
  */
 
 import { debugLogger } from '../../util/debug-logger.ts';
@@ -16,9 +15,9 @@ export interface GeminiEndpointOptions {
   apiKey?: string | undefined;
   /** The header the key travels in. Default `x-goog-api-key`. */
   authMechanism?: AuthMechanism | undefined;
-  /** Sent with every request; they win over ours. */
+  /** Sent with every request; they override ours. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** A function is given the model of the request. */
+  /** A function receives the model of the request. */
   userAgent?: string | ((model: string) => string) | undefined;
 }
 
@@ -32,11 +31,11 @@ export interface GeminiEndpoint {
 
 const DEFAULT_BASE_URL = 'https://generativelanguage.googleapis.com';
 const DEFAULT_API_VERSION = 'v1beta';
-/** What a header may hold (RFC 9110, without the obsolete bytes). */
+/** The characters a header may hold (RFC 9110, without the obsolete bytes). */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\w]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Throws a TypeError that says which option is wrong, without repeating a credential. */
+/** Throws a TypeError that names the invalid option, without repeating a credential. */
 export function createGeminiEndpoint(options: GeminiEndpointOptions): GeminiEndpoint {
   const base = parseBaseUrl(options.baseUrl ?? DEFAULT_BASE_URL);
   const version = options.apiVersion ?? DEFAULT_API_VERSION;
@@ -49,19 +48,19 @@ export function createGeminiEndpoint(options: GeminiEndpointOptions): GeminiEndp
     headers(model) {
       const { userAgent } = options;
       const agent = typeof userAgent === 'function' ? userAgent(model) : userAgent;
-      // A model's name may hold what a header may not.
+      // A model's name may hold characters that are invalid in a header.
       return { ...(agent !== undefined && { 'user-agent': agent.replaceAll(/[^\x20-\x7e]/g, '?') }), ...fixed };
     },
   };
 }
 
-/** `models/…` for a plain name; a name that says its collection keeps it. */
+/** `models/…` for a plain name; a name that includes its collection keeps it. */
 export function modelPath(model: string): string {
   const path = model.includes('/') ? model : `models/${model}`;
   return path.split('/').map(encodeSegment).join('/');
 }
 
-/** A dot segment would be resolved away and lead the request elsewhere. */
+/** A dot segment would be resolved away and redirect the request to another path. */
 function encodeSegment(segment: string): string {
   return /^\.+$/.test(segment) ? segment.replaceAll('.', '%252e') : encodeURIComponent(segment);
 }
@@ -92,8 +91,8 @@ function fixedHeaders(options: GeminiEndpointOptions): Record<string, string> {
 }
 
 /**
- * Reads `Name: value, Name2: value2`. A comma belongs to the value unless what
- * follows it looks like the next name and its colon. Entries without a name are dropped.
+ * Parses `Name: value, Name2: value2`. A comma belongs to the value unless the text after it looks like the next name
+ * and its colon. Entries without a name are dropped.
  */
 export function parseCustomHeaders(text: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};

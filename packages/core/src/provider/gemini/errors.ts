@@ -1,14 +1,13 @@
 /**
- * Turns an answer that reports a failure into an error of the taxonomy. It is the
- * only file that may read meaning out of the words of a message; everything above
- * switches on `reason` and `details`.
+ * Classifies an answer that reports a failure as an error of the taxonomy. It is the only file that may interpret the
+ * wording of a message; every caller switches on `reason` and `details`.
  */
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
 import { shorten, toOneLine } from '../../util/short-text.ts';
 
-/** A longer wait is not worth it: the error is final. */
+/** A server that asks for a longer wait makes the error final. */
 const MAX_WAIT_MS = 300_000;
 const PER_MINUTE_WAIT_MS = 60_000;
 const MAX_TEXT_LENGTH = 500;
@@ -18,14 +17,14 @@ const CAPACITY_REASONS: ReadonlySet<string> = new Set(['MODEL_CAPACITY_EXHAUSTED
 const CAPACITY_WORDS = /exhausted your capacity|capacity exceeded|MODEL_CAPACITY_EXHAUSTED/i;
 const NO_QUOTA_WORDS = /\blimit: 0(?![\d.])/;
 const RETRY_IN_WORDS = /please retry in (\d+(?:\.\d+)?(?:ms|s))\b/i;
-/** API_KEY_INVALID, and kin for keys that are blocked or restricted to other callers. */
+/** API_KEY_INVALID, and its variants for keys that are blocked or restricted to other callers. */
 const KEY_REASON = /^API_KEY_/;
 const KEY_WORDS = /\b(?:api[ _-]?)?keys?\b/i;
 const INVALID_KEY_WORDS =
   /\bapi[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|not found|revoked)|\b(?:invalid|expired|unknown) api[ _-]?key\b/i;
 const TOO_MANY_TOKENS_WORDS = /input token count\b.*\bexceeds the maximum/is;
 
-/** What came back on the wire. */
+/** A failed answer as received from the wire. */
 export interface FailedAnswer {
   status: number;
   statusText?: string | undefined;
@@ -34,7 +33,7 @@ export interface FailedAnswer {
   /** The value of `Location`. */
   location?: string | undefined;
   body: string;
-  /** Milliseconds since the epoch, against which a date in `Retry-After` is read. */
+  /** Milliseconds since the epoch; a date in `Retry-After` is relative to it. */
   now: number;
 }
 
@@ -48,7 +47,7 @@ export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError
   });
 }
 
-/** The same for an error object that stood inside a stream, or that a client library threw. */
+/** The same for an error object inside a stream, or thrown by a client library. */
 export function classifyGoogleError(status: number, error: GoogleError, cause?: unknown): ApiError | UnauthorizedError {
   const message = error.message ?? `HTTP ${status}`;
   if (refusesCredentials(status, message, error.details.errorReason)) {
@@ -65,7 +64,7 @@ export function classifyGoogleError(status: number, error: GoogleError, cause?: 
   });
 }
 
-/** Other 400s and 403s are about the request, or about what an accepted key may do. */
+/** Other 400s and 403s concern the request, or the permissions of an accepted key. */
 function refusesCredentials(status: number, message: string, errorReason = ''): boolean {
   if (status === 401) return true;
   if (status === 400) return errorReason === 'API_KEY_INVALID' || INVALID_KEY_WORDS.test(message);
@@ -100,7 +99,7 @@ function judge(status: number, message: string, error: GoogleError): Verdict {
   }
 }
 
-/** `otherwise` is what the status means when no detail says more. */
+/** `otherwise` is the meaning of the status when no detail is more specific. */
 function judgeQuota(otherwise: 'rate_limited' | 'server', message: string, error: GoogleError): Verdict {
   const { errorReason = '', quotaIds = [], metadata = {} } = error.details;
   const delayMs = error.retryDelayMs;
@@ -113,7 +112,7 @@ function judgeQuota(otherwise: 'rate_limited' | 'server', message: string, error
   return { reason: CAPACITY_WORDS.test(message) ? 'quota' : otherwise };
 }
 
-/** Whether the quota is gone for longer than is worth waiting. */
+/** Whether the quota is exhausted for longer than `MAX_WAIT_MS`. */
 function isSpent(message: string, { details, retryDelayMs }: GoogleError): boolean {
   const { errorReason = '', domain = '', quotaIds = [] } = details;
   if (NO_QUOTA_WORDS.test(message) || errorReason === 'INSUFFICIENT_G1_CREDITS_BALANCE') return true;
@@ -127,12 +126,14 @@ function waiting(reason: ApiErrorReason, delayMs: number | undefined): Verdict {
   return { reason: delayMs > MAX_WAIT_MS ? 'quota' : reason, retryAfterMs: delayMs };
 }
 
-/** Whether the model has no capacity for any caller just now, as opposed to this caller's quota being spent. */
+/**
+ * Whether the model has no capacity for any caller at the moment, as opposed to this caller's quota being exhausted.
+ */
 export function isCapacityExhausted(error: ApiError): boolean {
   return error.reason === 'quota' && CAPACITY_REASONS.has(error.details.errorReason ?? '');
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date. */
+/** Parses a `Retry-After` in seconds or as a date, into milliseconds. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+(?:\.\d+)?\s*$/.test(value)) return Math.round(Number(value) * 1_000);
@@ -140,7 +141,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** What to tell when the body holds no error object. */
+/** The message when the body holds no error object. */
 function describeAnswer({ status, statusText, location, body }: FailedAnswer): string {
   const name = `HTTP ${status}${statusText ? ` ${statusText}` : ''}`;
   if (status >= 300 && status < 400) return `${name}: redirect${describeTarget(location)} not followed`;
@@ -151,12 +152,12 @@ function describeAnswer({ status, statusText, location, body }: FailedAnswer): s
   return `${name}: ${shorten(text, MAX_TEXT_LENGTH)}`;
 }
 
-/** Without its query, which may repeat what we sent. */
+/** Drops the query, which may repeat parts of the request. */
 function describeTarget(location: string | undefined): string {
   return location === undefined ? '' : ` to ${location.replace(/[?#].*$/s, '')}`;
 }
 
-/** The words of a gateway that is not Google's: `{"message": …}` or `{"error": "…"}`. */
+/** The message of a gateway other than Google's: `{"message": …}` or `{"error": "…"}`. */
 function messageIn(body: string): string | undefined {
   try {
     const { message, error } = (JSON.parse(body) ?? {}) as { message?: unknown; error?: unknown };
@@ -167,7 +168,7 @@ function messageIn(body: string): string | undefined {
   }
 }
 
-/** The two messages by which a foreign client tells of a broken connection, with the label each gets. */
+/** The two messages by which a third-party client reports a broken connection, with the label of each. */
 const BROKEN_CONNECTION_WORDS = [
   { words: 'fetch failed', code: 'FETCH_FAILED' },
   { words: 'incomplete json segment', code: 'INCOMPLETE_JSON' },

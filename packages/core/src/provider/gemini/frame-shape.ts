@@ -1,21 +1,20 @@
 /**
- * A frame as everybody above reads it: lists are lists, texts are strings, counts are
- * numbers. What is odd in a detail is left out; a frame that is odd as a whole is told
- * of, and counts as broken. Nothing here judges what a frame says. It runs for every
- * frame: one that is as it should be is only looked at.
+ * Normalises a frame for its readers: lists are lists, texts are strings, counts are numbers. An invalid detail is
+ * removed; a frame that is invalid as a whole is reported and counts as broken. Nothing here interprets a frame. It
+ * runs for every frame and only inspects a valid one.
  */
 
 import { isRecord } from '../../util/is-record.ts';
 
-/** Deeper than any call means to be; the service itself refuses to read back what is nested further. */
+/** Deeper than any plausible call; the service itself rejects deeper nesting when it is sent back. */
 const MAX_DEPTH = 200;
 
 type Fields = Record<string, unknown>;
 
-/** Leaves out, in place, what nobody could read. What is wrong with the frame as a whole, if anything is. */
+/** Removes unreadable details in place. Returns what is wrong with the frame as a whole, if anything. */
 export function tidyFrame(frame: Fields): string | undefined {
   if (isPlainText(frame)) return undefined;
-  // A convenience of client libraries; on the wire calls stand in the parts alone.
+  // A convenience of client libraries; on the wire, calls are only in the parts.
   if ('functionCalls' in frame) delete frame['functionCalls'];
   leaveOutUnless(frame, 'responseId', isText);
   leaveOutUnless(frame, 'usageMetadata', isUsage);
@@ -28,7 +27,7 @@ export function tidyFrame(frame: Fields): string | undefined {
   return undefined;
 }
 
-/** Nearly every frame of a long answer: one part, which is text and nothing else. */
+/** Nearly every frame of a long answer: one part, which is only text. */
 function isPlainText(frame: Fields): boolean {
   const { candidates, usageMetadata, responseId, functionCalls } = frame;
   if (usageMetadata !== undefined || functionCalls !== undefined) return false;
@@ -60,7 +59,7 @@ function tidyCandidate(candidate: Fields): string | undefined {
   return parts.some(isTooDeep) ? 'A part of it is nested too deeply' : undefined;
 }
 
-/** Also takes what is null out of the part: on the wire that means absent. */
+/** Also removes null fields from the part: on the wire null means absent. */
 function isReadable(part: unknown): boolean {
   if (!isRecord(part)) return false;
   for (const key in part) if (part[key] === null) delete part[key];
@@ -83,14 +82,14 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Keeps the counts that are numbers, and says whether there is anything to count. */
+/** Removes counts that are not numbers; returns whether the usage is valid. */
 function isUsage(usage: unknown): boolean {
   if (!isRecord(usage)) return false;
   for (const key in usage) if (key.endsWith('TokenCount')) leaveOutUnless(usage, key, Number.isFinite);
   return true;
 }
 
-/** Keeps the sources that have an address. */
+/** Keeps the sources that have an address; returns whether the metadata is valid. */
 function isCitationList(metadata: unknown): boolean {
   if (!isRecord(metadata) || !Array.isArray(metadata['citations'])) return false;
   metadata['citations'] = metadata['citations'].filter((source) => isRecord(source) && isText(source['uri']));

@@ -1,7 +1,6 @@
 /**
- * The Gemini API as a ContentGenerator, over our own HTTP client. It owns the
- * exchange: request out, frames in, failures into the taxonomy. It does not
- * retry and does not judge whether a stream is a turn.
+ * The Gemini API as a ContentGenerator, over our own HTTP client. It sends the request, parses the frames and
+ * classifies failures into the taxonomy. It does not retry and does not judge whether a stream is a turn.
  */
 
 import type { GenerateContentResponse } from '../../protocol/content.ts';
@@ -22,21 +21,22 @@ import { type RequestBody, toCountTokensBody, toEmbedBody, toGenerateBody } from
 import { DEFAULT_MAX_FRAME_BYTES, type SseFrame, SseReader } from './sse.ts';
 
 export interface GeminiGeneratorOptions extends GeminiEndpointOptions, HttpClientOptions {
-  /** A frame, or a whole unstreamed answer, of more bytes is refused. Default 64 MiB. */
+  /** A larger frame, or a larger unstreamed answer, is rejected. Default 64 MiB. */
   maxFrameBytes?: number | undefined;
 }
 
 export interface GeminiGenerator extends ContentGenerator {
-  /** Ends all connections. Not needed before the process ends: idle ones do not hold it. */
+  /** Ends all connections. Not required before the process ends: idle connections do not keep it alive. */
   close(): void;
 }
 
-/** Throws a TypeError when an option cannot work. */
+/** Throws a TypeError for an invalid option. */
 export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): GeminiGenerator {
   const endpoint = createGeminiEndpoint(options);
   const http = createHttpClient(options);
   const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
-  // An unstreamed answer has no headers before the model has finished: that is silence, not a slow connection.
+  // An unstreamed answer sends no headers until the model has finished: the idle timeout applies, not the headers
+  // timeout.
   const wholeAnswerTimeoutMs = options.headersTimeoutMs ?? options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
 
   /** Resolves once the service has accepted the request. */
@@ -57,7 +57,7 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
     return response;
   }
 
-  /** All frames of one read are parsed, and their text merged, before the next read. */
+  /** Parses all frames of one read, and merges their text, before the next read. */
   async function* readStream(
     response: HttpResponse,
     signal: AbortSignal | undefined,
@@ -106,7 +106,7 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   };
 }
 
-/** A frame that cannot be read fails the stream after those before it were yielded. */
+/** An unreadable frame fails the stream after the frames before it were yielded. */
 function* parseFrames(frames: readonly SseFrame[]): Generator<GenerateContentResponse, void> {
   const responses: GenerateContentResponse[] = [];
   try {

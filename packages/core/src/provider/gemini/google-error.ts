@@ -1,7 +1,6 @@
 /**
- * Finds the google.rpc error object in whatever it came wrapped in and reduces
- * it to the few facts decisions are taken on. It owns the search and the repair
- * of known damage; what the facts mean is decided in errors.ts. Never throws.
+ * Finds the google.rpc error object inside any wrapping and reduces it to the few facts that decisions depend on. It
+ * owns the search and the repair of known damage; errors.ts interprets the facts. Never throws.
  */
 
 import type { GoogleErrorDetails } from '../../protocol/errors.ts';
@@ -9,7 +8,7 @@ import { isRecord } from '../../util/is-record.ts';
 
 export interface GoogleError {
   code?: number;
-  /** The server's own words. */
+  /** The server's message. */
   message?: string;
   /** RetryInfo.retryDelay. */
   retryDelayMs?: number;
@@ -21,7 +20,7 @@ type JsonObject = Record<string, unknown>;
 const MAX_NESTED_MESSAGES = 10;
 const MAX_CAUSES = 5;
 
-/** Looks into a body, an error thrown by a client library, or a frame of a stream. */
+/** Searches a body, an error thrown by a client library, or a frame of a stream. */
 export function findGoogleError(value: unknown): GoogleError | undefined {
   const outer = findErrorObject(value, MAX_CAUSES);
   return outer && reduceError(unwrapMessages(outer));
@@ -40,7 +39,7 @@ function findErrorObject(value: unknown, causesLeft: number): JsonObject | undef
   return causesLeft > 0 ? findErrorObject(cause, causesLeft - 1) : undefined;
 }
 
-/** The `error` of `{error: {code | message | details}}` or of an array that begins with one. */
+/** The `error` of `{error: {code | message | details}}` or of an array that starts with one. */
 function errorObjectIn(value: unknown): JsonObject | undefined {
   const body: unknown = Array.isArray(value) ? value[0] : value;
   if (!isRecord(body)) return undefined;
@@ -49,7 +48,7 @@ function errorObjectIn(value: unknown): JsonObject | undefined {
   return 'code' in error || 'message' in error || 'details' in error ? error : undefined;
 }
 
-/** Gateways put the error they were given into the message of their own. The innermost one knows best. */
+/** Gateways put the error they received into the message of their own. The innermost error is the most specific. */
 function unwrapMessages(outer: JsonObject): JsonObject {
   let current = outer;
   for (let level = 0; level < MAX_NESTED_MESSAGES; level++) {
@@ -61,7 +60,7 @@ function unwrapMessages(outer: JsonObject): JsonObject {
   return current;
 }
 
-/** JSON, JSON with words around it, or JSON with the damage seen in the wild; else undefined. */
+/** Parses JSON, JSON surrounded by text, or JSON with the damage seen in the wild; otherwise undefined. */
 function parseDamagedJson(text: string): unknown {
   const start = text.search(/[[{]/);
   if (start < 0) return undefined;
@@ -117,7 +116,7 @@ function detailOf(details: JsonObject[], type: string): JsonObject | undefined {
   });
 }
 
-/** Milliseconds of `34.07s` or `900ms`. */
+/** Parses `34.07s` or `900ms` into milliseconds. */
 export function parseDuration(value: unknown): number | undefined {
   const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value.trim()) : null;
   return match ? Math.round(Number(match[1]) * (match[2] === 's' ? 1_000 : 1)) : undefined;

@@ -1,22 +1,21 @@
 /**
- * Bytes in, whole lines out, whether they end in LF, CR or CRLF and wherever the
- * bytes are cut. All lines that end in one piece are decoded at once, and a line is
- * handed out as a range of that text. Only whole lines are decoded, so that no
- * character is ever split; every byte is looked at a fixed number of times.
+ * Splits bytes into whole lines, whether they end in LF, CR or CRLF and wherever the bytes are cut. All lines that
+ * end in one chunk are decoded at once, and a line is passed on as a range of that text. Only whole lines are
+ * decoded, so no character is ever split; every byte is scanned a fixed number of times.
  */
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Called with the text from `start` up to `end`, without the line's end. */
+/** Called with the text from `start` up to `end`, without the line ending. */
 export type LineHandler = (text: string, start: number, end: number) => void;
 
 export class LineSplitter {
   private readonly onLine: LineHandler;
-  /** The line under way, in the pieces it came in. */
+  /** The unfinished line, in the chunks it arrived in. */
   private pieces: Buffer[] = [];
   private afterCarriageReturn = false;
-  /** How many bytes of the line under way have come. */
+  /** The number of bytes of the unfinished line. */
   pendingBytes = 0;
 
   constructor(onLine: LineHandler) {
@@ -29,14 +28,14 @@ export class LineSplitter {
     this.keep(chunk.subarray(whole));
   }
 
-  /** Hands out the last line, if it has no end. */
+  /** Emits the last line if it has no line ending. */
   end(): void {
     if (this.pendingBytes === 0) return;
     const text = this.decode(Buffer.alloc(0), 0);
     this.onLine(text, 0, text.length);
   }
 
-  /** What was kept, and the chunk up to `end`. */
+  /** Decodes the buffered bytes and the chunk up to `end`. */
   private decode(chunk: Buffer, end: number): string {
     if (this.pendingBytes === 0) return chunk.toString('utf8', 0, end);
     this.keep(chunk.subarray(0, end));
@@ -52,11 +51,11 @@ export class LineSplitter {
     this.pendingBytes += piece.length;
   }
 
-  /** The text ends with the end of a line. */
+  /** The text ends with a line ending. */
   private readLines(text: string): void {
     let start = this.skipLineFeed(text, 0);
-    // Each kind of end is looked for once and remembered, so that a stream of one kind is not searched
-    // again and again for the other.
+    // Each kind of line ending is searched once and remembered, so that a stream of one kind is not searched
+    // repeatedly for the other.
     let lineFeed = text.indexOf('\n', start);
     let carriageReturn = text.indexOf('\r', start);
     while (start < text.length) {
@@ -69,7 +68,7 @@ export class LineSplitter {
     }
   }
 
-  /** The second half of a CRLF is no line of its own, also when it comes with the next bytes. */
+  /** The LF of a CRLF does not start a line, even when it arrives with the next bytes. */
   private skipLineFeed(text: string, at: number): number {
     if (!this.afterCarriageReturn || at >= text.length) return at;
     this.afterCarriageReturn = false;

@@ -1,7 +1,6 @@
 /**
- * Our request as the bytes of the JSON the service takes: the conversation, which is
- * kept, and what stands beside it, which is small. What leaves here is well-formed
- * Unicode.
+ * Serialises a request into the JSON bytes the service accepts: the conversation, which is cached, and the small
+ * remainder. The output is well-formed Unicode.
  */
 
 import type {
@@ -15,7 +14,7 @@ import { contentsJson } from './contents-json.ts';
 import { modelPath } from './endpoint.ts';
 import { toWellFormedJson } from './well-formed-json.ts';
 
-/** A body, in the pieces it is sent in. */
+/** A body, in the chunks it is sent in. */
 export type RequestBody = readonly Buffer[];
 
 /** Settings that stand beside `generationConfig` on the wire. */

@@ -1,7 +1,6 @@
 /**
- * Bytes of an event stream in, frames out, however the bytes are cut. It owns
- * fields and limits; what a frame says is not its business. Event names, ids and
- * reconnection times are read over: nobody uses them.
+ * Parses the bytes of an event stream into frames, wherever the bytes are cut. It owns fields and limits and does not
+ * interpret a frame. Event names, ids and reconnection times are ignored: no caller uses them.
  */
 
 import { ApiError } from '../../protocol/errors.ts';
@@ -10,38 +9,38 @@ import { LineSplitter } from './line-splitter.ts';
 export interface SseFrame {
   /** The `data` lines of one event, joined. */
   data: string;
-  /** It stood in the stream as bare JSON instead of in `data` lines, as errors sometimes do. */
+  /** The frame was bare JSON in the stream instead of `data` lines, as errors sometimes are. */
   bare: boolean;
 }
 
 export interface SseReaderOptions {
-  /** A frame of more bytes is refused. Default 64 MiB. */
+  /** A larger frame is rejected. Default 64 MiB. */
   maxFrameBytes?: number;
 }
 
 export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
-/** Bare JSON is an error object; what grows beyond this is none. */
+/** Bare JSON is an error object; a longer text is not one. */
 const MAX_BARE_LENGTH = 1024 * 1024;
 
 const SPACE = 0x20;
 const COLON = 0x3a;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
-/** The last event of another dialect, which gateways in between may speak. It says nothing. */
+/** The last event of another dialect, which gateways in between may send. It carries no data. */
 const END_MARK = '[DONE]';
-/** What bare JSON begins with, and what the last of its lines begins with. */
+/** The first characters of bare JSON, and of its last line. */
 const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
 const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 
-/** One per stream. Both methods throw an ApiError when the stream cannot be read on. */
+/** One per stream. Both methods throw an ApiError when the stream becomes unreadable. */
 export class SseReader {
   private readonly maxFrameBytes: number;
   private readonly lines = new LineSplitter((text, start, end) => this.readLine(text, start, end));
   private frames: SseFrame[] = [];
-  /** The event under way. */
+  /** The unfinished event. */
   private data: string | undefined;
   private dataLength = 0;
-  /** The bare JSON under way. */
+  /** The unfinished bare JSON. */
   private bare: string | undefined;
   private isFirstLine = true;
 
@@ -49,7 +48,7 @@ export class SseReader {
     this.maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
   }
 
-  /** The frames that these bytes complete. The bytes must not change afterwards. */
+  /** Returns the frames that these bytes complete. The bytes must not change afterwards. */
   push(bytes: Uint8Array): SseFrame[] {
     this.lines.push(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     this.checkSize(this.lines.pendingBytes);
@@ -57,8 +56,8 @@ export class SseReader {
   }
 
   /**
-   * The frame that only lacked the end of its event. One that is not whole is an
-   * error: an answer must not lose its tail unnoticed.
+   * Returns the frame that lacked only the end of its event. An incomplete frame is an error: an answer must not lose
+   * its tail unnoticed.
    */
   end(): SseFrame[] {
     this.lines.end();
@@ -94,7 +93,7 @@ export class SseReader {
   private addData(text: string, colon: number, end: number): void {
     let start = Math.min(colon + 1, end);
     if (start < end && text.charCodeAt(start) === SPACE) start += 1;
-    // A character is at least a byte: what is too long is too large.
+    // A character is at least one byte: a text over the limit in characters is also over it in bytes.
     this.dataLength += end - start;
     this.checkSize(this.dataLength);
     const value = text.slice(start, end);
@@ -136,7 +135,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Not being JSON is the answer, not a failure.
+    // Invalid JSON is an expected result here, not a failure.
     return false;
   }
 }

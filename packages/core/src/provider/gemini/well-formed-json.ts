@@ -1,7 +1,6 @@
 /**
- * JSON of well-formed Unicode. JSON.stringify writes a surrogate without its partner as
- * an escape, which the service refuses. Only a text with such an escape is gone through
- * again.
+ * Serialises JSON as well-formed Unicode. JSON.stringify writes a lone surrogate as an escape, which the service
+ * rejects. Only a text with such an escape is processed a second time.
  */
 
 export function toWellFormedJson(value: object): string {

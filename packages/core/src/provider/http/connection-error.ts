@@ -1,6 +1,6 @@
 /**
- * What the system says of a failed connection, as an ApiError in plain words. It
- * names the host, never a header, so no credential can be in it.
+ * Converts a failed connection's system error into an ApiError in plain words. It names the host, never a header, so
+ * it cannot hold a credential.
  */
 
 import { ApiError } from '../../protocol/errors.ts';
@@ -18,10 +18,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network is unreachable',
 };
 
-/** A certificate is as wrong the next time. */
+/** An invalid certificate stays invalid: retrying does not help. */
 const CERTIFICATE_CODE = /CERT|UNABLE_TO_|HOSTNAME_MISMATCH/;
 
-/** `peer` is what the message calls the other end: a host, and the proxy on the way if there is one. */
+/** `peer` names the other end in the message: a host, and the proxy if there is one. */
 export function toConnectionError(error: unknown, peer: string): ApiError {
   if (error instanceof ApiError) return error;
   const { code: ownCode, message } = (error ?? {}) as { code?: unknown; message?: unknown };

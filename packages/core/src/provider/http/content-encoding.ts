@@ -1,23 +1,26 @@
 /**
- * Decodes a compressed body while it arrives: what the bytes so far hold is
- * yielded before more are read. Requests ask for no encoding; gateways and proxies
- * send one all the same. zlib is loaded for the first body that needs it.
+ * Decodes a compressed body while it arrives: everything decodable so far is yielded before more is read. Requests
+ * ask for no encoding, but gateways and proxies may still apply one. zlib is loaded for the first body that needs it.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { ApiError } from '../../protocol/errors.ts';
 
-/** A body this small is decoded whatever its ratio. */
+/** A body up to this size is decoded whatever its ratio. */
 const FREE_BYTES = 64 * 1024 * 1024;
-/** Above it, more decoded bytes per received byte are a decompression bomb; streamed JSON stays below 100. */
+/**
+ * Beyond `FREE_BYTES`, more decoded bytes per received byte are a decompression bomb; streamed JSON stays below 100.
+ */
 const MAX_RATIO = 200;
-/** Each encoding multiplies what a body can grow to; servers send one. */
+/** Each encoding multiplies the size a body can expand to; servers send one. */
 const MAX_ENCODINGS = 2;
 
 const ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 
-/** The `Content-Encoding` that `decodeBody` would leave as it is; undefined when there is none or it is supported. */
+/**
+ * The `Content-Encoding` that `decodeBody` would leave undecoded; undefined when there is none or it is supported.
+ */
 export function unsupportedEncoding(headers: IncomingHttpHeaders): string | undefined {
   const names = encodingsOf(headers);
   const isSupported = names.length <= MAX_ENCODINGS && names.every((name) => ENCODINGS.has(name));
@@ -26,13 +29,13 @@ export function unsupportedEncoding(headers: IncomingHttpHeaders): string | unde
 
 export interface EncodedBody {
   headers: IncomingHttpHeaders;
-  /** What error messages call the other end. */
+  /** The name of the other end in error messages. */
   peer: string;
-  /** Whether this end closed the body: then its encoding ends anywhere, without an error. */
+  /** Whether this end closed the body: a truncated encoding is then not an error. */
   isClosed: () => boolean;
 }
 
-/** The body without its encoding. */
+/** The decoded body. */
 export function decodeBody(body: AsyncGenerator<Buffer, void>, about: EncodedBody): AsyncGenerator<Buffer, void> {
   const { headers } = about;
   if (unsupportedEncoding(headers) !== undefined) return body;
@@ -63,7 +66,7 @@ async function* decode(
       decoding ??= new Decoding(createDecoder(encoding, chunk));
       for await (const piece of decoding.write(chunk)) yield check(piece);
     }
-    // A body without a byte has nothing to decode.
+    // An empty body has nothing to decode.
     if (decoding && !isClosed()) for await (const piece of decoding.end()) yield check(piece);
   } catch (error) {
     throw decoding?.failure === undefined || error !== decoding.failure
@@ -74,7 +77,7 @@ async function* decode(
   }
 }
 
-/** A decoder as two generators: what one chunk decodes to, and what is left at the end. */
+/** A decoder as two generators: the output of one chunk, and the rest at the end. */
 class Decoding {
   failure: Error | undefined;
   private readonly decoder: Transform;
@@ -94,7 +97,7 @@ class Decoding {
     });
   }
 
-  /** The decoder works as fast as its output is read, so the output of a bomb never piles up. */
+  /** The decoder runs only as fast as its output is read, so the output of a bomb is never buffered. */
   async *write(chunk: Buffer): AsyncGenerator<Buffer, void> {
     let isWritten = false;
     this.decoder.write(chunk, () => {

@@ -1,8 +1,7 @@
 /**
- * POST over node:http and node:https, and the decoded body of the answer as bytes.
- * It owns connections, their reuse, their timeouts and their end; it follows no
- * redirect, retries no request that reached a server and treats every status
- * alike. Failures are ApiError (`network`, `timeout`) or AbortError.
+ * Sends POST requests over node:http and node:https and returns the decoded body of the answer as bytes. It owns
+ * connections, their reuse, their timeouts and their end; it follows no redirect, retries no request that reached a
+ * server and treats every status alike. Failures are ApiError (`network`, `timeout`) or AbortError.
  */
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -13,13 +12,13 @@ import { decodeBody } from './content-encoding.ts';
 import { createRoutes } from './route.ts';
 
 export interface HttpClientOptions {
-  /** Until the other end takes the connection. Default 15 s. */
+  /** Until the connection is accepted. Default 15 s. */
   connectTimeoutMs?: number | undefined;
-  /** From the request's end to the answer's headers. Default 60 s. */
+  /** From the end of the request to the headers of the answer. Default 60 s. */
   headersTimeoutMs?: number | undefined;
-  /** Between two pieces of a body somebody is waiting for. Default 300 s. */
+  /** Between two chunks of a body, while a reader waits for it. Default 300 s. */
   idleTimeoutMs?: number | undefined;
-  /** Where the address came from, if a person set it: errors say so. */
+  /** The setting the address came from, if the user configured it; errors name it. */
   addressSource?: string | undefined;
   /** The proxy for a URL, as a URL; undefined for a direct connection. */
   proxyFor?: ((url: URL) => string | undefined) | undefined;
@@ -28,10 +27,10 @@ export interface HttpClientOptions {
 export interface HttpRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** In one piece or in several. */
+  /** In one chunk or in several. */
   body: Uint8Array | readonly Uint8Array[];
   signal?: AbortSignal | undefined;
-  /** For this request instead of the client's. */
+  /** Overrides the client's timeout for this request. */
   headersTimeoutMs?: number | undefined;
 }
 
@@ -40,18 +39,18 @@ export interface HttpResponse {
   statusText: string;
   headers: IncomingHttpHeaders;
   /**
-   * Ends when the body is whole. Reading it to the end lets the connection be
-   * used again; leaving early, or `close`, ends the connection.
+   * Ends when the body is complete. Reading it to the end allows the connection to be reused; leaving early, or
+   * `close`, ends the connection.
    */
   body: AsyncGenerator<Buffer, void>;
   close(): void;
-  /** Whether `close` was called; a body cut that way ends without an error. */
+  /** Whether `close` was called; a body cut by it ends without an error. */
   readonly closed: boolean;
 }
 
 export interface HttpClient {
   post(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends all connections, used or idle. Idle ones never keep the process alive. */
+  /** Ends all connections, active or idle. Idle connections never keep the process alive. */
   close(): void;
 }
 
@@ -59,7 +58,7 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
 const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
 export const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 
-/** A timer for longer would go off at once. */
+/** Node fires a timer with a longer delay immediately. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
@@ -82,7 +81,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         try {
           return await exchange(outgoing, body, { peer, signal, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs });
         } catch (error) {
-          // An idle connection the server had given up: nothing was asked yet, so it is asked on another.
+          // The server had closed the idle connection before it received the request: retry on a new connection.
           if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
         }
       }
@@ -100,7 +99,7 @@ function isStaleConnection(error: unknown): boolean {
 }
 
 interface Exchange {
-  /** What messages call the other end. */
+  /** The name of the other end in messages. */
   peer: string;
   signal: AbortSignal | undefined;
   connectTimeoutMs: number;
@@ -135,7 +134,7 @@ function exchange(outgoing: ClientRequest, body: readonly Uint8Array[], about: E
     });
     outgoing.on('finish', () => timer.refresh());
     outgoing.on('error', (error) => {
-      // Once there is an answer, its body tells how the connection ended.
+      // Once an answer has arrived, its body reports how the connection ended.
       if (!answered) fail(toConnectionError(error, peer));
     });
     outgoing.on('response', (incoming) => {
@@ -143,7 +142,7 @@ function exchange(outgoing: ClientRequest, body: readonly Uint8Array[], about: E
       release();
       resolve(toResponse(incoming, about));
     });
-    // Together with the headers, in one write to the system.
+    // Sends the body together with the headers, in one system call.
     outgoing.cork();
     for (const piece of body) outgoing.write(piece);
     outgoing.end();

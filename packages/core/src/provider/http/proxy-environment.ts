@@ -1,6 +1,6 @@
 /**
- * The usual proxy variables, read from a record the caller passes in. Lower case
- * wins over upper case, as it does for other programs.
+ * Reads the usual proxy variables from a record the caller passes in. Lower case wins over upper case, as in other
+ * programs.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;

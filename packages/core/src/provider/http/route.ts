@@ -1,7 +1,6 @@
 /**
- * How a request gets to its host: directly, in absolute form to a proxy (http),
- * or through a tunnel (https). One keep-alive agent per way; agents let go of
- * the process when their connections are idle.
+ * Chooses the route of a request: directly, in absolute form to a proxy (http), or through a tunnel (https). One
+ * keep-alive agent per route; idle connections do not keep the process alive.
  */
 
 import type { Agent, ClientRequest } from 'node:http';
@@ -12,12 +11,12 @@ import { loadTransport } from './transport.ts';
 export interface RouteOptions {
   /** The proxy for a URL, as a URL; undefined for a direct connection. */
   proxyFor?: ((url: URL) => string | undefined) | undefined;
-  /** How long a proxy may take to open a tunnel. */
+  /** The time limit for a proxy to open a tunnel. */
   tunnelTimeoutMs: number;
 }
 
 export interface Routes {
-  /** Begins a POST; the caller writes the body and listens. */
+  /** Starts a POST; the caller writes the body and listens. */
   start(url: URL, headers: Record<string, string | number>): { outgoing: ClientRequest; peer: string };
   close(): void;
 }
@@ -66,7 +65,7 @@ export function createRoutes(options: RouteOptions): Routes {
   };
 }
 
-/** The messages do not repeat the text, which may hold a password. */
+/** The messages do not repeat the URL, which may hold a password. */
 function parseProxyUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text === '') return undefined;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);

@@ -1,7 +1,7 @@
 /**
- * The runtime's HTTP modules, loaded when first used. Importing `node:http` the
- * usual way also evaluates its lazy exports (WebSocket and kin), which loads the
- * whole of undici: 25 ms and 13 MB at start. Asking for the module itself does not.
+ * Loads the runtime's HTTP modules on first use. Importing `node:http` the usual way also evaluates its lazy exports
+ * (WebSocket and related), which loads the whole of undici: 25 ms and 13 MB at start. Loading the module itself does
+ * not.
  */
 
 import type * as http from 'node:http';

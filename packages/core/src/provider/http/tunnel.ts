@@ -1,6 +1,6 @@
 /**
- * Connections to an https host through a proxy: CONNECT, then TLS inside. The
- * proxy sees the host's name and its own credentials and nothing of ours.
+ * Opens connections to an https host through a proxy: CONNECT, then TLS inside. The proxy sees the host's name and
+ * its own credentials, and none of the request's.
  */
 
 import type { ClientRequestArgs } from 'node:http';
@@ -40,7 +40,7 @@ function openTunnel(proxy: URL, target: RequestOptions, timeoutMs: number): Prom
       agent: false,
       timeout: timeoutMs,
     });
-    // The timer of the request that waits keeps the process alive; a tunnel nobody waits for must not.
+    // The timer of the waiting request keeps the process alive; an abandoned tunnel must not.
     request.on('socket', (socket) => socket.unref());
     request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)));
     request.on('error', (error) => reject(proxyError(error, proxy)));
@@ -60,7 +60,7 @@ function openTunnel(proxy: URL, target: RequestOptions, timeoutMs: number): Prom
   });
 }
 
-/** Where to connect to. Credentials are left out: they would become an Authorization for the target. */
+/** The address to connect to, without credentials: they would become an Authorization header for the target. */
 export function proxyAddress(proxy: URL): Pick<ClientRequestArgs, 'protocol' | 'hostname' | 'port'> {
   const defaultPort = proxy.protocol === 'https:' ? 443 : 80;
   return {
@@ -81,13 +81,13 @@ function proxyError(error: Error, proxy: URL): ApiError {
   return new ApiError(message, { reason: 'network', ...(code !== undefined && { code }), cause: error });
 }
 
-/** 4xx is the proxy's no; anything else may be better the next time. */
+/** A 4xx is a final rejection by the proxy; any other status may succeed on retry. */
 function refusal(proxy: URL, authority: string, status: number, statusText: string): ApiError {
   const message = `The proxy ${proxy.host} refused to connect to ${authority}: HTTP ${status} ${statusText}`.trim();
   return new ApiError(message, {
     reason: status >= 400 && status < 500 ? 'forbidden' : 'network',
     status,
-    // By these a proxy says that it found nobody there.
+    // A proxy reports an unreachable host with these.
     ...((status === 502 || status === 504) && { code: 'EHOSTUNREACH' }),
   });
 }
