@@ -27,7 +27,7 @@ export function mergeAdjacentText(responses: readonly GenerateContentResponse[])
     const part = plainPartOf(response);
     if (part && run && run.response.responseId === response.responseId) {
       run.part.text = `${run.part.text}${part.text}`;
-      // Counts grow with the answer: the newest says all.
+      // Usage counts are cumulative: the newest replaces the earlier ones.
       if (response.usageMetadata) run.response.usageMetadata = response.usageMetadata;
     } else {
       merged.push(response);
@@ -37,7 +37,7 @@ export function mergeAdjacentText(responses: readonly GenerateContentResponse[])
   return merged;
 }
 
-/** The one part of a frame that is text and nothing else. */
+/** The part of a frame that holds exactly one part, which is only text. */
 function plainPartOf(response: GenerateContentResponse): Part | undefined {
   const [candidate, ...others] = response.candidates ?? [];
   const [part, ...more] = candidate?.content?.parts ?? [];

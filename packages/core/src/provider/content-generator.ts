@@ -14,7 +14,7 @@ import type {
 } from '../protocol/content.ts';
 import type { ModelCatalogue } from './catalogue/model-catalogue.ts';
 
-/** On whose behalf a request is made; a dimension of the ledger. */
+/** The purpose of a request; a dimension of the ledger. */
 export type LlmRole =
   | 'main'
   | 'subagent'
@@ -38,10 +38,9 @@ export interface ContentGenerator {
   ): Promise<GenerateContentResponse>;
 
   /**
-   * Resolves once the service has accepted the request (the connection phase);
-   * the frames follow. Ending the generator early releases the connection.
-   * A stream that simply ends is not an error here: the chat decides whether
-   * what arrived is a turn.
+   * Resolves once the service has accepted the request (the connection phase); the frames follow. Ending the
+   * generator early releases the connection. A stream that ends early is not an error here: the chat decides whether
+   * the received frames form a turn.
    */
   generateContentStream(
     request: GenerateContentParameters,
@@ -53,6 +52,6 @@ export interface ContentGenerator {
 
   embedContent(request: EmbedContentParameters): Promise<EmbedContentResponse>;
 
-  /** What is known of the models it serves. Without it they are taken for Gemini's. */
+  /** Facts about the models it serves. Absent: the Gemini catalogue applies. */
   readonly catalogue?: ModelCatalogue;
 }

@@ -1,7 +1,6 @@
 /**
- * Gives a place in our taxonomy to what a ContentGenerator that is not ours may
- * throw: a client library's error with a status, a Google error object wrapped
- * somewhere, or a connection that broke. Ours pass through unchanged.
+ * Classifies errors of a third-party ContentGenerator into our taxonomy: a client library's error with a status, a
+ * wrapped Google error object, or a broken connection. Errors of the taxonomy pass through unchanged.
  */
 
 import {
@@ -15,7 +14,7 @@ import { brokenConnectionCode, classifyGoogleError } from './gemini/errors.ts';
 import { findGoogleError } from './gemini/google-error.ts';
 import { findNetworkCode } from './network-codes.ts';
 
-/** Undefined for what is no failure of a model provider: most likely a bug. */
+/** Undefined when the error is not a failure of a model provider: most likely a bug. */
 export function classifyForeignError(error: unknown): ApiError | UnauthorizedError | undefined {
   if (error instanceof ApiError || error instanceof UnauthorizedError) return error;
   if (error instanceof InvalidStreamError) return undefined;
@@ -29,7 +28,7 @@ export function classifyForeignError(error: unknown): ApiError | UnauthorizedErr
   return code === undefined ? undefined : new ApiError(message, { reason: 'network', code, cause: error });
 }
 
-/** A short label of why an attempt failed, for logs and retry notices. */
+/** A short label for the cause of a failed attempt, for logs and retry notices. */
 export function getRetryErrorType(error: unknown): string {
   if (error instanceof InvalidStreamError) return 'INVALID_CONTENT';
   const classified = classifyForeignError(error);

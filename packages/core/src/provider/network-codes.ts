@@ -1,6 +1,6 @@
 /**
- * The system's and the runtime's codes for a connection that failed or broke, in
- * one place: whatever carries one of them may work the next time.
+ * The system's and the runtime's codes for a failed or broken connection, in one place: an error with one of them may
+ * succeed on retry.
  */
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([

@@ -1,7 +1,6 @@
 /**
- * An async generator that was never started, or that somebody is waiting on,
- * does not run its `finally` when it is given up. What it holds is released here
- * at once instead.
+ * Releases the resources of an abandoned async generator at once: one that was never started, or whose consumer is
+ * waiting on it, does not run its `finally` on return.
  */
 
 export function releaseOnReturn<T>(stream: AsyncGenerator<T, void>, release: () => void): AsyncGenerator<T, void> {

@@ -1,8 +1,7 @@
 /**
- * Model answers from a file instead of a service, and the recorder that writes
- * such files. One JSON object per line: `{"method": …, "response": …}`. In strict
- * order the lines are one tape shared by all callers; otherwise each call takes
- * the first unused line of its method.
+ * Replays model answers from a file instead of a service, and records such files. One JSON object per line:
+ * `{"method": …, "response": …}`. In strict order the lines are one tape shared by all callers; otherwise each call
+ * takes the first unused line of its method.
  */
 
 import type { GenerateContentParameters, GenerateContentResponse } from '../protocol/content.ts';
@@ -30,13 +29,13 @@ const METHODS: ReadonlySet<string> = new Set<Method>([
 ]);
 
 export interface ReplayOptions {
-  /** Whether lines must be asked for in the order they stand. Default true. */
+  /** Whether calls must come in the order of the lines. Default true. */
   strict?: boolean;
-  /** How messages call the source of the lines. */
+  /** The name of the source in messages. */
   name?: string;
 }
 
-/** Plays the recordings in `text`; throws at once if a line is not a recording. */
+/** Replays the recordings in `text`; throws immediately for an invalid line. */
 export function createReplayGenerator(text: string, options: ReplayOptions = {}): ContentGenerator {
   const tape = new Tape(parseRecordings(text, options.name ?? 'recorded responses'), options.strict ?? true);
   return {
@@ -90,7 +89,7 @@ class Tape {
   }
 }
 
-/** The service would answer the same again, so it is no use to retry. */
+/** A retry would get the same answer, so the error is final. */
 function replayError(message: string): ApiError {
   return new ApiError(message, { reason: 'invalid_request' });
 }
@@ -126,9 +125,8 @@ function parseRecording(line: string): Recording {
 }
 
 /**
- * Passes every call on and appends what came back as one line, without its line
- * end, when the call or the whole stream has ended well. What failed or was
- * abandoned is not recorded.
+ * Forwards every call and appends its answer as one line, without a line ending, when the call or the whole stream
+ * has succeeded. Failed and abandoned calls are not recorded.
  */
 export function createRecordingGenerator<G extends ContentGenerator>(
   inner: G,
@@ -153,7 +151,7 @@ export function createRecordingGenerator<G extends ContentGenerator>(
   });
 }
 
-/** An `append` for the recorder that writes to a file, whole lines only. */
+/** Creates an `append` for the recorder that writes whole lines to a file. */
 export function createFileAppender(path: string): (line: string) => Promise<void> {
   return async (line) => {
     const { appendFile } = await import('node:fs/promises');

@@ -1,27 +1,26 @@
 /**
- * How long to wait before the next attempt. The server's word replaces ours and
- * is never undercut; our own pace is spread so that clients do not come back in
- * step. Pure but for the clock's dice.
+ * Calculates the delay before the next attempt. A delay from the server replaces ours and is never undercut; our own
+ * delay is jittered so that clients do not retry in step. Pure except for the clock's random numbers.
  */
 
 import { ApiError } from '../protocol/errors.ts';
 import type { Clock } from '../util/clock.ts';
 import { classifyForeignError } from './foreign-error.ts';
 
-/** Our own pace, give or take this share. */
+/** Jitter of our own delay, in both directions. */
 const OWN_JITTER = 0.3;
-/** The server's pace, plus at most this share. */
+/** Jitter of the server's delay, upwards only. */
 const SERVER_JITTER = 0.2;
 
-/** The delay the server asked for, in milliseconds; 0 when it named none. */
+/** The delay the server asked for, in milliseconds; 0 when it asked for none. */
 export function askedDelay(error: unknown): number {
   const classified = classifyForeignError(error);
   return classified instanceof ApiError ? (classified.retryAfterMs ?? 0) : 0;
 }
 
-/** How long to wait because the server asked for it; undefined when it named no delay. */
+/** The jittered delay the server asked for; undefined when it asked for none. */
 export function serverDelay(error: unknown, clock: Clock): number | undefined {
-  // "Come back after nothing" names no pace; ours keeps a busy server from being hammered.
+  // A delay of zero sets no pace; ours keeps a busy server from being flooded.
   return Math.round(askedDelay(error) * (1 + clock.random() * SERVER_JITTER)) || undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * RetryPlan: whether a failed attempt is followed by another, and after how long.
- * One plan serves one send, so the number of requests a send can cause is bounded
- * whatever mix of failures it meets. It decides; the caller waits and tries.
+ * RetryPlan: decides whether a failed attempt is retried, and after which delay. One plan serves one send, so the
+ * number of requests per send is bounded for every mix of failures. It decides; the caller waits and retries.
  */
 
 import type { Clock } from '../util/clock.ts';
@@ -12,14 +11,14 @@ import type { RetryPhase, RetryRule } from './retry-table.ts';
 export interface RetryLimits {
   /** Requests in all, the first included. */
   maxAttempts?: number;
-  /** The first wait after a refused request; doubles up to `maxDelayMs`. */
+  /** The first delay after a rejected request; doubles up to `maxDelayMs`. */
   initialDelayMs?: number;
   maxDelayMs?: number;
-  /** Attempts after the first that may be spent on answers that broke or were unusable. */
+  /** Retries after broken or unusable answers. */
   maxStreamRetries?: number;
-  /** The first wait after a broken answer; doubles. */
+  /** The first delay after a broken answer; doubles. */
   streamDelayMs?: number;
-  /** Whether a connection that fails is tried again. Default true. */
+  /** Whether a failed connection is retried. Default true. */
   retryNetworkErrors?: boolean;
 }
 
@@ -32,7 +31,7 @@ const DEFAULT_RETRY_LIMITS: Required<RetryLimits> = {
   retryNetworkErrors: true,
 };
 
-/** The documented name for how unusable answers are retried. */
+/** The documented name of the budget for unusable answers. */
 export const INVALID_CONTENT_RETRY_OPTIONS = RETRY_BUDGETS.stream;
 
 export interface RetryStep {
@@ -45,7 +44,7 @@ export interface RetryStep {
 export interface RetryCircumstances {
   /** Whether the service has ever answered. */
   wasReached: boolean;
-  /** Requests the model is worth because another would take over; undefined when none would. */
+  /** The number of requests before another model takes over; undefined without a fallback. */
   attemptsBeforeFallback?: number | undefined;
 }
 
@@ -64,7 +63,7 @@ export class RetryPlan {
     this.delayMs = this.limits.initialDelayMs;
   }
 
-  /** Takes note of a failed attempt. Undefined: give up. */
+  /** Records a failed attempt. Undefined: give up. */
   next(error: unknown, phase: RetryPhase, circumstances: RetryCircumstances): RetryStep | undefined {
     this.attempt++;
     if (phase === 'stream') this.streamFailures++;
@@ -76,7 +75,7 @@ export class RetryPlan {
     return { attempt: this.attempt, maxAttempts, delayMs: this.takeDelay(error, phase, waits?.[this.attempt - 1]) };
   }
 
-  /** A new beginning at once, with another model. */
+  /** Restarts immediately, with another model. */
   startOver(): RetryStep {
     const { attempt } = this;
     this.attempt = 0;
@@ -89,7 +88,7 @@ export class RetryPlan {
     return this.limits.retryNetworkErrors || !isNetworkFailure(error);
   }
 
-  /** The rule's own waits, in the circumstances they are meant for. */
+  /** The rule's own delays, if it has any for these circumstances. */
   private waitsOf(rule: RetryRule, { attemptsBeforeFallback }: RetryCircumstances): readonly number[] | undefined {
     if (!this.wasReached) return rule.firstContactMs;
     return attemptsBeforeFallback === undefined ? undefined : rule.patienceMs;

@@ -1,7 +1,7 @@
 /**
- * What is tried again, how often and at what pace: the one table, as data. A
- * phase is where an attempt failed: while the service was asked (`connect`) or
- * after it had begun to answer (`stream`, whose attempts the chat counts).
+ * The retry table, as data: which failures are retried, how often and with which delays. A phase is where an attempt
+ * failed: before the service accepted the request (`connect`) or after it started to answer (`stream`, whose attempts
+ * the chat counts).
  */
 
 import {
@@ -18,31 +18,31 @@ export type RetryPhase = 'connect' | 'stream';
 
 export type RetryKind =
   | ApiErrorReason
-  /** A `network` failure that says nobody is there: a wrong address, or no network at all. */
+  /** A `network` failure without a server at the address: a wrong address, or no network at all. */
   | 'unreachable'
-  /** A `quota` that is not ours to spend: the model has no room for anybody just now. */
+  /** A `quota` failure that does not depend on this caller: the model has no capacity at the moment. */
   | 'no_capacity'
   | 'unauthorized'
   | 'aborted'
   | 'invalid_stream'
-  /** An invalid stream that would come out the same again. */
+  /** An invalid stream that a retry would repeat. */
   | 'blocked'
   /** Not a failure of a model provider. */
   | 'unknown';
 
 export interface RetryRule {
-  /** Whether the same request may be sent again. */
+  /** Whether the same request may be retried. */
   retry: boolean;
-  /** Whether, once it is not, another model may be asked for instead. */
+  /** Whether, after the last retry, a fallback to another model may be offered. */
   askFallback: boolean;
-  /** With somebody to ask: the waits given to the same model before asking. */
+  /** With a fallback to offer: the delays for the same model before offering it. */
   patienceMs?: readonly number[];
-  /** The waits given to a service that never answered; one that did gets the whole budget. */
+  /** The delays for a service that never answered; one that has answered gets the whole budget. */
   firstContactMs?: readonly number[];
 }
 
 export interface RetryBudget {
-  /** Counts the first attempt too. */
+  /** Includes the first attempt. */
   maxAttempts: number;
   initialDelayMs: number;
   maxDelayMs: number;
@@ -63,7 +63,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
 
 const AGAIN: RetryRule = { retry: true, askFallback: false };
 const AGAIN_THEN_ASK: RetryRule = { retry: true, askFallback: true };
-/** A mistyped address should be said in seconds; a gateway that is just starting is still met. */
+/** A mistyped address must be reported within seconds; a gateway that is just starting must still be reached. */
 const AGAIN_SOON: RetryRule = { retry: true, askFallback: false, firstContactMs: [1_000, 2_000, 4_000] };
 const PATIENT_THEN_ASK: RetryRule = { retry: true, askFallback: true, patienceMs: [1_000, 3_000] };
 const ASK: RetryRule = { retry: false, askFallback: true };
@@ -108,7 +108,7 @@ const RETRY_TABLE: Readonly<Record<RetryPhase, Readonly<Record<RetryKind, RetryR
   },
 };
 
-/** The table's row for an error, ours or a foreign generator's. */
+/** The table's row for an error, ours or a third-party generator's. */
 export function retryRule(phase: RetryPhase, error: unknown): RetryRule {
   return RETRY_TABLE[phase][retryKind(error)];
 }
@@ -121,7 +121,7 @@ export function retryKind(error: unknown): RetryKind {
   return classified instanceof UnauthorizedError ? 'unauthorized' : 'unknown';
 }
 
-/** Whether the connection failed, rather than who is at its other end. */
+/** Whether the connection itself failed, as opposed to the server rejecting the request. */
 export function isNetworkFailure(error: unknown): boolean {
   const kind = retryKind(error);
   return kind === 'network' || kind === 'unreachable';

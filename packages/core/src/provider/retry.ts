@@ -1,7 +1,6 @@
 /**
- * retryWithBackoff: asks again while the table says it is worth it. It owns the
- * attempts of the connection phase and their pace, and nothing else: what an
- * error means is decided where it was born. Every wait ends with the signal.
+ * retryWithBackoff: retries while the table allows it. It owns the attempts of the connection phase and their delays;
+ * the meaning of an error is decided where it is created. Every delay ends with the signal.
  */
 
 import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
@@ -10,33 +9,33 @@ import { askedDelay, serverDelay, withJitter } from './retry-pace.ts';
 import { RETRY_BUDGETS, type RetryBudget, type RetryRule, retryRule } from './retry-table.ts';
 
 export interface RetryOptions<T = unknown> {
-  /** Counts the first attempt too. Null stands for the default, here and below. */
+  /** Includes the first attempt. Null selects the default, here and below. */
   maxAttempts?: number | null;
   initialDelayMs?: number | null;
   maxDelayMs?: number | null;
-  /** A server that asks for a longer wait is not waited for. Default: every wait the server may ask for. */
+  /** A longer delay from the server makes the error final. Default: no limit. */
   maxServerDelayMs?: number | null;
-  /** Replaces the table's verdict on trying again; aborts are never asked about. */
+  /** Overrides the table's decision to retry; never called for aborts. */
   shouldRetryOnError?: ((error: unknown) => boolean) | null;
-  /** The documents' older name for `shouldRetryOnError`, which wins where both are given. */
+  /** The documented older name of `shouldRetryOnError`, which wins where both are given. */
   shouldRetry?: ((error: Error) => boolean) | null;
-  /** Whether an answer is so poor that it counts as a failed attempt. */
+  /** Whether an answer counts as a failed attempt. */
   shouldRetryOnContent?: ((content: T) => boolean) | null;
   /**
-   * Asked when the attempts are used up on 429 or 5xx, and at once on a spent
-   * quota or a missing model. A truthy answer (the name of another model, or
-   * true) starts over with a full set of attempts; any other lets the error out.
+   * Called when the attempts are exhausted on 429 or 5xx, and immediately on an exhausted quota or a missing model. A
+   * truthy answer (the name of another model, or true) restarts with a full set of attempts; any other rethrows the
+   * error.
    */
   onPersistent429?: ((authType?: string, error?: unknown) => Promise<string | boolean | null>) | null;
-  /** Handed to `onPersistent429`. */
+  /** Passed to `onPersistent429`. */
   authType?: string | undefined;
-  /** Told before each wait. `attempt` is the one that failed, from 1. */
+  /** Called before each delay. `attempt` is the failed one, from 1. */
   onRetry?: ((attempt: number, error: unknown, delayMs: number) => void) | null;
   signal?: AbortSignal | undefined;
   clock?: Clock | undefined;
 }
 
-/** Rejects with what the last attempt rejected with, or with an AbortError. */
+/** Rejects with the error of the last attempt, or with an AbortError. */
 export async function retryWithBackoff<T>(run: () => Promise<T>, options: RetryOptions<T> = {}): Promise<T> {
   const { clock = systemClock, signal, onRetry, onPersistent429, authType } = options;
   const { maxAttempts, initialDelayMs, maxDelayMs } = budgetOf(options);
@@ -96,7 +95,7 @@ function ruleFor(error: unknown, options: RetryOptions<never>): RetryRule {
   return {
     ...rule,
     retry: retry && askedDelay(error) <= (options.maxServerDelayMs ?? Infinity),
-    // Patience ends only where a caller can offer another model.
+    // The limited patience applies only where the caller can offer another model.
     ...(patienceMs && options.onPersistent429 && { patienceMs }),
   };
 }

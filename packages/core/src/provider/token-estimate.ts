@@ -1,7 +1,7 @@
 /**
- * How many tokens a request will cost, without asking the service where that can
- * be avoided. Estimates are local and cheap; only media, whose cost no length
- * tells, is worth a countTokens call, and its failure is never the caller's.
+ * Estimates the tokens of a request, without asking the service where possible. Estimates are local and cheap; only
+ * media, whose cost does not follow from a length, is worth a countTokens call, and its failure never fails the
+ * caller.
  */
 
 import type { Content, FunctionResponse, Part, PartListUnion } from '../protocol/content.ts';
@@ -13,7 +13,7 @@ const TOKENS_PER_ASCII_CHARACTER = 0.25;
 const TOKENS_PER_OTHER_CHARACTER = 1.5;
 const IMAGE_TOKENS = 3_000;
 const PDF_TOKENS = 25_800;
-/** Beyond this length a string is judged by its length alone. */
+/** A longer string is estimated by its length alone. */
 const EXACT_SCAN_LIMIT = 100_000;
 const MAX_NESTING = 3;
 
@@ -27,7 +27,7 @@ export function estimateTokenCount(parts: readonly Part[]): number {
   return Math.floor(sum(parts, (part) => partTokens(part, 0)));
 }
 
-/** How long the service may take to count; a request beside the turn must not hold it up. */
+/** The time limit for counting by the service; an auxiliary request must not delay the turn. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
@@ -55,10 +55,10 @@ export async function calculateRequestTokenCount(
     return totalTokens ?? estimateTokenCount(parts);
   } catch {
     throwIfAborted(signal);
-    // An auxiliary call never fails a turn; the estimate is what we would have used without it.
+    // An auxiliary call never fails a turn; the local estimate replaces it.
     return estimateTokenCount(parts);
   } finally {
-    // Ends whichever of the two is still under way.
+    // Cancels the one that is still running.
     settled.abort();
   }
 }
@@ -88,7 +88,7 @@ function jsonTokens(value: unknown): number {
 
 function textTokens(text: string): number {
   if (text.length > EXACT_SCAN_LIMIT) return text.length / 4;
-  // Mostly there is nothing else, and the engine finds that out far quicker than a loop.
+  // Most texts are pure ASCII, and the regular expression detects that far faster than a loop.
   // oxlint-disable-next-line no-control-regex -- all of ASCII
   if (!/[^\x00-\x7f]/.test(text)) return text.length * TOKENS_PER_ASCII_CHARACTER;
   let ascii = 0;

@@ -1,7 +1,7 @@
 /**
- * wrapGenerator: the one way to decorate a ContentGenerator. A decorator is a table of what it does before a request, with
- * each response and at the end; this file owns the four methods, the order of those moments and the release of a stream
- * that its reader leaves. Everything else the inner generator has, it still has when wrapped.
+ * wrapGenerator: the one way to decorate a ContentGenerator. A decorator is a table of callbacks before a request,
+ * with each response and at the end; this file owns the four methods, the order of the callbacks and the release of
+ * an abandoned stream. All other members of the inner generator stay available on the wrapped one.
  */
 
 import type {
@@ -21,20 +21,20 @@ export interface SentRequest {
   role: LlmRole;
 }
 
-/** What a decorator does with one request. Exactly one of `ended`, `failed` and `abandoned` is called, once. */
+/** A decorator's callbacks for one request. Exactly one of `ended`, `failed` and `abandoned` is called, once. */
 export interface RequestWatch {
-  /** With each response, before the caller has it. */
+  /** Called with each response, before the caller receives it. */
   responded?: ((response: GenerateContentResponse) => void) | undefined;
-  /** After the last response; the caller sees the end only when this has settled. */
+  /** Called after the last response; the caller sees the end only when this has settled. */
   ended?: (() => void | Promise<void>) | undefined;
-  /** The request was refused, broke off or was aborted. The caller gets the same error. */
+  /** The request was rejected, broke off or was aborted. The caller gets the same error. */
   failed?: ((error: unknown) => void) | undefined;
   /** The caller left the stream before its end, or never read it. */
   abandoned?: (() => void) | undefined;
 }
 
 export interface Wrapping {
-  /** Before a request is sent; a throw rejects the request unsent. */
+  /** Called before a request is sent; a throw rejects the request unsent. */
   before?: (sent: SentRequest) => RequestWatch | void;
   counted?: (response: CountTokensResponse) => void | Promise<void>;
   embedded?: (response: EmbedContentResponse) => void | Promise<void>;
@@ -101,7 +101,7 @@ interface Watched {
   orFail<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Whichever of the three ends comes first is the only one. */
+/** Only the first of the three endings is reported. */
 function watched(given: RequestWatch | void): Watched {
   const watch = given ?? {};
   let isSettled = false;

@@ -1,6 +1,7 @@
 /**
- * GEMINI_CATALOGUE: what is known of the models of the Gemini API. Data only. Prices are US dollars per million tokens of
- * text, standard tier, paid plan, collected from public price tables in August 2026; a model without one is absent.
+ * GEMINI_CATALOGUE: facts, presets, fallback chains and prices of the Gemini API's models. Data only. Prices are US
+ * dollars per million tokens of text, standard tier, paid plan, collected from public price tables in August 2026; a
+ * model without a known price has no row.
  */
 
 import type { GenerateContentConfig } from '../../protocol/content.ts';
@@ -34,9 +35,9 @@ const UNKNOWN: ModelFacts = {
   gradedBy: 'choice',
 };
 
-/** Families by name. Every row that matches counts, a later one over an earlier. */
+/** Families by name. Every matching row applies; a later one overrides an earlier one. */
 const FAMILIES: readonly [name: RegExp, facts: Partial<ModelFacts>][] = [
-  // The name of a tuned model says nothing of the model it was tuned from, except that it is one of these.
+  // The name of a tuned model does not reveal its base model, only that the base is one of these.
   [/^(gemini-|tunedModels\/)/, { contextWindow: 1_048_576 }],
   [/^gemma-4-/, { contextWindow: 256_000 }],
   [/^gemini-2(?!.*preview)/, { helpedByTodos: true }],
@@ -87,7 +88,7 @@ const PRICES: PriceTable = {
   [LITE_2]: { input: 0.1, output: 0.4, cached: 0.01 },
 };
 
-/** Roots hold settings and name no model; the others name one, by its own name or by an alias. */
+/** Root presets hold settings without a model; the others name a model, directly or by alias. */
 const PRESETS: ModelConfigAliases = {
   base: preset(undefined, { generateContentConfig: { temperature: 0, topP: 1 } }),
   'chat-base': preset('base', {
@@ -138,7 +139,7 @@ function utility(model: string, generateContentConfig: GenerateContentConfig = {
   return preset('base', { model, generateContentConfig });
 }
 
-/** The service takes `models/x` for `x`. */
+/** The service accepts `models/x` for `x`. */
 function find(model: string): ModelFacts | undefined {
   const names = [model, model.replace(/^(models|tunedModels)\//, '')];
   const rows = FAMILIES.filter(([family]) => names.some((name) => family.test(name)));

@@ -1,6 +1,6 @@
 /**
- * ModelCatalogue: what is known of a provider's models, as data the provider supplies. A second provider is a second
- * table; routing, compression, tools and prices read it and know no model by name. Types only.
+ * ModelCatalogue: the facts about a provider's models, as data the provider supplies. A second provider is a second
+ * table; routing, compression, tools and prices read the table and hardcode no model name. Types only.
  */
 
 import type { GenerateContentConfig } from '../../protocol/content.ts';
@@ -8,21 +8,21 @@ import type { GenerateContentConfig } from '../../protocol/content.ts';
 export interface ModelFacts {
   /** Tokens a request may hold. */
   contextWindow: number;
-  /** Whether a function response may hold pictures and documents; else they stand beside it. */
+  /** Whether a function response may hold pictures and documents; otherwise they are sent beside it. */
   mediaInResponses: boolean;
-  /** Whether the model forgets steps that it has not written down. */
+  /** Whether the model forgets steps unless it keeps a todo list. */
   helpedByTodos: boolean;
   /** The preset that chat requests start from. */
   chatPreset: string;
-  /** The preset that summarises the history. Absent: the model summarises its own. */
+  /** The preset that summarises the history. Absent: the model summarises its own history. */
   compressionPreset?: string;
-  /** How the router has the difficulty of a request graded. */
+  /** The form in which the router's classifier grades the difficulty of a request. */
   gradedBy: 'choice' | 'number';
-  /** The stronger and the faster model of the family. Absent: those that `pro` and `flash` stand for. */
+  /** The stronger and the faster model of the family. Absent: the models `pro` and `flash` resolve to. */
   variants?: { readonly pro: string; readonly flash: string };
 }
 
-/** What a user-facing name stands for, with and without access to preview models. */
+/** The models a user-facing name resolves to, with and without access to preview models. */
 export interface ModelAlias {
   preview: string;
   stable: string;
@@ -30,7 +30,7 @@ export interface ModelAlias {
   isAuto?: boolean;
 }
 
-/** What a preset or an override says. What it leaves out comes from what it extends. */
+/** The values of a preset or an override. Missing values are inherited from the preset it extends. */
 export interface ModelConfigValues {
   model?: string;
   generateContentConfig?: GenerateContentConfig;
@@ -44,15 +44,15 @@ export interface ModelConfigAlias {
 
 export type ModelConfigAliases = Readonly<Record<string, ModelConfigAlias>>;
 
-/** Models that take over from one another when one fails. */
+/** Models that replace one another when one fails. */
 export interface FallbackChain {
-  /** Any of these may lead; the first does unless another was asked for. */
+  /** Models that may lead the chain; the first leads unless the user chose another. */
   leads: readonly string[];
-  /** Who takes over, in order. */
+  /** The replacements, in order. */
   others: readonly string[];
-  /** Whether models before the failed one take over after the last. */
+  /** Whether, after the last model, the chain continues with the models before the failed one. */
   wraps?: boolean;
-  /** Whether a model takes over without a question, and none is a last resort. */
+  /** Whether a model replaces another without asking the user; such a chain has no last resort. */
   silent?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface Rates {
   input: number;
   /** Answer and thoughts alike. */
   output: number;
-  /** Input that was served from the cache; as `input` when left out. */
+  /** Input served from the cache; equals `input` when absent. */
   cached?: number;
 }
 
@@ -73,17 +73,17 @@ export interface ModelPrice extends Rates {
 export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
 export interface ModelCatalogue {
-  /** Undefined for a model that is not known, by name or by family. */
+  /** Undefined for a model unknown by name and by family. */
   find(model: string): ModelFacts | undefined;
-  /** What is assumed of a model that `find` does not know. */
+  /** The facts assumed for a model that `find` does not know. */
   unknown: ModelFacts;
   aliases: Readonly<Record<string, ModelAlias>>;
-  /** The stable model that stands in for a preview one. */
+  /** The stable replacement of each preview model. */
   stableModels: Readonly<Record<string, string>>;
-  /** Chat presets, and one for each purpose beside the conversation. */
+  /** Chat presets, and one preset for each purpose beside the conversation. */
   presets: ModelConfigAliases;
-  /** Of chains that hold a model, the first counts. A model in none has no stand-in. */
+  /** The first chain that holds a model applies. A model in no chain has no fallback. */
   chains: readonly FallbackChain[];
-  /** By exact name: a model of a known family may still cost anything. */
+  /** By exact name: the price of a model does not follow from its family. */
   prices: PriceTable;
 }

@@ -1,4 +1,4 @@
-/** An action as the call a model would ask for: names and arguments of the built-in tools. */
+/** Converts an action into the call a model would request: names and arguments of the built-in tools. */
 
 import type { FunctionCall } from '../../protocol/content.ts';
 import { assertNever } from '../../protocol/events.ts';
@@ -48,7 +48,7 @@ function toArguments(action: Action): Record<string, unknown> {
   }
 }
 
-/** People ask for a text; grep_search takes a regular expression. */
+/** The user asks for a literal text; grep_search takes a regular expression. */
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -1,7 +1,7 @@
 /**
- * What the offline model can do without tools: look at one folder through a port.
- * It changes nothing and runs nothing, and says so. Outcomes are worded as the
- * tools word them, so that the work does not know the difference.
+ * Performs the offline model's actions when no tools are declared: it reads one folder through a port. It changes
+ * nothing and runs nothing, and reports that. Outcomes use the tools' wording, so that the work is the same either
+ * way.
  */
 
 import { getErrorMessage } from '../../protocol/errors.ts';
@@ -14,7 +14,9 @@ export interface FolderEntry {
   size: number;
 }
 
-/** Paths are relative to the folder; the port refuses those that leave it. Rejections carry words for the person. */
+/**
+ * Paths are relative to the folder; the port rejects paths that leave it. Rejections carry a message for the user.
+ */
 export interface OfflineFolder {
   listDirectory(path: string): Promise<FolderEntry[]>;
   readText(path: string): Promise<string>;
@@ -73,7 +75,7 @@ async function search(text: string, folder: OfflineFolder): Promise<string> {
 }
 
 function matchesIn(name: string, content: string, text: string): string[] {
-  // A NUL is the mark of a file that is not text.
+  // A NUL marks a file that is not text.
   if (content.includes('\u0000')) return [];
   return content
     .split('\n')

@@ -1,10 +1,9 @@
 /**
- * What a prompt asks for, recognised by fixed phrases. Pure: a text in, a list of
- * jobs out. Nothing is half understood: one step it does not know makes the whole
- * prompt `unknown`, and phrases that could mean more than we can do are not matched.
+ * Parses a prompt into jobs by fixed phrases. Pure: a text in, a list of jobs out. There is no partial match: one
+ * unknown step makes the whole prompt `unknown`, and phrases that could ask for more than is supported do not match.
  */
 
-/** What can be counted in a file. */
+/** The units that can be counted in a file. */
 export type Countable = { kind: 'lines' | 'words' | 'characters' } | { kind: 'text'; text: string };
 
 export type Job =
@@ -19,15 +18,15 @@ export type Job =
   | { kind: 'help' }
   | { kind: 'unknown' };
 
-/** Longer than any phrase with a text in it; patterns are not run over piped megabytes. */
+/** Longer than any phrase with a text in it; the patterns do not run over piped megabytes. */
 const MAX_REQUEST_LENGTH = 20_000;
 
-/** The jobs of a prompt, in order. Input piped in stands before the prompt, so the last paragraph may be it. */
+/** The jobs of a prompt, in order. Piped input precedes the prompt, so the last paragraph alone may be the prompt. */
 export function parseJobs(prompt: string): Job[] {
   const lastParagraph = prompt.split(/\n\s*\n/).at(-1) ?? '';
   for (const text of [prompt.trim(), lastParagraph.trim()]) {
     if (text.length > MAX_REQUEST_LENGTH) continue;
-    // A text to write may hold the words that part two steps, so the undivided reading comes second.
+    // A text to write may contain the words that separate two steps, so the undivided prompt is tried second.
     const jobs = parseSteps(splitSteps(text)) ?? parseSteps([text]);
     if (jobs) return jobs;
   }
@@ -48,10 +47,10 @@ function parseSteps(steps: readonly string[]): Job[] | undefined {
 
 const STEP_END =
   /\s*[,;.]?\s+(?:and\s+)?then,?\s+|\s*;\s+|\s*,?\s+and\s+(?=(?:show|print|read)\s+(?:me\s+)?(?:it|that|the file)\b)/gi;
-/** An apostrophe inside a word opens no quotation. */
+/** An apostrophe inside a word does not open a quotation. */
 const QUOTATION = /"[^"]*"|(?<!\w)'[^'\n]*'|`[^`]*`/g;
 
-/** Words that part two steps count only outside quotation marks. */
+/** Words that separate two steps count only outside quotation marks. */
 function splitSteps(text: string): string[] {
   const quotations = [...text.matchAll(QUOTATION)].map(({ index, 0: { length } }) => ({
     start: index,
@@ -73,16 +72,16 @@ interface Rule {
 }
 
 const PATH = String.raw`(?<path>"[^"]+"|'[^']+'|${'`[^`]+`'}|[^\s"'${'`'}]+)`;
-/** A text under a name: a whole quotation, or words that do not begin with a quotation mark. */
+/** A named text: a whole quotation, or words that do not start with a quotation mark. */
 const text = (name: string) => `(?<${name}>"[^"]*"|'[^']*'|\`[^\`]*\`|[^"'\`].*?)`;
 const FOLDER = String.raw`(?:(?:this|the|my)\s+)?(?:current\s+|working\s+)?(?:folder|directory|project|repository|repo)`;
 
-/** A pattern for a whole step, spaces standing for any white space. */
+/** A pattern for a whole step; a space matches any white space. */
 function step(source: string): RegExp {
   return new RegExp(`^(?:${source.replaceAll(' ', String.raw`\s+`)})$`, 'is');
 }
 
-/** First match wins. Patterns see one step without politeness and without its final punctuation. */
+/** The first match wins. Patterns match one step without politeness and without its final punctuation. */
 const RULES: readonly Rule[] = [
   { pattern: step('help|what can you do|what do you know'), job: () => ({ kind: 'help' }) },
   {
@@ -179,13 +178,13 @@ function parseStep(text: string, previousFile: string | undefined): Job | undefi
 
 const ITSELF = /^(?:it|that|this)$/i;
 
-/** `show it` means the file of the step before. */
+/** Resolves `show it` to the file of the previous step. */
 function resolveItself(job: Job, previousFile: string | undefined): Job | undefined {
   if (!('path' in job) || !ITSELF.test(job.path)) return job;
   return previousFile === undefined ? undefined : { ...job, path: previousFile };
 }
 
-/** A text to look for: quoted, or so few words that it cannot be a sentence with a wish in it. */
+/** A text to search for: quoted, or so few words that it cannot contain another request. */
 function isPlain(text: string | undefined): boolean {
   return isQuoted(text) || (text ?? '').trim().split(/\s+/).length <= 3;
 }

@@ -1,10 +1,10 @@
 /**
- * The offline model: a ContentGenerator that answers by rule, without a network,
- * and says so first. With tools declared it asks for real calls and reads their
- * responses; without, it uses the folder port it was given, which only looks.
+ * The offline model: a ContentGenerator that answers by rule, without a network, and states that first. With tools
+ * declared it requests real calls and reads their responses; without tools it uses the given folder port, which is
+ * read-only.
  *
- * It keeps no state. Every request replays the work from the prompt with the
- * responses already in the contents, and what comes after the last of them is the answer.
+ * It keeps no state. Every request replays the work from the prompt with the responses already in the contents; the
+ * steps after the last response are the answer.
  */
 
 import type {
@@ -29,7 +29,7 @@ import type { Outcome, Step } from './work.ts';
 
 export const OFFLINE_MODEL = 'offline';
 
-/** It takes requests for every model, as long as they are, and costs nothing under its own name. */
+/** It accepts requests of any length for every model, and costs nothing under its own name. */
 const OFFLINE_CATALOGUE: ModelCatalogue = {
   ...GEMINI_CATALOGUE,
   find: (model) => GEMINI_CATALOGUE.find(model) ?? { ...GEMINI_CATALOGUE.unknown, contextWindow: 1_048_576 },
@@ -37,7 +37,7 @@ const OFFLINE_CATALOGUE: ModelCatalogue = {
 };
 
 export interface OfflineGeneratorOptions {
-  /** What it may look at while no tools are declared. Without it, it can only talk. */
+  /** The folder it may read while no tools are declared. Absent: it can only talk. */
   folder?: OfflineFolder;
 }
 
@@ -103,7 +103,7 @@ async function* answer(
   };
 }
 
-/** What belongs to this request only: the steps after the last response, up to the next call. */
+/** The steps of this request only: after the last response, up to the next call. */
 function* stepsWithTools(
   prompt: string,
   responses: readonly FunctionResponse[],
@@ -152,7 +152,7 @@ async function* stepsWithFolder(prompt: string, folder: OfflineFolder | undefine
   }
 }
 
-/** The newest message of the person, and the responses to calls made since. */
+/** The newest message of the user, and the responses to calls made since. */
 function currentTurn(contents: readonly Content[]): { prompt: string; responses: FunctionResponse[] } {
   const responses: FunctionResponse[] = [];
   for (const { role, parts = [] } of contents.toReversed()) {
@@ -173,7 +173,7 @@ function declaredTools({ config }: GenerateContentParameters): ReadonlySet<strin
   return new Set(declarations.flatMap(({ name }) => name ?? []));
 }
 
-/** The mark of what others wrote: for models that follow instructions. This one does not. */
+/** Marks third-party content for models that follow instructions. The offline model does not follow any. */
 const UNTRUSTED = /^<untrusted_context>\n([^]*)\n<\/untrusted_context>$/;
 
 function toOutcome({ response = {} }: FunctionResponse): Outcome {
@@ -188,7 +188,7 @@ function toParts(step: Step): Part[] {
   return inPieces(step.text).map((text) => (step.kind === 'think' ? { text, thought: true } : { text }));
 }
 
-/** Groups of a few words, as a model streams them; nothing added or lost. */
+/** Splits into groups of a few words, as a model streams them; nothing is added or lost. */
 function inPieces(text: string): string[] {
   return text.match(/(?:\S+\s*|\s+){1,6}/g) ?? [];
 }

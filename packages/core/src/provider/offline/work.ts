@@ -1,14 +1,13 @@
 /**
- * How each job is done: a generator that says things, asks for one action at a
- * time and reads its outcome. It knows no wire and no disk, and takes the same
- * steps again when it is given the same outcomes; offline-generator.ts relies on that.
+ * Performs each job: a generator that emits text, requests one action at a time and reads its outcome. It knows no
+ * wire and no disk, and takes the same steps again for the same outcomes; offline-generator.ts relies on that.
  */
 
 import { assertNever } from '../../protocol/events.ts';
 import type { Countable, Job } from './jobs.ts';
 import { countOf } from '../../util/short-text.ts';
 
-/** Something only tools, or the folder we were given, can do. */
+/** A step that only tools, or the given folder, can perform. */
 export type Action =
   | { kind: 'list'; path: string }
   | { kind: 'read'; path: string }
@@ -18,7 +17,7 @@ export type Action =
   | { kind: 'replace'; path: string; from: string; to: string }
   | { kind: 'run'; command: string };
 
-/** What an action came to, in the tool's words. */
+/** The outcome of an action, in the tool's wording. */
 export interface Outcome {
   ok: boolean;
   text: string;
@@ -144,7 +143,7 @@ interface Entry {
   bytes: number | undefined;
 }
 
-/** Reads the listing of `list_directory`: `[DIR] name` and `name (N bytes)`, after a heading. */
+/** Parses the listing of `list_directory`: `[DIR] name` and `name (N bytes)`, after a heading. */
 function parseListing(text: string): Entry[] {
   const entries: Entry[] = [];
   for (const line of text.split('\n')) {
@@ -176,12 +175,12 @@ function describeManifest(text: string): string | undefined {
     if (typeof name !== 'string') return undefined;
     return `package.json names it ${name}${typeof description === 'string' ? `: ${description}` : '.'}`;
   } catch {
-    // A manifest that is no JSON has nothing to tell; the listing stands for itself.
+    // A manifest that is not JSON is ignored; the listing is sufficient.
     return undefined;
   }
 }
 
-/** `read_file` announces a file it did not give whole, and how long it is. */
+/** `read_file` reports a file it truncated, and its length. */
 const TRUNCATED =
   /^IMPORTANT: The file content has been truncated\.[\s\S]*?Showing lines \d+-\d+ of (\d+) total lines\.[\s\S]*?^--- FILE CONTENT \(truncated\) ---$\n?/m;
 
