@@ -118,6 +118,18 @@ describe('castor --resume', () => {
     expect(lastTexts(model)).toEqual(['Hello?', 'Fine.', 'Lay the table']);
   });
 
+  it('shows a custom command that failed as it was typed, and sends again what it stands for', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/commands/review.toml': 'prompt = "Review {{args}} with care."' },
+    });
+    await using model = await fakeModel([fault(400, { message: 'Not today.' }), say('Reviewed.')]);
+    const run = (...args: string[]) => runCli(args, { workspace, model });
+    expect(await run('-p', '/review src')).toMatchObject({ code: 1 });
+    expect((await run('sessions', 'show')).stdout).toContain('> /review src\n\n(Not today.)');
+    expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Reviewed.\n' });
+    expect(lastTexts(model)).toEqual(['Review src with care.']);
+  });
+
   it('loses no text that was shown, and tells the model only what it had finished', async () => {
     await using workspace = await createWorkspace();
     const waiting = gate();

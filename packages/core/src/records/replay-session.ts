@@ -182,10 +182,12 @@ class Replay {
     this.prompt = typeof text === 'string' ? text : '';
   }
 
-  private failedPrompt({ id, text, error }: Record<string, unknown>): void {
+  private failedPrompt({ id, text, displayContent, error }: Record<string, unknown>): void {
     if (typeof id !== 'string' || typeof text !== 'string') return;
     const failure = typeof error === 'string' ? error : '';
-    this.put({ id, type: 'user', content: [{ text }], isInterrupted: true, failure });
+    const shown = toStoredParts(displayContent);
+    const display = shown.length > 0 && { displayContent: shown };
+    this.put({ id, type: 'user', ...display, content: [{ text }], isInterrupted: true, failure });
   }
 
   private keepPrompt(): void {

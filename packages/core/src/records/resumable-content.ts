@@ -23,13 +23,22 @@ export function isWorthResuming(message: SessionMessage): boolean {
 }
 
 /** What a person said. Commands of the surface and context it adds are not their words; nor are results. */
-export function ownWords({ type, content, displayContent, prompt_id, isAside }: SessionMessage): string | undefined {
+export function ownWords({
+  type,
+  content,
+  displayContent,
+  prompt_id,
+  isAside,
+  failure,
+}: SessionMessage): string | undefined {
   if (type !== 'user' || isAside || toStoredParts(content).some((part) => part.functionResponse)) return undefined;
   const parts = toStoredParts(displayContent ?? content);
   const text = textOf(parts.filter((part) => !OWN_COMMAND.test(part.text ?? '')));
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
   if (words.trim() === '' || OURS.test(words)) return undefined;
-  return prompt_id === undefined && /^\s*[/?]/.test(words) ? undefined : words;
+  // What was to be sent is a prompt, also where the user typed a custom command for it.
+  const isPrompt = prompt_id !== undefined || failure !== undefined;
+  return !isPrompt && /^\s*[/?]/.test(words) ? undefined : words;
 }
 
 /** What a person did beside the conversation and the model was told of, such as a command they ran themselves. */

@@ -123,12 +123,13 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     const first = this.firstSent;
     if (first?.content !== content) return;
     // The words that were to be sent, which is what a retry sends.
-    const { displayContent: _shown, ...message } = first.message;
+    const { displayContent, ...message } = first.message;
     const text = ownWords(message);
     if (text === undefined) return;
+    const shown = displayContent && { displayContent };
     const id = `failed-${first.message.id}`;
     this.worth.add(id);
-    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, error } });
+    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, ...shown, error } });
   }
 
   withdrawn(content: Content): void {

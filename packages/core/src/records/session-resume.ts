@@ -21,6 +21,7 @@ import { acquireLock } from './session-lock.ts';
 import type { SessionLock } from './session-lock.ts';
 import { forgetLoss, hasLoss, markLoss } from './recording-gap.ts';
 import { describeLoaded } from './session-notices.ts';
+import { toStoredParts } from './session-parts.ts';
 import { readSessionFile } from './read-session-file.ts';
 import { SessionRecorder } from './session-recorder.ts';
 import { toSessionEvents } from './session-transcript.ts';
@@ -195,7 +196,8 @@ function open(
       // The model reads what it has said so far, and goes on from there.
       if (isCut && !isUnsent) return [{ text: GO_ON }];
       const turn = isUnsent ? undefined : history.pop();
-      if (!turn) return [{ text }];
+      // What was to be sent, which may be more than the user typed.
+      if (!turn) return last?.displayContent === undefined ? [{ text }] : toStoredParts(last.content);
       recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });
       return turn.parts ?? [];
     },
