@@ -1,13 +1,15 @@
 /**
- * The editor a person wants, as a command line that waits for it: `general.preferredEditor`,
- * else VISUAL, else EDITOR, else what every machine has. Pure.
+ * Resolves the user's editor to a command line that waits for it: `general.preferredEditor`, else VISUAL, else EDITOR,
+ * else an editor every machine has. Pure.
  */
 
 import type { Settings } from '@castor/core/program';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** By the names of the setting. Those with a window of their own return at once unless told to wait. */
+/**
+ * Keyed by the names of the setting. Editors with a window of their own return at once unless a flag makes them wait.
+ */
 const EDITORS: Readonly<Record<string, { command: string; newWindow?: string }>> = {
   vscode: { command: 'code --wait', newWindow: '--new-window' },
   vscodium: { command: 'codium --wait', newWindow: '--new-window' },

@@ -1,23 +1,23 @@
-/** The numbers scripts see. They are Gemini CLI's but for those named ours; 0 exactly when there is an answer. */
+/** The exit codes scripts see. They are Gemini CLI's except those marked as ours; 0 exactly when there is an answer. */
 export const ExitCode = {
   Success: 0,
   /** The model's service failed, the answer was unusable, or the arguments were wrong. */
   Failure: 1,
   /** No credentials, or the service refused them. */
   Unauthorized: 41,
-  /** Nothing to ask, or an input that cannot be used. */
+  /** No prompt, or invalid input. */
   Input: 42,
-  /** A sandbox was asked for and there is none. */
+  /** A sandbox was requested and none is available. */
   Sandbox: 44,
   /** An invalid setting or variable. */
   Settings: 52,
   /** The limit of turns. */
   TurnLimit: 53,
-  /** A tool failed in a way no run can go on from. */
+  /** A tool failed in a way the run cannot continue from. */
   ToolFailure: 54,
   /** The folder is marked as not trusted. */
   Untrusted: 55,
-  /** What the run may spend is spent. Ours, as are the next two. */
+  /** The run's budget is spent. Ours, as are the next two. */
   Budget: 56,
   /** The model repeats itself. */
   Loop: 57,
@@ -32,7 +32,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** Ends the program before or outside a turn with a sentence for stderr. */
 export class ExitError extends Error {
   readonly exitCode: ExitCode;
-  /** What the settings say, where they could be read; a flag says more. */
+  /** The output format of the settings, where they could be read; a flag overrides it. */
   outputFormat?: string;
 
   constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
@@ -42,7 +42,7 @@ export class ExitError extends Error {
   }
 }
 
-/** Says what is wrong with the command line; a hint to --help goes with it. */
+/** Explains an invalid command line; the program prints a hint to --help with it. */
 export class UsageError extends ExitError {
   constructor(sentence: string) {
     super(ExitCode.Failure, sentence);

@@ -36,7 +36,7 @@ const SUBCOMMANDS: ReadonlySet<string> = new Set([
 ]);
 
 async function main(argv: readonly string[]): Promise<void> {
-  // Whatever may end the process before the last line, it is no success.
+  // Whatever ends the process before the last line is a failure.
   process.exitCode = ExitCode.Failure;
   const subcommand = read(() => findSubcommand(argv, SUBCOMMANDS));
   const args = subcommand instanceof ExitError ? subcommand : subcommand ? {} : read(() => parseArguments(argv));
@@ -59,7 +59,7 @@ async function main(argv: readonly string[]): Promise<void> {
   process.exit(settle(exitCode, output, interruption));
 }
 
-/** A mistake on the command line is explained once there is an output for it. */
+/** An invalid command line is reported once there is an output for it. */
 function read<T>(parse: () => T): T | ExitError {
   try {
     return parse();
@@ -94,7 +94,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     return runTui({ args, ...where, prompt, notice, interruption, version: CASTOR_VERSION });
   }
   const { signal } = interruption;
-  // Loaded while the input is read: the two do not need each other.
+  // Loaded while stdin is read: the two are independent.
   const [piped, { runHeadless }] = await Promise.all([readPiped(args, output, signal), import('./headless/run.ts')]);
   return runHeadless({
     args,
@@ -110,7 +110,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
   });
 }
 
-/** Not `AbortSignal.any`: whether such a signal is aborted is asked for every frame, and costs a walk each time. */
+/** Not `AbortSignal.any`: `aborted` is read for every frame, and such a signal walks its sources each time. */
 function either(...signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController();
   for (const signal of signals) {
@@ -124,21 +124,21 @@ function isRaw({ rawOutput, acceptRawOutputRisk }: CliArguments): boolean {
   return rawOutput === true || acceptRawOutputRisk === true;
 }
 
-/** What comes through stdin as data. */
+/** Reads stdin as data. */
 async function readPiped(args: CliArguments, output: Output, signal: AbortSignal): Promise<string> {
-  // Messages are read one by one, as they come.
+  // A stream of messages is read one by one, as they arrive.
   if (args.inputFormat === 'stream-json') return '';
   const { text, isCut } = await readStandardInput(signal);
   if (isCut) output.note('castor: warning: the piped input is longer than 8 MiB; Castor ignored the rest.');
   return text;
 }
 
-/** Undefined when no flag says; the settings may. */
+/** Undefined without a flag; the settings then decide. */
 function formatOf({ outputFormat, inputFormat }: CliArguments): OutputFormat | undefined {
   return (outputFormat ?? (inputFormat === 'stream-json' ? inputFormat : undefined)) as OutputFormat | undefined;
 }
 
-/** A script that asked for JSON gets JSON, also for what went wrong before the run began. */
+/** A script that requested JSON gets JSON, also for failures before the run began. */
 async function explain(
   error: unknown,
   output: Output,
@@ -158,7 +158,7 @@ async function explain(
   return code;
 }
 
-/** The code the process ends with, once nothing can be written any more. */
+/** The exit code once nothing can be written any more. */
 function settle(exitCode: ExitCode, output: Output, interruption: Interruption): ExitCode {
   if (interruption.crash) {
     output.note(describeCrash(interruption.crash));
@@ -168,7 +168,7 @@ function settle(exitCode: ExitCode, output: Output, interruption: Interruption):
     output.note(`castor: the answer could not be written: ${output.failure.message}`);
     return ExitCode.Failure;
   }
-  // A reader that has gone away has all it wanted.
+  // A reader that closed the pipe has all it wanted.
   return output.closed.aborted ? ExitCode.Success : exitCode;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Settings as they may be shown: values that look like secrets become `***`, by the name
- * they stand under, by what they look like, and by equality with a secret variable. What
- * refers to a variable names no secret and stays.
+ * Masks settings for display: values that look like secrets become `***`, by their key, by their form, and by equality
+ * with a secret variable. A reference to a variable contains no secret and stays.
  */
 
 export const MASK = '***';
@@ -9,7 +8,7 @@ export const MASK = '***';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRET_NAME = /key|token|secret|passw|credential|auth(?!providertype)|cookie|private|signature/i;
-/** Objects whose values go into an environment or a request, whatever they are called. */
+/** Objects whose values go into an environment or a request, whatever their key. */
 const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
 const SECRET_VALUE =
   /\b(?:AIza[\w-]{20,}|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|ya29\.[\w-]{10,}|glpat-[\w-]{16,}|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g;
@@ -17,7 +16,7 @@ const REFERENCE = /^\$(?:\w+|\{\w+\})$/;
 /** Shorter values are too likely to be words. */
 const MIN_SECRET = 8;
 
-/** Names of settings with such a word in them that hold no secret. */
+/** Settings whose name contains such a word and that hold no secret. */
 const HARMLESS =
   /^(?:security|security\.auth|security\.auth\.\w+|general\.debugKeystrokeLogging|contextManagement|model)$/;
 const TOKEN_COUNT = /tokens?(?:budget|limit)?$|^(?:max|retained|normalMax|retainedMax)\w*Tokens$/i;
@@ -33,7 +32,7 @@ export function createMask(environment: Environment): (key: string, value: unkno
     for (const secret of secrets) shown = shown.replaceAll(secret, MASK);
     return maskUrls(shown);
   };
-  // What came of `$$TOKEN` looks like one, and is the token.
+  // The value of `$$TOKEN` looks like a reference, but is the token.
   const isReference = (text: string) => REFERENCE.test(text) && !values.has(text.slice(1));
   const mask = (path: readonly string[], value: unknown, isSecret: boolean): unknown => {
     if (typeof value === 'string') return maskText(value, isSecret);
@@ -57,7 +56,7 @@ function isSecretKey(path: readonly string[]): boolean {
   const name = path.at(-1) ?? '';
   if (SECRET_HOLDERS.has(name)) return true;
   if (HARMLESS.test(path.join('.')) || TOKEN_COUNT.test(name)) return false;
-  // The names of servers, aliases and files are people's own words.
+  // Users choose the names of servers, aliases and files.
   return path[0] !== 'ui' && !(path.length === 2 && path[0] === 'mcpServers') && SECRET_NAME.test(name);
 }
 
@@ -74,7 +73,7 @@ function maskList(values: readonly unknown[], mask: (item: unknown, isSecret: bo
   });
 }
 
-/** The password of an address, and what looks like a key in its query. */
+/** The password of a URL, and values in its query that look like keys. */
 function maskUrls(text: string): string {
   if (!text.includes('://')) return text;
   return text

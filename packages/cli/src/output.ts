@@ -1,39 +1,38 @@
 /**
- * stdout and stderr of the process: the one place text leaves through. All of it is
- * sanitised here unless raw was asked for. What comes together is written together. A
- * reader that has gone away is not a failure; a disk that is full is. Nothing is lost
- * to a slow reader.
+ * stdout and stderr of the process: the only place that writes text. Sanitises all of it unless raw output was
+ * requested, and batches text that arrives together. A reader that closes the pipe is not a failure; a full disk is. A
+ * slow reader loses nothing.
  */
 
 import { sanitize, TerminalSanitizer } from './sanitize.ts';
 
 export interface Output {
-  /** Whether the answer may be shown as it arrives: what a person has seen cannot be taken back from a file. */
+  /** Whether the answer may be shown as it arrives: text written to a file cannot be taken back. */
   readonly isLive: boolean;
   /** Resolves when the reader keeps up. */
   answer(text: string): Promise<void> | undefined;
-  /** Called before something of the answer is written: what is shown can be on record by then. */
+  /** Called before a part of the answer is written, so that the caller can record it first. */
   beforeAnswer?: () => void;
   /** Ends the answer with a newline if it has none. */
   endAnswer(): Promise<void> | undefined;
   /** One message on stderr. */
   note(message: string): void;
-  /** Aborted when the reader has closed the pipe, or a write fails. */
+  /** Aborted when the reader closes the pipe, or a write fails. */
   readonly closed: AbortSignal;
-  /** Why writing failed, unless the reader has just gone away. */
+  /** Why writing failed, unless the reader closed the pipe. */
   readonly failure: Error | undefined;
-  /** Writes at once what there is to write; resolves when it has reached the reader or can no longer. */
+  /** Flushes the buffer; resolves when the text has reached the reader or no longer can. */
   drained(): Promise<void>;
 }
 
 export interface OutputOptions {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** Lets control sequences of the answer through. */
+  /** Passes control sequences of the answer through. */
   raw?: boolean;
 }
 
-/** Words that come one by one are written together, this often at most, and never more of them at once. */
+/** Batches words that arrive one by one: the least time between two writes, and the most text in one. */
 const PAUSE_MS = 10;
 const MAX_WAITING = 65_536;
 
@@ -62,7 +61,7 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
     return stdout.writableNeedDrain ? untilWritable(stdout, closed.signal) : undefined;
   }
 
-  /** What stood still for a while is shown at once: when all that arrived with it has been taken in. */
+  /** After a pause the text is written at once, as soon as everything that arrived with it is buffered. */
   function schedule(): void {
     isScheduled = true;
     const pause = lastWriteAt + PAUSE_MS - performance.now();
@@ -93,14 +92,14 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
       return write(ended ? rest : `${rest}\n`);
     },
     note(message) {
-      // On a terminal both are one text.
+      // A terminal shows both as one text.
       flush();
       stderr.write(`${sanitize(message)}\n`);
     },
     async drained() {
       if (waiting !== '') {
         flush();
-        // A disk that takes nothing says so a moment later.
+        // A full disk reports its error a moment later.
         await new Promise((resolve) => setImmediate(resolve));
       }
       await Promise.all([flushed(stdout), flushed(stderr)]);

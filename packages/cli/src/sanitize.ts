@@ -1,19 +1,17 @@
 /**
- * What the model, a tool, a file or a server wrote, made safe for a terminal: every
- * control sequence is dropped, also one cut over many pieces, and every control
- * character but newline and tab, also those that turn the reading direction around or
- * cannot be seen. Nothing visible is lost: a sequence that is never closed ends at the
- * end of its line.
+ * Makes text of the model, a tool, a file or a server safe for a terminal: drops every control sequence, also one split
+ * over several pieces, and every control character except newline and tab, also invisible ones and those that reverse
+ * the reading direction. Visible text is never lost: an unclosed sequence ends at the end of its line.
  */
 
 import { toOneLine } from '@castor/core/program';
 
-/** What follows an introducer: nothing, anything; ESC; CSI; or a string such as OSC. */
+/** What an introducer is followed by: nothing, any character; ESC; CSI; or a string such as OSC. */
 type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
 
 /**
- * Everything that is not plain text: C0 without \t and \n, DEL, C1, what is not seen or
- * turns the direction (see `isHidden`), and a high surrogate at the end.
+ * Everything that is not plain text: C0 without \t and \n, DEL, C1, invisible characters and marks of direction (see
+ * `isHidden`), and a high surrogate at the end.
  */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- control characters are what this file is about
@@ -31,7 +29,7 @@ const STRING_TERMINATOR = 0x5c;
 
 export class TerminalSanitizer {
   private state: State = 'ground';
-  /** The first half of a character whose second half comes with the next piece. */
+  /** The first half of a character whose second half arrives with the next piece. */
   private highSurrogate = '';
 
   /** The safe part of `piece`, given all pieces before it. */
@@ -42,7 +40,7 @@ export class TerminalSanitizer {
     return this.scan(text);
   }
 
-  /** What was held back, at the end of the text. */
+  /** The text still buffered at the end. */
   end(): string {
     const rest = this.highSurrogate;
     this.highSurrogate = '';
@@ -64,9 +62,9 @@ export class TerminalSanitizer {
     return this.holdHighSurrogate(safe);
   }
 
-  /** Moves on by one character that is not plain text, or is inside a sequence; true if it is to be shown. */
+  /** Advances by one character that is not plain text, or is inside a sequence; true if it is to be shown. */
   private step(code: number): boolean {
-    // A new line ends what was never closed, so that one stray introducer cannot swallow an answer.
+    // A newline ends an unclosed sequence, so that one stray introducer cannot swallow an answer.
     if (code === NEWLINE) return this.backToGround(true);
     if (code === CANCEL || code === SUBSTITUTE) return this.backToGround(false);
     switch (this.state) {
@@ -104,7 +102,7 @@ export class TerminalSanitizer {
     return false;
   }
 
-  /** The sequence is broken off by something that cannot be part of it. */
+  /** An invalid character breaks the sequence off. */
   private reopen(code: number): boolean {
     this.state = 'ground';
     return isPlain(code) || this.open(code);
@@ -143,12 +141,12 @@ function withoutTags(text: string): string {
   return text.includes('\udb40') ? text.replaceAll(/[\u{e0000}-\u{e007f}]/gu, '') : text;
 }
 
-/** Others that are drawn as nothing, or turn the direction, one by one. */
+/** Single characters that are drawn as nothing, or reverse the direction. */
 const HIDDEN = new Set([0xad, 0x034f, 0x061c, 0x17b4, 0x17b5, 0x180e, 0x200b, 0x200e, 0x200f, 0xfeff]);
 
 /**
- * Marks of direction, overrides and isolates, and what has no width. The joiners U+200C
- * and U+200D stay: scripts and emoji are written with them.
+ * Marks of direction, overrides and isolates, and characters without width. The joiners U+200C and U+200D stay: scripts
+ * and emoji need them.
  */
 function isHidden(code: number): boolean {
   if (code >= 0x202a && code <= 0x202e) return true;

@@ -1,7 +1,6 @@
 /**
- * What ends the program from outside its own plan: signals, uncaught exceptions,
- * and having nothing left to wait for. Each is one abort, an exit code, and a deadline
- * for winding up. No crash ends without a word.
+ * Handles what ends the program early: signals, uncaught exceptions, and an empty event loop. Each aborts once, sets an
+ * exit code, and starts a deadline for winding up. Every crash is reported.
  */
 
 import { writeSync } from 'node:fs';
@@ -19,15 +18,15 @@ const WIND_UP_MS = 3_000;
 
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Undefined as long as nothing asked the program to end. */
+  /** Undefined until something ends the program. */
   readonly exitCode: ExitCode | undefined;
-  /** The uncaught exception, if that is the reason. */
+  /** The uncaught exception, if that is the cause. */
   readonly crash: Error | undefined;
   /** Called, without waiting, when winding up took too long; the process ends right after. */
   lastWords: (() => void) | undefined;
 }
 
-/** The first reason decides; npm and shells may well send a signal twice. */
+/** The first cause decides; npm and shells may send a signal twice. */
 export function listenForSignals(): Interruption {
   const controller = new AbortController();
   let exitCode: ExitCode | undefined;
@@ -46,7 +45,7 @@ export function listenForSignals(): Interruption {
   function end(code: ExitCode): void {
     if (exitCode !== undefined) return;
     exitCode = code;
-    // It keeps the process alive: one that has nothing else to wait for ends here, too.
+    // The timer keeps the process alive: a process with nothing else to wait for ends here, too.
     setTimeout(() => {
       interruption.lastWords?.();
       if (crash) writeNow(`${describeCrash(crash)}\n`);
@@ -65,7 +64,7 @@ export function listenForSignals(): Interruption {
   for (const [name, code] of Object.entries(SIGNALS)) process.on(name, () => end(code));
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
-  // The process ends with process.exit. Whatever gets here waits for something that never comes.
+  // The process ends with process.exit. An empty event loop means it waits for something that never comes.
   process.once('beforeExit', () => onCrash(new Error('The event loop was empty before the program had finished.')));
   return interruption;
 }
@@ -74,7 +73,7 @@ export function describeCrash({ stack, message }: Error): string {
   return `castor: this is a bug in Castor, please report it.\n${sanitize(stack ?? message)}`;
 }
 
-/** Not through a stream: another writer may hold it, and the program no longer waits for it. */
+/** Not through a stream: another writer may block it, and the program no longer waits for it. */
 function writeNow(text: string): void {
   try {
     writeSync(2, text);

@@ -1,4 +1,4 @@
-/** Writes JSON for stdout: complete, and harmless in a terminal. */
+/** Serialises JSON for stdout: complete, and harmless in a terminal. */
 
 import { UNSEEN_CHARACTERS } from './unseen-characters.ts';
 
@@ -8,7 +8,7 @@ export interface JsonOptions {
   replacer?: (key: string, value: unknown) => unknown;
 }
 
-/** Every character that a terminal acts on or hides is written as an escape, so that the sink drops none of them. */
+/** Escapes every character that a terminal acts on or hides, so that the sink drops none of them. */
 export function toJson(value: unknown, { indent, replacer }: JsonOptions = {}): string {
   return JSON.stringify(value, replacer, indent).replaceAll(UNSEEN_CHARACTERS, (unseen) =>
     Array.from({ length: unseen.length }, (_, index) => escapeUnit(unseen.charCodeAt(index))).join(''),

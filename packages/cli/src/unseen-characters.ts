@@ -1,6 +1,6 @@
 /**
- * The characters a terminal acts on or draws as nothing: C0 but tab and newline, DEL, C1,
- * marks of direction, what has no width, fillers, variation selectors and tags.
+ * The characters a terminal acts on or draws as nothing: C0 except tab and newline, DEL, C1, marks of direction,
+ * characters without width, fillers, variation selectors and tags.
  */
 
 export const UNSEEN_CHARACTERS =

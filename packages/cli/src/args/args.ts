@@ -56,7 +56,7 @@ export function findSubcommand(argv: readonly string[], names: ReadonlySet<strin
 
 type Values = Map<string, string | boolean | string[]>;
 
-/** Reads one flag, or a group such as `-yd`, and gives the number of arguments it took. */
+/** Reads one flag, or a group such as `-yd`, and returns the number of arguments consumed. */
 function takeFlag(argument: string, next: string | undefined, values: Values): number {
   const flag = readFlag(argument);
   for (const other of flag.others) values.set(toKey(other), true);
@@ -80,7 +80,7 @@ function takeValue({ name, given }: ReadFlag, next: string | undefined, values: 
   return isTaken ? 2 : 1;
 }
 
-/** `-p` alone is an empty prompt: the words may come from stdin. */
+/** `-p` alone is an empty prompt: the prompt may come from stdin. */
 function readValue(name: FlagName, value: string | undefined): string {
   const { kind, value: label }: Flag = FLAGS[name];
   if (value !== undefined) return value;
@@ -101,10 +101,10 @@ function looksLikeFlag(argument: string): boolean {
 
 interface ReadFlag {
   name: FlagName;
-  /** What is written into the same argument. */
+  /** The value in the same argument. */
   given: string | undefined;
   isNegated: boolean;
-  /** Switches before it in a group. */
+  /** The switches before it in a group. */
   others: FlagName[];
 }
 

@@ -1,20 +1,20 @@
-/** The table of flags. help.ts explains each to the user; other files decide what it leads to. */
+/** The table of flags. help.ts explains each to the user; other files decide what it does. */
 
-/** What each kind of flag takes. `optional`: a value, or none, which is an empty one. */
+/** The value each kind of flag takes. `optional`: a value, or none, which counts as an empty one. */
 type FlagKind = 'switch' | 'text' | 'optional' | 'list' | 'once';
 
 export interface Flag {
   kind: FlagKind;
   alias?: string;
-  /** What the value is called. */
+  /** The name of the value. */
   value?: string;
   /** Undocumented: for tests and for bug reports. */
   hidden?: boolean;
-  /** A flag of Gemini CLI for something Castor does not do yet: read, then rejected with a sentence. */
+  /** A flag of Gemini CLI that Castor does not support yet: parsed, then rejected with a sentence. */
   unsupported?: boolean;
 }
 
-/** `once`: words of a person, which a second flag must not swallow. */
+/** `once`: text of the user, which a second flag must not overwrite. */
 export const FLAGS = {
   prompt: { kind: 'once', alias: 'p', value: 'text' },
   'prompt-interactive': { kind: 'once', alias: 'i', value: 'text' },

@@ -38,7 +38,7 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     '--input-format stream-json needs stream-json output; remove --output-format or set it to stream-json.',
 ];
 
-/** An empty list, or `none`, asks for what Castor does: it loads none. */
+/** An empty list, or `none`, requests what Castor does: it loads none. */
 function isNamed(names: readonly string[] = []): boolean {
   return names.some((name) => name !== '' && name !== 'none');
 }

@@ -1,7 +1,7 @@
 /**
- * `@path` in a prompt: found, resolved, read and framed. What cannot be resolved stays
- * text; what may not be read is left out, and the person is told. A prompt holds so many
- * references at most, whatever was pasted into it.
+ * Finds, resolves, reads and frames `@path` in a prompt. An unresolved reference stays text; an unreadable or ignored
+ * file is left out, and the user is notified. The number of references in a prompt is limited, whatever was pasted into
+ * it.
  */
 
 import type { FileReferences, Part, ResolvedReference } from '@castor/core';
@@ -10,7 +10,7 @@ import type { PreparedPrompt } from './prepared-prompt.ts';
 
 export interface TextReference {
   start: number;
-  /** The first character behind it. */
+  /** The index of the first character after it. */
   end: number;
   /** Without quotes and backslashes. */
   name: string;
@@ -20,19 +20,19 @@ interface Replacement extends TextReference {
   resolved: Extract<ResolvedReference, { pattern: string }>;
 }
 
-/** Different names that are looked up. */
+/** Limit of different names that are looked up. */
 const MAX_REFERENCES = 100;
-/** Signs that are looked at: a pasted log may hold millions. */
+/** Limit of signs that are examined: a pasted log may contain millions. */
 const MAX_SIGNS = 2_000;
 /** No path is longer. */
 const MAX_NAME = 4096;
-/** Each search walks through the workspace. */
+/** Limit of searches: each walks through the workspace. */
 const MAX_SEARCHES = 10;
-/** How much longer than it looks a name with brackets may be, and how many ends of it are tried. */
+/** How much longer than its match a name with brackets may be, and how many ends of it are tried. */
 const MAX_LENGTHENED = 256;
 const MAX_ENDS = 8;
 const STOPS = /[\s,;!?()[\]{}]/;
-/** Hardly a person, a package or a decorator: `./x`, `src/x.ts`, `x.json`. */
+/** Unlikely to be a user name, a package or a decorator: `./x`, `src/x.ts`, `x.json`. */
 const LIKE_A_FILE = /^(?:\.{0,2}|~)\/|[^/]\.[A-Za-z]\w{0,5}$/;
 const OPENING = '\n--- Content from referenced files ---';
 const CLOSING = '\n--- End of content ---';
@@ -60,7 +60,10 @@ export async function expandReferences(
   }
 }
 
-/** In the order of the text. `@` inside a word (an address), behind a backslash or another `@` (a diff) is none. */
+/**
+ * In the order of the text. An `@` inside a word (an address), after a backslash or after another `@` (a diff) is not a
+ * reference.
+ */
 export function findReferences(text: string): TextReference[] {
   const references: TextReference[] = [];
   let signs = 0;
@@ -107,7 +110,7 @@ async function resolveAll(
   const known = new Map<string, ResolvedReference>();
   let isCut = false;
   for (const reference of found) {
-    // Beyond the limit only names that are known already count.
+    // Beyond the limit only names that are already resolved count.
     const whole = known.size < MAX_REFERENCES ? await fitToFile(text, reference, references) : reference;
     let resolved = known.get(whole.name);
     if (!resolved) {
@@ -127,13 +130,13 @@ async function resolveAll(
   return { replacements, notes };
 }
 
-/** Where the name ends is seen by the files there are. */
+/** The existing files decide where the name ends. */
 async function fitToFile(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
   const longer = await lengthen(text, reference, references);
   return longer === reference ? shorten(text, reference, references) : longer;
 }
 
-/** What stands behind a name in a sentence, or says which line of the file is meant. */
+/** Punctuation after a name in a sentence, or a suffix that names the line of the file. */
 const BEHIND = /(?::\d+(?:[-:,]\d+)*)?[:'"`*_>]*$/;
 
 async function shorten(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
@@ -145,7 +148,7 @@ async function shorten(text: string, reference: TextReference, references: FileR
   return (await references.exists(shorter)) ? { ...reference, name: shorter, end: end - behind.length } : reference;
 }
 
-/** A file whose name holds brackets, as routes of web frameworks do, is meant whole. */
+/** A file name with brackets, as routes of web frameworks have, counts as a whole. */
 async function lengthen(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
   if (!/[,;!?()[\]{}]/.test(text[reference.end] ?? '')) return reference;
   const rest = /^\S*/.exec(text.slice(reference.end, reference.end + MAX_LENGTHENED))?.[0] ?? '';
@@ -173,7 +176,7 @@ function toNote(name: string, resolved: ResolvedReference): string | undefined {
   }
 }
 
-/** By whatever path. */
+/** Whatever form the path has. */
 function isSame(name: string, resolved: string): boolean {
   return resolved.endsWith(name.replace(/^\.\//, '')) || name.endsWith(`/${resolved}`);
 }

@@ -1,4 +1,4 @@
-/** What a text came to once it was read, whatever the surface. Types only. */
+/** The result of reading a prompt, for every surface. Types only. */
 
 import type { Part } from '@castor/core';
 

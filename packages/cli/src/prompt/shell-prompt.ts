@@ -1,8 +1,7 @@
 /**
- * `!command`: what a person runs themselves. The model is not asked; it reads what was run
- * and what came of it with the next prompt. Without a terminal no user can be seen to have
- * typed it (a script may pass on what others wrote), so that only what policy allows
- * without a question runs then.
+ * `!command`: runs a command of the user. The model is not asked; it receives the command and its output with the next
+ * prompt. Without a terminal the user may not have typed it (a script may pass on text of others), so that only
+ * commands that policy allows without a question run then.
  */
 
 import { describeTooMuchOutput } from '@castor/core/program';
@@ -37,7 +36,7 @@ export async function runShellPrompt(
   return { kind: 'answered', text, exitCode: isSuccess ? 0 : 1 };
 }
 
-/** The words by which the model learns of it. */
+/** The text that informs the model of it. */
 export function toHistory(command: string, output: string): Content {
   const cut = output.length > MAX_OUTPUT ? `${output.slice(0, MAX_OUTPUT).toWellFormed()}\n... (truncated)` : output;
   const text = `I ran the following shell command:\n\`\`\`sh\n${escape(command)}\n\`\`\`\n\nThis produced the following result:\n\`\`\`\n${escape(cut)}\n\`\`\``;
@@ -83,7 +82,7 @@ function describeEnding(outcome: ShellOutcome, limits: ShellLimits): string {
   }
 }
 
-/** Nothing a command prints ends the fence it is shown in. */
+/** No output of a command can close the fence it is shown in. */
 function escape(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`');
 }

@@ -1,7 +1,4 @@
-/**
- * What is piped in: read only when stdin is no terminal, waited for only briefly,
- * and never more of it than a prompt can hold.
- */
+/** Reads piped input: only when stdin is not a terminal, with a short wait, and never more than a prompt can hold. */
 
 import { fstatSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -11,7 +8,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 export interface PipedInput {
   text: string;
-  /** There was more than fits. */
+  /** The input was longer than the limit. */
   isCut: boolean;
 }
 
@@ -21,18 +18,18 @@ export interface PipedInputOptions {
   signal?: AbortSignal;
 }
 
-/** What the process was given on stdin; empty for a terminal. */
+/** The piped input of the process; empty for a terminal. */
 export async function readStandardInput(signal: AbortSignal): Promise<PipedInput> {
   if (isatty(0) || isNullDevice(0)) return { text: '', isCut: false };
   return readPipedInput(process.stdin, { signal });
 }
 
-/** Opening stdin as a stream costs milliseconds, and most scripts give us the null device. */
+/** Opening stdin as a stream takes milliseconds, and most scripts pass the null device. */
 function isNullDevice(descriptor: number): boolean {
   return process.platform !== 'win32' && fstatSync(descriptor).rdev === statSync('/dev/null').rdev;
 }
 
-/** Reads `stream` to its end, its limit or the abort, whichever is first. It is destroyed after that. */
+/** Reads `stream` to its end, its limit or the abort, whichever is first, and then destroys it. */
 export function readPipedInput(
   stream: NodeJS.ReadableStream & { destroy(): unknown },
   { firstChunkMs = FIRST_CHUNK_MS, maxBytes = MAX_BYTES, signal }: PipedInputOptions = {},
@@ -76,7 +73,7 @@ export function readPipedInput(
   });
 }
 
-/** Without the bytes of a last character that is not whole. */
+/** Without the bytes of an incomplete last character. */
 function atCharacterBoundary(bytes: Buffer): Buffer {
   let end = bytes.length;
   // A character is at most four bytes: a first byte and up to three that continue it.
