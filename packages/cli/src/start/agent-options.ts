@@ -1,4 +1,4 @@
-/** What the agent of any surface is made with, from what the start decided. Plain fields; it opens nothing. */
+/** Builds the options of the agent for any surface, from what the start decided. Plain fields; it opens nothing. */
 
 import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor/core/program';
 import type { WorkspaceAgentOptions } from '@castor/core';
@@ -34,7 +34,7 @@ export function toAgentOptions(start: Start): ChosenOptions {
     allowsAlways: !settings.security.disableAlwaysAllow,
     tellsTree: settings.context.includeDirectoryTree,
     searchesReferences: settings.context.fileFiltering.enableRecursiveFileSearch,
-    // The offline model follows rules, not instructions: it needs none, nor to be told that none were read.
+    // The offline model follows rules, not instructions: it needs no instructions and no note that they are missing.
     context: access.kind === 'offline' ? NO_CONTEXT_FILES : toContextOptions(settings),
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
@@ -55,7 +55,7 @@ function toLimits({ model, tools }: Settings): NonNullable<ChosenOptions['limits
   return {
     maxSessionTurns: model.maxSessionTurns,
     compressionThreshold: model.compressionThreshold,
-    // Without a limit the whole output is kept, as far as the model's window goes.
+    // Without a limit the whole output is kept, up to the model's window.
     toolOutput: threshold > 0 ? threshold : Number.POSITIVE_INFINITY,
   };
 }

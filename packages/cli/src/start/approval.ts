@@ -1,4 +1,4 @@
-/** What the tools may do without asking, from flags and settings. It decides and reads nothing. */
+/** Decides from flags and settings what tools may do without asking. Reads no files. */
 
 import { join } from 'node:path';
 import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
@@ -15,7 +15,7 @@ export interface Approval {
   policyPaths?: readonly string[];
   adminPolicyPaths?: readonly string[];
   includeDirectories: readonly string[];
-  /** Why the mode is another than the one asked for. */
+  /** Why the mode differs from the requested one. */
   warnings: string[];
 }
 
@@ -23,11 +23,11 @@ export interface ApprovalQuestion {
   args: CliArguments;
   settings: Settings;
   home: string;
-  /** False: nothing is done without asking. */
+  /** False: every action is asked for. */
   trustedFolder: boolean | undefined;
 }
 
-/** Throws an ExitError for a mode that may not be used. */
+/** Throws an ExitError for a mode that is not allowed. */
 export function chooseApproval({ args, settings, home, trustedFolder }: ApprovalQuestion): Approval {
   const warnings: string[] = [];
   const { policyPaths, adminPolicyPaths, context } = settings;

@@ -1,7 +1,6 @@
 /**
- * How requests are authorised, by Gemini CLI's names for it, and whether Castor supports
- * that. Pure. A login it does not support gives way to a key that is set; without one the
- * error lists the ways that work.
+ * Chooses how requests are authorised, by Gemini CLI's names, and whether Castor supports that. Pure. A key that is set
+ * replaces an unsupported login; without one the error lists the ways that work.
  */
 
 import type { Settings } from '@castor/core/program';
@@ -10,7 +9,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type AuthSettings = Settings['security']['auth'];
 
-/** The login a run uses: the one asked for, or a key that is set where Castor does not support the one asked for. */
+/** The login a run uses: the requested one, or a key that is set where Castor does not support the requested one. */
 export function chooseAuthType(settings: AuthSettings, environment: Environment): string | undefined {
   const type = requestedType(settings, environment);
   return isReplacedByKey(type, settings, environment) ? 'gemini-api-key' : type;
@@ -36,7 +35,7 @@ function requestedType({ selectedType }: AuthSettings, environment: Environment)
 
 const SUPPORTED: ReadonlySet<string | undefined> = new Set(['gateway', 'gemini-api-key']);
 
-/** An administrator who enforces a login means that one; a key does not replace it. */
+/** A login enforced by an administrator is binding; a key does not replace it. */
 function isReplacedByKey(type: string | undefined, settings: AuthSettings, environment: Environment): boolean {
   const { enforcedType, useExternal = false } = settings;
   if (type === undefined || SUPPORTED.has(type) || useExternal) return false;

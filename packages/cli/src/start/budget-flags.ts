@@ -6,10 +6,10 @@ import type { CliArguments } from '../args/args.ts';
 
 const COUNT_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** What a timer can hold. */
+/** The longest delay a timer supports. */
 const MAX_TIME_MS = 24 * 24 * TIME_UNITS['h']!;
 
-/** Undefined when nothing is limited. Throws a UsageError for what is no limit. */
+/** Undefined without limits. Throws a UsageError for an invalid limit. */
 export function chooseBudget({ maxTurns, maxTokens, maxCost, maxTime }: CliArguments): BudgetLimits | undefined {
   const limits: BudgetLimits = {
     ...(maxTurns !== undefined && { turns: readTurns(maxTurns) }),

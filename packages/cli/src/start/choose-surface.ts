@@ -1,6 +1,6 @@
 /**
- * Which surface a start asks for, from flags, the environment and what stdin and
- * stdout are. Pure; the rules are Gemini CLI's, so that scripts find what they expect.
+ * Chooses the surface of a start from flags, the environment and the kinds of stdin and stdout. Pure; the rules are
+ * Gemini CLI's, so that scripts keep working.
  */
 
 import type { CliArguments } from '../args/args.ts';
@@ -37,7 +37,7 @@ export function chooseSurface(question: SurfaceQuestion): Surface {
     return { kind: 'interactive', prompt: promptInteractive };
   }
   if (acp || experimentalAcp) return { kind: 'acp' };
-  // A program on the other end of stdin needs no screen.
+  // A program that writes to stdin needs no screen.
   if (inputFormat === 'stream-json' || isHeadless(question)) return { kind: 'headless', prompt: prompt || query };
   return { kind: 'interactive', prompt: query, ...(query !== '' && { notice: NOTICE }) };
 }

@@ -1,7 +1,6 @@
 /**
- * Which model answers and with what credentials, from flags, settings and the
- * environment. It decides and opens nothing. The offline model is never a fallback:
- * only its name, its setting or CASTOR_OFFLINE chooses it.
+ * Chooses the model and its credentials from flags, settings and the environment. It opens nothing. The offline model
+ * is never a fallback: only its name, its setting or CASTOR_OFFLINE selects it.
  */
 
 import type { Settings } from '@castor/core/program';
@@ -26,12 +25,12 @@ export type ModelAccess =
   | { kind: 'replay'; path: string; strict: boolean };
 
 export interface ModelChoice {
-  /** As asked for; the router resolves an alias. */
+  /** As requested; the router resolves an alias. */
   model: string;
   access: ModelAccess;
   /** Where answers are recorded, if anywhere. */
   recordTo?: string | undefined;
-  /** How requests are authorised, by Gemini CLI's name for it; absent where nothing is sent. */
+  /** How requests are authorised, by Gemini CLI's name; absent where nothing is sent. */
   authType?: string | undefined;
   /** What the user should know about the login. */
   warnings: readonly string[];
@@ -46,7 +45,7 @@ export interface ModelQuestion {
 /** Throws an ExitError when no model can be reached. */
 export function chooseModel(question: ModelQuestion): ModelChoice {
   const { args, settings } = question;
-  // A script whose variable is empty names no model.
+  // An empty variable of a script names no model.
   const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
   const { recordResponses } = args;
   const access = chooseAccess(question, model);
@@ -65,7 +64,7 @@ function chooseAccess({ args, settings, environment }: ModelQuestion, model: str
   const { fakeResponses, fakeResponsesNonStrict } = args;
   if (fakeResponsesNonStrict !== undefined) return { kind: 'replay', path: fakeResponsesNonStrict, strict: false };
   if (fakeResponses !== undefined) return { kind: 'replay', path: fakeResponses, strict: true };
-  // Offline is a promise that nothing is sent, so it holds whatever model is named.
+  // Offline guarantees that nothing is sent, whatever model is named.
   if (model.trim() === 'offline' || settings.model.offline) return { kind: 'offline' };
   assertUsableAuth(settings.security.auth, environment);
   return geminiAccess(settings, environment);

@@ -1,4 +1,6 @@
-/** The further folders of a run: those that are there. One that is not is said to be missing, never made by a tool. */
+/**
+ * Resolves the additional folders of a run: the existing ones. A missing folder is reported, and tools never create it.
+ */
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -20,7 +22,7 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
-    // What one may not look at is not there for the tools either.
+    // A folder the user cannot read does not exist for the tools either.
     return false;
   }
 }

@@ -1,11 +1,11 @@
-/** The name of this installation, shared with Gemini CLI: a random one, kept in `~/.gemini/installation_id`. */
+/** The id of this installation, shared with Gemini CLI: random, stored in `~/.gemini/installation_id`. */
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '@castor/core/program';
 
-/** Made when there is none yet; undefined where none can be kept. Never throws. */
+/** Created when it is missing; undefined where it cannot be stored. Never throws. */
 export function readInstallationId(home: string): string | undefined {
   const folder = join(home, '.gemini');
   const path = join(folder, 'installation_id');
@@ -13,12 +13,12 @@ export function readInstallationId(home: string): string | undefined {
     makeDirectory(folder);
     writeFileSync(path, randomUUID(), { flag: 'wx', mode: 0o600 });
   } catch {
-    // There is one already, or the folder cannot be written; reading tells which.
+    // The id exists already, or the folder is not writable; reading tells which.
   }
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {
-    // A home folder that is not readable or writable: the reports go out without it.
+    // The home folder is not readable or writable: reports go out without the id.
     return undefined;
   }
 }

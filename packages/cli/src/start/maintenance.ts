@@ -7,11 +7,11 @@
 import { cleanUpSessions } from '@castor/core/program';
 import type { Start } from './start.ts';
 
-/** Sentences on problems the user should know. Never throws. */
+/** Returns sentences on problems the user should know. Never throws. */
 export async function runMaintenance(start: Start, currentPath: string | undefined): Promise<readonly string[]> {
   const { home, cwd, settings, configuration } = start;
   const { layers } = configuration;
-  // The old names keep working, so a file that may not be written is not a problem.
+  // The old names keep working, so a read-only file is not a problem.
   if (layers.some(({ migrations }) => migrations.length > 0)) {
     (await import('./settings-migrations.ts')).updateSettingsFiles(layers);
   }

@@ -1,9 +1,9 @@
-/** Settings files brought up to date; in a file of its own because nearly no run has to. */
+/** Migrates settings files; a file of its own because hardly any run needs it. */
 
 import { writeMigrations } from '@castor/core/program';
 import type { SettingsLayer } from '@castor/core/program';
 
-/** Gives a sentence for each file that could not be written. */
+/** Returns a sentence for each file that could not be written. */
 export function updateSettingsFiles(layers: readonly SettingsLayer[]): readonly string[] {
   return writeMigrations({ layers });
 }

@@ -1,6 +1,6 @@
 /**
- * What every surface starts with, decided once from flags, settings, files and the
- * environment: who answers, what may be done, what may be spent. It opens nothing.
+ * Decides once, for every surface, from flags, settings, files and the environment: the model, its permissions and its
+ * budget. It opens nothing.
  */
 
 import { computeSources } from '@castor/core';
@@ -36,11 +36,11 @@ export interface Start extends StartContext {
   approval: Approval;
   budget: BudgetLimits | undefined;
   trustedFolder: boolean | undefined;
-  /** What commands, context files, hooks, policies and themes are loaded from. */
+  /** The sources of commands, context files, hooks, policies and themes. */
   sources: readonly Source[];
-  /** For stderr, or wherever the surface says such things. */
+  /** For stderr, or wherever the surface shows warnings. */
   warnings: string[];
-  /** Said as they are, without a word before them: scripts look for them. */
+  /** Printed verbatim, without a prefix: scripts look for them. */
   notices: string[];
 }
 
@@ -51,11 +51,11 @@ export interface LoadedConfiguration {
 }
 
 export interface StartOptions extends StartContext {
-  /** Whether a person can be shown a question: then an untrusted folder is worked in, with more of them. */
+  /** Whether the surface can ask the user: an untrusted folder is then allowed, with more questions. */
   isAttended: boolean;
 }
 
-/** `environment` of the answer holds what a .env file added. Throws an ExitError when there is nothing to run with. */
+/** `environment` of the result includes what a .env file added. Throws an ExitError when the run cannot start. */
 export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const { args, home } = context;
   const budget = chooseBudget(args);
@@ -93,13 +93,13 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   }
 }
 
-/** Who reads the error reads it in the format the settings promise. */
+/** The error is printed in the format the settings name. */
 export function inFormat(error: unknown, format: string): unknown {
   if (error instanceof ExitError) error.outputFormat = format;
   return error;
 }
 
-/** Throws an ExitError for settings that cannot be used. */
+/** Throws an ExitError for invalid settings. */
 export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): LoadedConfiguration {
   let trust: TrustDecision = { trusted: undefined };
   const { platform } = process;

@@ -1,4 +1,4 @@
-/** What the start of the program took, for telemetry. Loaded only with telemetry on. */
+/** Measures the start of the program, for telemetry. Loaded only with telemetry on. */
 
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';
@@ -7,7 +7,7 @@ import type { TelemetryPort } from '@castor/core';
 
 let hasTold = false;
 
-/** To be called when everything is open; tells once in a process. */
+/** Called when everything is open; reports once per process. */
 export function tellStart(telemetry: TelemetryPort, telemetryOpenedMs: number): void {
   if (hasTold) return;
   hasTold = true;

@@ -1,7 +1,6 @@
 /**
- * Telemetry of a run, for every surface, with what only the program knows: how requests
- * are authorised, which installation this is, and how it was started. Loads nothing and
- * touches nothing while telemetry is off.
+ * Opens telemetry for every surface, with the facts only the program knows: how requests are authorised, which
+ * installation this is, and how it was started. Loads and writes nothing while telemetry is off.
  */
 
 import { openTelemetry } from '@castor/core';
@@ -49,13 +48,13 @@ export async function openTelemetryFor(
 
 let openedMs = 0;
 
-/** To be called when the agent is open: how long the start took. */
+/** Called when the agent is open: reports how long the start took. */
 export async function tellStart(telemetry: TelemetryPort): Promise<void> {
   const startup = await import('./startup-stats.ts');
   startup.tellStart(telemetry, openedMs);
 }
 
-/** Who answers: only Google's service is Google's. */
+/** Names the provider: only Google's service counts as Google's. */
 function describeService(access: ModelAccess): Pick<TelemetryContext, 'provider' | 'endpoint'> {
   if (access.kind !== 'gemini') return { provider: `castor.${access.kind}` };
   return { endpoint: access.baseUrl ?? 'https://generativelanguage.googleapis.com' };

@@ -1,4 +1,4 @@
-/** A person's word on a folder, written down: whether it is trusted, and that it brought no hooks when it was. */
+/** Records the user's trust decision on a folder: whether it is trusted, and that it had no hooks at that time. */
 
 import { existsSync } from 'node:fs';
 import { getErrorMessage } from '@castor/core';
@@ -14,8 +14,8 @@ export interface FolderDecision {
 }
 
 /**
- * Throws when it cannot be written down. Hooks the folder has are announced when they
- * first run; where it has none, those it gets later run only after a consent of their own.
+ * Throws when the decision cannot be written. Hooks the folder has are announced when they first run; hooks added later
+ * to a folder without any run only after a consent of their own.
  */
 export function decideOnFolder({ folder, level, file, home }: FolderDecision): void {
   TrustedFolders.load(file).set(folder, level);
@@ -31,12 +31,12 @@ export function decideOnFolder({ folder, level, file, home }: FolderDecision): v
 
 function hasHooks(folder: string, home: string): boolean {
   try {
-    // No variable can add a hook, so none is needed.
+    // Variables cannot add a hook, so none are needed.
     const options = { home, cwd: folder, environment: {}, platform: process.platform, isTrusted: true };
     const layers = toHookLayers(loadConfiguration(options).layers);
     return layers.some(({ source, hooks }) => source === 'project' && hooks !== undefined);
   } catch {
-    // Settings that cannot be read may have some.
+    // Unreadable settings may contain hooks.
     return true;
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Whether the folder may have a say, by flag, variable, setting and the user's own
- * file. A folder the user marked as not trusted is not worked in without a screen; one
- * without a trust decision is, and nothing it configures runs (docs/decisions/0009), unless
- * the user's own settings require a decision first.
+ * Decides whether the folder is trusted, by flag, variable, setting and the user's own file. Without a screen Castor
+ * rejects a folder the user marked as not trusted; in one without a trust decision it works, and nothing the folder
+ * configures runs (docs/decisions/0009), unless the user's own settings require a decision first.
  */
 
 import { join } from 'node:path';
@@ -23,7 +22,7 @@ export interface TrustQuestion {
 export interface TrustDecision {
   /** Undefined without a trust decision. */
   trusted: boolean | undefined;
-  /** Why it is not trusted and what to do; only then. */
+  /** Why the folder is not trusted and what to do; only then. */
   reason?: string;
 }
 
@@ -34,7 +33,7 @@ export function trustedFoldersFile({ home, environment }: Pick<TrustQuestion, 'h
   return environment['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(home, '.gemini', 'trustedFolders.json');
 }
 
-/** Throws an ExitError for a variable or a file that cannot be meant. */
+/** Throws an ExitError for an invalid variable or file. */
 export function decideTrust(question: TrustQuestion): TrustDecision {
   const { folder, environment, skipTrust, isAsked } = question;
   const override = skipTrust || readOverride(environment[VARIABLE]);
@@ -45,7 +44,7 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
   }
   const file = trustedFoldersFile(question);
   const folders = TrustedFolders.load(file);
-  // An entry that cannot be read may be the one that says no.
+  // An unreadable entry may be the one that denies trust.
   if (folders.problems.length > 0) throw new ExitError(ExitCode.Settings, folders.problems.join('\n'));
   const { trusted, path } = folders.check({ folder, enabled: isAsked });
   if (trusted !== false) return { trusted };
@@ -56,8 +55,8 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
 const SETTING = 'security.folderTrust.enabled';
 
 /**
- * Why a folder is not worked in without a screen; undefined when it is. Who has written
- * the setting that asks about folders wants to be asked about one without a trust decision.
+ * Why Castor rejects a folder without a screen; undefined when it accepts it. A user who has enabled folder trust in
+ * the settings wants a question about a folder without a trust decision.
  */
 export function refusalWithoutScreen(
   { trusted, reason }: TrustDecision,

@@ -1,7 +1,7 @@
 /**
- * Names what the user has configured for Gemini CLI and Castor does not use yet: MCP
- * servers, extensions, skills, agents, settings without an effect. One line, so that a
- * start never ignores them silently. Reads one folder per kind and source.
+ * Names what the user has configured for Gemini CLI and Castor does not use yet: MCP servers, extensions, skills,
+ * agents, settings without an effect. One line, so that a start never ignores them silently. Reads one folder per kind
+ * and source.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface UnusedPlaces {
   isTrusted: boolean;
 }
 
-/** So many settings are named at a start; `castor doctor` names all. */
+/** A start names at most this many settings; `castor doctor` names all. */
 const NAMED_SETTINGS = 3;
 
 /** The line, or none where everything configured is used. */
@@ -47,7 +47,7 @@ interface Entry {
   isFolder: boolean;
 }
 
-/** The entries of this folder of the user's and, where it is trusted, of the project's. */
+/** The entries of this folder in the user's home and, if trusted, in the project. */
 function listFolders({ home, cwd, isTrusted }: UnusedPlaces, ...kinds: readonly string[]): Entry[] {
   const roots = isTrusted && cwd !== home ? [home, cwd] : [home];
   return roots.flatMap((root) => kinds.flatMap((kind) => listFolder(join(root, '.gemini', kind))));
@@ -61,7 +61,7 @@ function listFolder(folder: string): Entry[] {
       isFolder: entry.isDirectory() || entry.isSymbolicLink(),
     }));
   } catch {
-    // A folder that is missing or unreadable brings nothing.
+    // A missing or unreadable folder contributes nothing.
     return [];
   }
 }
@@ -75,7 +75,7 @@ function findExtensions(places: UnusedPlaces): string[] {
   const found = listFolders(places, 'extensions').filter(({ name, isFolder }) => isFolder && !name.startsWith('.'));
   return found.map(({ name, path }) => {
     const tools = excludedTools(join(path, 'gemini-extension.json'));
-    // A restriction that is not in force must be known.
+    // The user must know of a restriction that is not in force.
     const warning = tools.length === 0 ? '' : ` (its excludeTools is not enforced: ${tools.join(', ')})`;
     return `extension ${name}${warning}`;
   });
@@ -91,7 +91,7 @@ function excludedTools(manifest: string): string[] {
   }
 }
 
-/** Keys with a value of the user's own that no part of Castor reads yet. */
+/** Keys the user has set that no part of Castor reads yet. */
 function unusedSettings(layers: Configuration['layers']): string[] {
   const files = layers.filter(({ scope }) => scope !== 'defaults' && scope !== 'environment');
   const keys = files.flatMap(({ values }) => walk(values, []));
@@ -108,7 +108,7 @@ function walk(values: Readonly<Record<string, unknown>>, path: readonly string[]
   });
 }
 
-/** Named by what they configure, or notes of Gemini CLI to itself. */
+/** Reported under what they configure, or bookkeeping of Gemini CLI itself. */
 function isToldOtherwise(key: string): boolean {
   return key === 'mcpServers' || /nudge/i.test(key);
 }
