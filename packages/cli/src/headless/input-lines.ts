@@ -1,6 +1,6 @@
 /**
- * Lines of a stream, numbered from 1, without more of one in memory than a prompt can
- * hold. A line that is longer is left out and said to be; nothing else is judged.
+ * Splits a stream into lines, numbered from 1, and buffers no more of a line than a prompt can hold. A longer line is
+ * dropped and marked as such; the content is not judged.
  */
 
 import { StringDecoder } from 'node:string_decoder';
@@ -9,7 +9,7 @@ const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
 export interface InputLine {
   number: number;
-  /** Undefined when it was too long to be kept. */
+  /** Undefined when the line was too long. */
   text: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What a program may write to stdin with `--input-format stream-json`, one object a
- * line: the types, and the reading of a line. It acts on nothing; what it refuses it
- * names, with the line and what was expected.
+ * The messages a program may write to stdin with `--input-format stream-json`, one object per line: their types and
+ * their parser. It executes nothing; an error names the line and what was expected.
  */
 
 import { isRecord, parseApprovalMode } from '@castor/core/program';
@@ -17,7 +16,7 @@ export type InputMessage =
   | { type: 'interrupt' }
   | { type: 'end' };
 
-/** A line that cannot be followed. */
+/** An invalid line. */
 export class InputMessageError extends Error {
   override readonly name = 'InputMessageError';
 }
@@ -37,7 +36,7 @@ const INTENTS: readonly FallbackIntent[] = ['retry_always', 'retry_once', 'retry
 
 const READERS: Readonly<Record<string, (fields: Fields) => InputMessage>> = {
   prompt: (fields) => ({ type: 'prompt', content: text(fields, 'content') }),
-  // As the program itself writes it, so that what came out can be sent in again.
+  // In the form the program writes itself, so that its output can be sent in again.
   message: (fields) => {
     if (fields['role'] !== undefined && fields['role'] !== 'user') throw expected('role', '"user"');
     return { type: 'prompt', content: text(fields, 'content') };

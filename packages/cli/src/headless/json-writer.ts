@@ -1,4 +1,4 @@
-/** The run as one JSON object on stdout, at its end. Errors are in it too, and on stderr for those who look there. */
+/** Writes the run as one JSON object to stdout, at its end. Errors are in it, and on stderr as well. */
 
 import { GeminiEventType, isSessionEvent } from '@castor/core';
 import type { AgentEvent } from '@castor/core';
@@ -17,7 +17,7 @@ export class JsonWriter implements HeadlessWriter {
     this.sessionId = sessionId;
   }
 
-  /** On stdout nothing is said before the end: half an object is no JSON. */
+  /** stdout stays empty until the end: half an object is invalid JSON. */
   write(event: AgentEvent): undefined {
     if (isSessionEvent(event)) noteSessionEvent(this.output, event);
     if (event.type === GeminiEventType.Retry) this.output.note(`castor: ${describeRetry(event.value)}`);

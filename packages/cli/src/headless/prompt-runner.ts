@@ -1,6 +1,6 @@
 /**
- * PromptRunner: what a conversation without a screen is to its writer and its summary. It reads prompts with the services
- * there are here, and takes every event.
+ * PromptRunner: connects a conversation without a screen to its writer and its summary. It reads prompts with the
+ * services available here, and takes every event.
  */
 
 import { GeminiEventType } from '@castor/core';
@@ -28,7 +28,7 @@ export interface PromptRunnerOptions {
 
 export interface Words {
   words: string;
-  /** Data that came with them; sent before them, and looked into only where there are no words. */
+  /** Data that came with the prompt; sent before it, and parsed only where there is no prompt. */
   piped: string;
 }
 
@@ -38,7 +38,7 @@ export class PromptRunner {
   readonly summary: RunSummary;
   private readonly options: PromptRunnerOptions;
   private hasCleanedUp = false;
-  /** What a prompt that the program answers itself came to, told when it has ended. */
+  /** The result of a prompt that the program answers itself, reported when the prompt has ended. */
   private failure: RunError | undefined;
 
   constructor(options: PromptRunnerOptions) {
@@ -48,7 +48,7 @@ export class PromptRunner {
     this.summary = options.summary;
   }
 
-  /** Whatever is thrown ends the conversation. */
+  /** An error it throws ends the conversation. */
   ports(signal: AbortSignal): Pick<ConversationPorts, 'live' | 'show' | 'signal' | 'onError'> {
     return {
       live: async () => this.options.live,
@@ -73,7 +73,7 @@ export class PromptRunner {
         return { parts: read.parts, text: read.displayText };
       case 'answered':
         if (read.exitCode === 0) return { answer: read.text };
-        // The model had no part in it, so that it is not an error of the service.
+        // The model was not involved, so it is not an error of the service.
         return this.refuse(
           { type: 'CommandFailedError', message: 'The command failed.', code: ExitCode.Failure },
           signal,
@@ -86,18 +86,18 @@ export class PromptRunner {
     }
   }
 
-  /** The end of a prompt that was never sent, for consumers that wait for it. */
+  /** The end of a prompt that was never sent, for consumers that wait for one. */
   refuse(failure: RunError, signal: AbortSignal, answer = ''): PreparedAnswer {
     if (signal.aborted) return { answer, ending: { outcome: 'cancelled' } };
     this.failure = failure;
     return { answer, ending: { outcome: 'failed', error: { message: failure.message } } };
   }
 
-  /** Something that happened, in a prompt or between two. */
+  /** Handles an event, in a prompt or between two. */
   show(event: AgentEvent): Promise<void> | undefined {
-    // Once the answer has begun: the request must not wait for it, and the end of the run does not either.
+    // Starts once the answer has begun: neither the request nor the end of the run must wait for it.
     if (!this.hasCleanedUp && event.type === GeminiEventType.Content && this.agent.session.isBusy) void this.cleanUp();
-    // A child's work is told by the result of the call that runs it.
+    // The result of the call that runs a child reports the child's work.
     if (event.parentCallId !== undefined) return undefined;
     this.summary.add(event);
     if (event.type === 'prompt_ended' && this.failure) {
@@ -118,7 +118,7 @@ export class PromptRunner {
       version: CASTOR_VERSION,
       trustedFoldersFile: trustedFoldersFile(start),
       trustedFolder: start.trustedFolder,
-      // A script may pass on what others wrote; a user at a terminal wrote it themselves.
+      // A script may pass on text of others; a user at a terminal typed it.
       isAttended: process.stdin.isTTY === true,
       services: {
         async describeHooks() {

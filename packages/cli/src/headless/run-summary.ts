@@ -1,7 +1,6 @@
 /**
- * RunSummary: what a run came to, folded from its events: the last answer, what was
- * wrong, and the exit code. The one table from an outcome to a number is here. Of
- * several prompts the last one counts.
+ * RunSummary: folds the events of a run into its result: the last answer, the error, and the exit code. It holds the
+ * one table from an outcome to an exit code. Of several prompts the last one counts.
  */
 
 import { assertNever, GeminiEventType } from '@castor/core';
@@ -38,25 +37,25 @@ export function describeOverflow(value: ContextWindowWillOverflowValue): string 
   return `The request (about ${request} tokens) exceeds the model's context window; ${left} tokens are left.`;
 }
 
-/** A hook's refusal. Nothing failed: the reason is the answer, as in Gemini CLI. */
+/** A hook denied the prompt. Nothing failed: the reason is the answer, as in Gemini CLI. */
 export interface BlockedPrompt {
   hook: string;
   reason: string;
 }
 
-/** Hooks whose refusal keeps the prompt from the model. */
+/** Hooks that can keep the prompt from the model. */
 const GATES: ReadonlySet<string | undefined> = new Set(['BeforeAgent', 'BeforeModel']);
 
 export class RunSummary {
-  /** The text of the last model turn; nothing of a void attempt. */
+  /** The text of the last model turn, without void attempts. */
   response = '';
   readonly warnings: string[] = [];
   error: RunError | undefined;
-  /** What was spent, when that ended the run. */
+  /** The amount spent, when the budget ended the run. */
   budget: SpentBudget | undefined;
-  /** Of the last prompt, when a hook refused it before the model was asked. */
+  /** For the last prompt, when a hook denied it before the model was asked. */
   blocked: BlockedPrompt | undefined;
-  /** Of the last prompt that ended. */
+  /** For the last prompt that ended. */
   outcome: Outcome | undefined;
   private refusal: BlockedPrompt | undefined;
   private pieces: string[] = [];
@@ -74,7 +73,7 @@ export class RunSummary {
       case GeminiEventType.Finished:
         this.response = this.pieces.join('');
         this.pieces = [];
-        // The model knows of it and went on.
+        // The model knows of it and continued.
         this.hasFatalTool = false;
         if (event.value.reason !== 'STOP') this.warnings.push(`The model stopped with ${event.value.reason}.`);
         return;
@@ -102,7 +101,7 @@ export class RunSummary {
       case 'prompt_ended':
         this.end(event);
         return;
-      // What the run came to is said by `prompt_ended`; these are on the way to it.
+      // `prompt_ended` reports the result of the run; these only lead to it.
       case GeminiEventType.Error:
       case GeminiEventType.InvalidStream:
       case GeminiEventType.AgentExecutionStopped:
@@ -127,12 +126,12 @@ export class RunSummary {
     }
   }
 
-  /** For what ends a run from outside the stream. */
+  /** For causes outside the stream that end a run. */
   fail(error: RunError): void {
     this.error = error;
   }
 
-  /** For a run that was stopped because it was asked to, or had nothing to do. */
+  /** For a run that was stopped on request, or had nothing to do. */
   succeed(): void {
     this.outcome = 'completed';
     this.error = undefined;

@@ -1,7 +1,7 @@
 /**
- * A run without a screen: the session's events to a writer, and an exit code. It owns
- * the order of things and no format, no signal and no exit. Whatever happens once it
- * has begun, the writer is told the end of it, once.
+ * Runs without a screen: passes the session's events to a writer and returns an exit code. It owns the order of the
+ * steps, but no format, no signal and no exit. Once the run has begun, the writer receives its end exactly once,
+ * whatever happens.
  */
 
 import { getErrorMessage, UnauthorizedError } from '@castor/core';
@@ -22,11 +22,11 @@ import { TextWriter } from './text-writer.ts';
 import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
 export interface HeadlessOptions extends StartContext {
-  /** What the command line says. */
+  /** The flags of the command line. */
   words: string;
-  /** What came through stdin. */
+  /** The data read from stdin. */
   piped: string;
-  /** Undefined: the settings say. */
+  /** Undefined: the settings decide. */
   format: OutputFormat | undefined;
   output: Output;
   interruption: Interruption;
@@ -38,7 +38,7 @@ export interface HeadlessOptions extends StartContext {
 const NO_TURNS =
   'The settings allow no turn: model.maxSessionTurns is 0. Set it to the number of turns, or to -1 for no limit.';
 
-/** Throws an ExitError when there is nothing to run with. */
+/** Throws an ExitError when the run cannot start. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { args, output, interruption, signal } = options;
   const startedAt = Date.now();
@@ -74,7 +74,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     void end();
     void output.drained();
   };
-  // Killed right after, the session still contains everything that was shown.
+  // If the process is killed right after, the session still contains everything that was shown.
   output.beforeAnswer = () => session.recorder.flush();
   live.follow((event) => void runner.show(event));
   try {
@@ -146,7 +146,7 @@ async function openLive(
   return new LiveSession(opened);
 }
 
-/** The prompt that was interrupted, from where it got to. */
+/** Resumes the interrupted prompt from where it stopped. */
 async function goOn({ session, interrupted = [] }: LiveSession, writer: HeadlessWriter): Promise<PreparedTurn> {
   const text = session.interruptedPrompt?.text;
   if (text !== undefined) await writer.prompt?.(text);
@@ -176,14 +176,14 @@ async function converse(
   ]);
   const { summary } = runner;
   const conversation = new StdinConversation({ runner, settings, lines: readLines(process.stdin), signal });
-  // With nothing asked, nothing went wrong.
+  // A run without a prompt succeeds.
   summary.succeed();
   await conversation.run(first);
-  // What the other side stopped itself went as it wished.
+  // A prompt that the calling program stopped itself is not a failure.
   if (conversation.wasStopped && summary.outcome === 'cancelled') summary.succeed();
 }
 
-/** What the user can fix is said in a sentence; anything else that is thrown is ours. */
+/** Explains errors the user can fix in a sentence; any other error is a bug of ours. */
 function explain(error: unknown, format: OutputFormat, output: Output): RunError {
   if (error instanceof UnauthorizedError) {
     const message = `the service rejected the credentials: ${error.message}`;
@@ -200,7 +200,7 @@ function explain(error: unknown, format: OutputFormat, output: Output): RunError
   return { type: error instanceof Error ? error.name : 'Error', message, code: ExitCode.Failure };
 }
 
-/** What ended the run from outside is the reason, whatever the session made of it. */
+/** The external cause is the reason, whatever the session recorded. */
 function blame(summary: RunSummary, { crash, exitCode }: Interruption): void {
   if (crash) {
     const message = `this is a bug in Castor, please report it: ${crash.message}`;

@@ -1,4 +1,4 @@
-/** What happens beside a prompt, told on stderr in every format: stdout belongs to the answer. */
+/** Reports events between prompts on stderr in every format: stdout belongs to the answer. */
 
 import type { SessionEvent } from '@castor/core';
 import type { Output } from '../output.ts';

@@ -1,7 +1,7 @@
 /**
- * StdinConversation: messages of a program on stdin as prompts, answers and interruptions of a conversation, in their
- * order. Prompts wait for each other; everything else acts at once. Once stdin has ended, no answer can come: questions
- * are declined.
+ * StdinConversation: turns a program's messages on stdin into prompts, answers and interruptions of a conversation, in
+ * their order. Prompts wait for each other; everything else acts at once. Once stdin has ended, no answer can arrive:
+ * questions are declined.
  */
 
 import { getErrorMessage } from '@castor/core';
@@ -54,7 +54,7 @@ export class StdinConversation {
         throw error;
       },
     });
-    // `run` rejects with it; it may break before that is called.
+    // `run` rejects with it; the conversation may break before `run` is called.
     this.stopped.promise.catch(() => undefined);
     signal.addEventListener('abort', () => this.stopped.resolve(), { once: true });
     if (signal.aborted) this.stopped.resolve();
@@ -99,7 +99,7 @@ export class StdinConversation {
     for (const [id, kind] of this.questions) this.decline(id, kind);
   }
 
-  /** False when nothing more is to be read. */
+  /** False when reading must stop. */
   private take(line: InputLine): boolean {
     try {
       const message = readMessage(line);
@@ -171,7 +171,7 @@ export class StdinConversation {
         this.questions.delete(event.requestId);
         return;
       default:
-        // Nothing in the others must be answered.
+        // The other events need no answer.
         return;
     }
   }

@@ -1,8 +1,7 @@
 /**
- * The run as one JSON object a line, as it happens. The types are Gemini CLI's; ours
- * besides them are `retry`, which voids the assistant's deltas since the turn began,
- * and, where a program answers, the questions and the end of each prompt. `result` is
- * always the last line.
+ * Writes the run as one JSON object per line, as it happens. The types are Gemini CLI's; ours are `retry`, which voids
+ * the assistant's deltas since the turn began, and, where a program answers, the questions and the end of each prompt.
+ * `result` is always the last line.
  */
 
 import { assertNever, GeminiEventType } from '@castor/core';
@@ -22,7 +21,7 @@ import type { HeadlessWriter, RunEnd } from './writer.ts';
 
 export interface StreamJsonOptions {
   sessionId: string;
-  /** As it was asked for, unresolved. */
+  /** As requested, unresolved. */
   model: string;
   /** A program writes to stdin: it receives the questions and the end of each prompt. */
   isConversation?: boolean;
@@ -33,7 +32,7 @@ export class StreamJsonWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly options: StreamJsonOptions;
   private hasSaidStop = false;
-  /** Why a hook refused the prompt under way. */
+  /** Why a hook denied the running prompt. */
   private refusal: string | undefined;
 
   constructor(output: Output, options: StreamJsonOptions) {
@@ -50,7 +49,7 @@ export class StreamJsonWriter implements HeadlessWriter {
     return this.line('message', { role: 'user', content: text });
   }
 
-  /** What was wrong with something that came in. */
+  /** Reports an invalid input message. */
   problem(severity: 'warning' | 'error', message: string): Promise<void> | undefined {
     return this.line('error', { severity, message });
   }
@@ -118,7 +117,7 @@ export class StreamJsonWriter implements HeadlessWriter {
 
   end({ summary, metrics, durationMs }: RunEnd): Promise<void> | undefined {
     const { error, budget, blocked } = summary;
-    // For the person who looks at the log of a job; a program reads the line.
+    // For the user who reads the log of a job; a program parses the line.
     if (error) this.output.note(`castor: ${error.message}`);
     return this.line('result', {
       status: error ? 'error' : 'success',
@@ -132,7 +131,7 @@ export class StreamJsonWriter implements HeadlessWriter {
   private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {
     if (outcome === 'stopped' && !this.hasSaidStop) await this.problem('warning', `Agent execution stopped: ${detail}`);
     this.hasSaidStop = false;
-    // The reason is the answer: no model gave another.
+    // The reason is the answer: the model gave none.
     if (outcome === 'blocked' && this.refusal !== undefined) {
       await this.line('message', { role: 'assistant', content: this.refusal, delta: true });
     }

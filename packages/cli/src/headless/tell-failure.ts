@@ -1,6 +1,6 @@
 /**
- * What went wrong before a run began, in the format a script asked for: by a flag, also
- * where the others cannot be read, or by a setting. Loaded only then.
+ * Reports a failure before the run began, in the format a script requested: by a flag, even where the other flags are
+ * invalid, or by a setting. Loaded only then.
  */
 
 import { createSessionId } from '@castor/core/program';
@@ -9,7 +9,7 @@ import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { toJson } from '../to-json.ts';
 
-/** Names of errors as scripts know them from a run that had begun, or from Gemini CLI. */
+/** The names of errors that scripts know from a run that had begun, or from Gemini CLI. */
 const ERROR_TYPES: Readonly<Partial<Record<ExitCode, string>>> = {
   [ExitCode.Unauthorized]: 'FatalAuthenticationError',
   [ExitCode.Input]: 'FatalInputError',
@@ -28,19 +28,19 @@ export interface EarlyFailure {
 
 interface Wish {
   argv: readonly string[];
-  /** Undefined when the flags could not be read. */
+  /** Undefined when the flags could not be parsed. */
   args: CliArguments | undefined;
-  /** Of the settings, where those could be read. */
+  /** From the settings, where those could be read. */
   outputFormat: string | undefined;
 }
 
-/** Nothing was asked of a model. */
+/** The model was not asked. */
 const STATS = {
   ...{ total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0, input: 0 },
   ...{ duration_ms: 0, tool_calls: 0, cost_usd: 0, models: {} },
 };
 
-/** Says nothing to who did not ask for JSON. */
+/** Prints nothing unless JSON was requested. */
 export async function tellFailure(
   { message, code, isExpected }: EarlyFailure,
   wish: Wish,
@@ -50,7 +50,7 @@ export async function tellFailure(
   const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
   const error = { type, message, code };
   if (format === 'json') {
-    // On stderr as well, as a run that had begun does it: that is where scripts for Gemini CLI look.
+    // On stderr as well, like a run that had begun: scripts for Gemini CLI look there.
     const session_id = wish.args?.sessionId ?? createSessionId();
     output.note(toJson({ session_id, error }, { indent: 2 }));
     await output.answer(`${toJson({ session_id, error }, { indent: 2 })}\n`);
@@ -67,7 +67,7 @@ function chooseFormat({ argv, args, outputFormat }: Wish): string | undefined {
 
 const FLAGS: ReadonlySet<string | undefined> = new Set(['-o', '--output-format', '--outputFormat', '--input-format']);
 
-/** One flag may be wrong and the one that names the format right. */
+/** The flag that names the format may be valid although another is not. */
 function guessFormat(argv: readonly string[]): string | undefined {
   const words = argv.flatMap((argument) => argument.split(/=(.*)/s, 2));
   return words.findLast((word, index) => word.endsWith('json') && FLAGS.has(words[index - 1]));

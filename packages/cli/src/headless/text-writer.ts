@@ -1,8 +1,7 @@
 /**
- * The answer as text: the model's words to stdout, everything about them to stderr.
- * On a terminal words are shown as they arrive and a failed attempt is marked; in a
- * pipe or a file they are held back until the attempt is accepted, so that the
- * reader gets the answer once and nothing else.
+ * Writes the answer as text: the model's words to stdout, everything about them to stderr. A terminal shows words as
+ * they arrive and marks a failed attempt; for a pipe or a file the writer buffers them until the attempt is accepted,
+ * so that the reader gets the answer once and nothing else.
  */
 
 import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
@@ -19,7 +18,7 @@ export class TextWriter implements HeadlessWriter {
   private readonly callNames = new Map<string, string>();
   private held: string[] = [];
   private hasShownText = false;
-  /** Why a hook refused the prompt under way. */
+  /** Why a hook denied the running prompt. */
   private refusal: string | undefined;
   private hasExplained = false;
 
@@ -83,7 +82,7 @@ export class TextWriter implements HeadlessWriter {
     }
   }
 
-  /** What there is to say was said when it happened. */
+  /** Already reported when it happened. */
   end(): undefined {
     return undefined;
   }
@@ -130,11 +129,11 @@ export class TextWriter implements HeadlessWriter {
     return this.say(`Agent execution stopped: ${reason}`);
   }
 
-  /** The outcomes no event of the turn speaks of. */
+  /** The outcomes that no event of the turn reports. */
   private promptEnded({ outcome, detail = '' }: PromptEndedEvent): Promise<void> | undefined {
     const { refusal } = this;
     this.refusal = undefined;
-    // The reason is the answer: no model gave another.
+    // The reason is the answer: the model gave none.
     if (outcome === 'blocked' && refusal !== undefined) return this.answered(refusal);
     if (outcome === 'stopped' && !this.hasExplained) return this.stopped(detail);
     return outcome === 'budget_exceeded' ? this.fail(detail) : undefined;

@@ -1,4 +1,4 @@
-/** What every output format is to the run: it takes the events, and at the end the sum of them. */
+/** The interface every output format offers the run: it takes the events, and at the end their summary. */
 
 import type { AgentEvent, SessionMetrics } from '@castor/core';
 import type { RunSummary } from './run-summary.ts';
@@ -12,7 +12,7 @@ export interface RunEnd {
 export interface HeadlessWriter {
   /** Called once, before anything else. */
   begin?(): Promise<void> | undefined;
-  /** Called before the events of a prompt, with its words as they were given. */
+  /** Called before the events of a prompt, with its original text. */
   prompt?(text: string): Promise<void> | undefined;
   /** Resolves when the reader keeps up. */
   write(event: AgentEvent): Promise<void> | undefined;
