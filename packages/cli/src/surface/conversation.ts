@@ -1,7 +1,7 @@
 /**
- * Conversation: the prompts of a session one after the other, on every surface: those given meanwhile in a queue, words
- * for the prompt under way, commands beside it, and one way to cancel. What a text means is read by the surface's port,
- * and every event goes to it; it owns no state of its own besides the queue.
+ * Conversation: runs the prompts of a session one after the other, on every surface: queues prompts submitted
+ * meanwhile, steers the running prompt, runs commands beside it, and cancels in one way. The surface's port parses each
+ * text and takes every event; the conversation owns no state besides the queue.
  */
 
 import type { AgentEvent, AgentSession, Outcome } from '@castor/core';
@@ -16,13 +16,13 @@ export class Conversation {
   private readonly ports: ConversationPorts;
   private controller: AbortController | undefined;
   private waiting: readonly GivenPrompt[] = [];
-  /** Words for a prompt that has not begun. */
+  /** Text for a prompt that has not begun. */
   private steering: string[] = [];
   /** The session between `prompt_started` and `prompt_ended`. */
   private open: AgentSession | undefined;
   private running: Promise<void> | undefined;
   private isLeaving = false;
-  /** Words on their way that the user has not been shown yet. */
+  /** Text on its way that the user has not seen yet. */
   preparing: string | undefined;
 
   constructor(ports: ConversationPorts) {
@@ -38,7 +38,7 @@ export class Conversation {
     return this.waiting.map(({ text }) => text);
   }
 
-  /** Begins at once, beside the prompt under way where that is possible, or waits its turn. */
+  /** Starts at once, beside the running prompt where that is possible, or waits its turn. */
   submit(given: GivenPrompt): void {
     const { text, isShell = false } = given;
     const { runBeside, steers } = this.ports;
@@ -49,31 +49,31 @@ export class Conversation {
     this.enqueue(given);
   }
 
-  /** Begins at once, or waits its turn. */
+  /** Starts at once, or waits its turn. */
   enqueue(given: GivenPrompt): void {
     if (!this.isBusy) return this.run(given);
     this.waiting = [...this.waiting, given];
     this.ports.onChange?.();
   }
 
-  /** What an earlier program left unanswered, as it was sent; before anything else is. */
+  /** Resumes what an earlier process left unanswered, as it was sent; before anything else is sent. */
   goOn(turn: PreparedTurn): void {
     this.run(turn);
   }
 
-  /** Done now, unless something is under way: what is typed meanwhile waits for the end of it. */
+  /** Runs now; does nothing while the conversation is busy. Text submitted meanwhile waits for its end. */
   occupy(occupation: Occupation): void {
     if (!this.isBusy) this.run(occupation);
   }
 
-  /** Words for the prompt under way, or for the next if it has not begun; a prompt of their own when there is none. */
+  /** Steers the running prompt, or the next if it has not begun; becomes a prompt of its own when there is none. */
   steer(text: string): void {
     if (this.open) this.open.steer([{ text: toHarmlessText(text) }]);
     else if (this.isBusy || this.waiting.length > 0) this.steering.push(text);
     else this.enqueue({ text });
   }
 
-  /** Words for the prompt under way; false where there is none, or the words must be read first. */
+  /** Steers the running prompt; false without one, or when the text must be parsed first. */
   steerNow(text: string): boolean {
     if (!this.open || needsReading(text)) return false;
     this.steer(text);
@@ -81,7 +81,7 @@ export class Conversation {
     return true;
   }
 
-  /** Gives what waits to the prompt under way, first to last, as long as it takes it. Answers whether it took any. */
+  /** Passes the queue to the running prompt, first to last, as long as it accepts. Returns whether it accepted any. */
   steerQueue(): boolean {
     const before = this.waiting.length;
     for (const { text, isShell } of this.waiting) {
@@ -93,7 +93,7 @@ export class Conversation {
     return true;
   }
 
-  /** All that waits, for the editor. */
+  /** Empties the queue into the editor. */
   takeQueue(): string | undefined {
     if (this.waiting.length === 0) return undefined;
     const text = this.queue.join('\n\n');
@@ -108,20 +108,20 @@ export class Conversation {
     return true;
   }
 
-  /** Stops what is under way and shows nothing of it: the program ends. */
+  /** Stops the running prompt and shows nothing of it: the program ends. */
   leave(): void {
     this.isLeaving = true;
     this.cancel();
   }
 
-  /** Resolves when nothing is under way; rejects with what ended the conversation. */
+  /** Resolves when the conversation is idle; rejects with the error that ended it. */
   async settled(): Promise<void> {
     await this.running;
   }
 
   private run(first: Work): void {
     this.running = this.runAll(first);
-    // `settled` rejects with it; a conversation may break before it is asked.
+    // `settled` rejects with it; a conversation may break before `settled` is called.
     this.running.catch(() => undefined);
   }
 
@@ -159,7 +159,7 @@ export class Conversation {
     const [first, ...rest] = this.waiting;
     if (!first) return undefined;
     let count = 1;
-    // Words behind words are one prompt; a command is never part of one.
+    // Adjacent texts become one prompt; a command is never part of one.
     while (joinsQueue && isWords(first) && rest[count - 1] && isWords(rest[count - 1]!)) count++;
     const taken = this.waiting.slice(0, count);
     this.waiting = this.waiting.slice(count);
@@ -176,7 +176,7 @@ export class Conversation {
     return outcome;
   }
 
-  /** A prompt that is cancelled before it was sent is shown like any other. */
+  /** A prompt cancelled before it was sent is shown like any other. */
   private async read(given: GivenPrompt, signal: AbortSignal): Promise<PreparedTurn | PreparedAnswer | undefined> {
     const { text } = given;
     const isPlain = isWords(given);
@@ -233,7 +233,7 @@ export class Conversation {
     return outcome;
   }
 
-  /** What is answered without a model reads no words: they are a prompt of their own then. */
+  /** An answer without a model reads no steering text: it becomes a prompt of its own. */
   private begun(session: AgentSession): void {
     if (!session.isBusy) return;
     this.open = session;
@@ -243,7 +243,7 @@ export class Conversation {
   private async runBeside(text: string, run: NonNullable<ConversationPorts['runBeside']>): Promise<void> {
     try {
       const answer = await run(text);
-      // Queued, a command that waits would become part of a prompt.
+      // A queued command would become part of a prompt.
       if (answer === 'words' || (answer === 'waits' && !this.isBusy)) this.enqueue({ text });
       else if (answer === 'waits') this.ports.onWaits?.(text);
     } catch (error) {
@@ -260,7 +260,7 @@ function isWords(given: GivenPrompt): boolean {
   return !isShell(given) && !isSlashText(given.text);
 }
 
-/** The beginning of a prompt whose words are shown already. */
+/** The start of a prompt whose text is already shown. */
 function withoutText(event: AgentEvent): AgentEvent {
   return event.type === 'prompt_started' ? { type: event.type, prompt_id: event.prompt_id } : event;
 }

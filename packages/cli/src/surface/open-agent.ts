@@ -1,6 +1,6 @@
 /**
- * openAgent: the agent of any surface with its session, telemetry and provider, from what the start decided. What can go
- * wrong because of a file, a setting or a flag becomes an ExitError with a sentence.
+ * openAgent: opens the agent of any surface with its session, telemetry and provider, from what the start decided.
+ * Errors caused by a file, a setting or a flag become an ExitError with a sentence.
  */
 
 import {
@@ -29,26 +29,26 @@ export interface OpenAgentOptions {
   readonly wish: SessionWish;
   /** Whether the surface can answer questions. */
   readonly interactive: boolean;
-  /** How the user sends an interrupted prompt again, see OpenSessionOptions. */
+  /** How the user resends an interrupted prompt, see OpenSessionOptions. */
   readonly resendHint?: string;
   /** Lets the user edit a proposed change. */
   readonly editProposal?: WorkspaceAgentOptions['editProposal'];
-  /** Ends what the opening waits for. */
+  /** Aborts the opening. */
   readonly signal?: AbortSignal;
   /** What a debugged session shows, and where. */
   readonly debugLog: { readonly levels: Parameters<typeof openDebugLog>[1]; readonly write: (line: string) => void };
   readonly onWarning: (message: string) => void;
-  /** Told of every report on an error, by its path, as it is written. */
+  /** Called with the path of every error report, when it is written. */
   readonly onReport: (path: string) => void;
-  /** Told what the session brings along, before there is an agent. */
+  /** Called with the contents of the session, before the agent exists. */
   readonly onSession?: (session: OpenedSession) => void;
-  /** `--continue`, and the session has no prompt that was interrupted; throws where there is nothing else to do. */
+  /** `--continue` was given and the session has no interrupted prompt; throws where nothing else is to do. */
   readonly onNothingLeft: () => void;
 }
 
 declare const CASTOR_VERSION: string;
 
-/** Thrown for something the user wrote down and that would not be in force. */
+/** Thrown for something the user configured that would not be in force. */
 const SETTINGS_ERRORS = [PolicyFileError, BudgetError, ModelConfigError, SystemPromptError, TelemetrySettingsError];
 
 /** Throws an ExitError for a session that cannot be opened, and for policies, prompts and limits that would not apply. */
@@ -58,7 +58,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   const session = await openSessionFor(options);
   try {
     options.onSession?.(session);
-    // Before there is an agent: what is sent again is not part of the history.
+    // Before the agent exists: the resent prompt is not part of the history.
     const interrupted = options.wish.goesOn ? session.takeInterrupted() : undefined;
     if (options.wish.goesOn && !interrupted) options.onNothingLeft();
     const agent = await createAgentFor(session, options);
@@ -97,7 +97,7 @@ async function createAgentFor(session: OpenedSession, options: OpenAgentOptions)
     generator,
     session,
     sessionId,
-    // A run of one prompt is that prompt; in a conversation each begins anew, for hooks, loops and the model.
+    // A run of one prompt is that prompt; in a conversation each starts afresh, for hooks, loops and the model.
     ...(!interactive && { prompt_id: sessionId }),
     interactive,
     reportError: createReportError({ onWritten: onReport }),

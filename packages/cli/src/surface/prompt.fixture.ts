@@ -1,4 +1,4 @@
-/** For tests: a workspace with an agent in it, and what commands get of them. */
+/** For tests: a workspace with an agent, and the services commands get. */
 
 import type { ContentGenerator, WorkspaceAgentOptions } from '@castor/core';
 import { createWorkspaceAgent } from '@castor/core';
@@ -20,7 +20,7 @@ export async function openPromptFixture({ files = {}, homeFiles = {}, agent = {}
   const { home, project } = workspace;
   const trustedFolder = 'trustedFolder' in agent ? agent.trustedFolder : true;
   const opened = await createWorkspaceAgent({
-    // No model is asked anything here.
+    // Tests here never ask a model.
     generator: {} as ContentGenerator,
     model: 'gemini-2.5-flash',
     sessionId: 'session-1',

@@ -1,6 +1,6 @@
 /**
- * A slash command in a prompt: what it says is the answer, what it submits is the prompt. Without a screen, a command
- * that needs one is rejected before it runs (docs/decisions/0012). Unknown commands are words for the model.
+ * Runs a slash command in a prompt: its message is the answer, its submission is the prompt. Without a screen, a
+ * command that needs one is rejected before it runs (docs/decisions/0012). Unknown commands are words for the model.
  */
 
 import type { CommandResult } from '../slash/command.ts';

@@ -1,7 +1,7 @@
 /**
- * readPrompt: a text as what it means, for every surface: `/command`, `!command`, `@path` or plain words. A text without
- * any sign costs nothing here; the rest is loaded when it is met. It prints nothing: the surface supplies services and
- * shows the result.
+ * readPrompt: parses a text for every surface: `/command`, `!command`, `@path` or plain words. A text without any sign
+ * costs nothing here; the rest is loaded on demand. It prints nothing: the surface supplies services and shows the
+ * result.
  */
 
 import type { PreparedPrompt } from '../prompt/prepared-prompt.ts';
@@ -9,15 +9,15 @@ import { isShellText, isSlashText, toHarmlessText } from '../prompt/prompt-signs
 import type { ShellPromptOptions } from '../prompt/shell-prompt.ts';
 import type { CommandContext, CommandResult } from '../slash/command.ts';
 
-/** What the words in a prompt act on. */
+/** The services a prompt acts on. */
 export interface ReadContext extends CommandContext {
-  /** Data that came with the prompt (standard input); it is sent before it and never looked into. */
+  /** Data that came with the prompt (standard input); sent before it and never parsed. */
   piped?: string;
-  /** The text was entered in a shell mode: all of it is a command. */
+  /** The text was entered in shell mode: all of it is a command. */
   isShell?: boolean;
-  /** Told before a slash command runs, so that a screen shows the command above its result. */
+  /** Called before a slash command runs, so that a screen shows the command above its result. */
   onCommand?: (text: string) => void;
-  /** Told before a shell command runs; gives what follows its output. */
+  /** Called before a shell command runs; returns what follows its output. */
   onShell?: (command: string) => ShellPromptOptions;
 }
 
@@ -26,7 +26,7 @@ export type ScreenResult = Exclude<CommandResult, { type: 'message' | 'submit_pr
 
 export type ReadPrompt = PreparedPrompt | { kind: 'command'; result: ScreenResult };
 
-/** Never throws because of what was typed, nor because of an abort. */
+/** Never throws because of the user's input, nor because of an abort. */
 export async function readPrompt(given: string, context: ReadContext): Promise<ReadPrompt> {
   try {
     return await read(given, context);

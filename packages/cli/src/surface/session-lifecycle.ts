@@ -1,6 +1,6 @@
 /**
- * LiveSession: the life of a session on a surface, from SessionStart to the last report of telemetry. What SessionStart
- * hooks want the model to know stands before the first prompt that is sent, on every surface (docs/decisions/0029).
+ * LiveSession: manages the life of a session on a surface, from SessionStart to the last report of telemetry. Context
+ * from SessionStart hooks precedes the first prompt that is sent, on every surface (docs/decisions/0029).
  */
 
 import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
@@ -9,15 +9,15 @@ import type { SessionOccasion } from './session-wish.ts';
 export interface OpenedAgent {
   readonly agent: WorkspaceAgent;
   readonly session: OpenedSession;
-  /** What got no answer and is sent again, where that was asked for. */
+  /** The unanswered prompt that is sent again, where that was requested. */
   readonly interrupted: Part[] | undefined;
 }
 
 export interface SessionEnd {
   readonly reason: 'exit' | 'clear' | 'other';
-  /** How long SessionEnd hooks may take; by default as long as each of them may run. */
+  /** The time limit of SessionEnd hooks; by default that of each hook. */
   readonly limitMs?: number;
-  /** Once it is aborted, hooks have two more seconds. */
+  /** After an abort, hooks have two more seconds. */
   readonly hurry: AbortSignal;
   /** Runs once everything the session started has ended, whether or not that succeeded, before telemetry is closed. */
   readonly last?: () => Promise<void> | undefined;
@@ -27,7 +27,7 @@ export class LiveSession {
   readonly agent: WorkspaceAgent;
   readonly session: OpenedSession;
   readonly interrupted: Part[] | undefined;
-  /** Stands before the next prompt, and only that one. */
+  /** Precedes the next prompt, and only that one. */
   private preface = '';
   private following: Promise<void> | undefined;
 
@@ -37,7 +37,7 @@ export class LiveSession {
     this.interrupted = interrupted;
   }
 
-  /** Runs the SessionStart hooks. Aborted, the session begins without them. */
+  /** Runs the SessionStart hooks. If aborted, the session begins without them. */
   async begin(occasion: SessionOccasion, signal: AbortSignal): Promise<void> {
     const { hooks } = this.agent;
     if (!hooks) return;
@@ -45,7 +45,7 @@ export class LiveSession {
       const context = await hooks.sessionStart(occasion, signal);
       if (context) this.preface = `${context}\n\n`;
     } catch {
-      // Only an abort is thrown, and the surface that aborted it has said why.
+      // Only an abort is thrown, and the surface that aborted it has reported why.
     }
   }
 
@@ -54,7 +54,7 @@ export class LiveSession {
     this.following = followAll(this.agent.session.events(), show);
   }
 
-  /** Sends a prompt. `text` is what a user is shown of it, where it differs from what is sent. */
+  /** Sends a prompt. `text` is what the user sees, where it differs from what is sent. */
   prompt(parts: readonly Part[], signal: AbortSignal, text: string | undefined): AsyncGenerator<AgentEvent, void> {
     const request = withPreface(this.preface, parts);
     this.preface = '';

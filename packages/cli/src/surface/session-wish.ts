@@ -1,4 +1,4 @@
-/** Which session a start works in, from its flags, and what its hooks are told of it. Pure. */
+/** Selects the session of a start from its flags, and the source its hooks receive. Pure. */
 
 import type { CliArguments } from '../args/args.ts';
 
@@ -8,7 +8,7 @@ export interface SessionWish {
   readonly fork?: boolean;
   readonly sessionId?: string | undefined;
   readonly sessionFile?: string | undefined;
-  /** The prompt that was interrupted is sent again. */
+  /** Resends the interrupted prompt. */
   readonly goesOn?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function wishOf({
   sessionId,
   sessionFile,
 }: CliArguments): SessionWish {
-  // `--continue` alone means the session that was used last.
+  // `--continue` alone means the last used session.
   const resume = given ?? (goesOn ? '' : undefined);
   return {
     ...(resume !== undefined && { resume: resume || 'latest', fork, goesOn }),
@@ -30,7 +30,7 @@ export function wishOf({
   };
 }
 
-/** Why a session begins, by what was asked for. `/clear` begins one in a program that had another. */
+/** The source of a session, by the flags. `/clear` starts one in a program that had another. */
 export function occasionOf({ resume }: SessionWish): SessionOccasion {
   return resume === undefined ? 'startup' : 'resume';
 }
