@@ -1,4 +1,7 @@
-/** `castor config set` and `unset`: one setting of one file, checked against the table before anything is written. */
+/**
+ * `castor config set` and `unset`: change one setting of one file, validated against the table before anything is
+ * written.
+ */
 
 import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core/program';
 import type { Configuration, FoundSetting, Shape } from '@castor/core/program';
@@ -65,7 +68,7 @@ function readJson(given: string): unknown {
   try {
     return JSON.parse(given) as unknown;
   } catch {
-    // What is not JSON is a text.
+    // A value that is not JSON is a text.
     return given;
   }
 }
@@ -75,7 +78,7 @@ interface OverruleOptions {
   configuration: Configuration;
 }
 
-/** Who set something and sees no change should know why. */
+/** Explains to the user why the new value has no effect. */
 function noteIfOverruled(key: string, scope: ConfigOptions['scope'], { output, configuration }: OverruleOptions): void {
   if (scope === 'workspace' && !configuration.isTrusted) {
     output.note('castor: this folder is not trusted, so Castor ignores its settings.');

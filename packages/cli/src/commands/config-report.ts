@@ -1,4 +1,4 @@
-/** What `castor config` says about settings: all that are set, or one with every layer. Secrets are masked. */
+/** Prints settings for `castor config`: all that are set, or one with every layer. Secrets are masked. */
 
 import { findSetting, listSettings } from '@castor/core/program';
 import type {
@@ -50,7 +50,7 @@ export async function showSettings(
   return ExitCode.Success;
 }
 
-/** The settings files and variables say something about, and what they say that Castor does not know. */
+/** The settings that files and variables set, and those Castor does not know. */
 function setKeys({ layers }: Configuration): string[] {
   const keys = new Set(layers.slice(1).flatMap(({ raw }) => leavesOf(raw, [])));
   return sortLikeTable(keys);
@@ -101,7 +101,7 @@ function toRow(key: string, { scope, where, value, outcome, reason }: SettingSou
   return [outcome, SCOPES[scope], where ?? '', said, why];
 }
 
-/** Two blanks between columns, none at the end. */
+/** Two blanks between columns, no trailing blanks. */
 function toColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());

@@ -1,6 +1,6 @@
 /**
- * `castor config`: shows which settings hold and who set them, and changes one in the
- * user's or the folder's file. It starts nothing and shows no secret.
+ * `castor config`: shows which settings are in force and their origin, and changes one in the user's or the folder's
+ * file. It starts nothing and shows no secret.
  */
 
 import { loadConfiguration, SettingsError } from '@castor/core/program';
@@ -87,7 +87,7 @@ function complain(name: string, expected: number | undefined, operands: readonly
 
 const KNOWN = { command: 'config', flags: ['--json', '--sources', '--all'], valued: { '--scope': FILE_SCOPES } };
 
-/** A sentence when the options cannot be read. */
+/** A sentence for invalid options. */
 function parseOptions(args: readonly string[]): ConfigOptions | string {
   const words = parseWords(args, KNOWN);
   if (typeof words === 'string') return words;

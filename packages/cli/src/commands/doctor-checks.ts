@@ -1,4 +1,4 @@
-/** The checks of `castor doctor`, in the order they are shown. Each looks at one thing and never throws. */
+/** The checks of `castor doctor`, in display order. Each checks one thing and never throws. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

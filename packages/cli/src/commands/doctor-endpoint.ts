@@ -1,4 +1,4 @@
-/** Whether the address a model is asked at takes connections. It sends nothing: no key, no request. */
+/** Checks whether the model's endpoint accepts connections. It sends nothing: no key, no request. */
 
 import { connect } from 'node:net';
 import { proxyFromEnvironment } from '@castor/core/program';
@@ -37,7 +37,7 @@ export async function checkEndpoint(
 function tryToConnect({ hostname, port, protocol }: URL): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({
-      // An address in brackets is one for a URL only.
+      // Only a URL has brackets around an address.
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
       timeout: TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** Checks of `castor doctor` on what a run reads besides its settings. Missing files are not mentioned. */
+/** Checks for `castor doctor` the files a run reads besides its settings. Missing files are not reported. */
 
 import { getErrorMessage } from '@castor/core';
 import {
@@ -20,14 +20,14 @@ import { refuseMissing } from '../start/start.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
-/** Unknown keys of the files: most are typing mistakes, some belong to another program. */
+/** Unknown keys of the files: most are typos, some belong to another program. */
 export function checkUnknownKeys({ layers }: Configuration): Check[] {
   const known = listSettings().map(({ key }) => key);
   return layers.flatMap(({ scope, path, raw, locate }) => {
     const keys = scope === 'defaults' || scope === 'environment' || path === undefined ? [] : unknownKeys(raw, []);
     if (keys.length === 0) return [];
     const lines = keys.map((key) => {
-      // The flat names of old files had the last words of today's.
+      // The flat names of old files are the last words of today's names.
       const meant = nearest(key, known) ?? known.find((each) => each.endsWith(`.${key}`));
       return `${locate(key) ?? path}: ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });
@@ -44,7 +44,7 @@ function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly s
   });
 }
 
-/** What would end every run before it began. */
+/** Errors that would end every run before it began. */
 export function checkWanted({ settings, environment }: Configuration): Check[] {
   try {
     refuseMissing({}, settings, environment);

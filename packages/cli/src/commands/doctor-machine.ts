@@ -1,4 +1,4 @@
-/** What of the machine `castor doctor` looks for: programs and modules that make things faster or safer. Nothing is run. */
+/** Checks the machine for `castor doctor`: programs and modules that make a run faster or safer. Runs nothing. */
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

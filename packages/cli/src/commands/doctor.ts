@@ -1,7 +1,6 @@
 /**
- * `castor doctor`: what is configured from where, what works, and what to do about the
- * rest. It changes nothing, shows no secret, and connects only to the address that the
- * chosen model is asked at.
+ * `castor doctor`: reports what is configured and where, what works, and how to fix the rest. It changes nothing, shows
+ * no secret, and connects only to the endpoint of the chosen model.
  */
 
 import { ExitCode } from '../exit-codes.ts';
@@ -9,14 +8,14 @@ import type { SubcommandContext } from './subcommand-context.ts';
 import { countOf } from '@castor/core/program';
 import { toJson } from '../to-json.ts';
 
-/** `problem`: something asked for does not work. `missing`: something useful is not there. */
+/** `problem`: a requested feature does not work. `missing`: a useful program or module is missing. */
 export type CheckStatus = 'ok' | 'missing' | 'problem';
 
 export interface Check {
   topic: string;
   status: CheckStatus;
   says: string;
-  /** What to do about it. */
+  /** How to fix it. */
   fix?: string;
 }
 

@@ -1,4 +1,7 @@
-/** The hooks of a folder as its settings files and sources have them, and what a session there would make of each. It runs nothing. */
+/**
+ * Finds the hooks of a folder in its settings files and sources, and decides whether a session there would run each. It
+ * runs nothing.
+ */
 
 import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core/program';
 import type { InspectedHook, InspectedHooks } from '@castor/core/program';
@@ -12,11 +15,11 @@ export interface FoundHooks {
   /** Sentences about entries that were left out. */
   problems: readonly string[];
   isTrusted: boolean;
-  /** By a flag or a variable: then new and changed hooks run too. */
+  /** Trusted by a flag or a variable: new and changed hooks then run too. */
   isTrustedForRun: boolean;
 }
 
-/** Throws a SettingsError for files that cannot be read. */
+/** Throws a SettingsError for unreadable files. */
 export function findHooks({ cwd, home, environment, args = {} }: HookFolder): FoundHooks {
   const loaded = loadTrustedConfiguration({ args, cwd, home, environment });
   const { isTrusted } = loaded.configuration;
@@ -24,7 +27,7 @@ export function findHooks({ cwd, home, environment, args = {} }: HookFolder): Fo
   return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun };
 }
 
-/** The hooks of settings that are loaded already, and of the sources. */
+/** The hooks of loaded settings and of the sources. */
 export function inspectLoaded(
   { configuration, sources }: LoadedConfiguration,
   { cwd: root, home }: Pick<HookFolder, 'cwd' | 'home'>,
@@ -32,7 +35,7 @@ export function inspectLoaded(
   return inspectHooks({ layers: [...toHookLayers(configuration.layers), ...readHookFiles(sources)], root, home });
 }
 
-/** Whether a session would run it, once it is switched on. */
+/** Whether a session would run it once it is enabled. */
 export function mayRun({ consent }: InspectedHook, { isTrustedForRun }: FoundHooks): boolean {
   return isTrustedForRun || (consent !== 'new' && consent !== 'changed');
 }

@@ -1,6 +1,6 @@
 /**
- * Hooks as Claude Code's settings have them, as ours. Events, names of tools and units
- * are translated; what has no counterpart is named with the reason. Pure.
+ * Converts hooks of Claude Code's settings to ours. Translates events, tool names and units; reports what has no
+ * counterpart with the reason. Pure.
  */
 
 import type { HookEventName } from '@castor/core/program';
@@ -15,9 +15,9 @@ export interface Translation {
   hooks: Partial<Record<HookEventName, TranslatedDefinition[]>>;
   /** One line for each hook that was translated. */
   mapped: string[];
-  /** One line for each thing that was not, and why. */
+  /** One line for each part that was not translated, with the reason. */
   left: string[];
-  /** What to look at in those that were. */
+  /** What the user should check in the translated ones. */
   notes: string[];
 }
 
@@ -52,7 +52,7 @@ const TOOLS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The words matchers of these events may be; each stands alone with us. */
+/** The words a matcher of these events may be; each is a matcher of its own in Castor. */
 const TRIGGERS: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
   SessionStart: ['startup', 'resume', 'clear'],
   SessionEnd: ['clear', 'logout', 'prompt_input_exit', 'other'],
@@ -96,7 +96,7 @@ function translate(theirs: string, event: HookEventName, definition: unknown, re
   for (const { command } of hooks) result.mapped.push(`${label} → ${to}: ${command}`);
 }
 
-/** The matchers that together mean the same; none when nothing here would ever match. */
+/** The equivalent matchers; none when nothing here would ever match. */
 function translateMatcher(event: HookEventName, written: string, label: string, result: Translation): string[] {
   if (written === '' || written === '*') return [''];
   const words = written.split('|').map((word) => word.trim());

@@ -1,4 +1,4 @@
-/** `castor hooks list`: each hook, where it comes from, and whether a session would run it. */
+/** `castor hooks list`: prints each hook, its origin, and whether a session would run it. */
 
 import { existsSync } from 'node:fs';
 import { workspaceSettingsPath } from '@castor/core/program';
@@ -44,7 +44,7 @@ export function isUnread({ isTrusted }: FoundHooks, cwd: string): boolean {
   return !isTrusted && existsSync(workspaceSettingsPath(cwd));
 }
 
-/** A page about all of them. */
+/** A page about all hooks. */
 export function describeHooks(found: FoundHooks): string {
   const { hooks } = found;
   if (hooks.length === 0) return 'No hooks. To write one, see docs/hooks.md';

@@ -1,7 +1,6 @@
 /**
- * `castor hooks migrate --from-claude`: reads Claude Code's settings and adds their
- * hooks to ours. Says what was taken over, what was not and why. A hook that is there
- * already is not added again, and nothing else in the file changes.
+ * `castor hooks migrate --from-claude`: reads Claude Code's settings and adds their hooks to ours. Reports what was
+ * migrated, what was not and why. An existing hook is not added again, and nothing else in the file changes.
  */
 
 import { readFileSync } from 'node:fs';
@@ -71,7 +70,7 @@ function readClaudeSettings(file: string): unknown {
   return parseJsonText(file, text);
 }
 
-/** The hooks the file has now, as they are written. Nothing of the folder runs by being read. */
+/** The hooks currently in the file, as they are written. Reading runs nothing of the folder. */
 function readPresent(target: string, { cwd, home, environment }: SubcommandContext): Record<string, unknown[]> {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
   const hooks = layers.find(({ path }) => path === target)?.raw['hooks'] ?? {};
@@ -80,7 +79,7 @@ function readPresent(target: string, { cwd, home, environment }: SubcommandConte
   );
 }
 
-/** What is not there yet, by event. */
+/** The hooks that are still missing, by event. */
 function addTo(present: Record<string, unknown[]>, translations: readonly Translation[]): Definitions {
   const added: Definitions = {};
   for (const { hooks } of translations) {
@@ -103,7 +102,10 @@ function hooksOfProject({ cwd, home, environment }: SubcommandContext): readonly
   return hooks.filter(({ source }) => source === 'project');
 }
 
-/** A user who migrates hooks has seen these hooks, and no others. Where nothing is on record yet, the next run announces all. */
+/**
+ * A user who migrates hooks has seen these hooks, and no others. Without a record of consent, the next run announces
+ * all.
+ */
 function consent(before: readonly InspectedHook[], context: SubcommandContext): void {
   const { cwd: root, home } = context;
   const hooks = hooksOfProject(context);

@@ -1,4 +1,4 @@
-/** A plausible input for each event, for trying hooks by hand. */
+/** A plausible input for each event, for running hooks by hand. */
 
 import type { HookEventName, HookPayloads } from '@castor/core/program';
 
@@ -14,7 +14,7 @@ const RESPONSE = {
   usageMetadata: { promptTokenCount: 120, candidatesTokenCount: 5, totalTokenCount: 125 },
 };
 
-/** By tool, so that a matcher finds one it speaks of. */
+/** By tool, so that a matcher finds one it matches. */
 const TOOL_INPUTS: Readonly<Record<string, Record<string, unknown>>> = {
   run_shell_command: { command: 'npm test', description: 'Run the tests' },
   write_file: { file_path: 'notes.txt', content: 'hello\n' },
@@ -68,7 +68,7 @@ export function isToolMatch(matcher: string, name: string): boolean {
   try {
     return new RegExp(matcher).test(name);
   } catch {
-    // No pattern: then it is a name.
+    // An invalid pattern is a name.
     return matcher === name;
   }
 }

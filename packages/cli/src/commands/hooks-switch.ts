@@ -1,4 +1,4 @@
-/** `castor hooks enable`, `disable` and `trust`: what may run, written into the file that says so. */
+/** `castor hooks enable`, `disable` and `trust`: record which hooks may run, in the file that decides it. */
 
 import {
   consentToHooks,
@@ -40,7 +40,7 @@ export async function switchHooks(
 export const STILL_OFF =
   'hooksConfig in another file still disables it, or all hooks. To see where: castor config explain hooksConfig.disabled';
 
-/** Adds names to the list of what never runs, or takes them out. Throws a SettingsError. */
+/** Adds names to the list of disabled hooks, or removes them. Throws a SettingsError. */
 export function writeSwitch(what: Switch, names: readonly string[], path: string, folder: HookFolder): void {
   const before = readDisabled(path, folder);
   const others = before.filter((name) => !names.includes(name));
@@ -49,7 +49,7 @@ export function writeSwitch(what: Switch, names: readonly string[], path: string
   if (after.length !== before.length) saveSetting(path, 'hooksConfig.disabled', after);
 }
 
-/** Whether the files say so after all. */
+/** Whether the merged files still disable the hook. */
 export function isStillOff(name: string, folder: HookFolder): boolean {
   return findHooks(folder).hooks.some((hook) => hook.name === name && hook.isDisabled);
 }
@@ -73,7 +73,7 @@ export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: Subc
   return ExitCode.Success;
 }
 
-/** As the file has it; nothing of the folder runs by being read. */
+/** As written in the file; reading runs nothing of the folder. */
 function readDisabled(path: string, { cwd, home, environment }: HookFolder): string[] {
   const { layers } = loadConfiguration({ home, cwd, environment, platform: process.platform, isTrusted: true });
   const config = layers.find((layer) => layer.path === path)?.raw['hooksConfig'] as { disabled?: unknown } | undefined;

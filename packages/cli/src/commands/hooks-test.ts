@@ -1,7 +1,6 @@
 /**
- * `castor hooks test`: runs the hooks of an event by hand and shows what each was told,
- * printed and decided, and what a session would do about it. What a session would not
- * run for lack of consent is not run here either.
+ * `castor hooks test`: runs the hooks of an event by hand and shows the input, output and decision of each, and what a
+ * session would do about it. A hook that a session would not run for lack of consent does not run here either.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * `castor hooks`: shows the hooks of this folder, runs some by hand, switches them, and
- * takes over those of another agent. Only `test` runs anything, and only what a session
- * would run.
+ * `castor hooks`: shows the hooks of this folder, runs some by hand, enables and disables them, and migrates those of
+ * another agent. Only `test` runs anything, and only what a session would run.
  */
 
 import { HOOK_EVENTS, SettingsError } from '@castor/core/program';
@@ -109,7 +108,7 @@ const KNOWN = {
   valued: { '--input': [], '--name': [], '--scope': FILE_SCOPES },
 };
 
-/** A sentence when the options cannot be read. */
+/** A sentence for invalid options. */
 function parseOptions(argv: readonly string[]): HooksOptions | string {
   const words = parseWords(argv, KNOWN);
   if (typeof words === 'string') return words;

@@ -1,8 +1,7 @@
 /**
- * The words behind a command, such as those of `castor hooks list --json`, told apart. A
- * value stands behind its option or behind an equals sign; behind `--` every word is an
- * operand. What is wrong is a sentence, not an exception. What the words mean is the
- * command's business.
+ * Parses the words after a command, such as those of `castor hooks list --json`. A value follows its option or an
+ * equals sign; after `--` every word is an operand. An error is a sentence, not an exception. The command decides what
+ * the words mean.
  */
 
 export interface CommandWords {
@@ -17,11 +16,11 @@ export interface KnownOptions {
   /** Such as `hooks`. */
   command: string;
   flags?: readonly string[];
-  /** Options with a value, and the values each may have; none named: any. */
+  /** Options with a value, and the allowed values of each; an empty list allows any. */
   valued?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whose file is written. */
+/** The scope of the file to write. */
 export type FileScope = 'user' | 'workspace';
 export const FILE_SCOPES: readonly FileScope[] = ['user', 'workspace'];
 

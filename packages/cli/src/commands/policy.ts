@@ -1,7 +1,6 @@
 /**
- * `castor policy`: `explain` shows how a command would be decided and why, `test` runs
- * the examples written beside the rules. An explanation counts what settings say as
- * well, as a run in this folder would. It reads rules and runs nothing.
+ * `castor policy`: `explain` shows how a command would be decided and why, `test` runs the examples written beside the
+ * rules. An explanation includes the settings, like a run in this folder. It reads rules and runs nothing.
  */
 
 import { resolve } from 'node:path';
@@ -58,7 +57,7 @@ export async function runPolicyCommand(argv: string[], io: PolicyCommandIo): Pro
   return name === 'explain' ? explain(options, io) : test(options, io);
 }
 
-/** A sentence when the options cannot be read. */
+/** A sentence for invalid options. */
 function parseOptions(argv: readonly string[]): Options | string {
   const options: Options = { operands: [], mode: 'default', interactive: true, policyPaths: [] };
   for (let index = 0; index < argv.length; index += 1) {
@@ -107,7 +106,7 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
 
 async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Promise<number> {
   const { home, cwd: root } = io;
-  // Examples hold wherever they are run, so no project has a say.
+  // Examples hold wherever they run, so project rules do not apply.
   const sources = computeSources({ home, root, trustedFolder: undefined, platform: process.platform });
   const loaded = await load({ sources, policyPaths: [...policyPaths, ...operands] }, io);
   if (loaded === undefined) return ExitCode.Settings;
@@ -136,7 +135,7 @@ function createEngine(
 
 type RuleSources = Pick<PolicyLoaderOptions, 'sources' | 'policyPaths' | 'adminPolicyPaths' | 'settings'>;
 
-/** Undefined when a rule that was written is not in force: an answer would be about other rules. */
+/** Undefined when a written rule is not in force: an answer would be about other rules. */
 async function load(from: RuleSources, io: PolicyCommandIo): Promise<LoadedPolicies | undefined> {
   const { sources, policyPaths, adminPolicyPaths, settings } = from;
   const loaded = await loadPolicies({

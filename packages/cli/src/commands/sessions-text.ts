@@ -1,4 +1,4 @@
-/** A session as plain text, for `castor sessions show`. Pure; the output makes it harmless. */
+/** Renders a session as plain text, for `castor sessions show`. Pure; the output sanitises it. */
 
 import { GeminiEventType } from '@castor/core';
 import { describeFailedCommand, readFailedCommand } from '@castor/core/program';
@@ -24,7 +24,7 @@ function toParagraph(event: AgentEvent): string | undefined {
     case 'prompt_ended':
       return event.outcome === 'completed' ? undefined : `(${event.error?.message ?? event.detail ?? event.outcome})`;
     default:
-      // Status, thoughts and choices of models are not what was said and done.
+      // Status, thoughts and choices of models are not part of the conversation.
       return undefined;
   }
 }
@@ -34,7 +34,7 @@ function describeCall({ name, args, display }: ToolCallRequestInfo): string {
   return `[${display?.name ?? name}] ${shorten(told, SHOWN_ARGUMENTS)}`.trimEnd();
 }
 
-/** What a person was shown of it; what the model read where they were shown nothing. */
+/** The text the user was shown; without one, the text the model read. */
 function describeResult({ resultDisplay, responseParts, error, data }: ToolCallResponseInfo): string | undefined {
   const shown = typeof resultDisplay === 'object' ? toText(resultDisplay) : resultDisplay;
   const text = (shown || toText(responseParts[0]?.functionResponse?.response)).trim();

@@ -1,6 +1,6 @@
 /**
- * `castor sessions`, and the flags --list-sessions and --delete-session: looks at the
- * sessions on the disk and removes them. It starts no model and takes no session over.
+ * `castor sessions`, and the flags --list-sessions and --delete-session: lists, shows and removes the sessions on the
+ * disk. It starts no model and takes no session over.
  */
 
 import { listSessions, SessionError } from '@castor/core';
@@ -77,7 +77,7 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
 
 const DEFAULT_LIMIT = '20';
 
-/** A sentence when the options cannot be read. */
+/** A sentence for invalid options. */
 function parseOptions(argv: readonly string[]): Options | string {
   const words = parseWords(argv, { command: 'sessions', flags: ['--json'], valued: { '--limit': [] } });
   if (typeof words === 'string') return words;
@@ -94,7 +94,7 @@ export async function printSessionList({ output, cwd, home }: SessionsContext): 
   return ExitCode.Success;
 }
 
-/** `--delete-session`. As with Gemini CLI, what does not work is said and no failure. */
+/** `--delete-session`. As with Gemini CLI, an error is printed and the exit code is 0. */
 export async function printDeletedSession(wanted: string, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   try {
     const { title, id } = await deleteSession(wanted, { home, root: cwd });
@@ -166,7 +166,7 @@ async function path({ operands: [wanted] }: Options, { output, cwd, home }: Sess
   return ExitCode.Success;
 }
 
-/** With times as text, as in all JSON this program writes. */
+/** With times as text, as in all JSON of this program. */
 function sessionsJson(value: unknown): string {
   const isTime = (key: string) => key === 'startTime' || key === 'lastUpdated';
   const withTimes = (key: string, field: unknown) => (isTime(key) ? new Date(Number(field)).toISOString() : field);

@@ -1,4 +1,4 @@
-/** What every command of `castor` is given: where it runs, and where its words go. Types only. */
+/** The context of every command of `castor`: its folder and its output. Types only. */
 
 import type { Output } from '../output.ts';
 

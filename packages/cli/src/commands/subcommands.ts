@@ -1,4 +1,4 @@
-/** `castor <command> …`: which file runs it. Commands never start the agent. */
+/** `castor <command> …`: maps each command to its file. Commands never start the agent. */
 
 import type { CliArguments } from '../args/args.ts';
 import { homeDirectory } from '../home-directory.ts';
@@ -53,7 +53,7 @@ export async function runSubcommand([name = '', ...args]: readonly string[], out
   return ((await COMMANDS[name]?.(args, contextOf(output))) ?? ExitCode.Failure) as ExitCode;
 }
 
-/** The flags that only look or remove. */
+/** The flags that only list or remove. */
 export async function runListing({ listSessions, deleteSession }: CliArguments, output: Output): Promise<ExitCode> {
   const sessions = await import('./sessions.ts');
   const context = contextOf(output);

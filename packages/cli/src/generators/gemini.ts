@@ -1,4 +1,4 @@
-/** The Gemini API over HTTP, as the environment describes it. */
+/** Opens the Gemini API over HTTP, as the environment configures it. */
 
 import { createGeminiGenerator } from '@castor/core';
 import { parseCustomHeaders, proxyFromEnvironment } from '@castor/core/program';
@@ -10,7 +10,7 @@ declare const CASTOR_VERSION: string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws an ExitError when a variable cannot be used as it is. */
+/** Throws an ExitError for an invalid variable. */
 export function openGemini(access: GeminiAccess, environment: Environment): ContentGenerator {
   const { baseUrl, apiKey } = access;
   const headers = parseCustomHeaders(access.customHeaders);
@@ -42,14 +42,14 @@ function userAgent(model: string): string {
   return `Castor-cli-command/${CASTOR_VERSION}/${model} (${process.platform}; ${process.arch}; terminal)`;
 }
 
-/** Which variable it is: the one whose value is refused on its own. */
+/** Names the invalid variable: the one whose value is rejected on its own. */
 function findRefused(candidates: Record<string, Parameters<typeof createGeminiGenerator>[0]>): string | undefined {
   return Object.entries(candidates).find(([, options]) => {
     try {
       createGeminiGenerator(options).close();
       return false;
     } catch {
-      // Why it is refused was told already; here it only matters which one it is.
+      // The reason was reported already; here only the name matters.
       return true;
     }
   })?.[0];

@@ -1,6 +1,6 @@
 /**
- * The offline model with this folder to look at. It reads regular files and lists
- * folders below the working directory, and nothing else.
+ * Gives the offline model access to this folder. It reads regular files and lists folders below the working directory,
+ * and nothing else.
  */
 
 import { open, readdir, realpath, stat } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export function createFolder(cwd: string): OfflineFolder {
   };
 }
 
-/** The real path, if it is not outside of the folder: links are followed before the question is asked. */
+/** The real path, unless it is outside of the folder: links are resolved before the check. */
 async function inside(cwd: string, path: string): Promise<string> {
   const root = await realpath(cwd);
   const target = await realpath(resolve(root, path)).catch((error: NodeJS.ErrnoException) => {
@@ -55,7 +55,7 @@ async function describeEntry(path: string, name: string): Promise<FolderEntry> {
     const found = await stat(path);
     return { name, kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', size: found.size };
   } catch {
-    // A link to nowhere is still an entry of the folder.
+    // A broken link is still an entry of the folder.
     return { name, kind: 'other', size: 0 };
   }
 }

@@ -1,7 +1,6 @@
 /**
- * From the choice of a model to the generator that speaks to it. The usual one is at
- * hand, since a file of its own would cost more to find than to hold; the others are
- * loaded when they are chosen.
+ * Opens the generator for the chosen model. The usual one is bundled, since loading a separate file costs more than it
+ * saves; the others are loaded on demand.
  */
 
 import { assertNever } from '@castor/core';
@@ -14,7 +13,7 @@ export interface GeneratorQuestion {
   choice: ModelChoice;
   cwd: string;
   settings: Pick<Settings, 'advanced'>;
-  /** With what a .env file of the user's added. */
+  /** Including variables of the user's .env file. */
   environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,4 +1,4 @@
-/** Answers from a recording, and the recording of answers. */
+/** Replays answers from a recording, and records answers. */
 
 import { getErrorMessage } from '@castor/core';
 import { createFileAppender, createRecordingGenerator, loadReplayGenerator } from '@castor/core/program';

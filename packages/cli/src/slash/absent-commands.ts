@@ -1,6 +1,6 @@
 /**
- * Commands of Gemini CLI that Castor has nothing for. Who types one is told so: as words it
- * would cost a request, and be answered by guessing. Commands of the person's own come first.
+ * The commands of Gemini CLI that Castor does not support. Typing one reports that: as words it would cost a request,
+ * and the model would guess an answer. The user's own commands take precedence.
  */
 
 import { failure } from './command.ts';
@@ -34,7 +34,7 @@ const ABSENT: Readonly<Record<string, Absent>> = {
   voice: { sentence: 'Castor does not support voice input.' },
 };
 
-/** Only as it is written there: "/ide or not" is a sentence for the model. */
+/** Only the exact text: "/ide or not" is a sentence for the model. */
 export function findAbsent(text: string): FoundCommand | undefined {
   const [name = '', sub, ...rest] = text.trim().slice(1).split(/\s+/);
   const absent = text.trim().startsWith('/') && Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;

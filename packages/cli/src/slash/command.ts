@@ -1,6 +1,6 @@
 /**
- * What a slash command is: a name, a sentence, and a function from what it may use to
- * what should happen. It never prints: each surface carries results out in its own way.
+ * Defines a slash command: a name, a sentence, and a function from its services to a result. It never prints: each
+ * surface carries results out in its own way.
  */
 
 import type { Part, Source, WorkspaceAgent } from '@castor/core';
@@ -10,14 +10,14 @@ export interface SlashCommand {
   aliases?: readonly string[];
   description: string;
   source: 'builtin' | Source;
-  /** How its arguments are written, such as `<name> [--persist]`; absent: it takes none. */
+  /** The syntax of its arguments, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];
   /** May run without a screen: it answers with text or a prompt, and changes nothing of the user's. */
   runsHeadless?: boolean;
   /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */
   runsWhileBusy?: boolean;
-  /** Absent: only its sub-commands do something. `args` is trimmed. */
+  /** Absent: only its sub-commands run. `args` is trimmed. */
   run?(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
 }
 
@@ -37,7 +37,7 @@ export type DialogName =
 
 export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }
-  /** Sent to the model as if it had been typed. */
+  /** Sent to the model as if the user had typed it. */
   | { type: 'submit_prompt'; parts: Part[]; notes?: readonly string[] }
   | { type: 'open_dialog'; dialog: DialogName }
   /** The session ends (SessionEnd "clear"), and the surface begins a new one. */
@@ -51,13 +51,16 @@ export type CommandResult =
 /** The user's answer when the shell commands of a custom command are shown. */
 export type ShellConsent = 'once' | 'always' | 'cancel';
 
-/** What surfaces offer beside the agent; a command without its service says so. */
+/** The services surfaces offer beside the agent; a command without its service reports that. */
 export interface CommandServices {
   /** Writes a setting to the user's file. */
   saveSetting?(key: string, value: unknown): Promise<void>;
   /** A page about the hooks in force. */
   describeHooks?(): Promise<string>;
-  /** Switches one hook, or all of them, in the session and in the user's file. Gives a sentence, and throws Error with one. */
+  /**
+   * Enables or disables one hook, or all of them, in the session and in the user's file. Returns a sentence; throws an
+   * Error with one.
+   */
   switchHooks?(what: 'enable' | 'disable', name: string | undefined): Promise<string>;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
@@ -65,16 +68,19 @@ export interface CommandServices {
   confirmShellCommands?(commands: readonly string[]): Promise<ShellConsent>;
 }
 
-/** `/chat`: conversations kept under a name the user chose. Each gives a sentence, and throws Error with one. */
+/**
+ * `/chat`: conversations saved under a name of the user's choice. Each method returns a sentence, or throws an Error
+ * with one.
+ */
 export interface SessionService {
   list(): Promise<string>;
   save(tag: string): Promise<string>;
-  /** The id of the session to go on with. */
+  /** The id of the session to resume. */
   resume(tag: string): Promise<string>;
   delete(tag: string): Promise<string>;
-  /** `file` may be empty: then a name is made. */
+  /** `file` may be empty: a name is then generated. */
   share(file: string): Promise<string>;
-  /** Writes what a request to the model would hold. */
+  /** Writes the contents of a request to the model. */
   debug(): Promise<string>;
 }
 
@@ -85,7 +91,7 @@ export interface CommandContext {
   /** The user's file of trusted folders. */
   trustedFoldersFile: string;
   trustedFolder: boolean | undefined;
-  /** Whether a user sits at a terminal; commands they typed themselves may then run. */
+  /** Whether a user is at the terminal; commands they typed themselves may then run. */
   isAttended: boolean;
   /** Whether dialogs can be shown; absent means no. */
   hasScreen?: boolean;
@@ -102,7 +108,7 @@ export interface CommandList {
   /** Files that were skipped and names that were changed, as sentences. */
   readonly notices: readonly string[];
   find(text: string): FoundCommand | undefined;
-  /** Reads the custom commands again. */
+  /** Reloads the custom commands. */
   reload(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export const compress: SlashCommand = {
   source: 'builtin',
   runsHeadless: true,
   async run({ agent, signal }) {
-    // The first message only says where we are.
+    // The first message only describes the environment.
     if (agent.chat.getHistoryLength() <= 1) return info('Nothing to compress.');
     const prompt_id = `${agent.session.sessionId}########compress`;
     const { compressionStatus, originalTokenCount, newTokenCount } = await agent.client.tryCompressChat(
@@ -17,7 +17,7 @@ export const compress: SlashCommand = {
       true,
       signal,
     );
-    // What tool results said of sub-directories went with them.
+    // Context of sub-directories in tool results was removed with them.
     if (compressionStatus === CompressionStatus.COMPRESSED) await agent.reloadContext();
     switch (compressionStatus) {
       case CompressionStatus.COMPRESSED:

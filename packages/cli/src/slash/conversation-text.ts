@@ -1,4 +1,4 @@
-/** A conversation for people to read elsewhere: Markdown from turns. Pure. */
+/** Exports a conversation as Markdown from its turns. Pure. */
 
 import type { Content, Part } from '@castor/core';
 
@@ -18,7 +18,7 @@ function toParagraph({ text, thought, functionCall, functionResponse, inlineData
   return text === undefined || text === '' || thought ? [] : [text];
 }
 
-/** Longer than any fence in what it holds. */
+/** Longer than any fence inside the text. */
 function toFence(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

@@ -1,6 +1,6 @@
 /**
- * A custom command at work: its placeholders filled in, its shell commands only as policy
- * and the person allow. What it gives is a prompt, as if it had been typed.
+ * Runs a custom command: fills in its placeholders, and runs its shell commands only as policy and the user allow. The
+ * result is a prompt, as if the user had typed it.
  */
 
 import type { Part, ShellOutcome } from '@castor/core';
@@ -42,13 +42,13 @@ async function submit(file: CommandFile, name: string, context: CommandContext, 
   return { type: 'submit_prompt', parts: merged, notes };
 }
 
-/** Inside a command the arguments are one word, whatever the person wrote. */
+/** Inside a command the arguments are one word, whatever the user typed. */
 function withArguments(segment: Segment, args: string): Segment {
   if (segment.kind !== 'shell') return segment;
   return { ...segment, command: segment.command.replaceAll(ARGS, () => quoteForShell(args)) };
 }
 
-/** A sentence when a command may not run; nothing has run then. */
+/** A sentence when a command is denied; nothing has run then. */
 async function askForConsent(
   segments: readonly Segment[],
   name: string,

@@ -53,7 +53,7 @@ function addAll(paths: readonly string[], { agent, home }: CommandContext): { ad
   return { added, problems };
 }
 
-/** As the first message tells where we are: a session that goes on elsewhere is told anew. */
+/** Worded like the first message, which names the folders: a session resumed elsewhere gets it anew. */
 function tell(added: readonly string[], { agent }: CommandContext): void {
   const list = added.map((directory) => `  - ${directory}`).join('\n');
   const text = `<session_context>\nThe user has added directories to the workspace:\n${list}\n</session_context>`;

@@ -1,5 +1,5 @@
 import { share } from './chat.ts';
 import type { SlashCommand } from './command.ts';
 
-/** `/chat share` by Gemini CLI's other name. */
+/** `/chat share` under Gemini CLI's other name. */
 export const exportSession: SlashCommand = { ...share, name: 'export-session' };

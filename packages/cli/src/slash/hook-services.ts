@@ -1,6 +1,6 @@
 /**
- * What `/hooks` may do: the page and the switches of `castor hooks`, for the folder of a
- * session, and the session follows at once. Everything is loaded when it is asked for.
+ * The services of `/hooks`: the page and the switches of `castor hooks` for the folder of a session, applied to the
+ * session at once. Loaded on demand.
  */
 
 import type { WorkspaceAgent } from '@castor/core';

@@ -84,11 +84,11 @@ export function findCommand(text: string, all: readonly SlashCommand[]): FoundCo
     rest = after;
     next = sub.subCommands;
   }
-  // Words behind a command that takes none are a sentence: "/help me with this".
+  // Words after a command without arguments make a sentence: "/help me with this".
   return rest !== '' && command.usage === undefined ? undefined : { command, path, args: rest };
 }
 
-/** A command whose file cannot be used: that is said, where its name would have gone to the model as a word. */
+/** A command with an invalid file: reported, because its name would otherwise go to the model as a word. */
 function findSkipped(text: string, notices: readonly string[]): FoundCommand | undefined {
   const words = text.trim();
   if (!words.startsWith('/')) return undefined;
@@ -107,12 +107,12 @@ async function load(sources: readonly Source[]) {
 }
 
 /**
- * Whose file has the bare name when several want it: the lower rank. Of two extensions
- * neither has it, because which was installed first says nothing of what the user wants.
+ * Which file gets the bare name when several claim it: the lower rank. Of two extensions neither gets it, because the
+ * order of installation does not tell what the user wants.
  */
 const RANKS: Readonly<Record<SourceKind, number>> = { builtin: 0, project: 1, user: 2, system: 3, extension: 4 };
 
-/** What stands between the name of a source and its command's, as in Gemini CLI. */
+/** The separator between the name of a source and its command, as in Gemini CLI. */
 const SEPARATORS: Readonly<Record<SourceKind, string>> = {
   builtin: '.',
   project: '.',
@@ -121,7 +121,7 @@ const SEPARATORS: Readonly<Record<SourceKind, string>> = {
   extension: ':',
 };
 
-/** Of files with one name at most one has it; each of them has the name with its source. */
+/** Of files with the same name at most one gets it; each of them has the name with its source. */
 function nameAll(files: readonly CommandFile[], notices: string[]): SlashCommand[] {
   const builtin = new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const taken = new Set(builtin);

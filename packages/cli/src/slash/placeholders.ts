@@ -1,7 +1,7 @@
 /**
- * The placeholders of a custom command's prompt: `@{path}`, `!{command}` and `{{args}}`.
- * A prompt is taken apart once, before anything is filled in: what a file, a command or
- * the person's arguments bring with them is never read as a placeholder. Pure.
+ * Parses the placeholders of a custom command's prompt: `@{path}`, `!{command}` and `{{args}}`. A prompt is parsed
+ * once, before anything is filled in: text from a file, a command or the user's arguments is never parsed as a
+ * placeholder. Pure.
  */
 
 export type Segment =
@@ -54,7 +54,7 @@ function findClosing(prompt: string, start: number): number {
   throw new PlaceholderError(`${prompt.slice(start - 2, start)} in line ${line} of its prompt is not closed`);
 }
 
-/** As one word for the shell, whatever is in it. */
+/** Quotes the text as one word for the shell. */
 export function quoteForShell(text: string, platform: NodeJS.Platform = process.platform): string {
   if (platform === 'win32') return `'${text.replaceAll("'", "''")}'`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,4 @@
-/** `/policies`: the rules in force, each with what it is about and where it was written. */
+/** `/policies`: lists the rules in force, each with its subject and its origin. */
 
 import type { PolicyRule } from '@castor/core';
 import { toCliName } from '@castor/core/program';

@@ -1,6 +1,6 @@
 /**
- * What `/chat` does: conversations kept by a name, gone on with in a session of their
- * own, and written out. For every surface; it reads the conversation and never changes it.
+ * Implements `/chat`: saves conversations under a name, resumes them in a session of their own, and exports them. For
+ * every surface; it reads the conversation and never changes it.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { toMarkdown } from './conversation-text.ts';
 export interface SessionServiceOptions {
   agent: Pick<WorkspaceAgent, 'chat' | 'workspace' | 'requestedModel'>;
   home: string;
-  /** How requests are authorised; a conversation made under another way is not gone on with. */
+  /** How requests are authorised; a conversation saved under another method is not resumed. */
   authType: string | undefined;
   now?: () => number;
 }
@@ -78,7 +78,7 @@ export function createSessionService({ agent, home, authType, now = Date.now }: 
   };
 }
 
-/** Gives the path back. What is there stays. */
+/** Returns the path. An existing file is kept. */
 async function writeNew(path: string, text: string): Promise<string> {
   try {
     await writeFile(path, text, { flag: 'wx' });
@@ -97,7 +97,7 @@ function conversationOf({ chat }: SessionServiceOptions['agent']): Content[] {
   return history;
 }
 
-/** The first message says where we are, and a session that goes on gets its own. */
+/** The first message describes the environment, and a resumed session gets its own. */
 function isSaid({ parts }: Content): boolean {
   return parts?.[0]?.text?.startsWith('<session_context>') !== true;
 }

@@ -87,7 +87,7 @@ function describeTools(ledger: Ledger): string {
   return alignColumns(table);
 }
 
-/** Names to the left, numbers to the right. The first row begins in the same column as the others. */
+/** Names left-aligned, numbers right-aligned. The first row begins in the same column as the others. */
 function alignColumns(table: readonly (readonly string[])[]): string {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   const align = (cell: string, column: number) =>

@@ -1,9 +1,9 @@
-/** Tells telemetry how a command ended: its name, never its arguments. */
+/** Reports to telemetry how a command ended: its name, never its arguments. */
 
 import type { WorkspaceAgent } from '@castor/core';
 import type { CommandResult } from './command.ts';
 
-/** Runs it. `path` is its whole name, such as `memory show`. */
+/** Runs the command. `path` is its whole name, such as `memory show`. */
 export async function watchCommand(
   path: string,
   { telemetry }: Pick<WorkspaceAgent, 'telemetry'>,
