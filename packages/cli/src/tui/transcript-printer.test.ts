@@ -64,6 +64,31 @@ describe('TranscriptPrinter', () => {
     expect(taken([{ ...start, text: 'Next' }])).toEqual(['', '> Next']);
   });
 
+  it.each([1, 2, 10])('gives an answer once that a note interrupts (looking every %i events)', (every) => {
+    const notice: AgentEvent = { type: 'notice', level: 'info', message: 'beside' };
+    const { lines } = print([start, say('one\ntw'), notice, say('o\n\nthree'), notice, finished, end], every);
+    expect(lines.filter((line) => ['one', 'two', 'tw', 'three'].includes(line))).toEqual(['one', 'two', 'three']);
+    expect(lines.filter((line) => line.includes('beside'))).toHaveLength(2);
+    expect(lines.at(-1)).toBe('three');
+  });
+
+  it('has empty rows around a note, and goes on with the answer below it', () => {
+    const notice: AgentEvent = { type: 'notice', level: 'info', message: 'beside' };
+    expect(print([start, say('one\ntw'), notice])).toEqual({
+      lines: ['', '> Hi', '', 'one', '', 'ℹ beside', ''],
+      pending: ['tw'],
+    });
+  });
+
+  it('says that printed text is void, below a note that came with the failure', () => {
+    const notice: AgentEvent = { type: 'notice', level: 'info', message: 'beside' };
+    const { lines } = print([start, say('wrong\nand wro'), retry, notice, say('right'), finished, end], 10);
+    expect(lines.filter((line) => line.includes('wro'))).toEqual([]);
+    const { lines: seen } = print([start, say('wrong\nand wro'), notice, retry, say('right'), finished, end]);
+    expect(seen.filter((line) => line.includes('and wro'))).toEqual([]);
+    expect(seen.join(' ')).toContain('withdrawn');
+  });
+
   it('gives a line as soon as it has ended, and shows the rest as pending', () => {
     expect(print([start, say('one\ntw')])).toEqual({ lines: ['', '> Hi', '', 'one'], pending: ['tw'] });
   });

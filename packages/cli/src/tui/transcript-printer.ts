@@ -152,8 +152,10 @@ export class TranscriptPrinter {
     const { styles, width, show, moreKey } = this.options;
     const rendered = renderItem(item, { styles: styles(), width: width(), show: show(), moreKey: moreKey?.() });
     if (rendered.length === 0) return [];
-    const rest = this.endAnswer();
-    const lines = [...rest, ...this.gapBefore(item), ...rendered];
+    // What happens beside the prompt is committed while the answer goes on: it continues below, and is not printed again.
+    const goesOn = this.answer !== undefined && !this.answer.isCommitted;
+    const rest = goesOn ? [] : this.endAnswer();
+    const lines = [...rest, ...this.gapBefore(item), ...rendered, ...(goesOn ? [''] : [])];
     this.last = item.type;
     this.lastNote = toNote(item.type);
     this.lastLine = lines.at(-1);
