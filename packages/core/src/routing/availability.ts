@@ -1,20 +1,20 @@
 /**
- * ModelAvailability: which models are worth asking at this moment, as far as this
- * process has learnt. It keeps what it is told and judges no error; nothing of it
- * outlives the process. "Turn" in the documented names is the person's prompt.
+ * ModelAvailability: tracks which models are worth a request now, as far as this process knows. It stores what
+ * callers report and judges no error; its state ends with the process. "Turn" in the documented names is the user's
+ * prompt.
  */
 
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 
 export type TerminalReason =
-  /** Our quota is spent. */
+  /** The caller's quota is exhausted. */
   | 'quota'
-  /** The model had no room; this passes. */
+  /** The model had no capacity; this is temporary. */
   | 'capacity'
-  /** The service does not offer it to us. */
+  /** The service does not offer the model to this caller. */
   | 'not_found'
-  /** The person chose another model from here on. */
+  /** The user chose another model from here on. */
   | 'replaced';
 
 export type ModelSnapshot =
@@ -22,14 +22,14 @@ export type ModelSnapshot =
   | { available: false; reason: TerminalReason | 'retry_once_per_turn' };
 
 export interface ModelSelection {
-  /** The first that is available, if any. */
+  /** The first available model, if any. */
   model: string | undefined;
-  /** 1 when it may only be tried once before the next turn. */
+  /** 1 when it may be tried only once before the next turn. */
   attempts?: 1;
   skipped: { model: string; reason: TerminalReason | 'retry_once_per_turn' }[];
 }
 
-/** How long a model without room is left alone. */
+/** How long a model without capacity is skipped. */
 const CAPACITY_MS = 30_000;
 
 type Health =
@@ -44,13 +44,13 @@ export class ModelAvailability {
     this.clock = clock;
   }
 
-  /** Not to be asked again; after `capacity` for 30 seconds only. */
+  /** Excludes the model; after `capacity` for 30 seconds only. */
   markTerminal(model: string, reason: TerminalReason): void {
     const until = reason === 'capacity' ? this.clock.now() + CAPACITY_MS : Infinity;
     this.health.set(model, { status: 'terminal', reason, until });
   }
 
-  /** To be asked once more in this turn, and again in later ones. A terminal state stands. */
+  /** Allows one more request in this turn, and one in each later turn. A terminal state is kept. */
   markRetryOncePerTurn(model: string): void {
     const health = this.healthOf(model);
     if (health === undefined) this.health.set(model, { status: 'sticky_retry', consumed: false });
@@ -60,13 +60,13 @@ export class ModelAvailability {
     this.health.delete(model);
   }
 
-  /** The one attempt of this turn is being made. */
+  /** Marks the one attempt of this turn as used. */
   consumeStickyAttempt(model: string): void {
     const health = this.healthOf(model);
     if (health?.status === 'sticky_retry') this.health.set(model, { ...health, consumed: true });
   }
 
-  /** A turn begins: every model with one attempt per turn has it again. */
+  /** Starts a turn: every model with one attempt per turn regains it. */
   resetTurn(): void {
     for (const [model, health] of this.health) {
       if (health.status === 'sticky_retry') this.health.set(model, { ...health, consumed: false });

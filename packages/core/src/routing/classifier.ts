@@ -1,15 +1,14 @@
 /**
- * How hard a request is, asked of a small model: two ways to ask, each with its
- * question and its reading of the answer. What is sent is one user turn of bounded
- * text, legal whatever the history holds. Which model an answer stands for is the
- * router's business.
+ * Classifies the difficulty of a request by asking a small model: two classifiers, each with its question and its
+ * parser of the answer. It sends one user turn of bounded text, legal whatever the history holds. The router maps the
+ * answer to a model.
  */
 
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
 import { shorten } from '../util/short-text.ts';
 
-/** `UtilityModel.generateJson` fits. Undefined when there is no answer to be had. */
+/** `UtilityModel.generateJson` fits. Undefined when no answer is available. */
 export type AskJson = (question: JsonQuestion, schema: object) => Promise<Record<string, unknown> | undefined>;
 
 export interface JsonQuestion {
@@ -35,9 +34,9 @@ export interface Verdict {
 export interface Classifier {
   systemInstruction: string;
   schema: object;
-  /** What of the history is worth showing. */
+  /** The part of the history to send. */
   select(history: readonly Content[]): readonly Content[];
-  /** Undefined when the answer is not what was asked for. */
+  /** Undefined when the answer is invalid. */
   read(answer: Record<string, unknown>): Verdict | undefined;
 }
 
@@ -69,7 +68,7 @@ Answer with JSON: the reasoning first, then the choice.`,
   },
 };
 
-/** From this grade on it is work for `pro`. */
+/** Requests with at least this grade go to `pro`. */
 const PRO_SCORE = 90;
 
 /** Grades the request from 1 to 100. */
@@ -101,7 +100,7 @@ Answer with JSON: the reasoning first, then the score as a whole number.`,
   },
 };
 
-/** The one turn a classifier is shown. */
+/** The one turn sent to a classifier. */
 export function toClassifierContents(classifier: Classifier, conversation: Conversation): Content[] {
   const turns = classifier
     .select(conversation.history)
@@ -113,7 +112,7 @@ export function toClassifierContents(classifier: Classifier, conversation: Conve
   return [{ role: 'user', parts: [{ text: `${before}The request:\n${request || '(no text)'}` }] }];
 }
 
-/** Whether the request answers calls, and so belongs to work already under way. */
+/** Whether the request answers calls, and so continues work that is already running. */
 export function answersCalls(request: PartListUnion): boolean {
   return toPartList(request).some((part) => part.functionResponse !== undefined);
 }

@@ -1,29 +1,29 @@
 /**
- * Which models stand in for which, and whether the user is asked: a chain of the catalogue as policies. An entry
- * says what happens when its own model fails; the next entry takes over. Pure; availability is not known here.
+ * Converts a chain of the catalogue into policies: which models replace which, and whether the user is asked. A
+ * policy applies when its own model fails; the next entry replaces that model. Pure; availability is not known here.
  */
 
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
 import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
 import { isAutoModel, resolveModel } from './models.ts';
 
-/** What kind of failure used a model's attempts up. */
+/** The kind of failure that exhausted a model's attempts. */
 export type FailureKind =
-  /** The quota is spent. */
+  /** The quota is exhausted. */
   | 'terminal'
-  /** Too many requests, no room, or the service failed. */
+  /** Too many requests, no capacity, or a failure of the service. */
   | 'transient'
   | 'not_found';
 
-/** `silent`: the next model takes over unasked. `prompt`: the user is asked. */
+/** `silent`: the next model takes over without a question. `prompt`: the user is asked. */
 export type FallbackAction = 'silent' | 'prompt';
 export type FailureState = 'terminal' | 'sticky_retry';
 
 export interface ModelPolicy {
   model: string;
-  /** Asked even when nothing is known to be available. */
+  /** Tried even when no model is known to be available. */
   isLastResort: boolean;
-  /** Requests before the model is given up, the first included. */
+  /** Requests before the model is abandoned, including the first. */
   maxAttempts: number;
   actions: Readonly<Record<FailureKind, FallbackAction>>;
   states: Readonly<Record<FailureKind, FailureState>>;
@@ -32,9 +32,9 @@ export interface ModelPolicy {
 export type PolicyChain = readonly ModelPolicy[];
 
 export interface PolicyChainOptions {
-  /** The model as it was configured, unresolved: `auto` leaves the choice to us. */
+  /** The model as configured, unresolved: `auto` leaves the choice to the router. */
   requestedModel: string;
-  /** In plan mode nothing is asked. */
+  /** In plan mode the user is not asked. */
   plan?: boolean;
   catalogue?: ModelCatalogue | undefined;
 }
@@ -44,14 +44,14 @@ const ALL_PROMPT = { terminal: 'prompt', transient: 'prompt', not_found: 'prompt
 const ALL_SILENT = { terminal: 'silent', transient: 'silent', not_found: 'silent' } as const;
 const ALL_TERMINAL = { terminal: 'terminal', transient: 'terminal', not_found: 'terminal' } as const;
 
-/** Of a leading model that the router chose: a busy one is left for its stand-in, and tried again. */
+/** For a leading model that the router chose: a busy one is replaced for this prompt, and tried again in the next. */
 const PATIENCE: Partial<ModelPolicy> = {
   maxAttempts: 3,
   actions: { ...ALL_PROMPT, transient: 'silent' },
   states: { ...ALL_TERMINAL, transient: 'sticky_retry' },
 };
 
-/** The chain a model stands in, beginning with that model. Never empty. */
+/** The chain that contains the model, starting with that model. Never empty. */
 export function policyChain(model: string, options: PolicyChainOptions): PolicyChain {
   const { requestedModel, plan = false, catalogue = GEMINI_CATALOGUE } = options;
   const auto = isAutoModel(requestedModel, catalogue);
@@ -60,7 +60,7 @@ export function policyChain(model: string, options: PolicyChainOptions): PolicyC
   return plan ? rotated.map((entry) => ({ ...entry, actions: ALL_SILENT })) : rotated;
 }
 
-/** The chain of the requested model, while the model is in it, else the first that holds the model. */
+/** The chain of the requested model if it contains the model, else the first chain that does. */
 function chainOf(
   model: string,
   requested: string,

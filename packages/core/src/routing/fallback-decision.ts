@@ -1,4 +1,4 @@
-/** What is to be done after a model failed for good. Types only; taken in fallback.ts, carried out by the chat. */
+/** The decision after a model failed for good. Types only; fallback.ts decides, the chat carries it out. */
 
 import type { FallbackIntent } from '../protocol/agent-events.ts';
 
@@ -9,17 +9,16 @@ export type FallbackDecision =
   | { kind: 'switch'; model: string }
   | FallbackAsk;
 
-/** The person decides. The question is open until `answer` has settled, so every ask must be awaited. */
+/** The user decides. The question is open until `answer` has settled, so every ask must be awaited. */
 export interface FallbackAsk {
   kind: 'ask';
   requestId: string;
   fallbackModel: string;
-  /** A sentence for the person. */
+  /** A sentence for the user. */
   message: string;
   /**
-   * Resolves with the person's answer; rejects with an AbortError when the signal is
-   * aborted first. On `retry_always` and `retry_once` the caller goes on with
-   * `fallbackModel`, on the others it lets the error out.
+   * Resolves with the user's answer; rejects with an AbortError when the signal is aborted first. On `retry_always`
+   * and `retry_once` the caller continues with `fallbackModel`, on the others it rethrows the error.
    */
   answer: (signal: AbortSignal) => Promise<FallbackIntent>;
 }

@@ -1,7 +1,6 @@
 /**
- * FallbackQuestions: questions to the person that wait for an answer. A question is
- * open from `open` until it is answered or its asker's signal is aborted. It knows
- * nothing of what an answer leads to.
+ * FallbackQuestions: questions that wait for the user's answer. A question is open from `open` until it is answered
+ * or its asker's signal is aborted. It does not know the effect of an answer.
  */
 
 import type { FallbackIntent } from '../protocol/agent-events.ts';
@@ -22,7 +21,7 @@ export class FallbackQuestions {
   private readonly pending = new Map<string, (intent: FallbackIntent) => void>();
   private count = 0;
 
-  /** The answer may arrive before the wait begins. */
+  /** The answer may arrive before the wait starts. */
   open(): OpenQuestion {
     this.count += 1;
     const requestId = `fallback-${this.count}`;

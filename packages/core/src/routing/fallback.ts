@@ -1,11 +1,10 @@
 /**
- * Fallback: what to do when a model has failed for good. It finds who may take over
- * (fallback-chains.ts, availability.ts), decides whether that needs a person's word,
- * and takes note of what a failure and an answer say about a model. It makes no
- * request; the chat carries the decision out.
+ * Fallback: decides how to continue when a model has failed for good. It finds a replacement (fallback-chains.ts,
+ * availability.ts), decides whether the user must approve it, and records what a failure and an answer imply for a
+ * model. It sends no request; the chat carries the decision out.
  *
- * No chain of failures is endless: until a model succeeds or the request is given
- * up, none that failed is offered again.
+ * Every chain of failures ends: until a model succeeds or the request is given up, no model that failed is offered
+ * again.
  */
 
 import type { FallbackIntent } from '../protocol/agent-events.ts';
@@ -19,15 +18,15 @@ import type { RetryKind } from '../provider/retry-table.ts';
 
 export interface FallbackOptions {
   availability: ModelAvailability;
-  /** The chain that begins with the failed model, as things are at this moment. */
+  /** The chain that starts with the failed model, in its current state. */
   chainFor(failedModel: string): PolicyChain;
   /** Whether a user can answer. Without one, the chat gives up instead of asking. */
   interactive: boolean;
-  /** Told when another model takes over without a question. */
+  /** Called when another model takes over without a question. */
   onSwitch?: () => void;
 }
 
-/** Failures that another model may not have; at any other, none is asked. */
+/** Failures that another model may not have; any other offers no fallback. */
 const FAILURE_KINDS: Readonly<Partial<Record<RetryKind, FailureKind>>> = {
   quota: 'terminal',
   rate_limited: 'transient',
@@ -71,12 +70,12 @@ export class Fallback {
   succeeded(model: string): void {
     const { availability } = this.options;
     const snapshot = availability.snapshot(model);
-    // A late success of a request that was under way does not undo the person's choice of another model.
+    // A late success of an earlier request does not undo the user's choice of another model.
     if (snapshot.available || snapshot.reason !== 'replaced') availability.markHealthy(model);
     this.failed.clear();
   }
 
-  /** The person's word on a question. Throws UnknownQuestionError. */
+  /** Passes the user's answer to a question. Throws UnknownQuestionError. */
   answer(requestId: string, intent: FallbackIntent): void {
     this.questions.answer(requestId, intent);
   }
@@ -91,7 +90,7 @@ export class Fallback {
     return !snapshot.available && snapshot.reason === 'retry_once_per_turn' ? 1 : policy.maxAttempts;
   }
 
-  /** What is to be done about the model's failures, and who takes over. */
+  /** The policy for the model's failures, and its replacement. */
   private standInFor(failedModel: string): { policy: ModelPolicy | undefined; standIn: string | undefined } {
     const [policy, ...others] = this.options.chainFor(failedModel);
     const candidates = others.filter(({ model }) => model !== failedModel && !this.failed.has(model));
@@ -145,7 +144,7 @@ export class Fallback {
         availability.markTerminal(model, 'replaced');
         break;
       case 'retry_once':
-        // The rest of this prompt goes to the other model; the next one begins with this again.
+        // The rest of this prompt uses the other model; the next prompt starts with this one again.
         availability.markRetryOncePerTurn(model);
         availability.consumeStickyAttempt(model);
         break;
@@ -167,13 +166,14 @@ export interface FlashFallbackOptions {
   fallback: Pick<Fallback, 'decide'>;
   failedModel: string;
   signal: AbortSignal;
-  /** Called with a question for the user; the answer comes by `Fallback.answer`. */
+  /** Called with a question for the user; `Fallback.answer` receives the answer. */
   onAsk?: (question: FallbackAsk) => void;
 }
 
 /**
- * The documented answer to a persistent 429, as `onPersistent429` of retry.ts takes it: the model to go on with, or null.
- * Every kind of credential may fall back (docs/decisions/0008), so `authType` decides nothing. Rejects with an AbortError.
+ * The documented answer to a persistent 429, in the form of `onPersistent429` in retry.ts: the model to continue
+ * with, or null. Every kind of credential may fall back (docs/decisions/0008), so `authType` is ignored. Rejects with
+ * an AbortError.
  */
 export async function handleFlashFallback(
   _authType: string | undefined,

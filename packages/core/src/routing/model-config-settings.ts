@@ -1,7 +1,7 @@
 /**
- * The `modelConfigs` of settings, read into presets and overrides. Settings promise
- * objects and no more; what cannot be meant is refused with its place, because a request
- * made with other parameters than the person wrote down would go unnoticed.
+ * Parses the `modelConfigs` of settings into presets and overrides. The settings schema guarantees only objects;
+ * invalid values are rejected with their place, because a request with other parameters than the user configured
+ * would go unnoticed.
  */
 
 import type { ModelConfigAlias, ModelConfigAliases, ModelConfigValues } from '../provider/catalogue/model-catalogue.ts';
@@ -19,7 +19,7 @@ export interface ModelConfigSettings {
   customOverrides: readonly JsonObject[];
 }
 
-/** Undefined where nothing is said. Throws ModelConfigError. */
+/** Undefined when nothing is configured. Throws ModelConfigError. */
 export function readModelConfigs(settings: ModelConfigSettings): ModelConfigChanges | undefined {
   const { aliases, customAliases, overrides, customOverrides } = settings;
   const isSilent = [aliases, customAliases, overrides, customOverrides].every((said) => Object.keys(said).length === 0);
@@ -68,7 +68,7 @@ function readValues(value: unknown, place: string): ModelConfigValues {
   return { ...(name !== undefined && { model: name }), generateContentConfig: config };
 }
 
-/** What is not said is an empty object. */
+/** A missing value is an empty object. */
 function readObject(value: unknown, place: string): JsonObject {
   if (value === undefined) return {};
   if (isRecord(value)) return value;

@@ -1,4 +1,4 @@
-/** Which model a request is for, by key, and what a key resolves to. Types and the plain resolver only. */
+/** The key of the model a request is for, and the settings a key resolves to. Types and the plain resolver only. */
 
 import type { GenerateContentConfig } from '../protocol/content.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';

@@ -1,8 +1,7 @@
 /**
- * ModelConfigs: what a request for a model, or for an alias, is made with. An alias
- * refines another, down to a root; overrides then change the result where they
- * match. It owns the order of merging and refuses aliases that cannot be resolved.
- * Objects merge key by key, arrays and everything else are replaced.
+ * ModelConfigs: resolves a model or an alias to the settings of a request. An alias refines another, down to a root;
+ * matching overrides then change the result. It owns the order of merging and rejects unresolvable aliases. Objects
+ * merge key by key, arrays and everything else are replaced.
  */
 
 import type { GenerateContentConfig } from '../protocol/content.ts';
@@ -19,33 +18,36 @@ import type { ResolveModelOptions } from './models.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface ModelConfigOverride {
-  /** Every key given must fit. `model` fits the alias asked for, any it extends, and the model they come to. */
+  /**
+   * Every given key must match. `model` matches the requested alias, any alias it extends, and the model they resolve
+   * to.
+   */
   match: { model?: string; overrideScope?: string; isRetry?: boolean };
   modelConfig: ModelConfigValues;
 }
 
-/** What settings say about presets and overrides; see model-config-settings.ts. */
+/** Presets and overrides from the settings; see model-config-settings.ts. */
 export interface ModelConfigChanges {
-  /** In place of built-in ones of the same name. */
+  /** Replaces built-in aliases of the same name. */
   aliases?: ModelConfigAliases;
-  /** Added to the built-in ones; one of the same name replaces it. */
+  /** Added to the built-in aliases; replaces one of the same name. */
   customAliases?: ModelConfigAliases;
   overrides?: readonly ModelConfigOverride[];
-  /** After `overrides`: of two that fit equally well, the later has the last word. */
+  /** Applied after `overrides`: of two equally specific matches, the later wins. */
   customOverrides?: readonly ModelConfigOverride[];
 }
 
 export interface ModelConfigsOptions extends ResolveModelOptions, ModelConfigChanges {}
 
-/** An alias of the user cannot be used; the message names it as the settings do. */
+/** An alias in the user's settings is invalid; the message names it as the settings do. */
 export class ModelConfigError extends Error {
   override readonly name = 'ModelConfigError';
 }
 
-/** The scope of requests that name none. */
+/** The default scope of a request. */
 const DEFAULT_SCOPE = 'core';
 
-/** Throws ModelConfigError when an alias extends what does not exist, or itself. */
+/** Throws ModelConfigError when an alias extends a missing alias, or itself. */
 export function createModelConfigResolver(options: ModelConfigsOptions = {}): ModelConfigResolver {
   const configs = new ModelConfigs(options);
   return (key) => configs.resolve(key);
@@ -66,7 +68,7 @@ export class ModelConfigs {
     for (const name of this.aliases.keys()) this.chainOf(name);
   }
 
-  /** The settings are the caller's own copy. Throws ModelConfigError for an alias that names no model. */
+  /** The settings are the caller's own copy. Throws ModelConfigError for an alias without a model. */
   resolve(key: ModelConfigKey): ResolvedModelConfig {
     const { names, values } = this.describe(key.model.trim());
     const ofAliases = values.reduce(mergeValues, {});
@@ -78,7 +80,7 @@ export class ModelConfigs {
     return { model: resolveModel(model, this.resolveOptions), config: structuredClone(generateContentConfig) };
   }
 
-  /** The names a request goes by and what each says, from the root to the one asked for. */
+  /** The names that match a request and the values of each, from the root to the requested one. */
   private describe(asked: string): { names: readonly string[]; values: readonly ModelConfigValues[] } {
     if (this.aliases.has(asked)) return this.describeAlias(asked);
     const model = resolveModel(asked, this.resolveOptions);
@@ -104,7 +106,7 @@ export class ModelConfigs {
     return chain;
   }
 
-  /** The general before the particular, so that the particular has the last word. */
+  /** General overrides before specific ones, so that the specific one wins. */
   private matchingOverrides(key: ModelConfigKey, names: readonly string[], model: string | undefined) {
     const depthOf = ({ match }: ModelConfigOverride) =>
       match.model === undefined ? 0 : names.includes(match.model) ? names.indexOf(match.model) + 2 : 1;

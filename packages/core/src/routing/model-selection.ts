@@ -1,29 +1,32 @@
-/** applyModelSelection: from the model that was chosen to the one that will be asked, given what is available. */
+/** applyModelSelection: maps the chosen model to the one that receives the request, given availability. */
 
 import type { ModelAvailability } from './availability.ts';
 import type { PolicyChain } from './fallback-chains.ts';
 import { toModelConfigKey } from './model-config.ts';
 import type { ModelConfigKey } from './model-config.ts';
 
-/** What a selection depends on; stands where the documents pass their whole configuration. */
+/** The inputs of a selection; replaces the whole configuration that the documents pass. */
 export interface ModelSelectionSource {
   availability: ModelAvailability;
-  /** The models that may stand in for this one, beginning with itself; none by default. */
+  /** The models that may replace this one, starting with itself; none by default. */
   chainFor?: (model: string) => PolicyChain;
 }
 
 export interface ModelSelectionOptions {
-  /** Whether this is the request that uses up a model's one attempt of the prompt. Default true. */
+  /** Whether this request uses up a model's one attempt of the prompt. Default true. */
   consumeAttempt?: boolean;
 }
 
 export interface AppliedModel {
   model: string;
-  /** How many requests it is worth before another is asked for. */
+  /** The number of requests before another model is chosen. */
   maxAttempts?: number | undefined;
 }
 
-/** The first available model of the chain that begins with the key's, else its last resort, else the key's own. */
+/**
+ * The first available model of the chain that starts with the key's model, else its last resort, else the key's own
+ * model.
+ */
 export function applyModelSelection(
   { availability, chainFor }: ModelSelectionSource,
   key: ModelConfigKey | string,

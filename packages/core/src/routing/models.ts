@@ -1,6 +1,6 @@
 /**
- * From the names users type to models, and what a request to one may hold. Pure look-ups in a catalogue, the Gemini API's
- * unless another is given; which model serves a request is decided in router.ts.
+ * Resolves the names users type to models, and the limits of a request to one. Pure look-ups in a catalogue, the
+ * Gemini API's unless another is given; router.ts decides which model serves a request.
  */
 
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
@@ -8,7 +8,7 @@ import type { ModelCatalogue, ModelFacts } from '../provider/catalogue/model-cat
 import type { ContentGenerator } from '../provider/content-generator.ts';
 
 export const DEFAULT_MODEL = 'auto';
-/** The documents' name for the model that takes over when a quota is spent. */
+/** The documented name of the model that takes over when a quota is exhausted. */
 export const DEFAULT_GEMINI_FLASH_MODEL = 'gemini-2.5-flash';
 
 export interface ResolveModelOptions {
@@ -17,7 +17,7 @@ export interface ResolveModelOptions {
   catalogue?: ModelCatalogue | undefined;
 }
 
-/** A generator without a catalogue of its own is taken to serve Gemini's models. */
+/** A generator without a catalogue is assumed to serve Gemini's models. */
 export function catalogueOf({ catalogue }: Pick<ContentGenerator, 'catalogue'>): ModelCatalogue {
   return catalogue ?? GEMINI_CATALOGUE;
 }
@@ -36,17 +36,17 @@ export function isAutoModel(requested: string, catalogue: ModelCatalogue = GEMIN
   return own(catalogue.aliases, requested.trim())?.isAuto ?? false;
 }
 
-/** What is known of a model, or assumed of an unknown one. */
+/** The facts about a model, or the assumptions about an unknown one. */
 export function factsOf(model: string, catalogue: ModelCatalogue = GEMINI_CATALOGUE): ModelFacts {
   return catalogue.find(model) ?? catalogue.unknown;
 }
 
-/** How many tokens a request to the model, or to what the alias stands for, may hold. */
+/** The number of tokens that a request to the model or alias may hold. */
 export function tokenLimit(model: string, catalogue: ModelCatalogue = GEMINI_CATALOGUE): number {
   return factsOf(resolveModel(model, { catalogue }), catalogue).contextWindow;
 }
 
-/** A table look-up that does not find `constructor` in every table. */
+/** An own-property look-up: `constructor` is not found in every table. */
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,11 +1,10 @@
 /**
- * ModelRouter: which model is asked first for a prompt. An ordered list of
- * strategies; the first with an opinion decides, one that fails is skipped, and the
- * last always has one. A side request is made only when `classify` is on, and holds
- * the prompt up for seconds at most.
+ * ModelRouter: chooses the first model for a prompt. An ordered list of strategies; the first that returns a model
+ * decides, a failing one is skipped, and the last always returns one. A side request is sent only when `classify` is
+ * on, and delays the prompt by seconds at most.
  *
- * The documents' local Gemma classifier is left out: it needs a second model server
- * on the machine, and nothing here starts one.
+ * The documented local Gemma classifier is unsupported: it needs a second model server on the machine, and nothing
+ * here starts one.
  */
 
 import type { Content, PartListUnion } from '../protocol/content.ts';
@@ -20,7 +19,7 @@ import { factsOf, isAutoModel, resolveModel } from './models.ts';
 import { policyChain } from './fallback-chains.ts';
 
 export interface RoutingContext {
-  /** The model as it was configured, unresolved. */
+  /** The model as configured, unresolved. */
   requestedModel: string;
   history: readonly Content[];
   request: PartListUnion;
@@ -29,7 +28,7 @@ export interface RoutingContext {
   signal: AbortSignal;
   /** default, autoEdit, yolo or plan. */
   approvalMode?: string;
-  /** Whether a plan was approved and is being carried out. */
+  /** Whether a plan was approved and is being executed. */
   hasApprovedPlan?: boolean;
 }
 
@@ -40,7 +39,7 @@ export interface RoutingDecision {
     source: string;
     latencyMs: number;
     reasoning: string;
-    /** What a strategy that had to be skipped failed with. */
+    /** The error of a strategy that was skipped. */
     error?: string;
   };
 }
@@ -54,7 +53,7 @@ export interface ModelRouterOptions {
   catalogue?: ModelCatalogue | undefined;
   /** Whether plan mode chooses the model of `auto`. Default true. */
   planRouting?: boolean;
-  /** Whether a small model is asked how hard the request is. Default false; needs `askJson`. */
+  /** Whether a small model grades the difficulty of the request. Default false; needs `askJson`. */
   classify?: boolean;
   askJson?: AskJson;
 }
@@ -106,7 +105,7 @@ export class ModelRouter {
         const choice = await decide(context);
         if (choice) return decided(source, choice);
       } catch (error) {
-        // A strategy is an opinion; without it the next one is asked.
+        // A strategy is optional; the next one decides instead.
         skipped ??= error;
       }
     }
@@ -182,12 +181,12 @@ export class ModelRouter {
       const answer = await Promise.race([tooLate, settledAnswer(() => askJson(question, classifier.schema))]);
       return answer && classifier.read(answer);
     } finally {
-      // Ends whichever of the two is still under way.
+      // Cancels the one that is still running.
       settled.abort();
     }
   }
 
-  /** The stronger or the faster model of the family that was asked for. */
+  /** The stronger or the faster model of the requested family. */
   private variant(requestedModel: string, choice: 'pro' | 'flash'): string {
     return this.factsOf(requestedModel).variants?.[choice] ?? this.resolve(choice);
   }
