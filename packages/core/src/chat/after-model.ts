@@ -1,8 +1,7 @@
 /**
- * Frames on their way through an AfterModel hook. While the hook looks at some, the
- * next ones are read; it then looks at all of those at once, as one frame. So a slow
- * hook costs an answer a few runs, not one for each frame, and what is shown is still
- * in order and never ahead of the hook (docs/decisions/0013).
+ * Passes frames through an AfterModel hook. While the hook runs on some frames, the next ones are buffered; it then
+ * runs once on all of those, merged into one frame. A slow hook therefore costs a few runs per answer, not one per
+ * frame, and the output stays in order and never precedes the hook (docs/decisions/0013).
  */
 
 import type { Candidate, GenerateContentResponse } from '../protocol/content.ts';
@@ -23,7 +22,10 @@ export interface HookedStream {
   ask(response: GenerateContentResponse): Promise<AfterModelDecision>;
 }
 
-/** Yields what may be shown; true when the hook ended the send. What goes into the history is what arrived. */
+/**
+ * Yields the frames the caller may show; returns true when the hook ended the send. The history records the frames as
+ * received.
+ */
 export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<StreamEvent, boolean> {
   const { attempt, signal } = stream;
   for await (const arrived of readAhead(stream.frames)) {
@@ -42,7 +44,7 @@ export async function* throughAfterModel(stream: HookedStream): AsyncGenerator<S
   return false;
 }
 
-/** How the answer ended is not the hook's to lose. */
+/** The hook's response replaces the frame but keeps the finish reason and the usage. */
 function inPlaceOf(merged: GenerateContentResponse, response: GenerateContentResponse): GenerateContentResponse {
   const finishReason = merged.candidates?.[0]?.finishReason;
   const { usageMetadata } = merged;
@@ -50,7 +52,7 @@ function inPlaceOf(merged: GenerateContentResponse, response: GenerateContentRes
   return { ...(usageMetadata && { usageMetadata }), ...response, ...(candidates && { candidates }) };
 }
 
-/** Everything that arrived since the last step, together; an error only after what arrived before it. */
+/** Yields all frames received since the last step together; an error only after the frames before it. */
 async function* readAhead(frames: AsyncGenerator<GenerateContentResponse, void>): AsyncGenerator<Frames, void> {
   let waiting: GenerateContentResponse[] = [];
   let wake = Promise.withResolvers<void>();
@@ -82,12 +84,13 @@ async function* readAhead(frames: AsyncGenerator<GenerateContentResponse, void>)
       else if (end) return;
     }
   } finally {
-    // Not awaited: a consumer that left does not wait for the next frame, and no caller is left to see how it ends.
+    // Not awaited: a consumer that left does not wait for the next frame, and no caller remains to receive the
+    // result.
     frames.return().catch(() => undefined);
   }
 }
 
-/** Several frames as the one they could have been. */
+/** Merges several frames into one. */
 function mergeFrames(frames: Frames): GenerateContentResponse {
   const [first = {}] = frames;
   if (frames.length < 2) return first;

@@ -1,6 +1,6 @@
 /**
- * Attempt: what has arrived of one HTTP try. It says which frames may be shown now and
- * which must wait until the whole is accepted: a caller must not act on what can still be void.
+ * Attempt: collects the frames of one HTTP request. It decides which frames may be shown now and which must wait
+ * until the attempt is accepted: a caller must not act on a call that a retry can still void.
  */
 
 import type { Content, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
@@ -13,12 +13,12 @@ import type { AcceptedTurn } from './stream-check.ts';
 
 export class Attempt {
   readonly thoughts: ThoughtSummary[] = [];
-  /** To be shown once the attempt is accepted. */
+  /** Shown once the attempt is accepted. */
   held: GenerateContentResponse[] = [];
   private readonly collector = new StreamCollector();
   private readonly callIds: CallIds;
   private isHolding = false;
-  /** The words that were not held back. */
+  /** The text that was not held back. */
   private shownText = '';
 
   constructor(callIds: CallIds) {
@@ -26,7 +26,7 @@ export class Attempt {
     callIds.beginAttempt();
   }
 
-  /** The frame as it counts: with every call named and identified. */
+  /** Returns the frame with a name and an id for every call. */
   add(arrived: GenerateContentResponse): GenerateContentResponse {
     const response = this.callIds.complete(arrived);
     this.collector.add(response);
@@ -35,20 +35,22 @@ export class Attempt {
     return response;
   }
 
-  /** Keeps the frame back from the first call, or the finish reason, on. */
+  /** Holds the frame back, starting with the first call or the finish reason. */
   hold(response: GenerateContentResponse): boolean {
     if (this.isHolding) this.held.push(response);
     else this.shownText += getResponseText(response);
     return this.isHolding;
   }
 
-  /** The model turn that remains when it is cut off: what was shown, marked as interrupted; undefined if that is nothing. */
+  /**
+   * The model turn that an interruption leaves: the shown text, marked as interrupted; undefined if there is none.
+   */
   get interrupted(): Content | undefined {
     if (this.shownText.trim() === '') return undefined;
     return { role: 'model', parts: [{ text: this.shownText }, { text: INTERRUPTED_ANSWER }] };
   }
 
-  /** What the service has reported so far. */
+  /** The usage the service has reported so far. */
   get usageMetadata(): UsageMetadata | undefined {
     return this.collector.usageMetadata;
   }
@@ -62,7 +64,10 @@ export class Attempt {
   }
 }
 
-/** Some services say in every frame how the answer ends, or send more after they did: here the last one says it, once. */
+/**
+ * Some services repeat the finish reason in every frame, or send frames after it: only the last held frame carries
+ * it.
+ */
 function endOnce(held: GenerateContentResponse[], turn: AcceptedTurn): GenerateContentResponse[] {
   if (held.findIndex(getFinishReason) === held.length - 1) return held;
   return held.map((frame, index) => {

@@ -1,7 +1,7 @@
 /**
- * A request on its way through the hooks that see it before it leaves: BeforeModel, which
- * may change it, answer it or end the send, and then BeforeToolSelection, which may change
- * what the model can call. What becomes of the decision is the chat's business.
+ * Passes a request through the hooks that run before it is sent: BeforeModel, which may change it, answer it or end
+ * the send, then BeforeToolSelection, which may change the tools the model can call. The chat carries the decision
+ * out.
  */
 
 import type { GenerateContentParameters } from '../protocol/content.ts';
@@ -18,7 +18,7 @@ export async function throughBeforeModel(
   const decision =
     hooks.beforeModel && (await tryUntilAborted(async () => hooks.beforeModel?.(request, signal), signal));
   if (decision && decision.kind !== 'proceed') return decision;
-  // A request that went through a hook may have lost what JSON cannot carry.
+  // JSON, through which a hook's request passes, cannot carry the abort signal.
   const changed = decision?.request ? withConfig(decision.request, { abortSignal: signal }) : request;
   const selection =
     hooks.beforeToolSelection &&

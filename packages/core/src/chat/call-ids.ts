@@ -1,6 +1,6 @@
 /**
- * Names and ids of calls. The service may leave either out, and a model may repeat
- * an id; a call must have a name and an id of its own before anything can answer it.
+ * Completes names and ids of calls. The service may omit either, and a model may repeat an id; a call needs a name
+ * and a unique id before it can be answered.
  */
 
 import type { FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
@@ -18,7 +18,7 @@ export function createCallId(name: string, clock: Clock): string {
   return `${name}-${clock.now()}-${hex}`;
 }
 
-/** The call with name, id and args filled in. An id already taken is replaced. */
+/** Returns the call with name, id and args filled in. An id already in use is replaced. */
 export function completeFunctionCall(
   call: FunctionCall,
   isTaken: (id: string) => boolean,
@@ -30,7 +30,7 @@ export function completeFunctionCall(
   return { id, name, args: isRecord(call.args) ? call.args : {} };
 }
 
-/** The ids of one session. Those of an attempt count only once it is accepted: the next one may repeat them. */
+/** The ids of one session. The ids of an attempt count only once it is accepted: a retry may repeat them. */
 export class CallIds {
   private readonly clock: Clock;
   private readonly accepted = new Set<string>();
@@ -48,7 +48,7 @@ export class CallIds {
     for (const id of this.current) this.accepted.add(id);
   }
 
-  /** The frame with every call complete; the same object when there is none. */
+  /** Returns the frame with every call complete; the same object when it holds none. */
   complete(response: GenerateContentResponse): GenerateContentResponse {
     if (getFunctionCalls(response).length === 0) return response;
     const parts = getParts(response);

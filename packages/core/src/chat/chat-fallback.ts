@@ -1,7 +1,6 @@
 /**
- * ChatFallback: the port through which a chat learns what to do when a model failed
- * and no further attempt is due. The chat only carries the decision out; which
- * models may stand in for which, and who is asked, is decided behind the port.
+ * ChatFallback: the port that decides how a chat continues when a model failed and no retry is due. The chat only
+ * carries the decision out; the implementation decides which models may replace which, and whether to ask the user.
  */
 
 import { GeminiEventType } from '../protocol/events.ts';
@@ -13,20 +12,20 @@ export type { FallbackAsk, FallbackDecision } from '../routing/fallback-decision
 
 export interface ChatFallback {
   /**
-   * Asked once for each model that failed for good, with the error its last attempt
-   * ended with. `failedModel` is the concrete name the request was sent with. Never throws.
+   * Called once for each model that failed for good, with the error of its last attempt. `failedModel` is the
+   * concrete name in the request. Never throws.
    */
   decide(failedModel: string, error: unknown): FallbackDecision;
   /**
-   * Requests the model is worth before `decide` is asked; undefined when nobody could
-   * take over, so that giving up early would help nobody. Changes nothing.
+   * The number of requests before `decide` is called; undefined without a possible replacement, where giving up early
+   * would not help. Has no effects.
    */
   attemptsBefore?(model: string, error: unknown): number | undefined;
-  /** Told when the model gave an accepted turn. */
+  /** Called when the model returned an accepted turn. */
   succeeded?(model: string): void;
 }
 
-/** The model that may take over; undefined when the person said no. */
+/** Returns the model that replaces the failed one; undefined when the user declined. */
 export async function* askForFallback(
   { requestId, fallbackModel, message, answer }: FallbackAsk,
   failedModel: string,

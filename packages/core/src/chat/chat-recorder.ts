@@ -1,4 +1,4 @@
-/** The port through which a chat's turns are recorded. Recording may fail; it never fails a turn. */
+/** The port that records a chat's turns. A recording failure never fails a turn. */
 
 import type { Content, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
@@ -10,13 +10,16 @@ export interface RecordedAnswer {
   usageMetadata?: UsageMetadata;
 }
 
-/** Called in the order things happen, before the caller sees them. Must not throw. */
+/** Called in order of events, before the caller sees them. Must not throw. */
 export interface ChatRecorder {
   /** A message is about to be sent. */
   sent(content: Content, prompt_id: string): void;
-  /** The send of this message failed, and it left the history; `why` is a sentence. Absent: `withdrawn` is called. */
+  /**
+   * The send of this message failed and removed it from the history; `why` is a sentence. Absent: `withdrawn` is
+   * called.
+   */
   failed?(content: Content, why: string): void;
-  /** This message, and all after it, left the history again: the user went back. */
+  /** The user rewound: this message and all after it were removed from the history. */
   withdrawn(content: Content): void;
   /** An attempt was accepted. */
   answered(answer: RecordedAnswer, prompt_id: string): void;
@@ -24,6 +27,8 @@ export interface ChatRecorder {
   added(content: Content): void;
   /** The history was replaced (compression, rewind). */
   replaced(history: readonly Content[]): void;
-  /** What a request must wait for: the record of effects it speaks of. Undefined: nothing. Must not reject. */
+  /**
+   * Resolves when the effects that a request mentions are recorded. Undefined: nothing to wait for. Must not reject.
+   */
   settled?(): Promise<void> | undefined;
 }

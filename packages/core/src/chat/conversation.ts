@@ -1,9 +1,8 @@
 /**
- * ConversationBuilder turns a session's turns, one after another, into contents the
- * service takes: user and model alternate, no turn or part is empty, every call is
- * answered in the very next turn by a response of the same name and id.
- * What does not fit is repaired by rule: an unanswered call gets an error response,
- * an answer nobody asked for is dropped. Nothing appended is ever changed in place.
+ * ConversationBuilder builds, turn by turn, contents the service accepts: user and model alternate, no turn or part
+ * is empty, every call is answered in the very next turn by a response of the same name and id. It repairs violations
+ * by rule: an unanswered call gets an error response, a response without a call is dropped. Appended contents are
+ * never changed in place.
  */
 
 import type { Content, FunctionCall, Part } from '../protocol/content.ts';
@@ -16,7 +15,7 @@ export const SYNTHETIC_THOUGHT_SIGNATURE = 'skip_thought_signature_validator';
 
 export const INTERRUPTED_CALL = 'The call was interrupted before it completed; its effect is unknown.';
 const MISSING_START = '[The beginning of this session is not available.]';
-/** Ends the words of a model that the user or a limit cut off. */
+/** Ends the text of an answer that the user or a limit interrupted. */
 export const INTERRUPTED_ANSWER = '[This response was interrupted before it completed.]';
 export const INTERRUPTED_RESPONSE = '[The previous response was interrupted before it completed.]';
 
@@ -27,11 +26,11 @@ interface OpenCall {
 
 export class ConversationBuilder {
   private readonly turns: Content[] = [];
-  /** Turns before this one are checked and can no longer change. */
+  /** Turns before this one are validated and can no longer change. */
   private checked = 0;
-  /** Calls of the last model turn that no response has answered. */
+  /** Calls of the last model turn without a response. */
   private openCalls: OpenCall[] = [];
-  /** Calls of the last model turn, in order; responses are laid in this order. */
+  /** Calls of the last model turn, in order; their responses are put in this order. */
   private lastCalls: OpenCall[] = [];
 
   static of(turns: readonly Content[]): ConversationBuilder {
@@ -64,7 +63,7 @@ export class ConversationBuilder {
     if (last?.role !== 'user') {
       this.turns.push(same(content, responses, rest) ? content : { role: 'user', parts: [...responses, ...rest] });
     } else if (responses.length === 0 && last.parts?.some((part) => part.functionResponse)) {
-      // New words after an answer that never came: the model must see where it was cut off.
+      // A new prompt follows a missing answer: the model must see where it was interrupted.
       this.turns.push({ role: 'model', parts: [{ text: INTERRUPTED_RESPONSE }] }, { role: 'user', parts: rest });
     } else {
       this.turns[this.turns.length - 1] = { role: 'user', parts: [...(last.parts ?? []), ...rest] };
@@ -84,15 +83,14 @@ export class ConversationBuilder {
     this.openCalls = [...calls];
   }
 
-  /** Two model turns in a row are one, as long as the first asked for nothing. */
+  /** Joins two adjacent model turns, unless the first requested a call. */
   private joinModel(last: Content, parts: Part[]): void {
     this.turns[this.turns.length - 1] = { role: 'model', parts: [...(last.parts ?? []), ...parts] };
   }
 
   /**
-   * The responses among `parts` that answer open calls, in the order of the calls,
-   * with an error response for each call left unanswered. All open calls are closed:
-   * the service takes answers in the very next turn only.
+   * Returns the responses among `parts` that answer open calls, in the order of the calls, with an error response for
+   * each unanswered call. Closes all open calls: the service accepts responses in the very next turn only.
    */
   private takeResponses(parts: readonly Part[]): Part[] {
     if (this.openCalls.length === 0) return [];
@@ -160,14 +158,14 @@ function toOpenCall(call: FunctionCall): OpenCall {
 
 const LEGAL_NAME = /^[A-Za-z_][\w.:-]*$/;
 
-/** A model may ask for a tool by a name the service itself would refuse to read back. */
+/** A model may request a tool by a name that the service rejects when it is sent back. */
 function toLegalName(name: string | undefined): string {
   if (name !== undefined && LEGAL_NAME.test(name)) return name;
   const legal = (name ?? '').replace(/[^\w.:-]/g, '_');
   return LEGAL_NAME.test(legal) ? legal : `_${legal}`;
 }
 
-/** Newer models refuse a step whose first call carries no signature. */
+/** Newer models reject a step whose first call carries no signature. */
 function signFirstCall(parts: Part[]): Part[] {
   const index = parts.findIndex((part) => part.functionCall);
   const first = parts[index];

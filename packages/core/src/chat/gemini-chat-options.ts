@@ -1,4 +1,4 @@
-/** What a chat is made of, and what it tells outside of itself. */
+/** The options of a chat, and the callbacks by which it reports to its caller. */
 
 import type { ContentGenerator, LlmRole } from '../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../routing/model-config.ts';
@@ -11,21 +11,21 @@ import type { ModelHooks } from './model-hooks.ts';
 
 export interface GeminiChatOptions {
   generator: ContentGenerator;
-  /** Used by sends that name no model. */
+  /** The default model of a send. */
   model: string;
   systemInstruction?: string;
   tools?: Tool[];
   /** Sampling and thinking settings of every request, unless `resolveModel` is given. */
   config?: GenerateContentConfig;
   history?: readonly Content[];
-  /** Turns a key into a model and its settings; by default the key's model with `config`. */
+  /** Resolves a key to a model and its settings; by default the key's model with `config`. */
   resolveModel?: ModelConfigResolver;
   retry?: RetryLimits;
-  /** Asked what to do when a model failed for good; without it the send fails. */
+  /** Decides how to continue when a model failed for good; without it the send fails. */
   fallback?: ChatFallback;
   hooks?: ModelHooks;
   recorder?: ChatRecorder;
-  /** Told of an answer that arrived whole and is no turn. Must not throw. */
+  /** Called with an answer that arrived completely but is not an acceptable turn. Must not throw. */
   onUnusableAnswer?: (answer: UnusableAnswer) => void;
   clock?: Clock;
 }
