@@ -1,8 +1,8 @@
 /**
- * GeminiChat: one conversation with a model. It orders sends one after another and makes
- * attempts until one gives an acceptable turn. A failed attempt leaves no trace: nothing
- * of it is in the history, no call of it is handed out, and a `retry` voids what was shown
- * of it. An aborted one leaves the words that were shown. Frames from the first call or the finish reason on wait until it is accepted.
+ * GeminiChat: one conversation with a model. It serialises sends and retries until an attempt returns an acceptable
+ * turn. A failed attempt leaves no trace: it adds nothing to the history and hands out no call, and a `retry` event
+ * voids the frames shown. An aborted one leaves the text that was shown. Frames starting with the first call or the
+ * finish reason are held until the attempt is accepted.
  */
 
 import { RetryPlan } from '../provider/retry-plan.ts';
@@ -38,10 +38,12 @@ import type { StreamEvent } from './stream-events.ts';
 
 interface Send extends Omit<MessageToSend, 'message'> {
   content: Content;
-  /** Where the history stood before it. */
+  /** The position in the history before the message. */
   mark: HistoryMark;
   afterFunctionResponse: boolean;
-  /** An answer without a word is one: after tool results, and when the model is asked to go on after such an answer. */
+  /**
+   * An empty answer is acceptable: after tool results, and when the model is asked to continue after such an answer.
+   */
   mayBeSilent: boolean;
 }
 
@@ -54,7 +56,7 @@ export class GeminiChat {
   private systemInstruction: string | undefined;
   private tools: Tool[] | undefined;
   private lastPromptId: string | undefined;
-  /** The service has answered before: one that is gone now may well come back. */
+  /** The service has answered before, so an unreachable one is likely to return. */
   private wasReached = false;
 
   constructor(options: GeminiChatOptions) {
@@ -67,10 +69,11 @@ export class GeminiChat {
   }
 
   /**
-   * Sends a message and resolves with what comes back. The stream waits for sends before it to end; its own place in the
-   * order is taken when it is first pulled. It throws what ended the last attempt: ApiError, InvalidStreamError,
-   * UnauthorizedError, AbortError. After an error the message is not in the history unless it answered calls; after an
-   * abort it is, with what was shown of the answer. The forms are those of send-arguments.ts.
+   * Sends a message and resolves with the stream of its answer. The stream waits for earlier sends to end; it takes
+   * its own place in the order when it is first pulled. It throws the error of the last attempt: ApiError,
+   * InvalidStreamError, UnauthorizedError, AbortError. After an error the message is not in the history unless it
+   * answered calls; after an abort it is, with the shown part of the answer. send-arguments.ts lists the accepted
+   * forms.
    */
   async sendMessageStream(...args: SendArguments): Promise<AsyncGenerator<StreamEvent, void>> {
     return this.send(toMessageToSend(args, this.model));
@@ -130,7 +133,7 @@ export class GeminiChat {
     }
   }
 
-  /** Resolves when no send is under way. */
+  /** Resolves when no send is running. */
   get sendPromise(): Promise<void> {
     return this.queue.idle;
   }
@@ -139,7 +142,7 @@ export class GeminiChat {
     return this.options.model;
   }
 
-  /** A shallow copy; `curated` leaves out model turns that hold broken parts. */
+  /** A shallow copy; `curated` omits model turns with invalid parts. */
   getHistory(curated = false): Content[] {
     return [...(curated ? this.history.view.curated : this.history.view.comprehensive)];
   }
@@ -164,7 +167,10 @@ export class GeminiChat {
     this.history.replace(history);
   }
 
-  /** This turn and all after it leave the history; false when it is not part of it. Not while a send is under way. */
+  /**
+   * Removes this turn and all after it from the history; false when the history does not contain it. Not while a send
+   * is running.
+   */
   rewindTo(content: Content): boolean {
     return this.history.rewindTo(content);
   }
@@ -173,7 +179,7 @@ export class GeminiChat {
     this.setHistory([]);
   }
 
-  /** Removes the model's signatures, which only the model that made them can read. */
+  /** Removes the model's signatures, which only the model that created them can read. */
   stripThoughtsFromHistory(): void {
     this.setHistory(this.history.view.comprehensive.map(withoutSignatures));
   }
@@ -186,7 +192,7 @@ export class GeminiChat {
     return this.tools ?? [];
   }
 
-  /** Adds to the error which tools have schemas the model does not accept, where that may be why. */
+  /** Adds to the error the tools whose schemas the model rejects, where that may be the cause. */
   async maybeIncludeSchemaDepthContext(error: StructuredError): Promise<void> {
     const hint = describeSchemaProblem(error.message, this.getTools());
     if (hint) error.message += `\n${hint}`;
@@ -196,12 +202,12 @@ export class GeminiChat {
     this.systemInstruction = systemInstruction;
   }
 
-  /** Size of the last request as the service counted it; a local estimate until it did. */
+  /** Size of the last request as counted by the service; a local estimate until then. */
   getLastPromptTokenCount(): number {
     return this.history.promptTokenCount;
   }
 
-  /** A chat of its own that begins with this one's history. Not recorded. */
+  /** An unrecorded chat that starts with this one's history. */
   fork(): GeminiChat {
     const { recorder: _notShared, ...options } = this.options;
     return new GeminiChat({
@@ -212,7 +218,7 @@ export class GeminiChat {
     });
   }
 
-  /** Puts the message into the history, before any attempt. */
+  /** Appends the message to the history, before any attempt. */
   private begin({ message, ...terms }: MessageToSend): Send {
     const content = createUserContent(message);
     const { prompt_id } = terms;
@@ -229,13 +235,13 @@ export class GeminiChat {
     if (settled) await untilAborted(settled, signal);
   }
 
-  /** A message that was never accepted is taken back, unless it says what tools did; an abort leaves it. */
+  /** Withdraws a message that was never accepted, unless it reports tool results; an abort keeps it. */
   private giveUp(send: Send, error: unknown): void {
     if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
     this.history.withdraw(send.content, send.mark, getErrorMessage(error));
   }
 
-  /** What the user has read of the answer stays, as the model's words, so that the next prompt can refer to it. */
+  /** Keeps the shown part of the answer as the model's turn, so that the next prompt can refer to it. */
   private keepShown(attempt: Attempt | undefined, { key: { model }, prompt_id }: Send): void {
     const content = attempt?.interrupted;
     if (content) this.history.answer({ content, thoughts: attempt.thoughts, model }, prompt_id);
@@ -255,7 +261,7 @@ export class GeminiChat {
     this.history.answer({ content, thoughts, model, ...(usageMetadata && { usageMetadata }) }, prompt_id);
   }
 
-  /** The request as it leaves, after the hooks; undefined when one of them ended the send. */
+  /** Returns the request after the hooks; undefined when one of them ended the send. */
   private async *prepare(send: Send): AsyncGenerator<StreamEvent, GenerateContentParameters | undefined> {
     const { hooks } = this.options;
     const { view } = this.history;
@@ -280,7 +286,7 @@ export class GeminiChat {
     return request;
   }
 
-  /** What each piece of the answer is shown to first; undefined where no hook looks at it. */
+  /** The AfterModel hook for the frames of the answer; undefined without one. */
   private afterModel(request: GenerateContentParameters, signal: AbortSignal): HookedStream['ask'] | undefined {
     const { hooks } = this.options;
     if (!hooks?.afterModel) return undefined;

@@ -1,10 +1,10 @@
 /**
- * History: the turns of a session with one writer, and the views of it. Appending
- * is O(1) in the length of the session: every view is extended, never rebuilt.
+ * History: the turns of a session with one writer, and the views of it. Appending is O(1) in the length of the
+ * session: every view is extended, never rebuilt.
  *
- * - comprehensive: all that was said, in order.
+ * - comprehensive: all turns, in order.
  * - curated: without runs of model turns that hold an invalid part.
- * - contents: what is sent; always a legal conversation (`ConversationBuilder`).
+ * - contents: the contents to send; always a legal conversation (`ConversationBuilder`).
  *
  * Contents are immutable once appended: views share them by reference.
  */
@@ -14,13 +14,13 @@ import { ConversationBuilder } from './conversation.ts';
 import { hasFunctionCall, hasFunctionResponse } from './parts.ts';
 import { isValidPart } from './stream-check.ts';
 
-/** A place in the history to return to. */
+/** A position in the history to roll back to. */
 export type HistoryMark = number;
 
 export class History {
   private turns: Content[] = [];
   private curatedTurns: Content[] = [];
-  /** Where the run of model turns at the end of the curated view begins, and whether it is still whole. */
+  /** Where the run of model turns at the end of the curated view starts, and whether all of it is valid. */
   private runStart = 0;
   private runValid = true;
   private conversation = new ConversationBuilder();
@@ -47,12 +47,12 @@ export class History {
     return this.curatedTurns;
   }
 
-  /** What may be sent now. Its last turn is a user's as soon as one was appended. */
+  /** The contents to send. The last turn is a user turn as soon as one was appended. */
   get contents(): readonly Content[] {
     return this.conversation.contents;
   }
 
-  /** Checks what was added since the last check, in production, before every send. */
+  /** Validates the turns added since the last check, in production, before every send. */
   assertLegal(): void {
     this.conversation.assertLegal();
   }
@@ -65,7 +65,7 @@ export class History {
     return this.turns.length;
   }
 
-  /** Forgets what was appended since the mark. Costs the length of the history: for failures, not for turns. */
+  /** Removes the turns appended since the mark. Costs the length of the history: for failures, not for turns. */
   rollback(mark: HistoryMark): void {
     if (mark < this.turns.length) this.replace(this.turns.slice(0, mark));
   }
@@ -93,15 +93,14 @@ export class History {
   }
 }
 
-/** A model turn may be empty (it had nothing to add); any part present must say something. */
+/** A model turn may be empty (the model had nothing to add); any part present must have content. */
 function isValidContent(content: Content): boolean {
   return (content.parts ?? []).every(isValidPart);
 }
 
 /**
- * The index from which the newest part of the history, about `1 - fraction` of it
- * by size, begins at a user's own words. 0 when there is no such place; the length
- * when everything before it may go.
+ * The index where the newest part of the history, about `1 - fraction` of it by size, starts at a prompt of the user.
+ * 0 when there is no such place; the length when everything before it may be removed.
  */
 export function findIndexAfterFraction(history: readonly Content[], fraction: number): number {
   if (fraction <= 0 || fraction >= 1) throw new Error('Fraction must be between 0 and 1.');
@@ -114,8 +113,8 @@ export function findIndexAfterFraction(history: readonly Content[], fraction: nu
 }
 
 /**
- * The same inside of one long prompt, where the user says nothing for hundreds of turns:
- * the index of a model turn that asks for calls after others were answered. 0 when there is none.
+ * The same inside one long prompt, where hundreds of turns pass without a user message: the index of a model turn
+ * that requests calls after earlier calls were answered. 0 when there is none.
  */
 export function findStepAfterFraction(history: readonly Content[], fraction: number): number {
   const isStep = (content: Content, index: number) =>
@@ -124,7 +123,7 @@ export function findStepAfterFraction(history: readonly Content[], fraction: num
   return after ?? before;
 }
 
-/** The first such turn past the fraction of the history by size, and the last before it (0 when there is none). */
+/** The first such turn after the fraction of the history by size, and the last before it (0 when there is none). */
 function findPlaces(
   history: readonly Content[],
   fraction: number,

@@ -1,7 +1,7 @@
 /**
- * The last look before a request leaves: is this a conversation the service takes?
- * Only checks; whatever could be repaired was repaired by `ConversationBuilder`, so a
- * violation found here is a bug of ours or of a hook that rewrote the contents.
+ * Validates a conversation before the request is sent: does the service accept it? It only checks;
+ * `ConversationBuilder` repaired everything repairable, so a violation here is a bug of ours or of a hook that
+ * rewrote the contents.
  */
 
 import type { Content, Part } from '../protocol/content.ts';
@@ -11,7 +11,7 @@ import { isRecord } from '../util/is-record.ts';
 
 const LEGAL_NAME = /^[A-Za-z_][\w.:-]*$/;
 
-/** Throws for the first violation at or after turn `from`; the turns before it were checked already. */
+/** Throws for the first violation at or after turn `from`; the turns before it are already validated. */
 export function assertLegalConversation(contents: readonly Content[], from = 0): void {
   for (let index = from; index < contents.length; index++) {
     const problem = findProblem(contents, index);

@@ -1,23 +1,23 @@
-/** The port through which hooks see a request before it leaves and a frame before it is shown. */
+/** The port through which hooks see a request before it is sent and a frame before it is shown. */
 
 import type { GenerateContentParameters, GenerateContentResponse, Tool, ToolConfig } from '../protocol/content.ts';
 import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-/** The whole prompt ends here. */
+/** The hook ends the whole prompt. */
 export interface HookStop {
   kind: 'stop';
   reason: string;
 }
 
-/** This request or answer is refused; `response` is shown in its place. */
+/** The hook denies this request or answer; `response` is shown in its place. */
 export interface HookBlock {
   kind: 'block';
   reason: string;
   response?: GenerateContentResponse;
 }
 
-/** The model is not asked: this is its answer, and it remembers it as one. */
+/** The hook answers in place of the model; the history records it as the model's answer. */
 export interface HookAnswer {
   kind: 'answer';
   response: GenerateContentResponse;
@@ -37,13 +37,13 @@ export interface ToolSelection {
 }
 
 /**
- * Every member is optional: an absent one costs nothing per request or frame. One that
- * throws counts as having nothing to say; only an abort ends the send.
+ * Every member is optional: an absent one costs nothing per request or frame. A throwing hook counts as no decision;
+ * only an abort ends the send.
  */
 export interface ModelHooks {
   beforeModel?(request: GenerateContentParameters, signal: AbortSignal): Promise<BeforeModelDecision>;
   beforeToolSelection?(request: GenerateContentParameters, signal: AbortSignal): Promise<ToolSelection | undefined>;
-  /** Called for each frame in order. What goes into the history is the frame as it arrived. */
+  /** Called for each frame in order. The history records the frame as received. */
   afterModel?(
     request: GenerateContentParameters,
     response: GenerateContentResponse,
@@ -51,7 +51,7 @@ export interface ModelHooks {
   ): Promise<AfterModelDecision>;
 }
 
-/** What is shown of a send that a hook ended. */
+/** Yields the events of a send that a hook ended. */
 export function* endByHook(decision: HookStop | HookBlock, hook: 'BeforeModel' | 'AfterModel'): Generator<StreamEvent> {
   const { reason } = decision;
   if (decision.kind === 'stop') {
@@ -62,7 +62,7 @@ export function* endByHook(decision: HookStop | HookBlock, hook: 'BeforeModel' |
   if (decision.response) yield { type: StreamEventType.CHUNK, value: finished(decision.response) };
 }
 
-/** A synthetic answer is a whole one. */
+/** A synthetic answer is complete: it gets a finish reason. */
 export function finished(response: GenerateContentResponse): GenerateContentResponse {
   const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
   return { ...response, ...(candidates && { candidates }) };

@@ -1,4 +1,4 @@
-/** What one attempt of a send asks the model for, before any hook has seen it. */
+/** Builds the request of one attempt of a send, before any hook has seen it. */
 
 import type { ModelConfigKey, ModelConfigResolver } from '../routing/model-config.ts';
 import type { Content, GenerateContentConfig, GenerateContentParameters, Tool } from '../protocol/content.ts';
@@ -10,12 +10,12 @@ export interface ModelRequestParts {
   contents: readonly Content[];
   systemInstruction: string | undefined;
   tools: Tool[] | undefined;
-  /** What the caller asked for with this message; it wins. */
+  /** The caller's settings for this message; they win. */
   own: GenerateContentConfig;
   signal: AbortSignal;
 }
 
-/** Asked for on an attempt that follows an answer without words. */
+/** Sent on an attempt that follows an answer without text. */
 const ANSWER_NUDGE =
   '[System: The last attempt ended without an answer. Give the final answer in plain text now, or call a tool.]';
 

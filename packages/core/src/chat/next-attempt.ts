@@ -1,6 +1,6 @@
 /**
- * Between two attempts: whether another one follows the one that failed, on which model,
- * and when. It announces the attempt and waits for its time; it makes none.
+ * Decides, between two attempts, whether another one follows, on which model and when. It announces the attempt and
+ * waits for its time; it sends nothing.
  */
 
 import type { ModelConfigKey } from '../routing/model-config.ts';
@@ -16,7 +16,7 @@ import { StreamEventType } from './stream-events.ts';
 import type { StreamEvent } from './stream-events.ts';
 
 export interface FailedAttempt {
-  /** The concrete name the request was sent with. */
+  /** The concrete name in the failed request. */
   model: string;
   phase: RetryPhase;
   error: unknown;
@@ -24,15 +24,15 @@ export interface FailedAttempt {
 
 export interface AttemptTerms {
   plan: RetryPlan;
-  /** Absent: no other model takes over. */
+  /** Absent: no other model replaces it. */
   fallback: ChatFallback | undefined;
-  /** The service has answered before: one that is gone now may well come back. */
+  /** The service has answered before, so an unreachable one is likely to return. */
   wasReached: boolean;
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** Returns what to ask for next, when it is time to. Throws what failed when no attempt follows. */
+/** Returns the model key of the next attempt, when it is due. Throws the failure when no attempt follows. */
 export async function* waitForNextAttempt(
   failed: FailedAttempt,
   key: ModelConfigKey,
@@ -55,7 +55,7 @@ export async function* waitForNextAttempt(
   return { ...next, isRetry: true, ...(error instanceof InvalidStreamError && { lastStreamError: error.type }) };
 }
 
-/** The model failed for good: another takes over at once, if there is one and nobody objects. */
+/** The model failed for good: another replaces it immediately, if there is one and the user does not object. */
 async function* findFallback(
   { model, phase, error }: FailedAttempt,
   { fallback, signal }: AttemptTerms,

@@ -1,4 +1,4 @@
-/** Pure helpers over parts: what a person or a caller wrote → what the wire takes. */
+/** Converts and inspects parts: from the forms a user or caller passes to the form of the wire. Pure. */
 
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 
@@ -11,19 +11,19 @@ export function createUserContent(input: PartListUnion): Content {
   return { role: 'user', parts: toParts(input) };
 }
 
-/** The text of a part list; media and calls are left out. */
+/** The text of a part list, without media and calls. */
 export function partListUnionToString(input: PartListUnion): string {
   return toParts(input)
     .map((part) => part.text ?? '')
     .join('');
 }
 
-/** One flat list of what a list of part lists holds; the lists may also be given one by one. */
+/** Flattens a list of part lists; the lists may also be passed one by one. */
 export function mergePartListUnions(...lists: readonly (PartListUnion | readonly PartListUnion[])[]): Part[] {
   return lists.flat(2).flatMap(toParts);
 }
 
-/** A user turn that carries nothing but answers to calls. */
+/** A user turn with nothing but responses to calls. */
 export function isFunctionResponse(content: Content): boolean {
   const parts = content.parts ?? [];
   return content.role === 'user' && parts.length > 0 && parts.every((part) => part.functionResponse);
@@ -37,7 +37,7 @@ export function hasFunctionCall(content: Content | undefined): boolean {
   return content?.parts?.some((part) => part.functionCall) ?? false;
 }
 
-/** Text the model answers with; adjacent ones may be joined without losing anything. */
+/** Answer text of the model; adjacent ones may be joined without loss. */
 export function isPlainText(part: Part): boolean {
   return (
     typeof part.text === 'string' &&
@@ -50,7 +50,7 @@ export function isPlainText(part: Part): boolean {
   );
 }
 
-/** Only the model that made a signature can read it. */
+/** Only the model that created a signature can read it. */
 export function withoutSignatures(content: Content): Content {
   if (!content.parts?.some((part) => part.thoughtSignature)) return content;
   return { ...content, parts: content.parts.map(({ thoughtSignature: _removed, ...part }) => part) };

@@ -1,6 +1,6 @@
 /**
- * Sound and video that a tool read cannot stand in the turn that answers the call.
- * They follow in a user turn of their own, after a model turn that waits for them.
+ * Separates sound and video that a tool read from the turn that answers the call, where they are not allowed. They
+ * follow in a user turn of their own, after a model turn that waits for them.
  */
 
 import type { Content, Part } from '../protocol/content.ts';
@@ -9,7 +9,7 @@ import { SYNTHETIC_THOUGHT_SIGNATURE } from './conversation.ts';
 
 const ACKNOWLEDGEMENT = 'The tool returned media; it follows in the next message.';
 
-/** The turns that say the same; the content alone where there is nothing to separate. */
+/** The equivalent turns; the content alone where there is nothing to separate. */
 export function separatePlayedMedia(content: Content): Content[] {
   const played = content.parts?.filter(isPlayed) ?? [];
   if (played.length === 0 || !hasFunctionResponse(content)) return [content];

@@ -1,7 +1,6 @@
 /**
- * RecordedHistory: the history of a chat, every change of which is told to the recorder
- * as it happens, and the size of the last request, which a replaced history makes unknown.
- * It sends nothing.
+ * RecordedHistory: the history of a chat, which reports every change to the recorder as it happens, and the size of
+ * the last request, which is unknown after the history was replaced. It sends nothing.
  */
 
 import { estimateTokenCount } from '../provider/token-estimate.ts';
@@ -21,18 +20,18 @@ export class RecordedHistory {
     this.recorder = recorder;
   }
 
-  /** To be read; the changes are below. */
+  /** Read-only; the methods below change the history. */
   get view(): Pick<History, 'comprehensive' | 'curated' | 'contents' | 'last' | 'assertLegal'> {
     return this.history;
   }
 
-  /** As the service counted it; a local estimate until it did. */
+  /** As counted by the service; a local estimate until then. */
   get promptTokenCount(): number {
     this.tokenCount ??= estimateTokenCount(this.history.comprehensive.flatMap(({ parts }) => parts ?? []));
     return this.tokenCount;
   }
 
-  /** A message is about to be sent. Returns where the history stood before it. */
+  /** A message is about to be sent. Returns the position in the history before it. */
   send(content: Content, prompt_id: string): HistoryMark {
     const mark = this.history.mark();
     for (const turn of separatePlayedMedia(content)) {
@@ -42,7 +41,7 @@ export class RecordedHistory {
     return mark;
   }
 
-  /** Undefined when a request need not wait for what is recorded. */
+  /** Undefined when a request need not wait for the recorder. */
   settled(): Promise<void> | undefined {
     return this.recorder?.settled?.();
   }
@@ -71,7 +70,7 @@ export class RecordedHistory {
     this.recorder?.replaced(turns);
   }
 
-  /** This turn and all after it leave; false when it is not part of the history. */
+  /** Removes this turn and all after it; false when the history does not contain it. */
   rewindTo(content: Content): boolean {
     const index = this.history.comprehensive.indexOf(content);
     if (index < 0) return false;

@@ -1,4 +1,4 @@
-/** Pure readers of a response frame; candidate 0 is the only one we ask for. */
+/** Pure readers of a response frame; only candidate 0 is requested. */
 
 import type { FinishReason, FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
@@ -9,7 +9,7 @@ export function getParts(response: GenerateContentResponse): readonly Part[] {
   return response.candidates?.[0]?.content?.parts ?? NO_PARTS;
 }
 
-/** The answer text of a frame, thoughts left out; empty when there is none. */
+/** The answer text of a frame, without thoughts; empty when there is none. */
 export function getResponseText(response: GenerateContentResponse): string {
   let text = '';
   for (const part of getParts(response)) {
@@ -39,7 +39,7 @@ function collect<T>(parts: readonly Part[], pick: (part: Part) => T | undefined)
   return picked ?? NOTHING;
 }
 
-/** `(<title>) <uri>` or `<uri>` for each source that has one. */
+/** `(<title>) <uri>` or `<uri>` for each source with an address. */
 export function getCitations(response: GenerateContentResponse): readonly string[] {
   const citations = response.candidates?.[0]?.citationMetadata?.citations;
   if (!citations) return NOTHING;
@@ -51,7 +51,7 @@ export function getFinishReason(response: GenerateContentResponse): FinishReason
   return undefined;
 }
 
-/** `**subject** description`, over any number of lines; without a subject all is description. */
+/** `**subject** description`, over any number of lines; without a subject everything is description. */
 export function parseThought(text: string): ThoughtSummary {
   const start = text.indexOf('**');
   const end = start < 0 ? -1 : text.indexOf('**', start + 2);

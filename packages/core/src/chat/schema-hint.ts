@@ -1,12 +1,12 @@
 /**
- * When the service refuses a request for its schemas, it does not say which tool is
- * at fault. Schemas that refer to themselves are the usual cause and can be found.
+ * Finds the tools whose schemas made the service reject a request, which its message does not name. Schemas that
+ * refer to themselves are the usual cause and can be detected.
  */
 
 import { mayBlameSchema } from '../provider/schema-complaint.ts';
 import type { Tool } from '../protocol/content.ts';
 
-/** A sentence that names the tools at fault; undefined when the message does not blame a schema. */
+/** A sentence that names the offending tools; undefined when the message does not blame a schema. */
 export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {
   if (!mayBlameSchema(message)) return undefined;
   const names = tools
@@ -20,7 +20,7 @@ export function describeSchemaProblem(message: string, tools: readonly Tool[]): 
   );
 }
 
-/** Whether following `$ref`s inside the schema leads back to a place on the way. */
+/** Whether following `$ref`s inside the schema leads back to a place already visited. */
 export function hasCycleInSchema(schema: unknown): boolean {
   return walk(schema, schema, new Set());
 }

@@ -1,14 +1,14 @@
-/** The three forms in which the documents call `GeminiChat.sendMessageStream`, as one. */
+/** Normalises the three documented forms of `GeminiChat.sendMessageStream` arguments into one. */
 
 import type { LlmRole } from '../provider/content-generator.ts';
 import type { GenerateContentConfig, PartListUnion } from '../protocol/content.ts';
 import { toModelConfigKey } from '../routing/model-config.ts';
 import type { ModelConfigKey } from '../routing/model-config.ts';
 
-/** The older documents' form of a message; `config.abortSignal` cancels it. */
+/** The form of a message in older documents; `config.abortSignal` cancels it. */
 export interface SendMessageParameters {
   message: PartListUnion;
-  /** Of this request only; wins over the chat's own. */
+  /** For this request only; wins over the chat's own. */
   config?: GenerateContentConfig;
 }
 
@@ -35,7 +35,7 @@ const FORMS =
   'Use sendMessageStream(model, message, prompt_id, signal), sendMessageStream(model, {message, config}, prompt_id) ' +
   'or sendMessageStream({message, config}, prompt_id).';
 
-/** `model` is for a form that names none. Throws a TypeError that names the forms. */
+/** `model` is the default for a form without one. Throws a TypeError that names the forms. */
 export function toMessageToSend(args: SendArguments, model: string): MessageToSend {
   const [first, second, third, signal, role = 'main'] = args;
   if (isParameters(first)) return fromParameters(toModelConfigKey(model), first, second);

@@ -1,7 +1,7 @@
 /**
- * What makes a streamed attempt an acceptable model turn. `StreamCollector` takes
- * the frames of one attempt; `accept` either returns the turn for the history or
- * throws the InvalidStreamError that names what was wrong with it.
+ * Decides whether a streamed attempt is an acceptable model turn. `StreamCollector` collects the frames of one
+ * attempt; `accept` either returns the turn for the history or throws the InvalidStreamError that names the
+ * violation.
  */
 
 import type {
@@ -22,7 +22,7 @@ import { isRecord } from '../util/is-record.ts';
 const INVISIBLE = /[\u200B-\u200F\uFEFF]/g;
 const HTML_COMMENT = /<!--[\s\S]*?-->/g;
 
-/** Finish reasons by which a service says that it withheld the answer. */
+/** Finish reasons by which a service reports that it withheld the answer. */
 const BLOCKED: Partial<Record<FinishReason, InvalidStreamErrorType>> = {
   SAFETY: 'SAFETY_BLOCKED',
   IMAGE_SAFETY: 'SAFETY_BLOCKED',
@@ -35,14 +35,14 @@ const BLOCKED: Partial<Record<FinishReason, InvalidStreamErrorType>> = {
   LANGUAGE: 'OTHER_BLOCKED',
 };
 
-/** The model tried to call a tool and failed; nothing it said beside that is a turn. */
+/** The model tried to call a tool and failed; its other output is not a turn either. */
 const BROKEN_CALL: Partial<Record<FinishReason, InvalidStreamErrorType>> = {
   MALFORMED_FUNCTION_CALL: 'MALFORMED_FUNCTION_CALL',
   UNEXPECTED_TOOL_CALL: 'UNEXPECTED_TOOL_CALL',
 };
 
 export interface AcceptedTurn {
-  /** Adjacent plain text is joined, thoughts are left out. May be empty after a tool response. */
+  /** Adjacent plain text is joined, thoughts are omitted. May be empty after a tool response. */
   parts: Part[];
   finishReason: FinishReason;
   usageMetadata: UsageMetadata | undefined;
@@ -50,12 +50,12 @@ export interface AcceptedTurn {
 
 export class StreamCollector {
   private readonly parts: Part[] = [];
-  /** Pieces of the text part under construction; joined once, when something else follows. */
+  /** Pieces of the unfinished text part; joined once, when another part follows. */
   private textRun: string[] = [];
   private finishReason: FinishReason | undefined;
   private finishMessage: string | undefined;
   private promptFeedback: PromptFeedback | undefined;
-  /** The last the service reported. */
+  /** The newest usage the service reported. */
   usageMetadata: UsageMetadata | undefined;
   private hasCalls = false;
   private hasThoughts = false;
@@ -112,7 +112,7 @@ export class StreamCollector {
   private throwEmpty(finishReason: FinishReason, options: { mayBeSilent: boolean }): void {
     const blocked = BLOCKED[finishReason];
     if (blocked) {
-      // OTHER names no policy: the same request may well be answered the next time.
+      // OTHER names no policy: a retry of the same request may well succeed.
       const what = `the answer was blocked: ${this.describe(finishReason)}`;
       throw invalid(blocked, what, finishReason === 'OTHER' ? true : undefined);
     }
@@ -120,7 +120,7 @@ export class StreamCollector {
       throw invalid('MAX_TOKENS_EXCEEDED', 'the output limit was reached before any answer (MAX_TOKENS)');
     }
     if (this.hasThoughts) throw invalid('THINKING_ONLY_RESPONSE', 'the model returned thoughts but no answer');
-    // After a tool result a model may have nothing left to say.
+    // After a tool result a model may have nothing to add.
     if (!options.mayBeSilent) throw invalid('NO_RESPONSE_TEXT', 'the model returned an empty answer');
   }
 
@@ -129,22 +129,22 @@ export class StreamCollector {
   }
 }
 
-/** A frame with candidates whose content, if any, holds no broken part. */
+/** A frame with candidates whose content, if any, holds no invalid part. */
 export function isValidResponse(response: GenerateContentResponse): boolean {
   return (response.candidates?.length ?? 0) > 0 && getParts(response).every(isValidPart);
 }
 
-/** An object that says something: not an empty one, and not an empty text alone. */
+/** A part with content: not an empty object, and not an empty text alone. */
 export function isValidPart(part: Part): boolean {
   return isPart(part) && (part.thought === true || isPlainText(part) ? part.text !== '' : hasPayload(part));
 }
 
-/** Whether a model turn asks for nothing and shows nothing. */
+/** Whether a model turn requests no call and shows nothing. */
 export function isSilent({ role, parts = [] }: Content): boolean {
   return role === 'model' && !hasVisibleText(parts);
 }
 
-/** Whether text remains once characters and comments that show nothing are taken away. */
+/** Whether text remains after removing invisible characters and comments. */
 function hasVisibleText(parts: readonly Part[]): boolean {
   let text = parts.map((part) => part.text ?? '').join('');
   for (let before = ''; before !== text;) {
@@ -158,7 +158,7 @@ function hasPayload(part: Part): boolean {
   return Object.keys(part).some((key) => key !== 'thought' && (key !== 'text' || part.text !== ''));
 }
 
-/** What is typed as a part came over the wire and may be anything. */
+/** Parts come from the wire and may have any shape, whatever their type. */
 function isPart(part: Part): boolean {
   return isRecord(part);
 }

@@ -1,6 +1,6 @@
 /**
- * What a chat yields while it sends: frames of the attempt under way, the end of
- * a failed attempt, and what the model hooks decided.
+ * The events a chat yields during a send: frames of the current attempt, the end of a failed attempt, and the
+ * decisions of the model hooks.
  */
 
 import type { GenerateContentResponse } from '../protocol/content.ts';
@@ -10,11 +10,11 @@ import type { RetryValue } from '../protocol/events.ts';
 export enum StreamEventType {
   /** A frame of the current attempt. */
   CHUNK = 'chunk',
-  /** The attempt so far is void and another begins. */
+  /** The attempt so far is void and another starts. */
   RETRY = 'retry',
   AGENT_EXECUTION_STOPPED = 'agent_execution_stopped',
   AGENT_EXECUTION_BLOCKED = 'agent_execution_blocked',
-  /** A person is asked whether another model may take over; the answer comes by call. */
+  /** The user is asked whether another model may replace the failed one; the answer arrives by a method call. */
   FALLBACK = 'fallback',
 }
 
@@ -27,7 +27,7 @@ export type StreamEvent =
 
 const STREAM_EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.values(StreamEventType));
 
-/** The one tolerant door: older chats yield bare responses, newer ones stream events. */
+/** Accepts both forms: older chats yield bare responses, newer ones stream events. */
 export function toStreamEvent(item: StreamEvent | GenerateContentResponse): StreamEvent {
   return 'type' in item && STREAM_EVENT_TYPES.has(item.type)
     ? item

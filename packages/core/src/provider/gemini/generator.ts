@@ -35,8 +35,7 @@ export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): Gem
   const endpoint = createGeminiEndpoint(options);
   const http = createHttpClient(options);
   const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
-  // An unstreamed answer sends no headers until the model has finished: the idle timeout applies, not the headers
-  // timeout.
+  // An unstreamed answer sends no headers until the model has finished, so its default is the idle timeout.
   const wholeAnswerTimeoutMs = options.headersTimeoutMs ?? options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
 
   /** Resolves once the service has accepted the request. */
