@@ -1,4 +1,4 @@
-/** What a session file keeps of a call: how it was shown, its exit code, and a result in as few words as say it. Pure. */
+/** Converts a tool call to its session record: display, exit code and the shortest form of its result. Pure. */
 
 import type { ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
@@ -7,7 +7,7 @@ import type { ShownResult } from '../transcript/transcript.ts';
 import { describeCall, shortenDisplay } from './describe-call.ts';
 import type { EndedCall, StartedCall } from './session-file.ts';
 
-/** Longer displays of a result say what its response says. */
+/** A longer result display is dropped: it repeats the response. */
 const KEPT_DISPLAY = 1000;
 
 /** `asked`: the arguments the model gave, which are on record. */
@@ -16,7 +16,7 @@ export function toStartedCall({ callId, name, args }: ToolCallRequestInfo, asked
   return { callId, name, ...(!isAsAsked && { args }) };
 }
 
-/** Nothing where the name and the arguments, which are on record, say the same. */
+/** Empty where the display follows from the recorded name and arguments. */
 export function toStoredDisplay({ name, args }: ToolCallRequestInfo, display: ToolCallDisplay): Partial<StartedCall> {
   const told = describeCall(name, args);
   const shown = shortenDisplay(display);
@@ -32,7 +32,7 @@ export function failureOf(data: Record<string, unknown> | undefined): Pick<Ended
   return failed.exitCode === null ? { stoppedBy: failed.signal ?? '' } : { exitCode: failed.exitCode };
 }
 
-/** Of an edit the diff, which says what both versions of the file say. */
+/** Keeps only the diff of an edit: it implies both versions of the file. */
 export function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | undefined {
   if (display === undefined || typeof display === 'string') {
     return display !== undefined && display.length <= KEPT_DISPLAY ? display : undefined;

@@ -1,7 +1,7 @@
 /**
- * Conversations kept under a name of the person's own, as Gemini CLI keeps them:
- * `checkpoint-<encoded name>.json` in the project's folder, `{history, authType}`. A
- * name is encoded, so that none leads anywhere else. It throws SessionError.
+ * Saves, lists and reads conversations under a name the user chose, in Gemini CLI's format:
+ * `checkpoint-<encoded name>.json` in the project's folder, `{history, authType}`. The
+ * name is encoded, so that it cannot point outside the folder. Throws SessionError.
  */
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { isRecord } from '../util/is-record.ts';
 
 export interface SavedCheckpoint {
   history: Content[];
-  /** How requests were authorised when it was saved. */
+  /** The authentication type at the time of saving. */
   authType?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface CheckpointSummary {
 const FILE = /^checkpoint-(.+)\.json$/;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Never over another of the name: what is kept is kept. */
+/** Never overwrites an existing checkpoint of the same name. */
 export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedCheckpoint): string {
   const path = pathOf(folder, tag);
   if (isThere(path)) {
@@ -44,7 +44,7 @@ export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedChe
   return path;
 }
 
-/** The oldest first. A folder that is not there holds none. */
+/** Oldest first. A missing folder holds none. */
 export function listCheckpoints(folder: string): CheckpointSummary[] {
   const found = namesIn(folder).flatMap((name) => {
     const tag = decode(FILE.exec(name)?.[1]);
@@ -54,7 +54,7 @@ export function listCheckpoints(folder: string): CheckpointSummary[] {
   return found.sort((one, other) => one.savedAt - other.savedAt);
 }
 
-/** Older files hold the turns alone. */
+/** Older files hold only the turns. */
 export function readCheckpoint(folder: string, tag: string): SavedCheckpoint {
   const path = pathOf(folder, tag);
   if (!isThere(path)) throw notFound(tag);
@@ -91,7 +91,7 @@ function toTurn(turn: unknown): Content[] {
 
 function pathOf(folder: string, tag: string): string {
   const name = `checkpoint-${encodeURIComponent(tag.toWellFormed())}.json`;
-  // What file systems take.
+  // The length limit of file systems.
   if (name.length > 250) throw new SessionError('invalid', `The name "${tag.slice(0, 40)}…" is too long.`);
   return join(folder, name);
 }
@@ -117,7 +117,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // No folder: nothing was kept.
+    // A missing folder holds no checkpoints.
     return [];
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a surface shows of a recorded call, from its name and arguments alone: no tool is built or
- * run, and the tools of today need not include it. A call whose tool says something else has that
- * on record. Pure.
+ * Describes a recorded call for display from its name and arguments alone: it neither builds nor
+ * runs a tool, so the tool may be missing by now. Where the tool's own description differs, the
+ * session records it. Pure.
  */
 
 import type { ToolCallDisplay } from '../protocol/tool-calls.ts';
@@ -20,7 +20,7 @@ const search: CallWords = {
     `'${textOf(args, 'pattern')}'${before(' in ', args, 'include_pattern')}${before(' within ', args, 'dir_path')}`,
 };
 
-/** By the names the model uses; those of Gemini CLI's older versions included. */
+/** By tool name, including the names of older Gemini CLI versions. */
 const WORDS = new Map<string, CallWords>([
   ['run_shell_command', { name: 'Shell', describe: describeCommand }],
   ['write_file', { name: 'WriteFile', describe: (args) => `Writing to ${textOf(args, 'file_path')}` }],
@@ -54,7 +54,7 @@ export function describeCall(name: string, args: Arguments = {}): ToolCallDispla
   return shortenDisplay({ name, description: isSilent ? '' : JSON.stringify(args) });
 }
 
-/** One line is shown of it: a command of many pages is not kept twice. */
+/** Surfaces show one line, so a command of many pages is not recorded twice. */
 export function shortenDisplay({ name, description }: ToolCallDisplay): ToolCallDisplay {
   return { name, description: description.slice(0, LONGEST).toWellFormed() };
 }

@@ -1,4 +1,4 @@
-/** Loads a session to look at: its history and events. Takes no lock and changes nothing. */
+/** Loads a session for reading: its history and events. Takes no lock and changes nothing. */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content } from '../protocol/content.ts';
@@ -17,7 +17,7 @@ export interface LookedAtSession extends SessionSummary {
   events: AgentEvent[];
 }
 
-/** Undefined when `latest` is asked for and there is none. Throws SessionError. */
+/** Undefined when `latest` is requested and the project has no session. Throws SessionError. */
 export async function loadSession(wanted: string, project: ProjectSessions): Promise<LookedAtSession | undefined> {
   const found = await findSession(wanted, project);
   if (!found) return undefined;

@@ -1,7 +1,7 @@
 /**
- * openSession: a session to work in, new or gone on with, with its file held by this
- * process. It decides what the model, the person and the file are told of what an
- * earlier process left behind. What it opened is closed through its recorder.
+ * openSession: opens a new or resumed session and locks its file for this process. Decides
+ * what the model, the user and the file learn about the state an earlier process left
+ * behind. Closing the recorder closes the session.
  */
 
 import { join } from 'node:path';
@@ -20,15 +20,15 @@ export interface OpenSessionOptions {
   root: string;
   /** `latest`, an index of `listSessions` counted from 1, or a session's id. */
   resume?: string;
-  /** Go on in a copy, under a new id. With `resume`. */
+  /** Resume in a copy, under a new id. With `resume`. */
   fork?: boolean;
   /** The id of a new session. */
   sessionId?: string | undefined;
-  /** A `.json` or `.jsonl` file to begin a new session with. */
+  /** A `.json` or `.jsonl` file to import into a new session. */
   sessionFile?: string | undefined;
   /** What the user does to send an interrupted prompt again, as a clause for the notice; by default the flag. */
   resendHint?: string;
-  /** Told once, when recording had to end. */
+  /** Called once, when recording fails and stops. */
   onProblem?: (message: string) => void;
   clock?: Clock;
 }
@@ -37,18 +37,18 @@ export interface OpenedSession {
   readonly sessionId: string;
   readonly origin: 'new' | 'resumed' | 'forked' | 'imported';
   readonly recorder: SessionRecorder;
-  /** What the model was told and said so far; every call in it is answered. Empty for a new session. */
+  /** The conversation with the model so far; every call in it has a response. Empty for a new session. */
   readonly history: Content[];
-  /** Sentences for the person: what was interrupted, damaged or not found. */
+  /** Sentences for the user: what was interrupted, damaged or not found. */
   readonly notices: readonly string[];
   /** The prompt that got no answer. Absent when the session is idle. */
   readonly interruptedPrompt?: { readonly text: string };
   /**
-   * Takes the turn that got no answer off the history and gives it to be sent with
-   * `prompt()`. Call it before the agent is made. Undefined when the session is idle.
+   * Removes the unanswered turn from the history and returns it for `prompt()` to send.
+   * Call it before creating the agent. Undefined when the session is idle.
    */
   takeInterrupted(): Part[] | undefined;
-  /** What was shown of the session, for a surface to show again. Costs the length of the session. */
+  /** The events the session showed, for a surface to show again. Takes time linear in the session's length. */
   events(): AgentEvent[];
 }
 

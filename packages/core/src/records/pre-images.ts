@@ -1,8 +1,8 @@
 /**
- * What files held before a session changed them: copies in the session's own folder,
- * under the fingerprint of their content, for the owner only and removed with the
- * session. So each content is there once, and a copy that is not what its name says
- * counts as none. A failed copy does not prevent the change.
+ * Keeps copies of files from before a session changed them, in the session's own folder,
+ * named by the fingerprint of their content, readable by the owner only and removed with the
+ * session. Each content is stored once; a copy that does not match its fingerprint counts as
+ * missing. A failed copy does not prevent the change.
  */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { makeDirectory } from '../util/make-directory.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import type { FileChange } from './session-file.ts';
 
-/** Of one session. */
+/** Per session. */
 const MAX_KEPT_BYTES = 200 * 1024 * 1024;
 const REFERENCE = /^[A-Za-z0-9_-]+\/pre-images\/([0-9a-f]{64})$/;
 
@@ -23,13 +23,13 @@ export class PreImages {
   private readonly folder: string;
   private bytes: number | undefined;
 
-  /** `chats`: the folder the session's file is in. */
+  /** `chats`: the folder of the session's file. */
   constructor(chats: string, sessionId: string) {
     this.chats = chats;
     this.folder = join(sessionId, 'pre-images');
   }
 
-  /** What the copy is found by, below the folder of sessions; undefined when there is none. */
+  /** Returns the copy's path relative to the folder of sessions; undefined when no copy was made. */
   async keep(bytes: Uint8Array, print: string): Promise<string | undefined> {
     const path = join(this.chats, this.folder, print);
     const reference = `${this.folder.replaceAll('\\', '/')}/${print}`;
@@ -42,7 +42,7 @@ export class PreImages {
       this.bytes += bytes.length;
       return reference;
     } catch {
-      // A full disk, for one: the change is on record all the same, only not what it replaced.
+      // For example on a full disk: the change is still recorded, only without its pre-image.
       return undefined;
     }
   }
@@ -55,14 +55,14 @@ export class PreImages {
   }
 }
 
-/** Undefined when the copy is gone, or is not what was kept. */
+/** Undefined when the copy is missing or does not match its fingerprint. */
 export function readPreImage(chats: string, reference: string): Buffer | undefined {
   const [, print] = REFERENCE.exec(reference) ?? [];
   const bytes = print === undefined ? undefined : readRegularFile(join(chats, reference));
   return bytes && fingerprint(bytes) === print ? bytes : undefined;
 }
 
-/** Whether the file is as it was before the change, as the change left it, or neither. */
+/** Whether the file is in the state before the change, after the change, or in another one. */
 export function stateOf({ path, before, after }: FileChange): 'before' | 'after' | 'other' {
   const bytes = readRegularFile(path);
   const now = bytes ? fingerprint(bytes) : isAbsent(path) ? null : undefined;
@@ -79,7 +79,7 @@ function isAbsent(path: string): boolean {
   }
 }
 
-/** Never waits: the path stands in a file, and a pipe may be there by now. */
+/** Never blocks: the path comes from a file, and may be a pipe by now. */
 function readRegularFile(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -87,7 +87,7 @@ function readRegularFile(path: string): Buffer | undefined {
     const found = fstatSync(file);
     return found.isFile() && found.size <= MAX_FILE_BYTES ? readFileSync(file) : undefined;
   } catch {
-    // Gone, or not ours to read: the caller says what that means.
+    // Missing or unreadable: the caller decides what that means.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);

@@ -1,6 +1,6 @@
 /**
- * A session that was not recorded to its end says so by an empty file beside it, which
- * even a full disk takes: what was done after its last line cannot be known from it.
+ * Marks a session whose recording stopped early with an empty file beside it, which even a
+ * full disk accepts: the session file does not show what happened after its last line.
  */
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ export function lossPath(sessionPath: string): string {
   return `${sessionPath}.lost`;
 }
 
-/** Never throws: a disk that takes no name either leaves nothing to be done. */
+/** Never throws: when even the marker cannot be created, no other way is left. */
 export function markLoss(sessionPath: string): void {
   try {
     writeFileSync(lossPath(sessionPath), '', { mode: 0o600 });
   } catch {
-    // Read-only or deleted since: then the session cannot be resumed either.
+    // The folder became read-only or was deleted: then the session cannot be resumed either.
   }
 }
 

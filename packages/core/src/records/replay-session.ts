@@ -1,7 +1,7 @@
 /**
  * Replays the records of a session file into the messages that are valid at its end. Accepts
- * any bytes: an invalid line is counted and skipped, a record of an unknown kind is
- * ignored. It never writes, and costs one pass.
+ * any bytes: it counts and skips an invalid line and ignores a record of an unknown kind.
+ * Never writes, and takes one pass.
  */
 
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
@@ -9,19 +9,19 @@ import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './s
 import { isRecord } from '../util/is-record.ts';
 
 export interface LoadedMessage extends SessionMessage {
-  /** Calls of this message of which is on record that they began. */
+  /** The calls of this message whose start is on record. */
   started?: StartedCall[];
 }
 
 export interface LoadedSession {
-  /** Without an id where the file does not say it. */
+  /** Without an id where the file has none. */
   metadata: Partial<SessionMetadata>;
   messages: LoadedMessage[];
-  /** What a summary took the place of: people saw it, the model is not told it any more. */
+  /** Messages that a summary replaced: the user saw them, the model no longer receives them. */
   superseded: LoadedMessage[];
-  /** Lines that are no records: cut off or damaged. */
+  /** Invalid lines: cut off or damaged. */
   badLines: number;
-  /** A single JSON value, as Gemini CLI wrote sessions once. */
+  /** A single JSON value, the former session format of Gemini CLI. */
   isLegacy: boolean;
 }
 
@@ -48,7 +48,7 @@ function parseLegacy(bytes: Buffer): LoadedSession | undefined {
   return { ...replay.finish(), isLegacy: true };
 }
 
-/** The state after some of the records. */
+/** The state after replaying a prefix of the records. */
 class Replay {
   private metadata: Partial<SessionMetadata> = {};
   private messages: LoadedMessage[] = [];
@@ -56,9 +56,9 @@ class Replay {
   private indexes = new Map<string, number>();
   private badLines = 0;
   private isLegacy = false;
-  /** Words that were shown and not sent. */
+  /** The text of a prompt that was shown and not sent. */
   private prompt = '';
-  /** What was shown of the answer under way and not accepted. */
+  /** The shown text of an answer that is not accepted yet. */
   private partial = '';
   private thoughts: unknown[] = [];
   private interrupted = 0;
@@ -108,7 +108,7 @@ class Replay {
     this.superseded.push(...replaced.filter(({ id }) => !this.indexes.has(id)));
   }
 
-  /** A replaced history holds the turns; what else is on record of a message stays with it. */
+  /** A replaced history holds only the turns; a message keeps its other recorded fields. */
   private putAgain(message: SessionMessage, known: ReadonlyMap<string, LoadedMessage>): void {
     const { started, prompt_id, isAside, displayContent, call } = known.get(message.id) ?? {};
     this.put({
@@ -138,7 +138,7 @@ class Replay {
     else this.messages[index] = message;
   }
 
-  /** A message that is not there: the session begins anew. */
+  /** An unknown message id restarts the session from empty. */
   private rewindTo(id: string): void {
     const kept = this.indexes.get(id) ?? 0;
     if (!this.indexes.has(id)) this.superseded = [];
@@ -168,7 +168,7 @@ class Replay {
     return asker?.started?.findLast((started) => started.callId === callId);
   }
 
-  /** Null: what was shown of the answer is void. Cut off: it stays, and another is given. */
+  /** Null discards the partial answer. A cut-off one stays, and another follows. */
   private addPartial(partial: unknown): void {
     if (!isRecord(partial)) return this.dropPartial();
     const { text, thoughts, isCutOff } = partial;
@@ -224,7 +224,7 @@ function isFileChange(record: Record<string, unknown>): record is Record<string,
   return typeof path === 'string' && isKnown && typeof after === 'string' && typeof preImage === 'string';
 }
 
-/** Fields that are no lists, texts or records where one belongs are as good as absent. */
+/** Drops fields of an invalid type. */
 function withRightFields(message: LoadedMessage): LoadedMessage {
   const { toolCalls, thoughts, call: stored, started: ours, prompt_id, ...rest } = message;
   const isPlain = toolCalls === undefined && thoughts === undefined && stored === undefined && ours === undefined;
@@ -247,7 +247,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Torn or damaged, or not JSON at all: the caller counts it.
+    // Torn, damaged or not JSON: the caller counts it.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Going back in a session: which messages of the person one can go back to, and the
- * files as they were before the edits since: to the byte where that was kept, else by
- * the diffs. The conversation itself is the chat's. A file is only touched when it is
- * exactly what the edits left behind; what commands did is not undone.
+ * Rewinds a session: lists the user messages to rewind to, and restores the files from
+ * before the edits since then, byte for byte where a pre-image exists, else by reversing
+ * the diffs. The chat rewinds the conversation itself. Changes a file only when it is exactly
+ * as the edits left it; does not undo the effects of commands.
  */
 
 import { rm } from 'node:fs/promises';
@@ -30,25 +30,25 @@ export interface RecordedEdit {
   readonly path: string;
   readonly diff: string;
   readonly isNewFile: boolean;
-  /** Absent where nothing but the diff is on record. */
+  /** Absent where only the diff is on record. */
   readonly change?: RecordedChange;
 }
 
 interface RecordedChange extends Pick<FileChange, 'before' | 'after'> {
-  /** What the file held before; undefined when that was not kept. */
+  /** The content of the file before the edit; undefined when it was not kept. */
   readBefore(): Buffer | undefined;
 }
 
 export interface RewindPoint {
-  /** What the person said. */
+  /** The user's text. */
   readonly text: string;
   /** Edits since then, oldest first. */
   readonly edits: readonly RecordedEdit[];
-  /** Whether commands have run since then, whose effects stay. */
+  /** Whether commands have run since then; their effects stay. */
   readonly hasCommands: boolean;
-  /** Absent for a message that a compression replaced: the file of the session holds what came before it. */
+  /** Absent for a message that a compression replaced: the session file holds the turns before it. */
   readonly content?: Content;
-  /** Its id in the file. */
+  /** The message's id in the session file. */
   readonly messageId?: string;
 }
 
@@ -57,7 +57,7 @@ export interface RewindParts {
   readonly recorder: Pick<SessionRecorder, 'idOf' | 'path' | 'restoring'>;
 }
 
-/** Oldest first. What the file of the session does not hold, such as edits, is not known. */
+/** Oldest first. Facts missing from the session file, such as unrecorded edits, are unknown. */
 export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[] {
   const { superseded, messages: current } = readMessages(recorder);
   const messages = [...superseded, ...current];
@@ -76,7 +76,7 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     const index = id === undefined ? undefined : places.get(id);
     const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
     const prompt = index === undefined ? undefined : messages[index]!.prompt_id;
-    // What was added to a prompt under way, by the person or by us, is part of it.
+    // Messages that the user or this program added to a running prompt belong to that prompt.
     if (text === undefined || (prompt !== undefined && prompts.has(prompt))) return [];
     if (prompt !== undefined) prompts.add(prompt);
     const since = index === undefined ? [] : messages.slice(index);
@@ -85,13 +85,13 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
   return [...earlier, ...points];
 }
 
-/** The conversation as it was before the message; false when it is not on record any more. */
+/** Restores the conversation from before the message; false when it is no longer on record. */
 export function rewindTo({ content, messageId }: RewindPoint, { chat, recorder }: RewindParts): boolean {
   if (content) return chat.rewindTo(content);
   const before = messageId === undefined ? undefined : readBefore(recorder, messageId);
   if (!before) return false;
   const { turns, ids } = toSessionHistory(before);
-  // Where the session takes place is told by the agent of this process.
+  // The agent of this process supplies the session context.
   const context = chat.getHistory().slice(0, 1).filter(isSessionContext);
   recorder.restoring(ids);
   chat.setHistory([...context, ...turns]);
@@ -99,13 +99,13 @@ export function rewindTo({ content, messageId }: RewindPoint, { chat, recorder }
 }
 
 export interface RevertedEdits {
-  /** Paths that are as they were. */
+  /** Paths restored to their earlier content. */
   readonly reverted: readonly string[];
-  /** A sentence for each file that was left alone. */
+  /** One sentence per file that was not changed. */
   readonly problems: readonly string[];
 }
 
-/** Takes edits back, the last one first. A file that cannot be followed all the way is left as it is. */
+/** Reverts edits, newest first. Leaves a file unchanged when its edits cannot all be reverted. */
 export async function revertEdits(edits: readonly RecordedEdit[], workspace: Workspace): Promise<RevertedEdits> {
   const store = new FileStore(workspace, new ReadLedger());
   const reverted: string[] = [];
@@ -129,7 +129,7 @@ async function revertFile(store: FileStore, path: string, edits: readonly Record
   const file = 'bytes' in loaded ? decodeText(loaded.bytes) : undefined;
   if (file && toVisibleText(file.text) !== file.text) throw new Error('it is not a text file.');
   let text: string | undefined = file?.text;
-  // Of a call that was cut off there is no diff.
+  // A call that was cut off has no diff.
   for (const { diff } of edits.toReversed()) text = text === undefined ? undefined : reverseDiff(text, diff);
   if (text === undefined || !file) return false;
   if (edits[0]?.isNewFile && text === '') await rm(loaded.realPath);
@@ -137,7 +137,7 @@ async function revertFile(store: FileStore, path: string, edits: readonly Record
   return true;
 }
 
-/** False when the file is not what the edits left behind, or what it held was not kept. */
+/** False when the file is not as the edits left it, or its earlier content was not kept. */
 async function revertExactly(
   store: FileStore,
   loaded: LoadedFile | AbsentFile,
@@ -157,7 +157,7 @@ async function revertExactly(
   return bytes !== undefined;
 }
 
-/** Whether these changes, each of which may have been cut off before it happened, end in this content. */
+/** Whether these changes, each of which may have been cut off before it happened, produce this content. */
 function isLeftBy(changes: readonly RecordedChange[], now: string | null): boolean {
   let at = now;
   for (const { before, after } of changes.toReversed()) {
@@ -171,12 +171,12 @@ function readMessages({ path }: RewindParts['recorder']): Pick<LoadedSession, 's
   try {
     return replaySession(readSessionFile(path));
   } catch {
-    // Nothing is recorded: the conversation itself is all there is to go by.
+    // Without a recording, only the conversation is known.
     return { superseded: [], messages: [] };
   }
 }
 
-/** The messages of the session at the moment this one was written. */
+/** The messages of the session at the time this one was written. */
 function readBefore({ path }: RewindParts['recorder'], messageId: string): readonly LoadedMessage[] | undefined {
   const bytes = readSessionFile(path);
   const end = bytes.indexOf(`\n{"id":${JSON.stringify(messageId)},`);
@@ -191,7 +191,7 @@ function toMessage({ role, parts = [] }: Content): LoadedMessage {
   return { id: '', type: role === 'user' ? 'user' : 'gemini', content: parts };
 }
 
-/** In the order they were begun. */
+/** In the order the calls started. */
 function editsOf(messages: readonly LoadedMessage[], chats: string): RecordedEdit[] {
   const endings = new Map(messages.flatMap(({ call }) => (call ? [[call.id, call] as const] : [])));
   const changed = new Set<string>();
@@ -199,7 +199,7 @@ function editsOf(messages: readonly LoadedMessage[], chats: string): RecordedEdi
     const begun = started.flatMap(({ callId, changes = [] }) => {
       if (changes.length > 0) changed.add(callId);
       const ending = endings.get(callId);
-      // Of a call that failed, too: what failed may have come after the change.
+      // Includes failed calls: the failure may have followed the change.
       return ending?.status === 'not_started' ? [] : changes.map((change) => toEdit(change, ending, chats));
     });
     const edit = call && !changed.has(call.id) ? diffOf(call) : undefined;

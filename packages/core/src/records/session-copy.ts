@@ -1,6 +1,6 @@
 /**
- * The file of a session written whole at once: a copy, an import, or turns that were
- * kept elsewhere. It has its name only when all of it is there. Changes no other file.
+ * Writes a whole session file at once: a copy, an import, or turns loaded from elsewhere.
+ * The file gets its name only when it is complete. Changes no other file.
  */
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import type { SessionMetadata } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
 import type { LoadedMessage } from './replay-session.ts';
 
-/** A new session that begins with these turns; it can be resumed by the id. Throws SessionError. */
+/** Creates a new session with these turns, to be resumed by its id. Throws SessionError. */
 export async function createSessionFrom(
   history: readonly Content[],
   options: Pick<OpenSessionOptions, 'home' | 'root' | 'clock'>,
@@ -58,16 +58,16 @@ export function toLines(messages: readonly LoadedMessage[]): string[] {
   ]);
 }
 
-/** In place only when it is whole. Throws what the disk says. */
+/** Renames the file into place only when it is complete. Throws file-system errors. */
 export function writeSession(path: string, lines: readonly string[]): void {
-  // Named after the session: that is how retention finds what a killed process left.
+  // Named after the session: that is how retention finds the leftovers of a killed process.
   const temporary = `${path}.tmp-${process.pid}`;
   try {
     makeDirectory(dirname(path));
     writeFileSync(temporary, `${lines.filter((line) => line !== '').join('\n')}\n`, { mode: 0o600 });
     renameSync(temporary, path);
   } catch (error) {
-    // Half of a session is none.
+    // Remove an incomplete session.
     removeQuietly(temporary);
     throw error;
   }
@@ -77,6 +77,6 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // On a disk that cannot be written nothing was made.
+    // On a read-only disk no file was created.
   }
 }

@@ -1,4 +1,4 @@
-/** Removing sessions: their files, what their sub-agents and long outputs left, never what a live process holds. */
+/** Deletes sessions with the files of their sub-agents and long outputs, except sessions locked by a live process. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { replaySession } from './replay-session.ts';
 import { findLockHolder, lockPath } from './session-lock.ts';
 import { lossPath } from './recording-gap.ts';
 
-/** `wanted`: a session's id, or its place in the list. Throws SessionError. */
+/** `wanted`: a session's id, or its index in the list. Throws SessionError. */
 export async function deleteSession(wanted: string, project: ProjectSessions): Promise<SessionSummary> {
   if (wanted.trim() === '' || wanted.trim() === 'latest') {
     throw new SessionError('invalid', `Invalid session "${wanted}": use its number or its id.`);
@@ -29,7 +29,7 @@ export async function deleteSession(wanted: string, project: ProjectSessions): P
   return session;
 }
 
-/** With everything that belongs to the session alone. Without an id that is read from the file. */
+/** Also removes the files that belong to this session alone. Reads a missing id from the file. */
 export function removeSessionFile(path: string, sessionId = readSessionId(path)): void {
   const chats = dirname(path);
   rmSync(path, { force: true });

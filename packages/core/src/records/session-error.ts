@@ -1,15 +1,15 @@
-/** SessionError: why a session cannot be had as asked. The message is a whole sentence for the person who asked. */
+/** SessionError: why a session request failed. The message is a whole sentence for the user. */
 
 import { getErrorMessage } from '../protocol/errors.ts';
 
 export type SessionErrorReason =
-  /** There is no such session, or none at all. */
+  /** The requested session is missing, or the project has none. */
   | 'not_found'
   /** The id is taken. */
   | 'exists'
-  /** What was given is no id, index or session file. */
+  /** The given id, index or session file is invalid. */
   | 'invalid'
-  /** Another process works in it. */
+  /** Another process holds the session. */
   | 'locked';
 
 export class SessionError extends Error {
@@ -25,7 +25,7 @@ export class SessionError extends Error {
   }
 }
 
-/** For what the disk or a file says no to. */
+/** Wraps a file-system or parse error. */
 export function toSessionError(what: string, cause: unknown): SessionError {
   return new SessionError('invalid', `${what}: ${getErrorMessage(cause)}`, { cause });
 }

@@ -1,7 +1,7 @@
 /**
- * The session file: its name and the shapes of its records, as docs/sessions.md states
- * them. Gemini CLI's format; fields and `$`-records it does not know are Castor's own.
- * Types and names: reading is replay-session.ts, writing session-recorder.ts.
+ * Defines the session file: its name and the shapes of its records, as in docs/sessions.md.
+ * Gemini CLI's format; fields and `$`-records unknown to it are Castor's own. Types and
+ * names only: replay-session.ts reads, session-recorder.ts writes.
  */
 
 import type { PartListUnion, UsageMetadata } from '../protocol/content.ts';
@@ -20,7 +20,7 @@ export interface SessionMetadata {
   forkedFrom?: string;
 }
 
-/** A call as Gemini CLI keeps it inside the message that asked for it. */
+/** A call in Gemini CLI's format, inside the message that requested it. */
 export interface StoredToolCall {
   id?: string;
   name?: string;
@@ -32,41 +32,41 @@ export interface StoredToolCall {
   description?: string;
 }
 
-/** How a call ended; on the message that holds its response. */
+/** How a call ended; stored on the message that holds its response. */
 export interface EndedCall {
   id: string;
   status: 'success' | 'error' | 'cancelled' | InterruptedStatus;
   durationMs?: number;
   resultDisplay?: ShownResult;
-  /** Of a command that failed. */
+  /** Of a failed command. */
   exitCode?: number;
   /** Of a command that ended without an exit code: the signal, or empty where Castor stopped it. */
   stoppedBy?: string;
 }
 
-/** What is known of a call that a stop of the program cut off. */
+/** The known state of a call that the end of the process cut off. */
 export type InterruptedStatus = 'not_started' | 'carried_out' | 'unknown';
 
 export interface SessionMessage {
   id: string;
   timestamp?: string;
-  /** `user`, `gemini`, `info`, `error`, `warning`; others may come. */
+  /** `user`, `gemini`, `info`, `error`, `warning`; more may follow. */
   type: string;
   content?: PartListUnion;
   displayContent?: PartListUnion;
   toolCalls?: StoredToolCall[];
   thoughts?: Partial<ThoughtSummary>[];
   model?: string;
-  /** Ours, and only on what was really sent or accepted. */
+  /** Castor's own field, only on messages that were sent or accepted. */
   prompt_id?: string;
   call?: EndedCall;
-  /** The words went out in one turn with the results before them. */
+  /** The text was sent in one turn with the results before it. */
   isJoined?: boolean;
   /** Information for the model that needs no answer. */
   isAside?: boolean;
-  /** Never written: an answer that was shown in part and not accepted, or words that were shown and not sent. */
+  /** Never written: a partly shown, unaccepted answer, or a shown, unsent prompt. */
   isInterrupted?: boolean;
-  /** Never written: why no request with these words was answered. */
+  /** Never written: why no request with this prompt was answered. */
   failure?: string;
 }
 
@@ -77,28 +77,28 @@ export interface StartedCall {
   args?: Record<string, unknown>;
   /** False: the call changes nothing, whether it ran or not. */
   hasEffects?: boolean;
-  /** What was shown of the call, only where its name and arguments do not say the same. */
+  /** The display of the call, only where it differs from the one derived from name and arguments. */
   displayName?: string;
   description?: string;
-  /** From `$fileChange`: the files it was about to change, in order. */
+  /** From `$fileChange`: the files the call was about to change, in order. */
   changes?: FileChange[];
-  /** From `$callOutput`: what it printed before it was cut off. */
+  /** From `$callOutput`: the call's output before it was cut off. */
   output?: string;
   timestamp?: string;
 }
 
-/** A file that is about to be changed by a call. Contents by their SHA-256; null where there is no file. */
+/** A file that a call is about to change. Contents by their SHA-256; null for a missing file. */
 export interface FileChange {
   callId: string;
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   path: string;
   before: string | null;
   after: string;
-  /** Where what was there before is kept, below the folder of sessions. */
+  /** Path of the copy of the earlier content, relative to the folder of sessions. */
   preImage?: string;
 }
 
-/** Names of files a session may be in; Gemini CLI's older ones end in `.json`. */
+/** Names of session files; Gemini CLI's older ones end in `.json`. */
 const SESSION_FILE = /^session-.*\.jsonl?$/;
 
 export function isSessionFileName(name: string): boolean {
@@ -110,18 +110,18 @@ export function mayHoldSession(name: string, sessionId: string): boolean {
   return isSessionFileName(name) && name.replace(/\.jsonl?$/, '').endsWith(`-${sessionId.slice(0, 8)}`);
 }
 
-/** `count` tells sessions apart that begin in one minute with ids that begin alike. */
+/** `count` distinguishes sessions that start in the same minute with ids that begin alike. */
 export function sessionFileName(sessionId: string, startTime: string, count = 1): string {
   const minute = startTime.slice(0, 16).replace(':', '-');
   return `session-${minute}-${count === 1 ? '' : `${count}-`}${sessionId.slice(0, 8)}.jsonl`;
 }
 
-/** Ids become parts of file names, so nothing that could be a path is one. */
+/** Ids become parts of file names, so an id must not contain path characters. */
 export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && text.length <= 128;
 }
 
-/** As Gemini CLI counts them in a message. */
+/** In Gemini CLI's token fields of a message. */
 export function toTokens(usage: UsageMetadata): object {
   return {
     input: usage.promptTokenCount ?? 0,

@@ -1,4 +1,4 @@
-/** Finds the session the user names: by its id, the beginning of its id, its place in the list, or the latest. */
+/** Finds the session the user names: by its id, a prefix of its id, its index in the list, or the latest. */
 
 import { statSync } from 'node:fs';
 import { SessionError } from './session-error.ts';
@@ -6,7 +6,7 @@ import { isSessionId } from './session-file.ts';
 import { findSessionFiles, listSessions, summarizeSession } from './session-list.ts';
 import type { ProjectSessions, SessionSummary } from './session-list.ts';
 
-/** Undefined when `latest` is asked for and there is none. Throws SessionError for what cannot be found. */
+/** Undefined when `latest` is requested and the project has no session. Throws SessionError for an unknown session. */
 export async function findSession(wanted: string, project: ProjectSessions): Promise<SessionSummary | undefined> {
   const word = wanted.trim();
   if (word === '' || word === 'latest') return findLatest(project);
@@ -31,10 +31,10 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   );
 }
 
-/** So few characters could as well be a wrong number of the list. */
+/** A shorter prefix could be a mistyped index. */
 const SHORTEST_PREFIX = 6;
 
-/** The session whose id begins with the word. Throws SessionError when several do. */
+/** The session whose id starts with the prefix. Throws SessionError when several do. */
 function findByPrefix(word: string, sessions: readonly SessionSummary[]): SessionSummary | undefined {
   if (word.length < SHORTEST_PREFIX) return undefined;
   const found = sessions.filter(({ id }) => id.startsWith(word));
@@ -51,7 +51,7 @@ export function findSessionById(sessionId: string, project: ProjectSessions): Se
     .sort((one, other) => other.lastUpdated - one.lastUpdated)[0];
 }
 
-/** The one written to last: only the newest files are looked into. */
+/** The most recently written session: opens only the newest files. */
 function findLatest(project: ProjectSessions): SessionSummary | undefined {
   const files = findSessionFiles(project).flatMap((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
