@@ -1,8 +1,8 @@
 /**
- * What a recorded session tells the model when it goes on: messages to turns of the
- * API, each fact once, every call answered right after it was asked for. A call that a
- * stop of the program cut off is answered with what is known of it: that it was not
- * started, that it was carried out, or that its effect is unknown. Pure.
+ * Converts the messages of a recorded session to the turns the model receives on resume:
+ * each fact once, every call answered right after it was requested. A call that the end of
+ * the process cut off gets a response with its known state: not started, carried out, or
+ * effect unknown. Pure.
  */
 
 import { separatePlayedMedia } from '../chat/played-media.ts';
@@ -11,17 +11,17 @@ import type { EndedCall, FileChange, InterruptedStatus, StartedCall } from './se
 import type { LoadedMessage } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 
-/** A call of the turn that the program did not live to send the answers of. */
+/** A call of the turn whose responses the process did not live to send. */
 export interface OpenCall {
   id: string | undefined;
   name: string;
   args: Record<string, unknown>;
   status: InterruptedStatus | 'finished' | 'cancelled';
-  /** It had begun, and is known to have changed nothing yet. */
+  /** It had started, and is known to have changed nothing yet. */
   isUnchanged?: boolean;
-  /** The response stands in the file, from the process that ran the call or from one that went on before. */
+  /** The response is in the file, written by the process that ran the call or by one that resumed the session. */
   isAnswered: boolean;
-  /** What the model reads of it. */
+  /** The response for the model. */
   response: Part;
 }
 
@@ -29,7 +29,7 @@ export interface SessionHistory {
   turns: Content[];
   /** The message each turn came from. */
   ids: Map<Content, string>;
-  /** Calls of the last turn, if nothing but answers followed it. */
+  /** Calls of the last turn, if only responses followed it. */
   openCalls: OpenCall[];
   /** The last turn was sent to the model and got no answer. */
   awaitsAnswer: boolean;
@@ -44,7 +44,7 @@ const TOLD: Record<InterruptedStatus, string> = {
 const TOLD_UNCHANGED = 'The program stopped before this call changed anything: the file is unchanged.';
 const NOT_FINISHED: ReadonlySet<EndedCall['status']> = new Set(['cancelled', 'not_started', 'carried_out', 'unknown']);
 
-/** Of what an interrupted call printed, this much from the end is told. */
+/** The model receives this much from the end of an interrupted call's output. */
 const TOLD_OUTPUT = 8192;
 const TOLD_WITHOUT_EFFECT =
   'The program stopped while this call was running, so its result is lost. The call changes nothing, so you can repeat it.';
@@ -53,7 +53,7 @@ const TOLD_AFTER_LOSS =
   'The session record is incomplete, so it is unknown whether this call ran: check before you repeat it.';
 
 export interface HistoryOptions {
-  /** The recording ended before the session did: that nothing is on record of a call means nothing. */
+  /** The recording stopped before the session did: a call without records may still have run. */
   hasLoss?: boolean;
   /** Checks whether a change has happened; without it the effect is unknown. */
   stateOf?: (change: FileChange) => 'before' | 'after' | 'other';
@@ -70,8 +70,8 @@ export function toSessionHistory(messages: readonly LoadedMessage[], options: Hi
 }
 
 /**
- * Words that never reached a model: commands of the surface, and context that a
- * resumed session gets anew. What carries a `prompt_id` was sent as it is.
+ * Text that never reached a model: surface commands, and context that a resumed session
+ * adds anew. A message with a `prompt_id` was sent as it is.
  */
 function isInternal(message: LoadedMessage, parts: readonly Part[]): boolean {
   const text = (parts.length === 1 && parts[0]?.text) || textOf([...parts]);
@@ -79,15 +79,15 @@ function isInternal(message: LoadedMessage, parts: readonly Part[]): boolean {
   return message.prompt_id === undefined && /^\s*([/?]|<hook_context>)/.test(text);
 }
 
-/** A turn that asked for calls, and what has answered it so far. */
+/** A turn that requested calls, and the responses so far. */
 class Asking {
   readonly message: LoadedMessage;
   readonly calls: readonly FunctionCall[];
-  /** By the index of the call: its response, and the media that belong to it. */
+  /** By the index of the call: its response and the media that belong to it. */
   private readonly answers = new Map<number, Part[]>();
-  /** By the index of the call: how it ended, where that was written down with the response. */
+  /** By the index of the call: how it ended, where that was recorded with the response. */
   private readonly endings = new Map<number, EndedCall['status']>();
-  /** What a person added. */
+  /** Text the user added. */
   private readonly words: Part[] = [];
   private readonly options: HistoryOptions;
 
@@ -98,7 +98,7 @@ class Asking {
     for (const { parts, status } of storedAnswers(message)) this.add(parts, { belongTogether: true, status });
   }
 
-  /** An answer given before is replaced: a fact told twice is one fact. */
+  /** Replaces an earlier response to the same call: the model receives a fact once. */
   add(
     parts: readonly Part[],
     { belongTogether, status }: { belongTogether: boolean; status?: EndedCall['status'] | undefined },
@@ -116,7 +116,7 @@ class Asking {
     }
   }
 
-  /** The answers in the order of the calls, then what came along with them. */
+  /** The responses in the order of the calls, then the parts that came with them. */
   finish(): { parts: Part[]; calls: OpenCall[] } {
     const calls = this.calls.map((call, index) => {
       const [response] = this.answers.get(index) ?? [];
@@ -128,7 +128,7 @@ class Asking {
     return { parts: [...calls.map(({ response }) => response), ...media, ...this.words], calls };
   }
 
-  /** A call of ours that has an answer and never began was refused or cancelled before it could. */
+  /** A call of ours that has a response and never started was denied or cancelled beforehand. */
   private endingOf(index: number): OpenCall['status'] {
     const ending = this.endings.get(index);
     if (ending !== undefined) return NOT_FINISHED.has(ending) ? (ending as OpenCall['status']) : 'finished';
@@ -151,7 +151,7 @@ class HistoryBuilder {
   private readonly turns: Content[] = [];
   private readonly ids = new Map<Content, string>();
   private asking: Asking | undefined;
-  /** The last turn asks for nothing. */
+  /** The last turn needs no answer. */
   private isAside = false;
   private readonly options: HistoryOptions;
 
@@ -204,7 +204,7 @@ class HistoryBuilder {
   }
 }
 
-/** Calls and thoughts are in the content of newer files; older ones keep them beside it. */
+/** Newer files hold calls and thoughts in the content; older ones beside it. */
 function toModelParts({ content, thoughts = [], toolCalls = [] }: LoadedMessage): Part[] {
   const parts = toStoredParts(content).filter((part) => !part.functionResponse);
   if (parts.some((part) => part.functionCall || part.thought)) return parts;
@@ -220,7 +220,7 @@ function toModelParts({ content, thoughts = [], toolCalls = [] }: LoadedMessage)
   ];
 }
 
-/** For each stored result its response, and the media that belong to it. */
+/** Each stored result's response and the media that belong to it. */
 function* storedAnswers({ toolCalls = [] }: LoadedMessage): Generator<{
   parts: Part[];
   status: 'cancelled' | undefined;
@@ -238,7 +238,7 @@ function* storedAnswers({ toolCalls = [] }: LoadedMessage): Generator<{
   }
 }
 
-/** Gemini CLI puts the name before an id, not everywhere. */
+/** Gemini CLI prefixes an id with the name in some places. */
 function isSameId(response: { id?: string; name?: string }, { id, name = '' }: FunctionCall): boolean {
   if (response.id === undefined || id === undefined) return false;
   const bare = (text: string) => (text.startsWith(`${name}__`) ? text.slice(name.length + 2) : text);
@@ -278,7 +278,7 @@ function toSentence(status: InterruptedStatus, started: StartedCall | undefined,
   return status === 'not_started' && started ? TOLD_UNCHANGED : TOLD[status];
 }
 
-/** Only our own records say when a call begins and what it is about to change; of other calls nothing is known. */
+/** Only our own records say when a call starts and what it is about to change; other calls are unknown. */
 function toStatus(
   started: StartedCall | undefined,
   { prompt_id }: LoadedMessage,

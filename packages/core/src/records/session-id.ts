@@ -1,4 +1,4 @@
-/** A new session's id: a version 4 UUID. Unique, not secret, so the clock's dice will do. */
+/** Creates a session id: a version 4 UUID. Unique, not secret, so the clock's random numbers suffice. */
 
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';

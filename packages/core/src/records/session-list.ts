@@ -1,7 +1,7 @@
 /**
- * The sessions of a project, as a list to choose from. It reads the beginning of each
- * file, and of long ones the end: a listing costs the number of sessions, not their
- * length. Files that hold nothing to go on with are not in it.
+ * Lists the sessions of a project to choose from. Reads the beginning of each file, and the
+ * end of long ones: the cost grows with the number of sessions, not with their length.
+ * Leaves out files without content to resume.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync, readdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { toOneLine } from '../util/short-text.ts';
 
 export interface SessionSummary {
   id: string;
-  /** The stored summary, or the first words a person said; one line, at most 100 characters. */
+  /** The stored summary, or the user's first words; one line, at most 100 characters. */
   title: string;
   /** Milliseconds since the epoch. */
   startTime: number;
@@ -29,12 +29,12 @@ export interface ProjectSessions {
   root: string;
 }
 
-/** Most sessions say what they are about within the first piece. */
+/** Most sessions show their topic within the first piece. */
 const PIECES = [4096, 65_536];
 const TAIL = 8192;
 const TITLE_LENGTH = 100;
 
-/** Oldest first; of one session in two files the newer one. Never throws. */
+/** Oldest first; for a session in two files, the newer file. Never throws. */
 export async function listSessions({ home, root }: ProjectSessions): Promise<SessionSummary[]> {
   const newest = new Map<string, SessionSummary>();
   for (const path of findSessionFiles({ home, root })) {
@@ -51,7 +51,7 @@ export function findSessionFiles(project: ProjectSessions, sessionId?: string): 
   return findFiles(project, fits);
 }
 
-/** What stands beside sessions: locks, and files that were not finished. */
+/** Other files in the folder of sessions: locks and unfinished files. */
 export function findLeftovers(project: ProjectSessions): string[] {
   return findFiles(project, (name) => /^session-.*\.jsonl?\.(lock|tmp)/.test(name));
 }
@@ -69,21 +69,21 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // No session was ever recorded here.
+    // The project has no recorded session.
     return [];
   }
 }
 
-/** Undefined for a file that holds no session to go on with. */
+/** Undefined for a file without a session to resume. */
 export function summarizeSession(path: string): SessionSummary | undefined {
   let file: number | undefined;
   try {
-    // A pipe among the files would be waited for.
+    // Opening a pipe would block.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(file);
     return stat.isFile() ? summarize(path, file, stat) : undefined;
   } catch {
-    // Removed meanwhile, or not ours to read.
+    // Removed in the meantime, or unreadable.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
@@ -137,7 +137,7 @@ function firstOf(
   return undefined;
 }
 
-/** The beginning of a message that is longer than what was read. */
+/** The beginning of a message that is longer than the bytes read. */
 function findCutWords(head: Buffer): string | undefined {
   const text = head.toString('utf8');
   const line = text.slice(text.lastIndexOf('\n') + 1);
@@ -147,7 +147,7 @@ function findCutWords(head: Buffer): string | undefined {
   return ownWords(message);
 }
 
-/** Read from the end: most of it is never looked at. */
+/** Finds the last timestamp without parsing the lines before it. */
 function findLastTime(tail: Buffer): number | undefined {
   const key = '"timestamp":"';
   const index = tail.lastIndexOf(key);
@@ -167,12 +167,12 @@ function unescape(escaped: string): string | undefined {
   try {
     return JSON.parse(`"${escaped}"`) as string;
   } catch {
-    // Cut in the middle of an escape.
+    // Cut in the middle of an escape sequence.
     return escaped;
   }
 }
 
-/** In ASCII, as Gemini CLI shows it, unless nothing would be left. */
+/** In ASCII, as Gemini CLI shows it, unless that leaves nothing. */
 function toTitle(text: string): string {
   const line = toOneLine(text.replace(/[^\x20-\x7E\s]+/g, '')) || toOneLine(text.replace(/\p{C}+/gu, ' '));
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 3)}...` : line;

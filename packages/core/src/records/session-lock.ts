@@ -1,8 +1,8 @@
 /**
- * One process at a time works in a session: `<session file>.lock` names it. It is a
- * link to nowhere whose target is the name, because a link is made whole or not at all;
- * a file where there are no links. The lock of a dead process is stale and is taken
- * over, by one process only. It guards against our own programs, not against a person.
+ * Locks a session for one process at a time: `<session file>.lock` names the holder. The lock
+ * is a dangling link whose target is that name, because creating a link is atomic; on file
+ * systems without links it is a file. The lock of a dead process is stale, and exactly one
+ * process takes it over. It guards against our own programs, not against the user.
  */
 
 import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { makeDirectory } from '../util/make-directory.ts';
 export interface LockHolder {
   pid: number;
   host: string;
-  /** When the process began, in the units of the system: tells it from a later one with the same number. */
+  /** When the process started, in the system's units: distinguishes it from a later one with the same pid. */
   startedAt?: string;
 }
 
@@ -22,20 +22,20 @@ export interface SessionLock {
   release(): void;
 }
 
-/** A lock of another machine counts while its session is written to. */
+/** A lock of another machine is valid while its session is being written to. */
 const FOREIGN_LOCK_MS = 10 * 60_000;
-/** Others may come and go between two looks, but not for ever. */
+/** Other processes may take and release the lock between two attempts, but not forever. */
 const MAX_ATTEMPTS = 1000;
 /** The errors of file systems without links, or without permission for them. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'UNKNOWN']);
-/** A lock without content is a file that is being written, unless it is old. */
+/** An empty lock is a file that is being written, unless it is old. */
 const UNWRITTEN_LOCK_MS = 5_000;
 
 export function lockPath(sessionPath: string): string {
   return `${sessionPath}.lock`;
 }
 
-/** The process that holds the session, or the lock of this one. Throws what the disk says. */
+/** Returns this process's lock, or the process that holds the session. Throws file-system errors. */
 export function acquireLock(sessionPath: string): SessionLock | LockHolder {
   const path = lockPath(sessionPath);
   const own = JSON.stringify(describeSelf());
@@ -51,7 +51,7 @@ export function acquireLock(sessionPath: string): SessionLock | LockHolder {
   throw new Error(`${path} can neither be created nor read. If it is not a lock of Castor, remove it.`);
 }
 
-/** The live process that works in the session, if any. Never throws. */
+/** The live process that holds the session, if any. Never throws. */
 export function findLockHolder(sessionPath: string): LockHolder | undefined {
   const path = lockPath(sessionPath);
   const found = read(path);
@@ -63,10 +63,10 @@ function releaseLock(path: string, own: string): void {
 }
 
 /**
- * Replaces the lock of a dead process. All who saw that same lock pass one gate, and
- * look again behind it, so that no process takes a lock that was taken over meanwhile. The
- * gate becomes the lock: a process that dies on the way leaves at most the gate, where
- * the next one meets it.
+ * Replaces the lock of a dead process. All processes that saw the stale lock pass one gate
+ * and check again behind it, so that none replaces a lock that was taken over in the
+ * meantime. The gate becomes the lock: a process that dies on the way leaves at most the
+ * gate, and the next process removes it.
  */
 function takeOver(path: string, stale: string, own: string): boolean {
   const gate = `${path}.${sha256(stale).slice(0, 12)}`;
@@ -80,7 +80,7 @@ function takeOver(path: string, stale: string, own: string): boolean {
   return isStale;
 }
 
-/** A process may die behind its gate. */
+/** A process may die while it holds the gate. */
 function removeIfLeft(gate: string): void {
   const holder = parseHolder(read(gate) ?? '');
   if (holder ? !isAlive(holder) : ageOf(gate) > UNWRITTEN_LOCK_MS) rmSync(gate, { force: true });
@@ -113,7 +113,7 @@ function read(path: string): string | undefined {
     try {
       return readFrom(path);
     } catch {
-      // Not that kind of lock, or released between two looks.
+      // Not that kind of lock, or released in the meantime.
     }
   }
   return undefined;
@@ -156,10 +156,10 @@ function describeSelf(): LockHolder {
   return { pid: process.pid, host: hostname(), ...(startedAt !== undefined && { startedAt }) };
 }
 
-/** Linux only; elsewhere the number of the process has to do. A process that ended and waits for its parent has none. */
+/** Linux only; elsewhere the pid must suffice. A zombie process has none. */
 function readStartTime(pid: number | 'self'): string | undefined {
   const stat = process.platform === 'linux' ? read(`/proc/${pid}/stat`) : undefined;
-  // The name in brackets may hold anything, blanks too.
+  // The name in brackets may contain any character, including blanks.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields?.[0] === 'Z' ? '' : fields?.[19];
 }
@@ -168,7 +168,7 @@ function ageOf(path: string): number {
   try {
     return Date.now() - lstatSync(path).mtimeMs;
   } catch {
-    // Gone meanwhile: as old as can be.
+    // Removed in the meantime: counts as infinitely old.
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -1,4 +1,4 @@
-/** What the user is told when a session is resumed: what was interrupted, and what of the file could not be read. Pure. */
+/** Words the notices for the user on resume: what was interrupted, and which parts of the file were unreadable. Pure. */
 
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
@@ -10,9 +10,9 @@ export interface LoadedReport {
   root: string;
   loaded: LoadedSession;
   openCalls: readonly OpenCall[];
-  /** It was not recorded to its end. */
+  /** The recording stopped before the session did. */
   hasLoss: boolean;
-  /** The words of the prompt that got no answer. */
+  /** The text of the prompt that got no answer. */
   prompt: string | undefined;
   /** What the user does to send it again, as a clause; by default the flag. */
   resendHint?: string | undefined;

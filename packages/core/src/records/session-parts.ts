@@ -1,7 +1,6 @@
 /**
- * Parts as a session file holds them. The service refuses a whole request for one field
- * it does not know, so only what it takes gets out of here: an unknown field is left
- * out, a part that cannot be meant is left out whole.
+ * Sanitizes the parts of a session file. The service rejects a whole request for one unknown
+ * field, so only supported content passes: unknown fields and invalid parts are dropped.
  */
 
 import type { Part, PartListUnion } from '../protocol/content.ts';
@@ -20,7 +19,7 @@ const isDisplay: Check = (value) =>
   isText(value) ||
   (isRecord(value) && (isText(value['fileDiff']) || isText(value['summary']) || Array.isArray(value['todos'])));
 
-/** Without a prototype: names come from files, and a look-up is all that every part of a session costs. */
+/** Without a prototype: the names come from files, and each part of a session costs only a look-up. */
 const fieldsOf = (checks: Fields): Fields => Object.assign(Object.create(null) as Record<string, Check>, checks);
 
 const CALL = fieldsOf({ id: isText, name: isText, args: isRecord });
@@ -32,7 +31,7 @@ const RESPONSE = fieldsOf({
   willContinue: isFlag,
   scheduling: isAnything,
 });
-/** Of these a part has exactly one. */
+/** A part has exactly one of these. */
 const PAYLOADS = fieldsOf({
   text: isText,
   inlineData: isRecord,
@@ -67,7 +66,7 @@ const ENDED_CALL = fieldsOf({
 });
 const THOUGHT = fieldsOf({ subject: isText, description: isText });
 
-/** Whatever a file holds as content, as parts. A part that is as it should be is the object itself. */
+/** Converts any content of a file to parts. Returns a valid part as the same object. */
 export function toStoredParts(content: unknown): Part[] {
   const parts: Part[] = [];
   for (const part of Array.isArray(content) ? (content as unknown[]) : [content]) {
@@ -77,7 +76,7 @@ export function toStoredParts(content: unknown): Part[] {
   return parts;
 }
 
-/** What was said, without calls, media and thoughts. */
+/** The text, without calls, media and thoughts. */
 export function textOf(content: PartListUnion | undefined | null): string {
   return toStoredParts(content)
     .map(({ text = '', thought }) => (thought ? '' : text))
@@ -111,7 +110,7 @@ function withPayload(
   return picked === payload ? part : { ...part, [key]: picked };
 }
 
-/** The fields that are right; the object itself when all are. */
+/** The valid fields; the same object when all are valid. */
 function pick(value: Record<string, unknown>, fields: Fields): Record<string, unknown> {
   for (const key in value) {
     if (fields[key]?.(value[key]) !== true) return pickSome(value, fields);
@@ -123,7 +122,7 @@ function pickSome(value: Record<string, unknown>, fields: Fields): Record<string
   return Object.fromEntries(Object.entries(value).filter(([key, field]) => fields[key]?.(field) === true));
 }
 
-/** Calls as Gemini CLI keeps them beside the content. */
+/** Calls that Gemini CLI stores beside the content. */
 export function toStoredCalls(calls: unknown): StoredToolCall[] {
   return listOf(calls).flatMap((call) => {
     const picked = pick(call, STORED_CALL);
@@ -141,7 +140,7 @@ export function toStoredThoughts(thoughts: unknown): Partial<ThoughtSummary>[] {
   return listOf(thoughts).map((thought) => pick(thought, THOUGHT));
 }
 
-/** A file may hold anything where a list belongs. */
+/** A file may hold any value in place of a list. */
 function listOf(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }

@@ -1,9 +1,9 @@
 /**
- * SessionRecorder: writes a session to its file as it happens, one JSON object a line,
- * append-only, in the format of Gemini CLI with records of ours for what it lacks
- * (docs/sessions.md). Every line is on its way to the disk before what it speaks of
- * goes on; no line costs more than what it says; no fact is written twice. A disk that
- * takes no more ends the recording, with a word, not the session.
+ * SessionRecorder: appends a session to its file as it happens, one JSON object per line, in
+ * Gemini CLI's format plus record kinds of our own (docs/sessions.md). It hands each line to
+ * the operating system before the recorded action continues; a line's cost depends only on
+ * its own content; no fact is written twice. A write error stops the recording with a
+ * warning, not the session.
  */
 
 import { join } from 'node:path';
@@ -33,16 +33,16 @@ export interface SessionRecorderOptions {
   directory: string;
   sessionId: string;
   root: string;
-  /** A file to go on with, and its lock; by default a new one is made with the first line. */
+  /** A file to resume and its lock; by default the first line creates a new file. */
   file?: { path: string; lock: SessionLock };
   /** Added to the first line of a new file. */
   metadata?: object;
-  /** Told once, when recording had to end. */
+  /** Called once, when recording fails and stops. */
   onProblem?: (message: string) => void;
   clock?: Clock;
 }
 
-/** No message has this id, so a reader forgets them all. */
+/** No message has this id, so a reader drops all messages. */
 const NOTHING = 'nothing';
 
 export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal {
@@ -52,16 +52,16 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   private readonly options: SessionRecorderOptions;
   private preImages: PreImages | undefined;
   private readonly written: WrittenTurns;
-  /** The first message of the prompt: what the user said. Those after it are the client's. */
+  /** The first message of the prompt: the user's. The client adds those after it. */
   private firstSent: { prompt_id: string; content: Content; message: SessionMessage } | undefined;
-  /** Results that are written and not sent yet: a replaced history does not hold them. */
+  /** Results that are written and not sent yet: a replaced history does not contain them. */
   private unsent: SessionMessage[] = [];
-  /** Arguments the model gave, of the calls of the last answer. */
+  /** The arguments the model gave to the calls of its last answer. */
   private asked = new Map<string, unknown>();
-  /** Calls that may change something and have not ended. */
+  /** Running calls that may change something. */
   private readonly effects = new Set<string>();
   private syncing: Promise<void> | undefined;
-  /** Ids of messages that are worth resuming for. */
+  /** Ids of messages that make the session worth resuming. */
   private readonly worth = new Set<string>();
 
   constructor(options: SessionRecorderOptions) {
@@ -101,7 +101,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.writer.fail(reason);
   }
 
-  /** Turns that stand in the file already: they are neither written again nor unknown to `withdrawn`. */
+  /** Registers turns that are already in the file: they are not written again, and `withdrawn` knows them. */
   adopt(turns: ReadonlyMap<Content, string>): void {
     this.written.adopt(turns);
   }
@@ -109,7 +109,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   sent(content: Content, prompt_id: string): void {
     this.underWay.beginAnswer();
     this.unsent = [];
-    // The turn between results and their media is made anew whenever they are sent.
+    // The client recreates the turn between results and their media on every send.
     const fields = { prompt_id, ...this.shownOf(content, prompt_id) };
     const message = content.role === 'user' ? this.written.toRest(content, fields) : undefined;
     if (message && this.firstSent?.prompt_id !== prompt_id) this.firstSent = { prompt_id, content, message };
@@ -117,12 +117,12 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.settlePrompt();
   }
 
-  /** What the user said stays on record, for the user; the model never reads it. */
+  /** Keeps the user's failed prompt on record for the user; the model never receives it. */
   failed(content: Content, error: string): void {
     this.withdrawn(content);
     const first = this.firstSent;
     if (first?.content !== content) return;
-    // The words that were to be sent, which is what a retry sends.
+    // Record the text that was to be sent: a retry sends the same.
     const { displayContent, ...message } = first.message;
     const text = ownWords(message);
     if (text === undefined) return;
@@ -166,7 +166,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.append({ $set: { messages, lastUpdated: this.timestamp() } });
   }
 
-  /** On the disk, not just on its way, before a call with effects starts. */
+  /** Syncs to the disk, not only to the operating system, before a call with effects starts. */
   async started(
     request: ToolCallRequestInfo,
     { hasEffects, display }: { hasEffects: boolean; display?: ToolCallDisplay },
@@ -180,7 +180,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     await this.writer.sync();
   }
 
-  /** What a file holds is kept before it is replaced, and on the disk that it is going to be. */
+  /** Copies the file's content and syncs the record of the planned change before the file is replaced. */
   async changing({ callId, path, before, after }: PlannedWrite): Promise<void> {
     if (!this.isRecording) return;
     const preImage = before && (await this.keepPreImage(before));
@@ -195,7 +195,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     await this.writer.sync();
   }
 
-  /** What the model will read of the call, before it is sent: the next call may be the last. */
+  /** Records the call's response for the model before it is sent: the process may die during the next call. */
   ended({ request, status, durationMs = 0, response }: CompletedToolCall): void {
     const resultDisplay = toKeptDisplay(response.resultDisplay);
     const call: EndedCall = {
@@ -210,43 +210,43 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     if (this.effects.delete(request.callId)) this.syncing = this.writer.sync();
   }
 
-  /** A call that an earlier process left open, answered in its place. */
+  /** Records the response to a call that an earlier process left open. */
   recovered(id: string, status: InterruptedStatus, response: Part): void {
     this.result({ role: 'user', parts: [response] }, { id, status });
     this.unsent = [];
   }
 
-  /** The turn stands in the file and leaves the history, to be sent again. What was shown of an answer to it stays. */
+  /** Records that a turn leaves the history to be sent again. The partial answer already shown stays. */
   resent(content: Content, { hasPartial }: { hasPartial: boolean }): void {
     this.unsent = [this.written.toMessage(content, {})];
     if (hasPartial) this.append({ $partial: { isCutOff: true } });
   }
 
-  /** Undefined when nothing that had effects is still on its way to the disk. */
+  /** Undefined when no call with effects is waiting for the disk. */
   settled(): Promise<void> | undefined {
     const { syncing } = this;
     this.syncing = undefined;
     return syncing;
   }
 
-  /** What a person is going to be shown. It is in the file a moment later, or at `flush`. */
+  /** Buffers an event that a surface is about to show. It reaches the file a moment later, or at `flush`. */
   observe(event: AgentEvent): void {
     this.underWay.observe(event);
   }
 
-  /** Puts what was observed into the file. A surface calls it before it shows that, so that a kill takes nothing back. */
+  /** Writes the buffered events. A surface calls it before showing them, so that a kill loses nothing already shown. */
   flush(): void {
     this.underWay.flush();
   }
 
-  /** The history of before an earlier message comes back: what followed is forgotten, and `replaced` writes these turns. */
+  /** Restores the history from before an earlier message: readers drop the rest, and `replaced` writes these turns. */
   restoring(turns: ReadonlyMap<Content, string>): void {
     this.unsent = [];
     this.adopt(turns);
     this.append({ $rewindTo: NOTHING });
   }
 
-  /** The message and everything after it is taken back. */
+  /** Withdraws the message and all messages after it. */
   rewindTo(messageId: string): void {
     this.append({ $rewindTo: messageId });
   }
@@ -260,7 +260,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.writer.close({ discard: this.worth.size === 0 });
   }
 
-  /** What the user typed, where the model is sent something else: a custom command, or words and files. */
+  /** The user's typed text, where the model receives other content: a custom command, or text with files. */
   private shownOf(content: Content, prompt_id: string): Pick<SessionMessage, 'displayContent'> {
     const shown = this.underWay.promptText;
     const isFirst = this.firstSent?.prompt_id !== prompt_id;
@@ -270,7 +270,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
 
   private async keepPreImage({ bytes, fingerprint }: NonNullable<PlannedWrite['before']>): Promise<string | undefined> {
     const { directory, sessionId } = this.options;
-    // Only those who change files pay for it.
+    // Loaded only by sessions that change files.
     const { PreImages } = await import('./pre-images.ts');
     this.preImages ??= new PreImages(directory, sessionId);
     return this.preImages.keep(bytes, fingerprint);

@@ -1,7 +1,7 @@
 /**
- * Going on with a session that is on the disk: takes its lock, replays it, answers the
- * calls an earlier process left open, and says what was found. A file of another format
- * or another session is copied, never changed.
+ * Resumes a session from disk: takes its lock, replays it, answers the calls an earlier
+ * process left open, and reports its findings. A file of another format or another session
+ * is copied, never changed.
  */
 
 import { statSync } from 'node:fs';
@@ -29,7 +29,7 @@ import { isCutAnswer, isWorthResuming, ownWords } from './resumable-content.ts';
 
 const GO_ON = 'Please continue.';
 
-/** Undefined when the latest is asked for and there is none. Throws SessionError. */
+/** Undefined when `latest` is requested and the project has no session. Throws SessionError. */
 export async function resumeSession(
   wanted: string,
   options: OpenSessionOptions,
@@ -43,7 +43,7 @@ export async function resumeSession(
   return hold(path, { ...options, sessionId: id }, 'resumed');
 }
 
-/** A new session that begins with what a file holds. Throws SessionError. */
+/** Creates a new session from the content of a file. Throws SessionError. */
 export async function importSession(
   path: string,
   options: OpenSessionOptions,
@@ -75,13 +75,13 @@ function forkSession(path: string, forkedFrom: string, options: OpenSessionOptio
   const { summary } = metadata;
   const header = toHeader({ sessionId, forkedFrom, ...(summary !== undefined && { summary }) }, options, now);
   const target = join(directory, sessionFileName(sessionId, now));
-  // Whole lines, as they are: the process that holds the original may be in the middle of one.
+  // Copy whole lines unchanged: the process that holds the original may be writing one right now.
   const rest = bytes.subarray(bytes.indexOf('\n') + 1, bytes.lastIndexOf('\n'));
   const lines = isLegacy ? [header, ...toLines(messages)] : [header, rest.toString('utf8')];
   return holdCopy({ path: target, lines, session, hasLoss: hasLoss(path) }, { ...options, sessionId }, 'forked');
 }
 
-/** Beside the old file, which stays: Gemini CLI may still want it. */
+/** Writes beside the old file and keeps it: Gemini CLI may still need it. */
 function migrate(path: string, sessionId: string, options: OpenSessionOptions): OpenedSession {
   const target = `${path}l`;
   const owned = { ...options, sessionId };
@@ -101,7 +101,7 @@ interface SessionCopy {
   hasLoss?: boolean;
 }
 
-/** Where nothing can be written, what was read is gone on with all the same. */
+/** On a read-only disk the session is resumed from memory. */
 function holdCopy(copy: SessionCopy, options: OwnOptions, origin: OpenedSession['origin']): OpenedSession {
   const { path, lines, session } = copy;
   try {
@@ -124,7 +124,7 @@ function hold(path: string, options: OwnOptions, origin: OpenedSession['origin']
   }
 }
 
-/** The errors of a place that no process can write to. */
+/** The errors of a location without write access or space. */
 const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT']);
 
 function isUnwritable(error: unknown): boolean {
@@ -149,7 +149,7 @@ function takeLock(path: string, sessionId: string): { lock?: SessionLock; proble
 
 interface HeldFile {
   path: string;
-  /** Absent with `problem`: why nothing of the session can be recorded. */
+  /** Absent with `problem`: the reason why the session cannot be recorded. */
   lock?: SessionLock;
   problem?: unknown;
   hasLoss: boolean;
@@ -168,7 +168,7 @@ function open(
     const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
     if (isNews && id !== undefined) recorder.recovered(id, status, response);
   }
-  // What is unknown is written down by now.
+  // By now the file records which results are unknown.
   if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
   let isTaken = false;
   const last = loaded.messages.at(-1);
@@ -193,7 +193,7 @@ function open(
     takeInterrupted() {
       if (isTaken || text === undefined) return undefined;
       isTaken = true;
-      // The model reads what it has said so far, and goes on from there.
+      // The model reads its partial answer and continues from there.
       if (isCut && !isUnsent) return [{ text: GO_ON }];
       const turn = isUnsent ? undefined : history.pop();
       // What was to be sent, which may be more than the user typed.

@@ -1,7 +1,7 @@
 /**
- * Removes sessions past their retention. It looks at dates and at nothing inside the
- * files it keeps. No setting removes a session younger than a day, one held by a live
- * process, or the one of this run.
+ * Removes sessions past their retention. Reads file dates, and no content of the files it
+ * keeps. No setting removes a session younger than a day, one locked by a live process, or
+ * the one of this run.
  */
 
 import { lstat, rm, stat } from 'node:fs/promises';
@@ -18,27 +18,27 @@ export interface SessionRetention {
   /** A number and a unit: h, d, w or m (of 30 days). */
   maxAge?: string;
   maxCount?: number | undefined;
-  /** No session goes before this age. */
+  /** No session is removed before this age. */
   minRetention?: string;
 }
 
 export interface CleanUpOptions extends ProjectSessions {
   retention: SessionRetention;
-  /** The file of the session under way. */
+  /** The file of the running session. */
   currentPath?: string | undefined;
   clock?: Clock;
 }
 
 export interface CleanUpResult {
   deleted: string[];
-  /** Sentences on settings that are not in force and files that could not be removed. */
+  /** Sentences on ignored settings and files that could not be removed. */
   problems: string[];
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const UNITS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, m: 30 * DAY_MS };
-/** A file whose times lie ahead or right now may be in use. */
+/** A file with a current or future date may be in use. */
 const YOUNGEST_MS = DAY_MS;
 
 /** Never throws. */
@@ -63,19 +63,19 @@ export async function cleanUpSessions(options: CleanUpOptions): Promise<CleanUpR
   return result;
 }
 
-/** Locks and unfinished files of processes that died before their session had a first line. */
+/** Removes locks and unfinished files of processes that died before writing their session's first line. */
 async function removeLeftovers(project: ProjectSessions, now: number): Promise<void> {
   for (const path of findLeftovers(project)) {
-    // A lock is a link to nowhere.
+    // A lock is a dangling link.
     const found = await lstat(path).catch(() => undefined);
     const session = path.replace(/(\.jsonl?)\..*$/, '$1');
     const isLeft = found && now - found.mtimeMs > YOUNGEST_MS && !findLockHolder(session);
-    // What cannot be removed is tried again with the next start.
+    // The next start retries a failed removal.
     if (isLeft) await rm(path).catch(() => undefined);
   }
 }
 
-/** Undefined when nothing is to be removed, or a setting cannot be meant. */
+/** Undefined when retention is off or a setting is invalid. */
 function readLimits({ enabled = true, maxAge, maxCount, minRetention }: SessionRetention, problems: string[]) {
   if (!enabled || (maxAge === undefined && maxCount === undefined)) return undefined;
   const ages = { maxAge: toMilliseconds(maxAge), minRetention: toMilliseconds(minRetention ?? '1d') };
@@ -105,7 +105,7 @@ function toMilliseconds(age: string | undefined): number | undefined {
 async function datedFiles(project: ProjectSessions): Promise<{ path: string; changedAt: number }[]> {
   const dated: { path: string; changedAt: number }[] = [];
   for (const path of findSessionFiles(project)) {
-    // Another process may have removed it.
+    // Another process may have removed the file.
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile()) dated.push({ path, changedAt: found.mtimeMs });
   }

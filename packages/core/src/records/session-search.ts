@@ -1,7 +1,7 @@
 /**
- * Words in all sessions of all projects: a plain scan, newest first. Most files are
- * ruled out on their bytes, and only lines that may hold a word are parsed; there is
- * no index that could be stale.
+ * Searches all sessions of all projects for words: a plain scan, newest first. It rules out
+ * most files by their bytes and replays only those that may match; without an index, no
+ * result is stale.
  */
 
 import { readFileSync, readdirSync, statSync } from 'node:fs';
@@ -16,17 +16,17 @@ import { toStoredParts } from './session-parts.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface SessionMatch extends SessionSummary {
-  /** The project's folder, where it is known. */
+  /** The project's folder, if known. */
   root: string | undefined;
-  /** Messages in which the most of the words stand together. */
+  /** The number of messages that contain the largest number of the words together. */
   matches: number;
-  /** Around the first of the words, one line. */
+  /** One line around the first matching word. */
   excerpt: string;
 }
 
 export interface SearchOptions {
   home: string;
-  /** All must be in the session; upper and lower case are the same. */
+  /** The session must contain all of them; case is ignored. */
   words: readonly string[];
   /** Default 20. */
   limit?: number;
@@ -34,10 +34,10 @@ export interface SearchOptions {
 
 const EXCERPT_BEFORE = 40;
 const EXCERPT_LENGTH = 140;
-/** A file that is longer is no session of a person. */
+/** A longer file is not a user's session. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Newest first. Files that cannot be read are passed over. */
+/** Newest first. Skips unreadable files. */
 export async function searchSessions({ home, words, limit = 20 }: SearchOptions): Promise<SessionMatch[]> {
   const wanted = words.map((word) => word.trim().toLowerCase()).filter((word) => word !== '');
   const found = new Map<string, SessionMatch>();
@@ -78,7 +78,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // A file among the folders, or nothing recorded yet.
+    // A file among the folders, or a project without sessions.
     return [];
   }
 }
@@ -104,12 +104,12 @@ function read(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Removed meanwhile, or not ours to read.
+    // Removed in the meantime, or unreadable.
     return undefined;
   }
 }
 
-/** As the word stands in JSON, in any case. */
+/** Matches the word in its JSON encoding, ignoring case. */
 function toPattern(word: string): RegExp {
   const escaped = JSON.stringify(word).slice(1, -1);
   return new RegExp(escaped.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'iu');
@@ -126,14 +126,14 @@ function toText({ text, functionCall, functionResponse }: Part): string {
   return functionResponse ? toPlain(functionResponse.response) : '';
 }
 
-/** The values, which is what a person saw. */
+/** The values only: the text the user saw. */
 function toPlain(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(toPlain).join(' ');
   return isRecord(value) ? Object.values(value).map(toPlain).join(' ') : JSON.stringify(value ?? '');
 }
 
-/** Undefined when a word stands nowhere a person could have seen it. */
+/** Undefined when a word occurs only in text the user never saw. */
 function findBest(
   texts: readonly string[],
   words: readonly string[],

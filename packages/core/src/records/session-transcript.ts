@@ -1,6 +1,6 @@
 /**
- * A recorded session as the events that showed it, so that every surface shows a
- * resumed session through the fold it has. Deltas are whole messages here. Pure.
+ * Converts a recorded session back to events, so that every surface shows a resumed session
+ * through its existing fold. A delta holds a whole message here. Pure.
  */
 
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
@@ -20,7 +20,7 @@ import { asideWords, isCutAnswer, ownWords } from './resumable-content.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
-/** `openCalls`: those the last turn was not answered, as the model is told of them. */
+/** `openCalls`: the unanswered calls of the last turn, as reported to the model. */
 export function toSessionEvents(
   { superseded, messages }: Pick<LoadedSession, 'superseded' | 'messages'>,
   openCalls: readonly OpenCall[] = [],
@@ -44,11 +44,11 @@ class EventReplay {
   private prompt_id: string | undefined;
   private prompts = 0;
   private isAnswered = true;
-  /** The user, or a limit, cut the last answer off; the model knows. */
+  /** The user or a limit cut the last answer off; the model knows. */
   private isCut = false;
-  /** Why the prompt was never answered. */
+  /** Why the prompt got no answer. */
   private failure: string | undefined;
-  /** The last answer was cut off; what follows in its prompt was said by a program that went on with it. */
+  /** The last answer was cut off; the rest of its prompt comes from a process that resumed it. */
   private isCutOff = false;
 
   user(message: LoadedMessage): void {
@@ -99,14 +99,14 @@ class EventReplay {
     return this.events;
   }
 
-  /** An answer without a prompt, as an import or a compression may leave it. */
+  /** Begins a prompt for an answer without one, as left by an import or a compression. */
   private begin(): void {
     if (this.prompt_id !== undefined) return;
     this.prompt_id = `resumed########${this.prompts++}`;
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id });
   }
 
-  /** `started` and `told`: what our own file and one of Gemini CLI hold of what was shown. */
+  /** `started` and `told`: the recorded display, from our own file and from one of Gemini CLI. */
   private request(call: StoredToolCall, started: StartedCall | undefined, told: StoredToolCall | undefined): void {
     const { id, name = '' } = call;
     const callId = id ?? `${name}-${this.events.length}`;
@@ -176,7 +176,7 @@ class EventReplay {
   }
 }
 
-/** Words that are on record come before those the name and the arguments give. */
+/** Prefers the recorded display to one derived from the name and arguments. */
 function toDisplayOf(
   described: ToolCallDisplay,
   { displayName, description }: Pick<StoredToolCall, 'displayName' | 'description'>,
@@ -187,13 +187,13 @@ function toDisplayOf(
   };
 }
 
-/** As the model was told of it; Gemini CLI keeps it nowhere else. */
+/** Parsed from the response to the model: Gemini CLI records it nowhere else. */
 function exitCodeIn(said: string | undefined): number | undefined {
   const code = Number(EXIT_CODE.exec(said ?? '')?.[1] ?? 0);
   return code === 0 ? undefined : code;
 }
 
-/** The two versions of an edited file are not recorded; the diff is what is shown. */
+/** The two versions of an edited file are not recorded; surfaces show the diff. */
 function toDisplay(shown: ShownResult | undefined): ToolResultDisplay | undefined {
   const isDiff = typeof shown === 'object' && 'fileDiff' in shown;
   return isDiff ? { originalContent: null, newContent: '', ...shown } : shown;

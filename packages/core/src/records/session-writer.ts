@@ -1,7 +1,7 @@
 /**
- * Whole lines at the end of a session's file, which this process holds alone. A new
- * file is made with its first line, for its owner only. What the disk takes only in
- * part is taken back, so that no line is half there; after that nothing is written.
+ * Appends whole lines to a session file that this process has locked. Creates a new file
+ * with its first line, readable by its owner only. Truncates a partly written line after a
+ * write error, so that no line is half written, and then stops writing.
  */
 
 import {
@@ -25,17 +25,17 @@ import { markLoss } from './recording-gap.ts';
 export interface SessionWriterOptions {
   /** The file; for a new one the nth name to try. */
   pathFor: (count: number) => string;
-  /** Held for a file that is there; a new file is locked when it is made. */
+  /** The lock of an existing file; a new file is locked when it is created. */
   lock?: SessionLock;
   /** The first line of a new file. */
   header: () => object;
-  /** Told once, why nothing is written, or nothing any more. */
+  /** Called once, with the reason why nothing, or nothing more, is written. */
   onProblem: (error: unknown, { hasBegun }: { hasBegun: boolean }) => void;
 }
 
 const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
 const NEW_LINE = 0x0a;
-/** Sessions that begin in the same minute with ids that begin alike. */
+/** Bounds the names to try for sessions that start in the same minute with ids that begin alike. */
 const MAX_NAMES = 100;
 
 export class SessionWriter {
@@ -66,7 +66,7 @@ export class SessionWriter {
     }
   }
 
-  /** Nothing is written from here on; who reads the file later finds that it is not whole. */
+  /** Stops writing; later readers find the session marked as incomplete. */
   fail(error: unknown): void {
     const hasBegun = this.size > 0 || !this.isNew;
     if (hasBegun) markLoss(this.path);
@@ -78,7 +78,7 @@ export class SessionWriter {
     return !this.hasEnded;
   }
 
-  /** Resolves when what was appended is on the disk, or never will be. */
+  /** Resolves when the appended lines are on the disk, or writing has failed for good. */
   async sync(): Promise<void> {
     const { file } = this;
     if (file === undefined) return;
@@ -87,7 +87,7 @@ export class SessionWriter {
     });
   }
 
-  /** `discard` removes a file that this session made. */
+  /** `discard` removes a file that this session created. */
   close({ discard = false } = {}): void {
     const { file, lock } = this;
     this.hasEnded = true;
@@ -100,7 +100,7 @@ export class SessionWriter {
     lock?.release();
   }
 
-  /** Under its name only with its first lines in it: a process that dies before leaves no session. */
+  /** Names the file only with its first lines in it: a process that dies earlier leaves no session. */
   private create(line: string): void {
     this.lock = this.claimName();
     const temporary = temporaryPath(this.path);
@@ -120,7 +120,7 @@ export class SessionWriter {
     throw new SessionError('exists', `Too many sessions of that name (${MAX_NAMES}): ${this.path}.`);
   }
 
-  /** After a line that was cut off, on a new one. */
+  /** Starts a new line after a torn one. */
   private goOn(line: string): void {
     const file = openSync(this.path, 'a+', 0o600);
     this.file = file;

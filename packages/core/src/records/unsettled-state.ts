@@ -1,8 +1,7 @@
 /**
- * What of a session is under way and no fact yet: words that are not sent, an answer
- * that is not accepted, what a call prints before its result. It is in the file before
- * a person is shown it, or soon, in as few lines as that takes; what settled meanwhile
- * is not written at all.
+ * Buffers unsettled state (unsent prompt, unaccepted answer, running output) and writes it
+ * before the user sees it, or soon, in as few lines as possible; state that settles in the
+ * meantime is not written at all.
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
@@ -13,7 +12,7 @@ import type { Clock } from '../util/clock.ts';
 /** Text that is not shown yet is written after this time, or this amount. */
 const PIECE_MS = 250;
 const PIECE_CHARACTERS = 4096;
-/** Characters a call may print before its result that are kept, in case there is none. */
+/** The number of output characters kept per running call, in case it never returns a result. */
 const KEPT_OUTPUT = 1024 * 1024;
 
 export interface UnderWayOptions {
@@ -23,17 +22,17 @@ export interface UnderWayOptions {
 
 export class UnderWay {
   private readonly options: UnderWayOptions;
-  /** The words of a prompt that is not sent yet, and whether they are in the file. */
+  /** The text of the unsent prompt, and whether it is in the file. */
   private prompt: { text: string; isWritten: boolean } | undefined;
-  /** What of the answer is not in the file yet. */
+  /** The part of the answer that is not in the file yet. */
   private text = '';
   private thoughts: ThoughtSummary[] = [];
-  /** Some of the answer is. */
+  /** Whether part of the answer is in the file. */
   private hasPieces = false;
   private isAccepted = true;
-  /** Calls that run, and how much more of what they print is kept. */
+  /** Running calls, and how many more characters of their output are kept. */
   private readonly running = new Map<string, number>();
-  /** The end of what calls printed and is not in the file yet. */
+  /** The end of each call's output that is not in the file yet. */
   private readonly printed = new Map<string, string>();
   private isWaiting = false;
   private readonly closing = new AbortController();
@@ -42,7 +41,7 @@ export class UnderWay {
     this.options = options;
   }
 
-  /** As the user was shown the prompt; undefined once it was sent. */
+  /** The prompt as shown to the user; undefined once it was sent. */
   get promptText(): string | undefined {
     return this.prompt?.text;
   }
@@ -67,13 +66,13 @@ export class UnderWay {
     this.closing.abort();
   }
 
-  /** A request is about to leave: what was shown of an answer before it stays as it is. */
+  /** Call before sending a request: the partial answer shown before it stays as it is. */
   beginAnswer(): void {
     this.flushAnswer();
     this.isAccepted = false;
   }
 
-  /** The answer is a fact of its own from here on. */
+  /** The answer is recorded as a message from here on. */
   acceptAnswer(): void {
     this.dropAnswer();
     this.isAccepted = true;
@@ -84,7 +83,7 @@ export class UnderWay {
     this.dropAnswer();
   }
 
-  /** The prompt was sent, and is a message, or never will be. */
+  /** The prompt is recorded as a message, or will never be sent. */
   settlePrompt(): void {
     if (this.prompt?.isWritten) this.options.append({ $prompt: null });
     this.prompt = undefined;
@@ -104,7 +103,7 @@ export class UnderWay {
   }
 
   private addText(text: string): void {
-    // What follows the acceptance is part of the answer that was recorded.
+    // Text after the acceptance is part of the recorded answer.
     if (this.isAccepted) return;
     this.text += text;
     if (this.text.length >= PIECE_CHARACTERS) this.flushAnswer();
@@ -117,7 +116,7 @@ export class UnderWay {
     this.flushSoon();
   }
 
-  /** Of what a call prints in one moment the end is kept: a person saw no more. */
+  /** Keeps only the end of the output of each moment: the user saw no more. */
   private addOutput(callId: string, output: string | undefined): void {
     if (output === undefined || !this.running.has(callId)) return;
     this.printed.set(callId, `${this.printed.get(callId) ?? ''}${output}`.slice(-PIECE_CHARACTERS));

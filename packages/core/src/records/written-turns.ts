@@ -1,7 +1,7 @@
 /**
- * WrittenTurns: which turns and parts of a session stand in its file, and under which id.
- * It makes the message for a turn; writing it is the recorder's business. Results are
- * written when they come and sent later, so a turn may be in the file in part.
+ * WrittenTurns: knows which turns and parts of a session are in its file, and under which id.
+ * Builds the message for a turn; the recorder writes it. Results are written on arrival and
+ * sent later, so a turn may be partly in the file.
  */
 
 import type { Content, Part } from '../protocol/content.ts';
@@ -18,7 +18,7 @@ export class WrittenTurns {
     this.clock = clock;
   }
 
-  /** Turns that stand in the file already. */
+  /** Registers turns that are already in the file. */
   adopt(turns: ReadonlyMap<Content, string>): void {
     for (const [content, id] of turns) {
       this.ids.set(content, id);
@@ -26,7 +26,7 @@ export class WrittenTurns {
     }
   }
 
-  /** Its parts are not written again with the turn they are sent in. */
+  /** Marks parts as written, so that the turn that sends them does not repeat them. */
   noteParts({ parts = [] }: Content): void {
     for (const part of parts) this.parts.add(part);
   }
@@ -41,12 +41,12 @@ export class WrittenTurns {
     const timestamp = new Date(this.clock.now()).toISOString();
     const type = content.role === 'user' ? 'user' : 'gemini';
     const { displayContent } = fields;
-    // Before the content, which may be long: a listing reads the beginning of the file only.
+    // Before the content, which may be long: a listing reads only the beginning of the file.
     const shown = displayContent !== undefined && { displayContent };
     return { id, timestamp, type, ...shown, content: content.parts ?? [], ...fields };
   }
 
-  /** What of the turn is not in the file yet; undefined when all of it is. */
+  /** The part of the turn that is not in the file yet; undefined when all of it is. */
   toRest(content: Content, fields: Partial<SessionMessage>): SessionMessage | undefined {
     const { parts = [] } = content;
     const rest = parts.filter((part) => !this.parts.has(part));
