@@ -1,7 +1,7 @@
 /**
- * Custom commands of the sources: TOML files below `commands/`, one command each. This
- * file finds and checks them; what a prompt's placeholders mean is the surface's
- * business. An invalid file is skipped with a sentence.
+ * Finds and validates the custom commands of the sources: TOML files below `commands/`, one
+ * command each. The surface expands a prompt's placeholders. An invalid file is skipped
+ * with a warning.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { readContextFile } from './context-reader.ts';
 import { toOneLine } from '../util/short-text.ts';
 
 export interface CommandFile {
-  /** From its path: `git/commit.toml` is `git:commit`. */
+  /** Derived from its path: `git/commit.toml` is `git:commit`. */
   name: string;
   source: Source;
   file: string;
@@ -32,7 +32,7 @@ const MAX_DEPTH = 10;
 const MAX_SEGMENT = 50;
 const MAX_DESCRIPTION = 100;
 
-/** In the order of the sources, by path within each. Two files may have one name. */
+/** In the order of the sources, by path within each. Two files may define the same name. */
 export async function loadCommandFiles(sources: readonly Source[]): Promise<LoadedCommandFiles> {
   const loaded: LoadedCommandFiles = { commands: [], problems: [] };
   for (const { source, path: folder } of findPlaces(sources, 'commands')) {
@@ -55,7 +55,7 @@ async function loadFolder(folder: string, source: Source): Promise<LoadedCommand
   return { commands, problems };
 }
 
-/** Sorted, so that the same files always give the same list. Links to folders are not followed. */
+/** Sorted, so that the same files always give the same list. Does not follow links to folders. */
 async function findCommandFiles(folder: string, problems: string[], depth = 0): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -75,7 +75,7 @@ async function findCommandFiles(folder: string, problems: string[], depth = 0): 
   }
 }
 
-/** The command, or what is wrong with the file. */
+/** The command, or the problem with the file. */
 async function loadCommandFile(file: string, folder: string, source: Source): Promise<CommandFile | string> {
   const read = await readContextFile(file, isForeign(source.kind) ? [folder] : undefined);
   if ('reason' in read) return `the command was skipped: ${read.reason}.`;
@@ -115,7 +115,7 @@ function toCommandName(relative: string): string {
     .join(':');
 }
 
-/** One line, as lists show it. */
+/** One line, for lists. */
 function shorten(description: string): string {
   const line = toOneLine(description);
   return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 3)}...` : line;

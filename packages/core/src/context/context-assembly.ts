@@ -1,7 +1,7 @@
 /**
  * Reads the context files that were found and assembles them: each file between marker
  * lines with its name, its imports in place, all of it in the frames the model knows. It
- * bounds the whole and reports every file that is missing.
+ * limits the total size and reports every missing file.
  */
 
 import type { ContextFile, FoundContextFile, LoadedContext } from './context-files.ts';
@@ -11,12 +11,12 @@ import { resolveImports } from './context-imports.ts';
 import { readContextFile } from './context-reader.ts';
 import { toOneLine } from '../util/short-text.ts';
 
-/** Of all files and their imports together. */
+/** For all files and their imports together. */
 const MAX_CONTEXT_CHARACTERS = 4 * 1024 * 1024;
 
 const FRAME = /<(?=\/?(?:loaded_context|global_context|extension_context|project_context|session_context)\b)/gi;
 
-/** The model is told what a file counts as, and the later scope wins. */
+/** The model receives each file's scope, and the later scope wins. */
 const SCOPES: Readonly<Record<SourceKind, ContextFile['scope']>> = {
   builtin: 'global',
   system: 'global',
@@ -63,7 +63,7 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
   let left = MAX_CONTEXT_CHARACTERS;
   for (const { path, kind, name, allowedRoots } of found) {
     const scope = SCOPES[kind];
-    // The user's own file may be a link into their dotfiles; a project's may not lead out of it.
+    // The user's own file may be a link into their dotfiles; a project's file must not link outside the project.
     const file = await readContextFile(path, isForeign(kind) ? allowedRoots : undefined);
     if ('reason' in file) {
       warnings.push(`${name} was skipped: ${file.reason}.`);
@@ -89,12 +89,12 @@ async function readAll(found: readonly FoundContextFile[], importFormat: 'tree' 
 }
 
 function toMarked({ name: given, text }: Entry): string {
-  // A folder may be called anything, line breaks included.
+  // A folder name may contain any character, including line breaks.
   const name = toOneLine(given);
   return `--- Context from: ${name} ---\n${text.replaceAll(FRAME, '&lt;')}\n--- End of Context from: ${name} ---`;
 }
 
-/** Other text from files is data to the model; this is not. */
+/** The model treats text from other files as data; these files are instructions. */
 const PREAMBLE =
   'Instructions of the user and the project. Where they conflict: project before extension before global.';
 

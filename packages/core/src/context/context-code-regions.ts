@@ -1,12 +1,12 @@
-/** Where the code of a markdown text is: fenced blocks and code spans. Pure, and linear in the text. */
+/** Finds the code in a markdown text: fenced blocks and code spans. Pure, and linear in the text. */
 
 export interface CodeRegion {
   start: number;
-  /** The first character behind it. */
+  /** Index of the first character after the region. */
   end: number;
 }
 
-/** In the order of the text; none overlaps another. */
+/** In the order of the text, without overlaps. */
 export function findCode(text: string): CodeRegion[] {
   const regions: CodeRegion[] = [];
   let position = 0;
@@ -31,7 +31,7 @@ function findFences(text: string): CodeRegion[] {
   return open ? [...fences, { start: open.start, end: text.length }] : fences;
 }
 
-/** A span ends at the next run of as many backticks, in the same paragraph. */
+/** A span ends at the next run of the same number of backticks, in the same paragraph. */
 function findSpans(text: string, from: number, to: number): CodeRegion[] {
   const spans: CodeRegion[] = [];
   const open = new Map<number, number>();

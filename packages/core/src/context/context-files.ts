@@ -1,8 +1,7 @@
 /**
- * Context files: the instructions the sources hold for the model. This file finds them by
- * name and says what was found; reading them is loaded only when there is something to
- * read, so that a folder without any costs a few look-ups. Nothing of an untrusted source
- * is read.
+ * Finds context files, the instructions of the sources for the model, by name and reports
+ * them. Loads the code that reads them only when files were found, so that a folder
+ * without any costs a few look-ups. Reads no file of an untrusted source.
  */
 
 import { lstatSync } from 'node:fs';
@@ -12,17 +11,17 @@ import { isProjectTrusted } from '../protocol/source.ts';
 import type { Source, SourceKind } from '../protocol/source.ts';
 import { findPlaces } from '../util/find-places.ts';
 
-/** What settings say about context files. */
+/** The settings for context files. */
 export interface ContextFileOptions {
-  /** The names looked for, in this order. Default GEMINI.md. */
+  /** The file names to look for, in this order. Default GEMINI.md. */
   fileNames?: readonly string[];
   /** Read AGENTS.md in a directory that has none of the names. Default true. */
   readAgentsFile?: boolean;
-  /** What marks the top of a project; a directory that holds one is the last one looked in. Default .git. */
+  /** Names that mark the top of a project; the search ends at a directory that contains one. Default .git. */
   boundaryMarkers?: readonly string[];
-  /** `tree` puts an import where it was named, `flat` puts every file once behind the first. */
+  /** `tree` puts an import in place of its reference, `flat` appends every file once after the first. */
   importFormat?: 'tree' | 'flat' | undefined;
-  /** Read the files of the other workspace directories as well. */
+  /** Also read the files of the other workspace directories. */
   loadFromIncludeDirectories?: boolean;
 }
 
@@ -31,22 +30,22 @@ export interface LoadContextOptions extends ContextFileOptions {
   /** The workspace directories; the root first. */
   directories: readonly string[];
   sources: readonly Source[];
-  /** Whether the user keeps a file from the model (.geminiignore). */
+  /** Whether the user hides a file from the model (.geminiignore). */
   isIgnored?: (file: string) => boolean;
 }
 
 export interface ContextFile {
   path: string;
-  /** As the frames around it have it, see context-assembly.ts. */
+  /** The scope in the frames around it, see context-assembly.ts. */
   scope: 'global' | 'extension' | 'project';
-  /** As sent: imports included, hidden characters left out. */
+  /** As sent: with imports, without hidden characters. */
   bytes: number;
 }
 
 export interface LoadedContext {
-  /** For the system instruction, framed; empty when there is none. */
+  /** For the system instruction, framed; empty without files. */
   global: string;
-  /** Of extensions and the project, for the first user message, framed; empty when there is none. */
+  /** From extensions and the project, for the first user message, framed; empty without files. */
   project: string;
   files: ContextFile[];
   warnings: string[];
@@ -55,9 +54,9 @@ export interface LoadedContext {
 /** A file to be read, and the directories its imports may come from. */
 export interface FoundContextFile {
   path: string;
-  /** Of the source it belongs to. */
+  /** The kind of the source it belongs to. */
   kind: SourceKind;
-  /** What users and the model are told it is called. */
+  /** The name shown to users and the model. */
   name: string;
   allowedRoots: readonly string[];
 }
@@ -66,7 +65,7 @@ export const DEFAULT_CONTEXT_FILE = 'GEMINI.md';
 const AGENTS_FILE = 'AGENTS.md';
 const DEFAULT_MARKERS: readonly string[] = ['.git'];
 
-/** Never throws: what cannot be read is in `warnings`. */
+/** Never throws: `warnings` lists unreadable files. */
 export async function loadContextFiles(options: LoadContextOptions): Promise<LoadedContext> {
   const ofSources = findSourceFiles(options);
   const project = findProjectFiles(options);
@@ -79,7 +78,7 @@ export async function loadContextFiles(options: LoadContextOptions): Promise<Loa
   return { ...context, warnings: [...warnings, ...context.warnings] };
 }
 
-/** The context files in one directory, by the rule of names. */
+/** The context files in one directory, by the rule for names. */
 export function findInDirectory(directory: string, options: ContextFileOptions): string[] {
   const names = wantedNames(options);
   const found = names.map((name) => path.join(directory, name)).filter(isThere);
@@ -87,12 +86,12 @@ export function findInDirectory(directory: string, options: ContextFileOptions):
   return [path.join(directory, AGENTS_FILE)].filter(isThere);
 }
 
-/** The directory that bounds the project around `directory`: the next one with a marker, else itself. */
+/** The directory that bounds the project around `directory`: the nearest one with a marker, else `directory` itself. */
 export function findBoundary(directory: string, { home, boundaryMarkers }: BoundaryOptions): string {
   const markers = (boundaryMarkers ?? DEFAULT_MARKERS).filter((marker) => marker !== '' && !marker.includes('..'));
   for (let current = directory; ; current = path.dirname(current)) {
     if (markers.some((marker) => isThere(path.join(current, marker)))) return current;
-    // Without a marker nothing says that what lies above belongs to the project.
+    // Without a marker, directories above need not belong to the project.
     if (current === home || path.dirname(current) === current) return directory;
   }
 }
@@ -101,7 +100,7 @@ export interface BoundaryOptions extends Pick<ContextFileOptions, 'boundaryMarke
   home: string;
 }
 
-/** Of sources that keep them in their own folder. */
+/** The files of sources that keep them in their own folder. */
 function findSourceFiles(options: LoadContextOptions): FoundContextFile[] {
   return findPlaces(options.sources, 'context').flatMap(({ source, path: directory }) => {
     const { kind, contextFileNames } = source;
@@ -121,7 +120,7 @@ function describePath(file: string, home: string): string {
   return isOutside ? file : path.join('~', relative);
 }
 
-/** From the top of the project down to the workspace directory: the nearer file has the last word. */
+/** From the top of the project down to the workspace directory: the nearer file takes precedence. */
 function findProjectFiles(options: LoadContextOptions): FoundContextFile[] {
   const { directories, isIgnored, loadFromIncludeDirectories = false } = options;
   const starts = loadFromIncludeDirectories ? directories : directories.slice(0, 1);
@@ -156,14 +155,14 @@ function describeUnread(files: readonly FoundContextFile[]): string[] {
   return [`${names} was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
 }
 
-/** The files of the user's own memory, whether they exist or not; no other file of that directory, whatever a project calls its own. */
+/** The files of the user's own memory, existing or not; never other files of that directory that a project names. */
 export function globalMemoryFiles(home: string, options: ContextFileOptions = {}): string[] {
   return wantedNames(options)
     .filter((name) => /\.md$/i.test(name))
     .map((name) => path.join(userDirectory(home), name));
 }
 
-/** Names with a path in them would lead out of the directory. */
+/** Drops names that contain a path: they could point outside the directory. */
 function wantedNames({ fileNames = [DEFAULT_CONTEXT_FILE] }: ContextFileOptions): string[] {
   return [...new Set(fileNames.map((name) => name.trim()))].filter(
     (name) => name !== '' && path.basename(name) === name && name !== '..' && name !== '.',
@@ -174,7 +173,7 @@ function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A directory that may not be searched has nothing for us.
+    // An unreadable directory counts as empty.
     return false;
   }
 }

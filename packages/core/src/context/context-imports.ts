@@ -1,8 +1,8 @@
 /**
- * `@path` in a context file: the named file's text in its place (tree), or behind it, each
- * file once (flat). References in code are text. Imports come from allowed directories
- * only, decided on real paths; five levels deep, deeper references stay text; a file is
- * taken once, which also ends every circle.
+ * Resolves `@path` imports in a context file: inserts the named file's text in place (tree) or
+ * appends it, each file once (flat). References in code stay text. Imports come from allowed
+ * directories only, checked on real paths, up to five levels deep; deeper references stay text.
+ * Each file is imported once, which also ends every cycle.
  */
 
 import path from 'node:path';
@@ -11,11 +11,11 @@ import { readContextFile } from './context-reader.ts';
 import type { ReadContextFile } from './context-reader.ts';
 
 export interface ImportOptions {
-  /** What the file is called in warnings. */
+  /** The file's name in warnings. */
   name: string;
   format: 'tree' | 'flat';
   allowedRoots: readonly string[];
-  /** Imports that would pass it are refused. */
+  /** Imports beyond this total are rejected. */
   maxCharacters: number;
 }
 
@@ -32,21 +32,21 @@ interface Reference {
 
 interface State extends ImportOptions {
   warnings: string[];
-  /** Real paths of what was taken. */
+  /** Real paths of the imported files. */
   taken: Set<string>;
   characters: number;
   attempts: number;
-  /** Of `flat`: the files in the order they were met. */
+  /** For `flat`: the files in the order of their first reference. */
   flat: { path: string; text: string }[];
 }
 
 const MAX_DEPTH = 5;
 const MAX_IMPORTS = 1000;
-/** No path is longer. */
+/** The longest possible path. */
 const MAX_TARGET = 4096;
 const MAX_WARNINGS = 10;
 const REFERENCE = /(?<=^|\s)@([A-Za-z./]\S*)/g;
-/** Ends the sentence, not the name. */
+/** Trailing characters that end the sentence, not the name. */
 const PUNCTUATION = `.,;:!?)]}>'"`;
 
 export async function resolveImports(file: ReadContextFile, options: ImportOptions): Promise<ResolvedImports> {
@@ -89,7 +89,7 @@ async function importInto(file: ReadContextFile, depth: number, state: State): P
   return result + file.text.slice(position);
 }
 
-/** What stands in place of the reference; undefined when it is text, or stays where it is. */
+/** The replacement for the reference; undefined when the reference stays as it is. */
 async function importOne(
   { start, target }: Reference,
   from: ReadContextFile,
@@ -125,7 +125,7 @@ function refuse(file: ReadContextFile, state: State): string | undefined {
   return undefined;
 }
 
-/** `@types/node` and `@alice` are words unless there is such a file. */
+/** `@types/node` and `@alice` are plain words unless such a file exists. */
 function isMeantAsFile(target: string): boolean {
   return /^\.{0,2}\//.test(target) || /\.(?:md|mdx|markdown|txt)$/i.test(target);
 }

@@ -1,7 +1,7 @@
 /**
- * One context file from disk as text that is safe to hand to a model: a regular file of
- * bounded size inside its allowed directories, decided on real paths, without characters
- * a person cannot see. What is wrong with it is said, never thrown.
+ * Reads one context file as text that is safe to send to a model: a regular file of bounded
+ * size inside its allowed directories, checked on real paths, without hidden characters.
+ * Returns problems instead of throwing.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -12,14 +12,14 @@ import { decodeText, looksBinary } from '../tools/files/text-file.ts';
 import { withoutHiddenCharacters } from './context-hidden-characters.ts';
 import { countOf } from '../util/short-text.ts';
 
-/** A file every request pays for is no place for more. */
+/** The limit is low because every request pays for the file. */
 export const MAX_CONTEXT_FILE_BYTES = 1024 * 1024;
 
 export interface ReadContextFile {
-  /** Without links. */
+  /** The real path, with links resolved. */
   path: string;
   text: string;
-  /** About the text; the name of the file is for the caller to add. */
+  /** Remarks on the text; the caller adds the file's name. */
   remarks: string[];
 }
 
@@ -28,7 +28,7 @@ export interface UnreadContextFile {
   isMissing: boolean;
 }
 
-/** `allowedRoots` absent: wherever the name leads, because a person put it there. */
+/** Without `allowedRoots` the file may be anywhere, because the user put it there. */
 export async function readContextFile(
   file: string,
   allowedRoots?: readonly string[],
@@ -57,7 +57,7 @@ async function isAllowed(real: string, roots: readonly string[]): Promise<boolea
   return false;
 }
 
-/** Undefined when it is too large, also when it grows while it is read. */
+/** Undefined when it is too large, even if it grows while being read. */
 async function readWhole(real: string): Promise<Buffer | undefined> {
   const file = openRegularFile(real);
   try {
@@ -82,7 +82,7 @@ function toSafeText(bytes: Buffer): { text: string; remarks: string[] } {
 
 function toReason(error: unknown): string {
   if (error instanceof ToolError) {
-    // The tools' sentences name the path, which the reader of this one has already.
+    // The tools' messages repeat the path, which this message already names.
     if (error.type === 'target_is_directory') return 'it is a directory';
     if (error.type === 'permission_denied') return 'permission denied';
     return error.message.replace(/\.$/, '');

@@ -1,7 +1,7 @@
 /**
- * WorkspaceContext: what the model is told about where it works, beside the conversation:
- * the system instruction, the first message, and the project's words on a part of it when
- * a tool gets there. It can be read anew while a session runs.
+ * WorkspaceContext: composes the model's context beside the conversation: the system
+ * instruction, the first message, and the context files of a sub-directory when a tool
+ * first touches it. It can be reloaded while a session runs.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -19,9 +19,9 @@ import { createSystemPrompt } from './system-prompt.ts';
 import { readSystemPrompt, SystemPromptError, writeSystemPrompt } from './system-prompt-file.ts';
 
 export interface SystemPromptFields {
-  /** Read in place of our own; see resolveSystemPromptFile. */
+  /** Replaces the built-in system prompt; see resolveSystemPromptFile. */
   file?: string | undefined;
-  /** Our own is written there. */
+  /** The built-in system prompt is written there. */
   writeTo?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface WorkspaceContextOptions {
   sources: readonly Source[];
   interactive: boolean;
   isGitRepository: boolean;
-  /** Whether the tree of the folder is told. */
+  /** Whether the model receives the folder's tree. */
   tellsTree?: boolean;
   now: () => Date;
   onWarning?: (message: string) => void;
@@ -44,13 +44,13 @@ export interface WorkspaceContextOptions {
 const FIRST_MESSAGE = '<session_context>';
 
 export class WorkspaceContext {
-  /** What the model has been given; files found on the way are added. */
+  /** The context the model has received; files found later are added. */
   loaded: LoadedContext;
-  /** Absent where the project has no say. */
+  /** Absent for an untrusted project. */
   readonly resultContext: ResultContext | undefined;
   private readonly options: WorkspaceContextOptions;
   private readonly prompt: string;
-  /** Files that were told beside a result. */
+  /** Files that were sent with a tool result. */
   private readonly told = new Set<string>();
   private nearby: JustInTimeContext;
 
@@ -87,7 +87,7 @@ export class WorkspaceContext {
     });
   }
 
-  /** Reads the files again and tells the model, in the first message where that is still ours. */
+  /** Reloads the files and updates the model's context, in the first message if that is still the generated one. */
   async reload(chat: GeminiChat): Promise<LoadedContext> {
     this.loaded = await load(this.options);
     this.nearby = this.openNearby();
@@ -95,14 +95,14 @@ export class WorkspaceContext {
     const isOurs = told?.startsWith(FIRST_MESSAGE) ?? false;
     const first = this.firstMessage;
     const isNews = told !== first.parts?.[0]?.text;
-    // A history that is replaced is written to the session once more, all of it.
+    // Replacing the history writes all of it to the session file again.
     if (isOurs && isNews) chat.setHistory([first, ...chat.getHistory().slice(1)]);
     const project = isOurs ? '' : this.loaded.project;
     chat.setSystemInstruction([this.systemInstruction, project].filter(Boolean).join('\n\n'));
     return this.loaded;
   }
 
-  /** What tool results said is gone, so that it is told again when a tool gets there. */
+  /** The tool results left the history: send their context files again when a tool touches the directory. */
   forgetNearby(): void {
     this.nearby = this.openNearby();
   }

@@ -1,8 +1,7 @@
 /**
- * The tree of a folder as the model is told it at the start: names, breadth first, until
- * there are enough of them. What is ignored is left out, folders that are never looked
- * into are named only, links are not followed. Names are data: one line each, whatever
- * is in them.
+ * Describes a folder's tree for the model at the start: names, breadth first, up to a limit.
+ * Omits ignored entries, lists excluded folders by name only, and does not follow links.
+ * Names are data: each is one line, whatever characters it contains.
  */
 
 import { readdirSync } from 'node:fs';
@@ -13,9 +12,9 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import { shorten } from '../util/short-text.ts';
 
 const MOST_NAMES = 200;
-/** One folder of thousands of files must not hide the others. */
+/** One folder with thousands of files must not crowd out the others. */
 const MOST_NAMES_OF_A_FOLDER = 50;
-/** So many are looked into: every start pays for them, and what lies deep is found when it is needed. */
+/** The number of folders listed: every start pays for them, and the model finds deeper ones when needed. */
 const MOST_FOLDERS = 8;
 const LONGEST_NAME = 120;
 
@@ -25,11 +24,11 @@ interface Folder {
   files: string[];
   folders: Folder[];
   omitted: number;
-  /** Whether its names are known. */
+  /** Whether its names are listed. */
   isOpen: boolean;
 }
 
-/** Empty where there is nothing to tell. Never throws. */
+/** Empty without names to list. Never throws. */
 export function describeTree(workspace: Workspace): string {
   const root = createFolder(workspace.root, workspace.root);
   let left = MOST_NAMES;
@@ -49,7 +48,7 @@ function createFolder(name: string, path: string): Folder {
   return { name, path, files: [], folders: [], omitted: 0, isOpen: false };
 }
 
-/** How many names it took. */
+/** Returns how many names it added. */
 function openFolder(folder: Folder, left: number, { ignore }: Workspace): number {
   folder.isOpen = true;
   const known = readFolder(folder.path)
@@ -66,12 +65,12 @@ function openFolder(folder: Folder, left: number, { ignore }: Workspace): number
   return shown.length;
 }
 
-/** At once: a few dozen looks that every start waits for. */
+/** Synchronous: a few dozen reads that every start waits for. */
 function readFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {
-    // A folder that cannot be read has no names for us.
+    // An unreadable folder counts as empty.
     return [];
   }
 }

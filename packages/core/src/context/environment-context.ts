@@ -1,4 +1,4 @@
-/** The first turn of a session: where and when it takes place. */
+/** Builds the first turn of a session: where and when it takes place. */
 
 import type { Content } from '../protocol/content.ts';
 
@@ -7,9 +7,9 @@ export interface EnvironmentContextOptions {
   platform: string;
   directories: readonly string[];
   tempDirectory: string;
-  /** The folder's tree, bounded, where it is wanted. */
+  /** The folder's tree, bounded, if requested. */
   tree?: string;
-  /** What extensions and the project have to say. */
+  /** The context files of extensions and the project. */
   memory?: string;
 }
 
@@ -44,7 +44,7 @@ const MONTHS = [
   'December',
 ];
 
-/** By hand: the first use of `Intl` costs every start 12 ms. */
+/** Formatted by hand: the first use of `Intl` costs every start 12 ms. */
 function toLongDate(date: Date): string {
   return `${DAYS[date.getDay()]}, ${MONTHS[date.getMonth()]} ${date.getDate()}, ${date.getFullYear()}`;
 }

@@ -1,7 +1,7 @@
 /**
- * FileReferences: what a person means by `@path`, and what is in it. It decides by the
- * workspace and its ignore files; finding `@path` in a text and framing what was read is
- * the caller's business. It never throws because of a name a person typed.
+ * FileReferences: resolves the user's `@path` references and reads them, within the
+ * workspace and its ignore files. The caller finds `@path` in a text and frames the content.
+ * An invalid name from the user never throws.
  */
 
 import { stat } from 'node:fs/promises';
@@ -13,12 +13,12 @@ import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../tools/files/search-
 import type { Workspace } from '../tools/files/workspace.ts';
 
 export type ResolvedReference =
-  /** `name` is what the model is told; `pattern` is what to read. */
+  /** `name` is for the model; `pattern` is the path to read. */
   | { kind: 'file' | 'directory' | 'pattern'; name: string; pattern: string }
   | { kind: 'outside' | 'ignored' | 'missing'; reason: string };
 
 export interface ReferencedFiles {
-  /** In order, by the names people use. */
+  /** In order, by display name. */
   files: { name: string; parts: Part[] }[];
   problems: string[];
 }
@@ -26,17 +26,17 @@ export interface ReferencedFiles {
 export type ReadReferences = (patterns: readonly string[], signal: AbortSignal) => Promise<ReferencedFiles>;
 
 export interface FileReferences {
-  /** Whether something of exactly this name is there to be read. */
+  /** Whether a readable file or directory of exactly this name exists. */
   exists(name: string): Promise<boolean>;
-  /** `search`: look for a name that is not there everywhere, which costs a walk through the workspace. Default true. */
+  /** `search`: look for a missing name everywhere, which costs a walk through the workspace. Default true. */
   resolve(name: string, signal: AbortSignal, options?: { search?: boolean }): Promise<ResolvedReference>;
   read: ReadReferences;
 }
 
-/** Glob characters in the name of a file are characters. */
+/** Glob characters in a file name are literal. */
 const GLOB_CHARACTER = /[\\*?[\]{}()!+@|]/g;
 
-/** `mayGuess`: whether a name that is not there is looked for everywhere. */
+/** `mayGuess`: whether to look for a missing name everywhere. */
 export function createFileReferences(workspace: Workspace, read: ReadReferences, mayGuess = true): FileReferences {
   return {
     exists: async (name) => (await look(workspace, name)) !== undefined,
@@ -73,7 +73,7 @@ async function resolveNamed(workspace: Workspace, name: string): Promise<Resolve
   return undefined;
 }
 
-/** A name that is none of a file may be a pattern: `src/*.ts`. */
+/** A name that matches no file may be a pattern: `src/*.ts`. */
 async function resolvePattern(
   workspace: Workspace,
   name: string,
@@ -119,12 +119,12 @@ async function look(workspace: Workspace, name: string): Promise<'file' | 'direc
     if (found.isDirectory()) return 'directory';
     return found.isFile() ? 'file' : 'other';
   } catch {
-    // Not there, not in the workspace, or a name no file can have.
+    // Missing, outside the workspace, or an invalid file name.
     return undefined;
   }
 }
 
-/** The first file anywhere in the workspace whose name holds what was typed. */
+/** The first file in the workspace whose name contains the typed text. */
 async function search(workspace: Workspace, name: string, signal: AbortSignal): Promise<ResolvedReference> {
   const wanted = name.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
   if (wanted === '' || wanted.split('/').includes('..')) return missing(name);
@@ -141,7 +141,7 @@ function missing(name: string): ResolvedReference {
   return { kind: 'missing', reason: `no file matches ${name}` };
 }
 
-/** The nearest first, then by name: the same tree always gives the same file. */
+/** Nearest first, then by name: the same tree always gives the same file. */
 function byDepth(a: string, b: string): number {
   return a.split('/').length - b.split('/').length || (a < b ? -1 : 1);
 }

@@ -1,7 +1,7 @@
 /**
- * Context files of sub-directories, read when a tool first touches something there. Each
- * directory is looked at once and each file told once; folders that are ignored, and
- * those other people's packages lie in, never speak.
+ * Loads the context files of sub-directories when a tool first touches a path there. Each
+ * directory is checked once and each file sent once; ignored folders and folders of
+ * third-party packages are skipped.
  */
 
 import { statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { directoriesBetween, findInDirectory } from './context-files.ts';
 export interface JustInTimeOptions extends ContextFileOptions {
   /** The workspace directories; the root first. */
   directories: readonly string[];
-  /** What the model has read already. */
+  /** The files the model has already received. */
   loaded: readonly Pick<ContextFile, 'path'>[];
   isIgnoredDirectory?: (directory: string) => boolean;
   isIgnored?: (file: string) => boolean;
@@ -30,7 +30,7 @@ export class JustInTimeContext {
     for (const { path: file } of options.loaded) this.seen.add(file);
   }
 
-  /** What the model should know before it goes on there; undefined when it knows. */
+  /** The new context files on the way to the path, framed; undefined without any. */
   async forPath(touched: string): Promise<string | undefined> {
     const found = this.find(touched);
     if (found.length === 0) return undefined;
@@ -42,7 +42,7 @@ export class JustInTimeContext {
     return `--- Newly Discovered Project Context ---\n${text}\n--- End Project Context ---`;
   }
 
-  /** Marks before anything is awaited, so that calls side by side tell a file once. */
+  /** Marks directories before the first await, so that concurrent calls send a file once. */
   private find(touched: string): FoundContextFile[] {
     const { directories } = this.options;
     const root = directories.find((directory) => touched === directory || touched.startsWith(directory + path.sep));
@@ -78,7 +78,7 @@ function directoryOf(touched: string): string {
   try {
     if (statSync(touched, { throwIfNoEntry: false })?.isDirectory()) return touched;
   } catch {
-    // What cannot be looked at is taken for a file.
+    // An unreadable path is treated as a file.
   }
   return path.dirname(touched);
 }

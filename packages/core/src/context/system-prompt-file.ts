@@ -1,7 +1,7 @@
 /**
- * A system prompt of the user's own in place of ours, and ours written out for them to
- * start from. Which file is meant follows GEMINI_SYSTEM_MD and GEMINI_WRITE_SYSTEM_MD;
- * reading the variables is the caller's business.
+ * Reads a user's replacement for the system prompt, and writes out the built-in one as a
+ * starting point. GEMINI_SYSTEM_MD and GEMINI_WRITE_SYSTEM_MD name the file; the caller reads
+ * the variables.
  */
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
-/** A file that was asked for and cannot be used. */
+/** A requested file that cannot be used. */
 export class SystemPromptError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -19,7 +19,7 @@ export class SystemPromptError extends Error {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The file a variable means: `true` and `1` the project's own, a path that one, anything that says no none. */
+/** `true`/`1` → the project's `.gemini/system.md`; a path → that file; empty, `false` or `0` → none. */
 export function resolveSystemPromptFile(
   value: string | undefined,
   { root, home }: { root: string; home: string },
@@ -31,7 +31,7 @@ export function resolveSystemPromptFile(
   return path.resolve(root, meant);
 }
 
-/** Throws SystemPromptError when no such file, or no text in it. */
+/** Throws SystemPromptError when the file is missing or empty. */
 export function readSystemPrompt(file: string): string {
   try {
     const stat = statSync(file);

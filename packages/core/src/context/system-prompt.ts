@@ -1,10 +1,10 @@
 /**
- * The system instruction. Every request pays for it, so it says only what a capable
- * model would get wrong without it.
+ * Builds the system instruction. Every request pays for it, so it contains only what a
+ * capable model would get wrong without it.
  */
 
 export interface SystemPromptOptions {
-  /** No user can be asked: the model must decide or say what is missing. */
+  /** False: no user answers questions, so the model must decide or report what is missing. */
   interactive: boolean;
   /** Whether the workspace is a git repository. */
   isGitRepository: boolean;
