@@ -1,6 +1,6 @@
 /**
- * The client of an agent, with all that happens around its turns: compression, loops,
- * masked outputs, who speaks next. It wires and decides nothing.
+ * Creates an agent's client with everything around its turns: compression, loop detection,
+ * output masking, next-speaker check. It only wires; it decides nothing.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';

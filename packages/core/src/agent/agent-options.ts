@@ -24,35 +24,35 @@ export interface AgentOptions {
   model: string;
   /** Default: a new id. */
   sessionId?: string | undefined;
-  /** Where output too long for the model is kept. Default: a private folder in the system's temporary one, made when it is needed. */
+  /** Stores output too long for the model. Default: a private folder in the system's temporary one, created when needed. */
   tempDirectory?: string | undefined;
   tools?: ToolRegistry;
   /**
-   * Decides on every call. Default: reading and searching are allowed; everything else is asked about when `interactive`
-   * is true, and refused otherwise (docs/decisions/0028).
+   * Decides on every call. Default: allow reading and searching; for everything else, ask when `interactive` is true and
+   * deny otherwise (docs/decisions/0028).
    */
   policy?: PolicyPort | undefined;
   systemInstruction?: string;
   history?: readonly Content[];
-  /** What is left of the history when a hook clears it. */
+  /** The history that remains when a hook clears it. */
   openingHistory?: readonly Content[];
   /** Whether the caller answers `tool_call_confirmation` with `session.respond` while a prompt runs. Default false. */
   interactive?: boolean;
   hooks?: { agent?: AgentHooks; model?: ModelHooks; tool?: ToolHooks };
   limits?: AgentLimits;
-  /** Things that are off unless asked for. */
+  /** Optional features. */
   features?: AgentFeatures;
   ideState?: () => IdeState | undefined;
   saveOutput?: SaveOutput;
   outputMasking?: OutputMaskingOptions;
-  /** Presets and overrides of the user's own. */
+  /** The user's own presets and overrides. */
   modelConfigs?: ModelConfigChanges | undefined;
-  /** Where planning is; it chooses between the models of `auto` while `features.planRouting` is not false. */
+  /** The state of planning; it selects between the models of `auto` while `features.planRouting` is not false. */
   planning?: () => PlanningState;
   editProposal?: EditProposal;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;
-  /** What the model should read beside a result. */
+  /** Context for the model beside a tool result. */
   resultContext?: ResultContext;
   record?: (event: AgentEvent) => void;
   /** Default: `reportError`, which writes to the temporary directory. */
@@ -60,10 +60,10 @@ export interface AgentOptions {
   prices?: LedgerOptions['prices'];
   /** See openTelemetry. */
   telemetry?: TelemetryPort | undefined;
-  /** What the session may spend. */
+  /** The session's spending limits. */
   budget?: BudgetLimits | undefined;
   retry?: RetryLimits;
-  /** One id for all prompts of a program that runs once. */
+  /** One id for all prompts of a one-shot program. */
   prompt_id?: string;
   clock?: Clock;
 }
@@ -72,7 +72,7 @@ export interface AgentLimits {
   /** No limit when it is 0, negative or absent. */
   maxSessionTurns?: number;
   compressionThreshold?: number;
-  /** Characters of tool output a model reads at once. */
+  /** The number of tool output characters a model receives at once. */
   toolOutput?: number;
   tokenLimit?: (model: string) => number;
 }
@@ -98,12 +98,12 @@ export interface AgentFeatures {
   classifyRequests?: boolean;
 }
 
-/** What is left to wire once the spending is open and the defaults are in place. */
+/** The options left to wire once the spending is open and the defaults are set. */
 export interface WiringOptions extends Omit<
   AgentOptions,
   'generator' | 'budget' | 'prices' | 'sessionId' | 'tempDirectory'
 > {
   sessionId: string;
-  /** Asked for when something is kept there, and not before. */
+  /** Called only when a file is about to be stored there. */
   tempDirectory(): string;
 }

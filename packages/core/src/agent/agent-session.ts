@@ -1,7 +1,7 @@
 /**
- * AgentSession: the one loop. It alternates model and tools until the model has
- * nothing left to ask for, and yields everything that happens as AgentEvents. Every
- * surface, and every sub-agent, runs through `prompt`.
+ * AgentSession: the one loop. It alternates model and tools until the model requests no
+ * more calls, and yields every step as AgentEvents. Every surface and every sub-agent runs
+ * through `prompt`.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -25,20 +25,20 @@ export interface AgentSessionOptions {
   client: Pick<GeminiClient, 'sendMessageStream'>;
   chat: Pick<GeminiChat, 'addHistory'>;
   scheduler: SchedulerPort;
-  /** Ends a prompt, between two requests, when it is spent. */
+  /** Ends a prompt between two requests when the budget is spent. */
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
   /** Takes the answer to a `fallback_requested`. */
   answerFallback?: (requestId: string, intent: FallbackIntent) => void;
-  /** Told of every event before a surface is. Must not throw. */
+  /** Receives every event before a surface does. Must not throw. */
   record?: (event: AgentEvent) => void;
-  /** Where the rooms around the loop post; by default one of its own. */
+  /** The inbox that the rooms around the loop post to; by default a new one. */
   inbox?: EventInbox;
-  /** One id for all prompts, as a program run once has; by default each prompt has its own. */
+  /** One id for all prompts of a one-shot program; by default each prompt has its own. */
   prompt_id?: string;
 }
 
 export interface PromptOptions {
-  /** What the user is shown of the request, where it differs from what is sent. */
+  /** The request as shown to the user, where it differs from the sent one. */
   text?: string;
 }
 
@@ -74,7 +74,7 @@ export class AgentSession {
     const leave = new AbortController();
     const watch = this.watch(AbortSignal.any([outerSignal, leave.signal]));
     const { signal } = watch;
-    // Until it is known better: only a consumer that leaves ends a prompt before it is.
+    // The default: only a consumer that leaves ends a prompt before another ending is known.
     let ending = ABANDONED;
     try {
       yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) });
@@ -98,7 +98,7 @@ export class AgentSession {
       ending = { outcome: 'failed', error: toStructuredError(error) };
       throw error;
     } finally {
-      // What a consumer that left was not given stays for `events`.
+      // Events that a leaving consumer did not receive stay for `events`.
       const left = () => (ending === ABANDONED ? undefined : this.takePosted());
       try {
         for (let event = left(); event; event = left()) yield event;
@@ -112,8 +112,8 @@ export class AgentSession {
   }
 
   /**
-   * Yields a prompt that the surface answered without a model, for the consumers that wait for its end. Neither recorded
-   * nor counted: the model never reads it, and the session is not busy with it. Without text there is no answer.
+   * Yields a prompt that the surface answered without a model, for consumers that wait for its end. Neither recorded nor
+   * counted: the model never receives it, and the session stays idle. Without text the prompt has no answer.
    */
   async *answer(
     text: string,
@@ -130,9 +130,9 @@ export class AgentSession {
   }
 
   /**
-   * Yields what happens between prompts, from whatever was posted before the first step on; while a prompt is open, its
-   * own stream yields it instead. Of several consumers one is given each event. Ends once the session is closed and all of
-   * it was yielded.
+   * Yields the events between prompts, starting with those posted before the first step; while a prompt is open, its
+   * stream yields them instead. With several consumers, each event goes to one of them. Ends once the session is closed
+   * and all events are yielded.
    */
   async *events(): AsyncGenerator<SessionEvent, void> {
     for (;;) {
@@ -143,7 +143,7 @@ export class AgentSession {
     }
   }
 
-  /** Tells the consumer what happened beside the loop: yielded at the consumer's next step, before anything later. */
+  /** Posts an event from beside the loop: yielded at the consumer's next step, before any later event. */
   post(event: SessionEvent): void {
     this.inbox.post(event);
   }
@@ -153,17 +153,17 @@ export class AgentSession {
     this.inbox.close();
   }
 
-  /** Whether a prompt is under way. */
+  /** Whether a prompt is running. */
   get isBusy(): boolean {
     return this.isOpen;
   }
 
-  /** Answers a call that awaits approval. Throws when no such call waits. */
+  /** Answers a call that awaits approval. Throws when no such call is waiting. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
     this.options.scheduler.respond(callId, outcome, payload);
   }
 
-  /** Answers a `fallback_requested`. Throws when there is no such question. */
+  /** Answers a `fallback_requested`. Throws for an unknown request id. */
   answerFallback(requestId: string, intent: FallbackIntent): void {
     const { answerFallback } = this.options;
     if (!answerFallback) throw new Error('This session has no fallback questions.');
@@ -171,8 +171,8 @@ export class AgentSession {
   }
 
   /**
-   * Adds words to the prompt under way: the model reads them with the next tool results, or
-   * instead of ending. If the prompt fails or is cancelled first, it reads them with the next.
+   * Adds text to the running prompt: the model receives it with the next tool results, or
+   * instead of ending. If the prompt fails or is cancelled first, the next prompt sends it.
    */
   steer(input: PartListUnion): void {
     if (!this.isOpen) throw new Error('No prompt is running. Use prompt() to start one.');
@@ -193,26 +193,26 @@ export class AgentSession {
     return this.options.prompt_id ?? `${this.sessionId}########${count}`;
   }
 
-  /** What a prompt before this one could not say any more, and the request; nothing when it is over already. */
+  /** The request, after steering text left over from an earlier prompt; empty when the prompt has already ended. */
   private begin(ended: Ending, input: PartListUnion): Part[] {
     this.isDiskFull = false;
     const request = ended === EMPTY ? toParts(input) : [];
     return request.length > 0 ? this.withWarning([...this.takeSteering(), ...request]) : [];
   }
 
-  /** Between two turns: how the prompt ends, or what the model reads next. */
+  /** Between two turns: returns the prompt's ending, or the next request to the model. */
   private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
     const responses = completed.flatMap(({ response }) => response.responseParts);
     const stop = signal.aborted ? { outcome: 'cancelled' as const } : (toStop(completed) ?? this.checkDisk(completed));
     const goesOn = responses.length > 0 || this.steering.length > 0;
     const end = stop ?? (goesOn ? this.overBudget() : undefined);
     if (!end) return this.withWarning([...responses, ...this.takeSteering()]);
-    // What the calls did is known; the model must read it whenever the session goes on.
+    // The results are known: the model must receive them when the session continues.
     if (responses.length > 0) this.options.chat.addHistory({ role: 'user', parts: responses });
     return end;
   }
 
-  /** The model is told of a full disk, and may make room or do without; a second time in a row nothing helps. */
+  /** The first full disk is reported to the model, which may free space or do without; a second one in a row is fatal. */
   private checkDisk(completed: readonly CompletedToolCall[]): Ending | undefined {
     const failed = completed.find(({ response }) => response.errorType === 'no_space_left');
     const isFatal = failed !== undefined && this.isDiskFull;
@@ -220,7 +220,7 @@ export class AgentSession {
     return isFatal ? { outcome: 'failed', error: toStructuredError(failed.response.error) } : undefined;
   }
 
-  /** A prompt the budget cut short, or kept from sending, was ended by the budget. */
+  /** Attributes the ending to the budget when the budget aborted the prompt or blocked its request. */
   private judge(ended: Ending, watch: Watch, outerSignal: AbortSignal): Ending {
     const isCutShort = ended.outcome === 'cancelled' && watch.hasExpired && !outerSignal.aborted;
     const isRefused = ended.error?.reason === 'budget_exceeded';
@@ -232,15 +232,15 @@ export class AgentSession {
     return exceeded && { outcome: 'budget_exceeded', ...exceeded };
   }
 
-  /** The request, and what the model should know about what is left; nothing is added to no request. */
+  /** The request with a warning about the remaining budget; an empty request stays empty. */
   private withWarning(request: Part[]): Part[] {
     const warning = request.length > 0 ? this.options.budget?.warning() : undefined;
     return warning === undefined ? request : [...request, { text: warning }];
   }
 
   /**
-   * Yields what `source` yields, recorded, and what is posted meanwhile without waiting for the source's next step. A
-   * consumer that leaves aborts the source first: it may be waiting for a model or a command.
+   * Yields and records the events of `source`, and posted events without waiting for the source's next step. A consumer
+   * that leaves aborts the source first: it may be waiting for a model or a command.
    */
   private async *relay<T>(
     source: AsyncGenerator<AgentEvent, T>,

@@ -1,4 +1,4 @@
-/** Words the end of a command in the background, and tells the model of it. */
+/** Words the end of a background command, and reports it to the model. */
 
 import type { BackgroundEndedEvent } from '../protocol/agent-events.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
@@ -16,7 +16,7 @@ function nameOf(command: string, pid: number): string {
   return `The background command ${JSON.stringify(command.slice(0, SHOWN_COMMAND))} (PID ${pid})`;
 }
 
-/** How it ended, as the event tells it. */
+/** How it ended, as fields of the event. */
 export function factsOf({ pid, command, exitCode, signal }: BackgroundProcess): Omit<BackgroundEndedEvent, 'type'> {
   return {
     pid,
@@ -26,7 +26,7 @@ export function factsOf({ pid, command, exitCode, signal }: BackgroundProcess): 
   };
 }
 
-/** Within the prompt under way, else with the next one: no request is made for it. */
+/** Adds the sentence to the running prompt, else to the next one: it sends no request of its own. */
 export function tellModel({ session, chat }: Pick<Agent, 'session' | 'chat'>, sentence: string): void {
   const note = { text: `<system_note>${sentence} Read its output with read_background_output.</system_note>` };
   if (session.isBusy) session.steer([note]);

@@ -1,6 +1,6 @@
 /**
- * createAgent: constructs the runtime and wires it. `wireAgent` is the one place that does so; an agent of a workspace
- * comes through it too. Long and boring on purpose: every room gets the few things it uses, as plain fields.
+ * createAgent: constructs the runtime and wires it. `wireAgent` is the one place that does so, for workspace agents
+ * too. Long and boring on purpose: every room gets the few things it uses, as plain fields.
  */
 
 import { mkdtempSync } from 'node:fs';
@@ -38,19 +38,19 @@ export interface Agent {
   chat: GeminiChat;
   ledger: Ledger;
   tools: ToolRegistry;
-  /** The model or alias the next prompt asks for. */
+  /** The model or alias that the next prompt requests. */
   requestedModel(): string;
-  /** How many tokens a request to the model or alias may hold. */
+  /** The largest number of tokens in a request to the model or alias. */
   tokenLimit(model: string): number;
   /** Takes effect with the next turn. */
   setModel(model: string): void;
-  /** No answer is taken for a loop any more, in this session. */
+  /** Disables loop detection for this session. */
   disableLoopDetection(): void;
-  /** For what only a surface knows; absent when nothing is reported. */
+  /** For facts only a surface knows; absent when telemetry is off. */
   telemetry?: TelemetryPort;
 }
 
-/** Throws BudgetError when a limit cannot be held, and ModelConfigError for presets that cannot be used. */
+/** Throws BudgetError for a limit that cannot be enforced, and ModelConfigError for unusable presets. */
 export function createAgent(options: AgentOptions): Agent {
   const { clock = systemClock, sessionId = createSessionId(clock), tempDirectory } = options;
   let folder = tempDirectory;
@@ -63,8 +63,7 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 /**
- * For an agent whose tools spend from the same ledger and budget, and post to the same inbox: those are opened before
- * the tools are.
+ * For an agent whose tools share its ledger, budget and inbox: the caller opens those before the tools.
  */
 export function wireAgent(
   options: WiringOptions,
@@ -77,7 +76,7 @@ export function wireAgent(
   const tools = options.tools ?? new ToolRegistry();
   tools.follow((change) => inbox.post({ type: 'tools_changed', ...change }));
   const resolveConfig = createModelConfigResolver({ preview, catalogue, ...options.modelConfigs });
-  // Only a user's own alias is another name than the service's.
+  // Only a user's own alias differs from the service's model name.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
   const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model), catalogue));
   const tellAssumed = limits.tokenLimit ? () => undefined : tellAssumedWindows(catalogue, inbox);
@@ -222,7 +221,7 @@ function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToo
   });
 }
 
-/** Tells the user once that a window is assumed, because too small a one compresses early and too large a one overflows. */
+/** Notifies the user once that a window size is assumed: too small a one compresses early, too large a one overflows. */
 function tellAssumedWindows(catalogue: ModelCatalogue, inbox: EventInbox): (model: string) => void {
   let isTold = false;
   return (model) => {

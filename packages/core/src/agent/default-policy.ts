@@ -1,6 +1,6 @@
 /**
- * The policy of an agent that was given none: it allows reading and searching and asks about everything else, which
- * is a refusal where no user answers (docs/decisions/0028). Beside it the policy that allows everything, by name.
+ * The default policy of an agent: it allows reading and searching and asks about everything else, which denies the call
+ * where no user answers (docs/decisions/0028). Also exports the policy that allows everything.
  */
 
 import type { ToolKind } from '../protocol/tools.ts';
@@ -8,12 +8,12 @@ import type { PolicyPort, PolicyQuestion } from '../scheduler/ports.ts';
 
 const READING_KINDS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'think']);
 
-/** An approval binds for its one call: "always" needs rules, which a `PolicyAdapter` has. */
+/** An approval covers one call: "always" needs rules, which a `PolicyAdapter` has. */
 export function createReadingPolicy({ interactive }: { interactive: boolean }): PolicyPort {
   return {
     canAsk: interactive,
     async check({ toolName, kind }: PolicyQuestion) {
-      // Never by name: a caller's own tool may have the name of one of ours, and change what it likes.
+      // Never by name: a caller's own tool may have the name of a built-in one and change anything.
       if (READING_KINDS.has(kind)) return { decision: 'allow' };
       if (interactive) return { decision: 'ask_user' };
       const denyMessage = `${toolName} needs an approval, and no user can be asked in this run: the agent has no policy, so it may read and search only.`;
@@ -23,7 +23,7 @@ export function createReadingPolicy({ interactive }: { interactive: boolean }): 
   };
 }
 
-/** Allows every call. Only for tools that may do whatever a model asks of them. */
+/** Allows every call. Only for tools that may do whatever a model requests. */
 export const ALLOW_EVERYTHING: PolicyPort = {
   check: async () => ({ decision: 'allow' }),
   remember: async () => undefined,

@@ -1,7 +1,7 @@
 /**
- * The person's editor as the scheduler's port: the proposal as a file of their own, the
- * editor beside it, and what they made of it. The files are theirs alone and gone
- * afterwards. An editor that fails changes nothing.
+ * Implements the scheduler's port for the user's editor: writes the proposal to a file, opens
+ * the editor on it, and returns the edited text. The files are readable by the user only and
+ * removed afterwards. A failing editor changes nothing.
  */
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,13 +14,13 @@ export interface EditProposalOptions {
   /** As in EDITOR: a program and its arguments. */
   editor: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where the folder for the files is made, for example `/tmp`. */
+  /** The parent of the folder for the files, for example `/tmp`. */
   tempDirectory: string;
-  /** `inherit` gives the editor our terminal. */
+  /** `inherit` gives the editor this process's terminal. */
   stdio?: 'inherit' | 'ignore';
 }
 
-/** The cursor stands in the proposal, the file as it is cannot be changed, and closing the one closes both. */
+/** The cursor is in the proposal, the current file is read-only, and closing one window closes both. */
 const VIM_DIFF: readonly string[] = [
   '-d',
   '-c',
@@ -29,7 +29,7 @@ const VIM_DIFF: readonly string[] = [
   "autocmd WinEnter * if winnr('$') == 1 && &l:readonly | quit | endif",
 ];
 
-/** Editors that show two files side by side, and how they are told to. */
+/** Editors that show two files side by side, and their arguments for it. */
 const DIFF_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   vi: VIM_DIFF,
   vim: VIM_DIFF,

@@ -1,6 +1,6 @@
 /**
- * EventInbox: events that happen beside the loop (a hook's message, a background command that ended, a notice), until a
- * stream yields them. The open prompt's stream takes them, interleaved with its own; between prompts the session's does.
+ * EventInbox: buffers events from beside the loop (a hook's message, a background command that ended, a notice) until a
+ * stream yields them. The open prompt's stream interleaves them with its own; between prompts the session's stream does.
  */
 
 import type { SessionEvent } from '../protocol/agent-events.ts';
@@ -9,7 +9,7 @@ export class EventInbox {
   private waiting: SessionEvent[] = [];
   /** How many of `waiting` were taken. */
   private taken = 0;
-  /** Of the open prompt, which sets it anew for every step. */
+  /** Wakes the open prompt, which sets it anew for every step. */
   private wakePrompt: (() => void) | undefined;
   private wakeIdle: (() => void)[] = [];
   private closed = false;
@@ -23,13 +23,13 @@ export class EventInbox {
     this.wake();
   }
 
-  /** What was posted before can still be taken. */
+  /** Events posted earlier can still be taken. */
   close(): void {
     this.closed = true;
     this.wake();
   }
 
-  /** One at a time, so that a consumer that leaves takes no more than it was given. */
+  /** One at a time, so that a consumer that leaves removes only the events it received. */
   take(): SessionEvent | undefined {
     if (this.waiting.length === 0) return undefined;
     const event = this.waiting[this.taken++];
@@ -40,14 +40,14 @@ export class EventInbox {
     return event;
   }
 
-  /** Resolves with the next post, or when the inbox is closed. Whatever waits already is to be taken first. */
+  /** Resolves with the next post, or when the inbox is closed. Take the waiting events first. */
   async change(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.wakeIdle.push(resolve);
     });
   }
 
-  /** What the work gives, or undefined as soon as something is posted; the work continues and can be awaited again. */
+  /** The work's result, or undefined as soon as an event is posted; the work continues and can be awaited again. */
   async unlessPosted<T>(work: Promise<T>): Promise<T | undefined> {
     if (this.waiting.length > 0) return undefined;
     return new Promise<T | undefined>((resolve, reject) => {
@@ -56,7 +56,7 @@ export class EventInbox {
     });
   }
 
-  /** Lets every stream look again: something was posted, or is now for another stream to take. */
+  /** Makes every stream check again: an event was posted, or is now for another stream to take. */
   wake(): void {
     const { wakePrompt, wakeIdle } = this;
     this.wakePrompt = undefined;

@@ -1,9 +1,9 @@
-/** Asks a model whether the agent is stuck: the port of loop detection, filled. */
+/** Implements the port of loop detection: asks a model whether the agent is stuck. */
 
 import type { LoopJudge } from '../client/loops/loop-detection.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 
-/** The alias of the model that is asked when the first one sees a loop. */
+/** The alias of the model that confirms a loop the first one found. */
 export const SECOND_OPINION = 'loop-detection-double-check';
 const ALIASES = { flash: 'loop-detection', pro: SECOND_OPINION } as const;
 

@@ -1,7 +1,7 @@
 /**
- * ModelChoice: which model answers. It keeps what the person asked for, asks the router
- * once for each prompt, and takes what stands in for a model that is not available. A
- * choice sticks to the prompt it was made for.
+ * ModelChoice: selects the model that answers. It keeps the user's requested model, asks the
+ * router once per prompt, and accepts the substitute for an unavailable model. A choice holds
+ * for the prompt it was made for.
  */
 
 import type { ChooseModel } from '../client/before-turn.ts';
@@ -30,14 +30,14 @@ export interface ModelChoiceOptions {
   readonly clock: Clock;
   readonly planning: AgentOptions['planning'];
   readonly telemetry: AgentOptions['telemetry'];
-  /** Asked only if a strategy looks at it. */
+  /** Called only if a strategy reads it. */
   readonly history: () => Content[];
-  /** Called before each turn, when the model is known. */
+  /** Called before each turn with the selected model. */
   readonly onChosen: (model: string) => void;
 }
 
 export class ModelChoice {
-  /** What the first request is for, unless the router says otherwise. */
+  /** The model of the first request, unless the router selects another. */
   readonly resolved: string;
   readonly fallback: Fallback;
   private readonly options: ModelChoiceOptions;
@@ -76,7 +76,7 @@ export class ModelChoice {
     return this.requestedModel;
   }
 
-  /** The one that answers at the moment. */
+  /** The model that currently answers. */
   get current(): string {
     return this.chosen?.model ?? this.resolved;
   }
@@ -102,7 +102,7 @@ export class ModelChoice {
     this.availability.resetTurn();
     const { model, metadata } = await this.router.route({
       requestedModel: this.requestedModel,
-      // Copied only if a strategy looks: most decide without it, and a session may be long.
+      // Copied only if a strategy reads it: most decide without it, and a session may be long.
       get history() {
         return history();
       },

@@ -1,4 +1,4 @@
-/** Where plans are kept. A plan is a file the model may write in plan mode, so a folder of one's own lies inside the project. */
+/** Resolves the folder of plans. Plan mode lets the model write plans, so a configured folder must be in the project. */
 
 import { join, resolve, sep } from 'node:path';
 

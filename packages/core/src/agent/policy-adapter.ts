@@ -1,6 +1,6 @@
 /**
- * The policy engine as the scheduler's port: it adds what changes while a session
- * runs, the approval mode and the rules of "always", and keeps them in one place.
+ * Adapts the policy engine to the scheduler's port: it keeps in one place what changes
+ * while a session runs, the approval mode and the rules of "always".
  */
 
 import type { ApprovalMode } from '../policy/approval-mode.ts';
@@ -16,11 +16,11 @@ export interface PolicyAdapterOptions {
   mode: ApprovalMode;
   interactive: boolean;
   home: string;
-  /** False: an approval binds for its one call, whatever it says. Default true. */
+  /** False: every approval covers one call, whatever its outcome. Default true. */
   allowsAlways?: boolean;
   /** Default true. */
   hasPlanMode?: boolean;
-  /** Told when a rule could not be saved; it then holds for this session only. */
+  /** Called when a rule could not be saved; it then applies to this session only. */
   onProblem?: ((message: string) => void) | undefined;
   onModeChange?: (mode: ApprovalMode) => void;
 }
@@ -30,7 +30,7 @@ const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 export class PolicyAdapter implements PolicyPort {
   private current: ApprovalMode;
   private readonly options: PolicyAdapterOptions;
-  /** By mode and tool; asked before every turn for every tool, and seldom answered anew. */
+  /** Cached by mode and tool: checked for every tool before every turn, and seldom changed. */
   private readonly offered = new Map<string, boolean>();
 
   constructor(options: PolicyAdapterOptions) {
@@ -56,7 +56,7 @@ export class PolicyAdapter implements PolicyPort {
     return this.options.hasPlanMode ?? true;
   }
 
-  /** The rules in force, those of this session included. */
+  /** The active rules, including those of this session. */
   get rules(): readonly PolicyRule[] {
     return this.options.engine.rules;
   }
@@ -65,7 +65,7 @@ export class PolicyAdapter implements PolicyPort {
     return this.decide(question, { interactive: this.options.interactive });
   }
 
-  /** For what a person wants to run themselves: as where somebody can be asked, so that `ask_user` is never a refusal. */
+  /** For a command the user runs directly: checked as interactive, so that `ask_user` never denies it. */
   async checkForPerson(question: PolicyQuestion): Promise<PolicyVerdict> {
     return this.decide(question, { interactive: true });
   }
@@ -103,7 +103,7 @@ export class PolicyAdapter implements PolicyPort {
     if (outcome === 'proceed_always_and_save') await this.save(targets);
   }
 
-  /** A tool that is refused whatever its arguments is not worth offering. */
+  /** A tool that is denied for all arguments is not offered. */
   isOffered(tool: DefinedTool): boolean {
     const key = `${this.mode} ${tool.name}`;
     const known = this.offered.get(key);

@@ -1,4 +1,4 @@
-/** How a prompt ends: which events and which completed calls decide it. Pure. */
+/** Decides how a prompt ends from its events and completed calls. Pure. */
 
 import type { AgentEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
 import type { StructuredError } from '../protocol/errors.ts';
@@ -13,17 +13,17 @@ export interface Ending {
   budget?: SpentBudget;
 }
 
-/** A consumer that left ends the prompt before it is known how it ends. */
+/** A consumer that leaves ends the prompt before another ending is known. */
 export const ABANDONED: Ending = { outcome: 'cancelled', detail: 'The consumer stopped reading the events.' };
 export const EMPTY: Ending = {
   outcome: 'failed',
   error: { message: 'The prompt is empty.' },
 };
 
-/** One object for all: every piece of an answer means it. */
+/** One shared object: every piece of an answer maps to it. */
 export const COMPLETED: Ending = { outcome: 'completed' };
 
-/** The events that decide how a prompt ends; a later one counts more than an earlier one. */
+/** Maps the events that decide how a prompt ends; a later one overrides an earlier one. */
 export function toEnding(event: AgentEvent): Ending | undefined {
   switch (event.type) {
     case GeminiEventType.UserCancelled:
@@ -51,7 +51,7 @@ export function toEnding(event: AgentEvent): Ending | undefined {
   }
 }
 
-/** A tool that ended the prompt, or a user who declined every call. */
+/** A tool ended the prompt, or the user declined every call. */
 export function toStop(completed: readonly CompletedToolCall[]): Ending | undefined {
   const stopped = completed.find(({ response }) => response.errorType === 'stop_execution');
   if (stopped) return { outcome: 'stopped', detail: stopped.response.error?.message ?? 'A hook stopped the agent.' };

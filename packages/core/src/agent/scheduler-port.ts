@@ -1,4 +1,4 @@
-/** What the session needs of a scheduler: run the calls of a turn, and take a person's answers. */
+/** The session's port to a scheduler: run the calls of a turn, and pass on the user's answers. */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
@@ -6,10 +6,10 @@ import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/t
 
 export interface SchedulerPort {
   /**
-   * Yields what happens and returns one completed call per request, in the order of
-   * the requests. An abort completes what is open as cancelled; it does not throw.
+   * Yields the events and returns one completed call per request, in the order of
+   * the requests. An abort completes open calls as cancelled; it does not throw.
    */
   run(requests: readonly ToolCallRequestInfo[], signal: AbortSignal): AsyncGenerator<AgentEvent, CompletedToolCall[]>;
-  /** Answers a `tool_call_confirmation`. Throws when no such call waits. */
+  /** Answers a `tool_call_confirmation`. Throws when no such call is waiting. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void;
 }

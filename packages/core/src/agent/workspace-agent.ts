@@ -1,7 +1,6 @@
 /**
- * createWorkspaceAgent: an agent with the built-in tools in a folder, under the
- * policies found on disk. What surfaces start with; `dispose` ends every process it
- * started.
+ * createWorkspaceAgent: creates an agent with the built-in tools in a folder, under the
+ * policies found on disk, for every surface. `dispose` ends every process it started.
  */
 
 import { access, stat } from 'node:fs/promises';
@@ -49,29 +48,29 @@ import { openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
   workspace: Workspace;
-  /** What commands, context files, hooks and policies are loaded from. */
+  /** Where commands, context files, hooks and policies are loaded from. */
   sources: readonly Source[];
   /** Absent where no hook is configured. */
   hooks?: SessionHooks;
   policy: PolicyAdapter;
-  /** Runs what a person typed; the tools' own commands go the same way. */
+  /** Runs commands the user typed; the tools use the same runner. */
   shell: ShellRunner;
-  /** The commands that run on beside the conversation. */
+  /** The background commands. */
   background: BackgroundProcesses;
-  /** The file of the plan that was approved since plan mode was last entered. */
+  /** The file of the plan approved since plan mode was last entered. */
   approvedPlan(): string | undefined;
-  /** What `@path` means. */
+  /** Resolves `@path`. */
   references: FileReferences;
-  /** The instructions the model was given so far. */
+  /** The context files the model has received so far. */
   readonly context: LoadedContext;
-  /** Reads them again and tells the model. */
+  /** Reloads the context files and sends them to the model. */
   reloadContext(): Promise<LoadedContext>;
   dispose(): Promise<void>;
 }
 
 /**
- * Throws PolicyFileError when a rule that was written would not be in force, and
- * SystemPromptError when the system prompt that was asked for cannot be used.
+ * Throws PolicyFileError when a written rule would not be in force, and
+ * SystemPromptError when the requested system prompt cannot be used.
  */
 export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promise<WorkspaceAgent> {
   const options = withDefaults(given);
@@ -95,7 +94,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const workspace = new Workspace({ root, includeDirectories, files, tempDirectory, ignore });
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
   const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory, inbox });
-  // Tools that ask a model spend from the same purse.
+  // Tools that call a model spend from the same budget.
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
   const store = new FileStore(workspace, new ReadLedger(), recorder);
@@ -129,7 +128,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
 
   function tellOfEnd(process: BackgroundProcess): void {
     const { whenBackgroundEnds } = toolSettings;
-    // A command that this program stopped is reported whatever the setting says of those that end by themselves.
+    // A command that this program stopped is always reported; the setting covers only those that end by themselves.
     const isStopped = process.stopped !== undefined;
     const message = whenBackgroundEnds === 'silent' && !isStopped ? undefined : describeEnd(process);
     inbox.post({ type: 'background_ended', ...factsOf(process), ...withoutUndefined({ message }) });
@@ -193,7 +192,7 @@ function openContext(
     interactive,
     isGitRepository,
     now: () => new Date(clock.now()),
-    // An untrusted folder tells the model nothing of its own accord.
+    // The tree of an untrusted folder is not sent.
     tellsTree: tellsTree && trustedFolder !== false,
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
@@ -211,7 +210,7 @@ interface HookSurroundings {
   inbox: EventInbox;
 }
 
-/** The room is loaded only where a hook is configured. */
+/** Loads the hook room only where a hook is configured. */
 async function openSessionHooks(
   options: SourcedOptions,
   { root, plansDirectory, recorder, inbox }: HookSurroundings,
@@ -238,7 +237,7 @@ async function openSessionHooks(
   });
 }
 
-/** Files a person referred to count as read by the model. */
+/** Files the user referred to count as read by the model. */
 function readReferences({ workspace, ledger }: FileStore): ReadReferences {
   return async (patterns, signal) => {
     const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
@@ -247,7 +246,7 @@ function readReferences({ workspace, ledger }: FileStore): ReadReferences {
     ]);
     const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
     const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
-    // A file that is named is not looked for: pasted pictures lie outside the project, others where no search goes.
+    // A named file is read without a search: pasted pictures are outside the project, others where no search looks.
     const named = await filter(patterns, isFile);
     const include = patterns.filter((pattern) => !named.includes(pattern));
     const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);

@@ -1,4 +1,4 @@
-/** What createWorkspaceAgent takes: where it works, what it may do, and how its tools behave. Types and defaults only. */
+/** The options of createWorkspaceAgent: where it works, what it may do, how its tools behave. Types and defaults only. */
 
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
@@ -18,60 +18,60 @@ export interface WorkspaceAgentOptions extends Omit<
 > {
   /** The folder the agent works in. */
   root: string;
-  /** The user's folder: settings, policies, context files, sessions. Default: the one of the system's user. */
+  /** The user's folder: settings, policies, context files, sessions. Default: the home folder of the system's user. */
   home?: string | undefined;
-  /** What commands, context files, hooks and policies are loaded from. Default: of `home`, `root` and the system. */
+  /** Where commands, context files, hooks and policies are loaded from. Default: `home`, `root` and the system. */
   sources?: readonly Source[];
   includeDirectories?: readonly string[];
   /**
-   * What commands and hooks see, without the credentials named in `secrets` and those of the provider. Default: the few
-   * variables of this process that programs need (PATH, HOME, SHELL, the language, the temporary folder), so that no
-   * credential of the caller reaches a command. `process.env` gives them all of it.
+   * The environment of commands and hooks, without the credentials named in `secrets` and those of the provider. Default:
+   * the few variables of this process that programs need (PATH, HOME, SHELL, the language, the temporary folder), so that
+   * no credential of the caller reaches a command. `process.env` passes all of it.
    */
   environment?: Environment | undefined;
-  /** Credentials in use, kept from every child. */
+  /** Credentials in use, withheld from every child process. */
   secrets?: readonly string[];
   approvalMode?: ApprovalMode;
   /**
    * True: the folder's own tools and git settings may run. False: nothing of the folder
    * runs, and every change is asked about. Undefined: the user has not decided; the agent
-   * works as it was told to, and nothing the folder configures runs (docs/decisions/0009).
+   * works with the given options, and nothing the folder configures runs (docs/decisions/0009).
    */
   trustedFolder?: boolean | undefined;
-  /** Tools the project brings along; used in trusted folders only. */
+  /** Commands for the project's own tools; used in trusted folders only. */
   toolCommands?: { discovery: string; call: string };
-  /** How the built-in tools do their work. */
+  /** Options of the built-in tools. */
   toolSettings?: ToolSettings;
-  /** Which variables are kept from commands. */
+  /** Which variables are withheld from commands. */
   redaction?: RedactionOptions;
   planSettings?: PlanSettings;
-  /** False: an approval binds for its one call. */
+  /** False: every approval covers one call. */
   allowsAlways?: boolean;
   /** Whether `@name` finds a file of that name anywhere. Default true. */
   searchesReferences?: boolean;
-  /** Whether the model is told the tree of the folder. Default false. */
+  /** Whether the model receives the folder's tree. Default false. */
   tellsTree?: boolean;
-  /** Rules that follow from flags and settings. */
+  /** Rules derived from flags and settings. */
   rules?: SettingsRuleFields;
   policyPaths?: readonly string[] | undefined;
   adminPolicyPaths?: readonly string[] | undefined;
   /** Further instructions for the model, already framed. */
   memory?: string;
-  /** Which ignore files count, and further ones. */
+  /** Which ignore files apply, and additional ones. */
   ignore?: Omit<IgnoreOptions, 'includeDirectories'>;
   /** Which files hold the user's and the project's instructions. */
   context?: ContextFileOptions;
-  /** A system prompt of the user's own; see resolveSystemPromptFile. */
+  /** The user's own system prompt; see resolveSystemPromptFile. */
   systemPrompt?: SystemPromptFields;
   /** Record the session to a file under the user's folder. */
   recordSession?: boolean;
-  /** A session to work in, as `openSession` gives it; recorded to its file. */
+  /** A session from `openSession`; recorded to its file. */
   session?: OpenedSession;
-  /** Hooks of the settings files; those of `sources` are added. They take the place of `hooks`. */
+  /** Hooks of the settings files; those of `sources` are added. They replace `hooks`. */
   hookLayers?: readonly HookLayer[];
-  /** The folder is trusted by a flag or a variable, for this run as it is. */
+  /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun?: boolean;
-  /** Ends what the opening waits for: a project that lists its tools slowly. */
+  /** Cancels waiting during the opening, for example for a project that lists its tools slowly. */
   signal?: AbortSignal;
 }
 
@@ -95,12 +95,12 @@ export interface ToolSettings {
   maxOutputBytes?: number;
   /** Whether the model is asked to keep output short. Default true. */
   asksForShortOutput?: boolean;
-  /** `notify`: the user is told; `inject`: the model, too, with the next request. Default `silent`. */
+  /** `notify`: report to the user; `inject`: also to the model, with the next request. Default `silent`. */
   whenBackgroundEnds?: 'silent' | 'inject' | 'notify';
   useRipgrep?: boolean;
-  /** Pages are fetched without a model. */
+  /** Fetch pages without a model. */
   directWebFetch?: boolean;
-  /** Default true; only models that are helped by it get the list. */
+  /** Default true; only models that benefit from it get the list. */
   writeTodos?: boolean;
 }
 
@@ -119,6 +119,6 @@ export const DEFAULT_TOOL_SETTINGS: Required<ToolSettings> = {
 export interface PlanSettings {
   /** Default true. */
   enabled?: boolean;
-  /** Inside the workspace; default a folder of the project's temporary one. */
+  /** Inside the workspace; default: a folder in the project's temporary one. */
   directory?: string | undefined;
 }

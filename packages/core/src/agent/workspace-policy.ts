@@ -1,4 +1,4 @@
-/** The rules of a workspace: loaded from its sources and settings, and answered by an adapter for the scheduler. */
+/** Loads the rules of a workspace from its sources and settings, and adapts them for the scheduler. */
 
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
@@ -9,7 +9,7 @@ import type { EventInbox } from './event-inbox.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
 import type { ResolvedWorkspaceOptions, Warn } from './workspace-options.ts';
 
-/** Throws PolicyFileError when a rule that was written would not be in force. */
+/** Throws PolicyFileError when a written rule would not be in force. */
 export async function loadWorkspacePolicies(
   options: ResolvedWorkspaceOptions,
   sources: readonly Source[],

@@ -1,4 +1,4 @@
-/** Opens the shell of a workspace: the environment of its commands, their runner and those in the background. */
+/** Opens the shell of a workspace: the environment of its commands, their runner and the background commands. */
 
 import { backgroundLogDirectory } from '../config/paths.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
@@ -42,7 +42,7 @@ export function openShell({
   const shell = new ShellRunner({
     environment,
     tempDirectory,
-    // A terminal for every command where a person can type into it.
+    // Every command gets a terminal where the user can type into it.
     useTerminal: interactive && toolSettings.interactiveShell,
     inactivityTimeoutMs: toolSettings.inactivityTimeoutMs,
     maxOutputBytes: toolSettings.maxOutputBytes,

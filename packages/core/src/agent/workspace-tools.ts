@@ -1,4 +1,4 @@
-/** The tools of a workspace: the built-in ones as the settings want them, and those a trusted project brings along. */
+/** Creates the tools of a workspace: the built-in ones per the settings, and those of a trusted project. */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
@@ -28,7 +28,7 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
 
 export interface WorkspaceTools {
   tools: ToolRegistry;
-  /** The file of the plan that was approved since plan mode was last entered. */
+  /** The file of the plan approved since plan mode was last entered. */
   approvedPlan(): string | undefined;
 }
 
@@ -78,7 +78,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   return { tools, approvedPlan: () => approvedPlan };
 }
 
-/** A headless run asks no user, so that a tool that would ask is not offered: the flags that allow it are named. */
+/** A headless run cannot ask, so a tool that would ask is not offered: the message names the flags that allow it. */
 function describeRefusal(name: string, mode: PolicyAdapter['mode'], interactive: boolean): string {
   const refusal = `Tool "${name}" is not allowed in this run.`;
   if (interactive || mode === 'yolo') return refusal;
@@ -86,7 +86,7 @@ function describeRefusal(name: string, mode: PolicyAdapter['mode'], interactive:
   return `${refusal} The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it. Continue without it, or tell the user what is needed.`;
 }
 
-/** In plan mode they are left for the plan itself. */
+/** In plan mode they write only the plan itself. */
 const WRITES_PLANS: ReadonlySet<string> = new Set(['write_file', 'replace']);
 
 /** Plan mode is entered from outside it and left from inside. */
@@ -98,7 +98,7 @@ function isInMode(name: string, { mode }: PolicyAdapter): boolean {
 
 type Discovering = Pick<ResolvedWorkspaceOptions, 'trustedFolder' | 'signal'> & { warn: Warn };
 
-/** A project whose tools cannot be listed is worked in without them. */
+/** Without a usable tool list the project's own tools are left out. */
 async function discover(
   { discovery, call }: { discovery: string; call: string },
   where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
