@@ -62,13 +62,25 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
   // Then a pattern may also stand for names that begin with a dot.
   const dotted = /dotglob|GLOBIGNORE/.test(source);
   const effects: Effect[] = [];
+  // A line names the same few paths over and over; the disk is asked once for each.
+  const known = new Map<string, string | undefined>();
+  const placeOf = (path: string) => {
+    if (!known.has(path)) {
+      const places = directories.map((from) => protectedPlaceOf(path, from, options.places));
+      known.set(
+        path,
+        places.find((found) => found !== undefined),
+      );
+    }
+    return known.get(path);
+  };
   for (const leaf of leaves) {
     const later = laterCode(leaf.command);
     if (later !== undefined) effects.push({ leaf, ...later });
     const targets = writtenWords(leaf.command);
     for (const target of new Map(targets.map((word) => [word.value, word])).values()) {
       const place = pathsIn(target)
-        .flatMap((path) => directories.map((from) => protectedPlaceOf(path, from, options.places)))
+        .map(placeOf)
         .find((found) => found !== undefined);
       if (place !== undefined)
         effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });

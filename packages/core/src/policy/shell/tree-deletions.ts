@@ -21,9 +21,10 @@ interface Deletion extends Effect {
 /** Deletions of the root, the home, the workspace itself, or of trees outside it. */
 export function treeDeletions(leaves: readonly Leaf[], options: EffectOptions): Deletion[] {
   const { directories } = directoriesOf(leaves, options.directory, options.places.home);
+  const grounds = groundsOf(directories, options);
   return leaves.flatMap((leaf) => {
     const handed = isHandedNames(leaf) ? leaves.flatMap(printedWords) : [];
-    return [...deletedWords(leaf), ...handed].flatMap((target) => judgeDeletion(leaf, target, directories, options));
+    return [...deletedWords(leaf), ...handed].flatMap((target) => judgeDeletion(leaf, target, grounds));
   });
 }
 
@@ -121,12 +122,29 @@ function isRawDevice({ value }: ShellWord): boolean {
   return RAW_DEVICE.test(value.replace(/^of=/, ''));
 }
 
-function judgeDeletion(
-  leaf: Leaf,
-  target: ShellWord,
-  directories: readonly string[],
-  options: EffectOptions,
-): Deletion[] {
+interface Grounds {
+  /** What must not be removed as a whole, and where trees may be removed. */
+  kept: readonly string[];
+  allowed: readonly string[];
+  /** What a path may lead to, from each folder the line may be in. */
+  find: (path: string) => readonly string[];
+}
+
+/** A line names the same few paths over and over; the disk is asked once for each. */
+function groundsOf(directories: readonly string[], { places, workspace, scratch }: EffectOptions): Grounds {
+  const found = new Map<string, readonly string[]>();
+  return {
+    kept: ['/', places.home, ...workspace].map(realPathOf),
+    allowed: [...workspace, ...scratch].map(realPathOf),
+    find: (path) => {
+      const known = found.get(path) ?? directories.map((from) => realPathOf(resolve(from, path)));
+      found.set(path, known);
+      return known;
+    },
+  };
+}
+
+function judgeDeletion(leaf: Leaf, target: ShellWord, { kept, allowed, find }: Grounds): Deletion[] {
   const refuse = (reason: string): Deletion[] => [{ leaf, place: target.text, reason, refused: true }];
   if (isRawDevice(target)) return refuse(`it overwrites the device ${target.value}`);
   if (target.kind === 'dynamic' && !MEANS_HERE.test(target.text)) {
@@ -137,15 +155,10 @@ function judgeDeletion(
     return isUnread ? [{ leaf, place: target.text, reason, refused: false }] : [];
   }
   const path = target.kind === 'dynamic' ? '.' : folderOf(target.value);
-  const found = directories.map((from) => realPathOf(resolve(from, path)));
+  const found = find(path);
   const chosen = nameOf(leaf) === 'find' && leaf.command.words.some(({ value }) => FIND_FILTER.test(value));
-  const whole = chosen
-    ? undefined
-    : found.find((real) =>
-        ['/', options.places.home, ...options.workspace].some((keep) => isInside(realPathOf(keep), real)),
-      );
+  const whole = chosen ? undefined : found.find((real) => kept.some((keep) => isInside(keep, real)));
   if (whole !== undefined) return refuse(`it removes ${target.text}, which is or contains your home or the workspace`);
-  const allowed = [...options.workspace, ...options.scratch].map(realPathOf);
   const outside = found.find((real) => !allowed.some((directory) => isInside(real, directory)));
   if (outside === undefined || nameOf(leaf) === 'mv') return [];
   return [
