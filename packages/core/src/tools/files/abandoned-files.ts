@@ -1,7 +1,7 @@
 /**
- * The temporary files of atomic writes: their names, and the removal of those that a
- * process killed in the middle of a write left in a person's folder. A name says who made
- * it; nothing is removed while its maker may still be at work.
+ * Names the temporary files of atomic writes and removes those that a process killed
+ * during a write left in the user's folder. Each name identifies its process; a file is
+ * never removed while that process may still be writing.
  */
 
 import { readlinkSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { sha256 } from '../../util/sha256.ts';
 
 const NAME = /^\.castor-(?<place>[0-9a-f]{8})-(?<pid>\d{1,10})-[0-9a-f]{18}\.tmp$/;
 
-/** No write takes that long, wherever its process may run. */
+/** Longer than any write takes, on whatever machine its process runs. */
 const SURELY_ABANDONED_MS = 24 * 60 * 60_000;
 
-/** One look at a folder is enough: what this process leaves behind is for the next. */
+/** Folders already checked: once is enough, because the next process removes the leftovers of this one. */
 const looked = new Set<string>();
 
 let place: string | undefined;
@@ -25,7 +25,7 @@ export function temporaryName(): string {
   return `.castor-${ownPlace()}-${process.pid}-${builtin.crypto.randomBytes(9).toString('hex')}.tmp`;
 }
 
-/** After a write into `folder`, to which `base` is the way. Never fails: what cannot be removed stays. */
+/** Called after a write into `folder`; `base` is the path to it. Never fails: files that cannot be removed stay. */
 export async function removeAbandoned(base: string, folder: string): Promise<void> {
   if (looked.has(folder)) return;
   looked.add(folder);
@@ -41,12 +41,12 @@ async function isAbandoned(file: string, base: string): Promise<boolean> {
   const found = await lstat(file);
   if (!found.isFile()) return false;
   if (madeAt === ownPlace() && !isRunning(Number(pid))) return true;
-  // The folder was changed just now, by the clock of the disk it is on, which need not be ours.
+  // The write just changed the folder, so its mtime is the current time of its disk's clock, which may differ from ours.
   const { mtimeMs: now } = await stat(base);
   return now - found.mtimeMs > SURELY_ABANDONED_MS;
 }
 
-/** Process ids mean something only where they were given: on one machine, in one container. */
+/** Process ids are unique only within one machine or container. */
 function ownPlace(): string {
   place ??= sha256(`${hostname()} ${processNamespace()}`).slice(0, 8);
   return place;
@@ -65,7 +65,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process may not be signalled, but it exists.
+    // Signalling another user's process is not permitted, but the process exists.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

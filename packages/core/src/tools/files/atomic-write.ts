@@ -1,9 +1,10 @@
 /**
- * Replacing a file so that at every moment the old or the new content is there whole.
- * The new content is written beside the file, synced and renamed over it; mode and
- * owner stay. On Linux every step goes through the handle of the checked directory, so
- * that a directory swapped for a link meanwhile is not written to. A file with several
- * names (hard links) gets its own content: the other names keep the old one.
+ * Replaces a file atomically: at every moment either the old or the new content is
+ * complete on disk. The new content is written to a temporary file in the same directory,
+ * synced and renamed over the file; mode and owner stay. On Linux every step uses the
+ * handle of the checked directory, so that a directory swapped for a link meanwhile is not
+ * written to. A file with several names (hard links) becomes a separate file: the other
+ * names keep the old content.
  */
 
 import { constants, existsSync } from 'node:fs';
@@ -18,16 +19,16 @@ import type { OpenedDirectory } from './opened-file.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
 
 export interface AtomicWrite {
-  /** Without links, as `Workspace.checkPath` gives it. */
+  /** Without links, as `Workspace.checkPath` returns it. */
   realPath: string;
   bytes: Uint8Array;
-  /** What is believed to be there; anything else is a conflict. Undefined for a file to be created. */
+  /** The expected state of the file; any other state is a conflict. Undefined for a file to be created. */
   expected: Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'> | undefined;
-  /** Asked about the file in its directory as that really is. */
+  /** Called with the file's path in its real directory. */
   isWritable(realPath: string): boolean;
 }
 
-/** Creates missing directories on the way. Throws ToolError; the old content is then untouched, and no directory is left. */
+/** Creates missing directories. Throws ToolError; the old content is then untouched, and no created directory remains. */
 export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   const { realPath } = write;
   const parent = path.dirname(realPath);
@@ -51,7 +52,7 @@ export async function writeFileAtomically(write: AtomicWrite): Promise<void> {
   }
 }
 
-/** The deepest first. */
+/** Deepest first. */
 function missingDirectories(directory: string): string[] {
   const missing: string[] = [];
   for (let at = directory; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.push(at);
@@ -70,7 +71,7 @@ async function replaceIn(directory: OpenedDirectory, name: string, write: Atomic
   refuseConflict(current, write);
   if (current !== undefined) await access(target, constants.W_OK);
   const temporary = path.join(base, temporaryName());
-  // A new file gets the mode the user's umask gives; the copy of an existing one starts closed.
+  // A new file gets its mode from the user's umask; the copy of an existing file starts private.
   const handle = await open(temporary, 'wx', current === undefined ? 0o666 : 0o600);
   try {
     await fill(handle, write.bytes, current);
@@ -78,7 +79,7 @@ async function replaceIn(directory: OpenedDirectory, name: string, write: Atomic
     await (current === undefined ? putNew(temporary, target) : rename(temporary, target));
   } catch (error) {
     await unlink(temporary).catch(() => {
-      // The first error is the one to report; the temporary file may already be gone.
+      // Report the first error; the temporary file may already be gone.
     });
     throw error;
   }
@@ -92,7 +93,7 @@ async function fill(handle: FileHandle, bytes: Uint8Array, current: Stats | unde
     if (current !== undefined) {
       const own = await handle.stat();
       if (own.uid !== current.uid || own.gid !== current.gid) await handle.chown(current.uid, current.gid);
-      // After the owner, since changing it takes special bits away.
+      // After chown, because changing the owner clears the special bits.
       await handle.chmod(current.mode & 0o7777);
     }
     await handle.sync();
@@ -101,13 +102,13 @@ async function fill(handle: FileHandle, bytes: Uint8Array, current: Stats | unde
   }
 }
 
-/** Fails when the name was taken meanwhile, which a rename would overwrite. */
+/** Fails when the name was taken meanwhile; a rename would overwrite that file. */
 async function putNew(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some file systems know no links; there the last check has to do.
+    // Some file systems do not support links; there the last check must suffice.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     await rename(temporary, target);
     return;
@@ -119,7 +120,7 @@ async function syncDirectory(handle: FileHandle): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // Not every system syncs directories; the content itself is on disk.
+    // Not every system can sync directories; the content itself is on disk.
   }
 }
 

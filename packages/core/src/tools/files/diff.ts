@@ -1,7 +1,7 @@
 /**
- * What changed between two texts, for people (unified diff), for numbers (DiffStat) and
- * for the model (the changed regions with some lines around). Lines both texts share at
- * the ends are set aside first, so that the cost follows the change and not the file.
+ * Compares two texts: a unified diff for the user, numbers (DiffStat), and the changed
+ * regions with context for the model. Lines that both texts share at the ends are skipped
+ * first, so that the cost depends on the change, not on the file.
  */
 
 import type { DiffStat } from '../../protocol/tools.ts';
@@ -21,12 +21,12 @@ interface Change {
   newTo: number;
 }
 
-/** How much is compared at once where two texts are the same. */
+/** How many characters are compared at once in the equal parts. */
 const BLOCK = 4096;
 const DIFF_CONTEXT = 3;
 const SNIPPET_CONTEXT = 5;
 const SNIPPET_MAX_LINES = 1000;
-/** Where two texts differ more than this, the middle is shown as replaced whole. */
+/** When two texts differ by more than this, the middle is shown as replaced entirely. */
 const MAX_EDIT_LENGTH = 2000;
 
 export async function createUnifiedDiff(before: string, after: string, labels: DiffLabels): Promise<string> {
@@ -36,7 +36,7 @@ export async function createUnifiedDiff(before: string, after: string, labels: D
   return `${lines.join('\n')}\n`;
 }
 
-/** The numbers of the model's proposal, and of what a person changed in it. */
+/** Counts the changes of the model's proposal, and those the user made to it. */
 export async function createDiffStat(before: string, proposed: string, written: string): Promise<DiffStat> {
   const model = await countChanges(before, proposed);
   const user = await countChanges(proposed, written);
@@ -52,7 +52,7 @@ export async function createDiffStat(before: string, proposed: string, written: 
   };
 }
 
-/** The new text around each change, regions apart by a line of dots. */
+/** The new text around each change, regions separated by a line of dots. */
 export async function createSnippet(before: string, after: string): Promise<string> {
   const { newLines, changes } = await compare(before, after);
   const regions = groupChanges(changes, SNIPPET_CONTEXT).map((group) => {
@@ -63,7 +63,7 @@ export async function createSnippet(before: string, after: string): Promise<stri
   return regions.join('\n...\n');
 }
 
-/** What turns one text into the other, in whole lines. */
+/** The splices that turn one text into the other, in whole lines. */
 export async function findLineSplices(before: string, after: string): Promise<Splice[]> {
   const { oldLines, newLines, changes, oldOffset } = await compare(before, after);
   const splices: Splice[] = [];
@@ -106,13 +106,13 @@ function charactersOf(lines: readonly string[], from: number, to: number): numbe
   return sum;
 }
 
-/** The part of two texts in which they differ, with some lines around. */
+/** The differing part of two texts, with some lines of context. */
 interface Compared {
   oldLines: string[];
   newLines: string[];
-  /** Lines count from the beginning of the part. */
+  /** Lines are relative to the start of the part. */
   changes: Change[];
-  /** What comes before the part, the same in both. */
+  /** The length of the equal text before the part. */
   oldOffset: number;
   linesBefore: number;
 }
@@ -167,7 +167,7 @@ function countNewlines(text: string, until: number): number {
   return count;
 }
 
-/** Each line with its end; the last may have none. */
+/** Each line with its line end; the last may lack one. */
 function toLines(text: string): string[] {
   const lines: string[] = [];
   let from = 0;
@@ -218,7 +218,7 @@ function toChanges(parts: { added?: boolean; removed?: boolean; value: string[] 
   return changes;
 }
 
-/** Changes whose surroundings touch belong together. */
+/** Groups changes whose context lines touch. */
 function groupChanges(changes: readonly Change[], context: number): Change[][] {
   const groups: Change[][] = [];
   for (const change of changes) {

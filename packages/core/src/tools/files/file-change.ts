@@ -1,8 +1,8 @@
 /**
- * FileChange: one edit of one file, shown to a person and then carried out. Both edit
- * tools give it a `plan` from content to content; it answers confirmation and
- * execution. What was approved is what runs: a call that could not be shown fails as it
- * did then, and a file others changed meanwhile is left alone.
+ * FileChange: shows one edit of one file to the user, then applies it. Both edit tools
+ * provide a `plan` from content to content; FileChange handles confirmation and execution.
+ * Only the approved change runs: a call whose preview failed fails with the same error,
+ * and a file changed by another process meanwhile is left untouched.
  */
 
 import path from 'node:path';
@@ -27,30 +27,30 @@ import {
 } from './text-file.ts';
 import type { Splice, TextFile } from './text-file.ts';
 
-/** What an edit makes of a file. */
+/** The result of an edit. */
 export interface PlannedChange {
   bytes: Buffer;
   /** The new text with `\n` line ends. */
   text: string;
-  /** Facts for the result, for example how many replacements. */
+  /** Facts for the result, for example the number of replacements. */
   data?: Record<string, unknown>;
 }
 
 export interface FileParams extends EditedParams {
   file_path: string;
-  /** The content below the edit: its fingerprint, or undefined where there was no file. */
+  /** The fingerprint of the content that was edited, or undefined when the file did not exist. */
   [EDITED_BY_PERSON]?: string | undefined;
 }
 
 export interface FileChangeOptions<P extends FileParams> {
   store: FileStore;
-  /** Throws ToolError where the edit cannot be made. `file` is undefined when there is none. */
+  /** Throws ToolError when the edit is impossible. `file` is undefined when it does not exist. */
   plan(params: P, file: TextFile | undefined): Promise<PlannedChange>;
-  /** The arguments that make `newContent` of `original`, whatever the proposal was. */
+  /** The arguments that turn `original` into `newContent`, whatever the proposal was. */
   edited(params: P, original: string, newContent: string): P;
-  /** The title of the question. */
+  /** The title of the confirmation. */
   title(name: string): string;
-  /** The sentences for the model, before the snippet. */
+  /** The report for the model, before the snippet. */
   report(absolute: string, isNew: boolean, data: Record<string, unknown>): string;
 }
 
@@ -61,7 +61,7 @@ export interface FileChange<P> {
   execute(params: P, context: ToolContext): Promise<ToolResult>;
 }
 
-/** What a person saw: the content below the proposal, by its fingerprint too, and the proposal. */
+/** What the user was shown: the content before the change, with its fingerprint, and the proposal. */
 type Shown = { fingerprint: string | undefined; original: string; proposed: string } | { error: ToolError };
 
 export function createFileChange<P extends FileParams>(options: FileChangeOptions<P>): FileChange<P> {
@@ -141,7 +141,7 @@ function fingerprintOf(file: LoadedFile | AbsentFile): string | undefined {
   return 'fingerprint' in file ? file.fingerprint : undefined;
 }
 
-/** A person's own text replaces the whole file, so that it needs the very content they saw. */
+/** The user's own text replaces the whole file, so the file must still have the content that was shown. */
 function refuseUnseen(
   store: FileStore,
   file: LoadedFile | AbsentFile,
@@ -157,16 +157,16 @@ function refuseUnseen(
   );
 }
 
-/** Other text for the whole file; `text` has `\n` line ends. Lines that stay keep their own ending and bytes. */
+/** Plans new text for the whole file; `text` uses `\n`. Unchanged lines keep their line ending and bytes. */
 export async function planText(file: TextFile | undefined, text: string): Promise<PlannedChange> {
   if (file === undefined) return { text, bytes: Buffer.from(text) };
-  // The mark is kept by the encoding; a second one would become a character.
+  // The encoding keeps the byte order mark; a second one would become a character.
   const body = file.hasByteOrderMark ? text.replace(/^\uFEFF/, '') : text;
   if (isUniform(file)) return { text: body, bytes: encodeText(file, withLineEnding(body, file.lineEnding)) };
   return planSplices(file, await findLineSplices(toVisibleText(file.text), body));
 }
 
-/** Throws where the file's encoding cannot take the new text. */
+/** Throws when the file's encoding cannot represent the new text. */
 export function planSplices(file: TextFile, splices: readonly Splice[]): PlannedChange {
   if (mixesEncodings(file, splices)) {
     throw new ToolError(

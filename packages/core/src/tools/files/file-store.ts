@@ -1,8 +1,7 @@
 /**
- * FileStore: loading and replacing whole text files for the edit tools. It joins the
- * fence (Workspace), the memory of what the model has seen (ReadLedger) and the atomic
- * write, and lets one change at a time touch a file. It knows nothing of how a change
- * was made.
+ * FileStore: loads and replaces whole text files for the edit tools. It combines the path
+ * check (Workspace), the record of what the model has seen (ReadLedger) and the atomic
+ * write, and serializes the changes of a file. It does not know how a change was computed.
  */
 
 import type { Stats } from 'node:fs';
@@ -16,30 +15,30 @@ import type { Workspace } from './workspace.ts';
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 export interface LoadedFile {
-  /** Without links; where a change goes. */
+  /** Without links; the target of a write. */
   realPath: string;
   bytes: Buffer;
   stat: Stats;
   fingerprint: string;
 }
 
-/** A name nothing has yet. */
+/** A path where no file exists yet. */
 export interface AbsentFile {
   realPath: string;
 }
 
-/** A write that is about to happen. */
+/** A write about to happen. */
 export interface PlannedWrite {
-  /** The call it is part of. */
+  /** The call that makes the write. */
   callId: string;
   path: string;
-  /** Undefined where there is no file yet. */
+  /** Undefined when the file does not exist yet. */
   before: { bytes: Uint8Array; fingerprint: string } | undefined;
-  /** The fingerprint of what will be there. */
+  /** The fingerprint of the new content. */
   after: string;
 }
 
-/** Told of a write, and waited for, before it happens. Must not throw. */
+/** Records a write before it happens; the store waits for it. Must not throw. */
 export interface FileJournal {
   changing(write: PlannedWrite): Promise<void>;
 }
@@ -56,7 +55,7 @@ export class FileStore {
     this.journal = journal;
   }
 
-  /** The file as it is now; whether the model knows that state is asked by `refuseStale`. */
+  /** Loads the current file; `refuseStale` checks whether the model knows that state. */
   async load(given: string): Promise<LoadedFile | AbsentFile> {
     const realPath = await this.workspace.checkPath(given, { access: 'write' });
     try {
@@ -75,7 +74,7 @@ export class FileStore {
     }
   }
 
-  /** Throws when others changed the file since the model last saw it. */
+  /** Throws when the file changed since the model last saw it. */
   refuseStale(file: LoadedFile): void {
     if (this.ledger.isStale(file.realPath, file.fingerprint)) {
       throw new ToolError(
@@ -85,7 +84,7 @@ export class FileStore {
     }
   }
 
-  /** With the call it is part of, the journal is told first. */
+  /** With a `callId`, records the write in the journal first. */
   async write(file: LoadedFile | AbsentFile, bytes: Uint8Array, callId?: string): Promise<void> {
     const { realPath } = file;
     const after = fingerprint(bytes);
@@ -103,7 +102,7 @@ export class FileStore {
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
   }
 
-  /** Runs changes of one file one after the other, in the order they came. */
+  /** Runs the changes of one file one after the other, in order of arrival. */
   async exclusively<T>(given: string, change: () => Promise<T>): Promise<T> {
     const key = await this.workspace.checkPath(given, { access: 'write' });
     const before = this.tails.get(key);
@@ -122,7 +121,7 @@ export class FileStore {
   }
 }
 
-/** The whole content, up to the limit every tool keeps to. */
+/** The whole content, up to the limit common to all tools. */
 export async function readBounded(file: OpenedFile, path: string): Promise<Buffer> {
   const bytes = await file.readUpTo(MAX_FILE_BYTES);
   if (bytes === undefined) throw tooLarge(path, Math.max(file.stat.size, MAX_FILE_BYTES));

@@ -1,6 +1,6 @@
 /**
- * Files by glob pattern below one place. Folders no match can lie in are not
- * entered, and a pattern that would take for ever is ended.
+ * Finds files below one place by glob pattern. It skips folders that cannot contain a
+ * match and aborts a pattern that would run forever.
  */
 
 import { stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { Workspace } from './workspace.ts';
 
 type Picomatch = (glob: string, options: { dot: boolean; nocase: boolean }) => (file: string) => boolean;
 
-/** What picomatch's scan says of a pattern, as far as it is used. */
+/** The used part of picomatch's scan result. */
 interface GlobParts {
   base: string;
   isGlob: boolean;
@@ -27,7 +27,7 @@ export interface FindOptions extends Omit<WalkOptions, 'enters' | 'select'> {
   caseSensitive: boolean;
 }
 
-/** Names relative to the scope. A pattern that is the name of a file means that file, whatever is in it. */
+/** Names relative to the scope. A pattern equal to a file's name matches that file, whatever special characters it contains. */
 export async function findFiles(
   workspace: Workspace,
   scope: SearchScope,
@@ -47,7 +47,7 @@ export async function findFiles(
   });
 }
 
-/** The pattern below the scope; undefined when it can only match elsewhere. */
+/** The pattern relative to the scope; undefined when it can only match elsewhere. */
 function toRelativePattern(pattern: string, scope: SearchScope): string | undefined {
   const plain = sep === '/' ? pattern : pattern.replaceAll(sep, '/');
   if (!isAbsolute(plain)) return plain.replace(/^(\.\/)+/, '');
@@ -57,7 +57,7 @@ function toRelativePattern(pattern: string, scope: SearchScope): string | undefi
   return undefined;
 }
 
-/** The folders every match lies in. */
+/** The folders that contain every match. */
 function fixedFolders({ base, isGlob, negated, input }: GlobParts): string[] {
   if (negated || input.includes('\\')) return [];
   const names = base.split('/').filter((name) => name !== '' && name !== '.');

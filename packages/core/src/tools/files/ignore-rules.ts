@@ -1,9 +1,9 @@
 /**
- * IgnoreRules: whether the project wants a path left alone. It reads .gitignore at
- * every level (when a directory is first asked about), .git/info/exclude,
- * .geminiignore and the user's own ignore files; of two rules the later in that
- * order wins, and a deeper .gitignore wins over a shallower one. It is a filter for
- * convenience, never a fence: what may be opened is decided by `Workspace`.
+ * IgnoreRules: decides whether the project ignores a path. It reads .gitignore at every
+ * level (at the first query for a directory), .git/info/exclude, .geminiignore and the
+ * user's own ignore files; of two rules the later in that order wins, and a deeper
+ * .gitignore wins over a shallower one. It is a convenience filter, not a security
+ * boundary: `Workspace` decides what may be opened.
  */
 
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
@@ -12,13 +12,13 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 
 export interface IgnoreOptions {
-  /** Other workspace directories, each with .gitignore files of its own. */
+  /** Other workspace directories, each with its own .gitignore files. */
   includeDirectories?: readonly string[];
   /** Extra files in the syntax of .gitignore, relative to the root. They win over .geminiignore. */
   customIgnoreFiles?: readonly string[];
-  /** Whether .gitignore counts where a caller does not say. */
+  /** Whether .gitignore applies when the caller does not specify it. */
   git?: boolean;
-  /** Whether .geminiignore and the extra files count where a caller does not say. */
+  /** Whether .geminiignore and the extra files apply when the caller does not specify it. */
   gemini?: boolean;
 }
 
@@ -31,11 +31,11 @@ type CreateIgnore = () => Ignore;
 
 /** One tree with rules: the repository around a workspace directory, or that directory itself. */
 interface RuleTree {
-  /** The directory whose paths are judged by this tree. */
+  /** The directory whose paths this tree decides. */
   base: string;
-  /** The top of the repository, where .gitignore files begin to count. */
+  /** The top of the repository, where .gitignore files begin to apply. */
   top: string;
-  /** Whether .geminiignore counts here. */
+  /** Whether .geminiignore applies here. */
   isRoot: boolean;
 }
 
@@ -45,12 +45,12 @@ interface DirectoryRules {
   combined: Map<string, Ignore>;
 }
 
-/** What the rules of a directory were made of, to be compared with what its files say later. */
+/** The sources of a directory's rules, compared later with the files to detect changes. */
 interface KnownDirectory {
   text: string;
   outer: DirectoryRules | undefined;
   rules: DirectoryRules;
-  /** When that was last found to be so. */
+  /** The round in which the sources were last verified. */
   round: number;
 }
 
@@ -63,7 +63,7 @@ interface OwnPatterns {
 
 const GEMINI_IGNORE = '.geminiignore';
 const GIT_IGNORE = '.gitignore';
-/** Larger files are no ignore files; each pattern costs every later question. */
+/** Larger files are not ignore files; each pattern slows every later query. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 export class IgnoreRules {
@@ -83,7 +83,7 @@ export class IgnoreRules {
       create === undefined
         ? []
         : [root, ...(options.includeDirectories ?? [])].flatMap((base) =>
-            // Callers hold names as given as well as names without links.
+            // Callers pass names as given as well as names without links.
             [...new Set([base, realPath(base)])].map((each) => ({
               base: each,
               top: findRepositoryTop(each) ?? each,
@@ -93,7 +93,7 @@ export class IgnoreRules {
   }
 
   static async load(root: string, options: IgnoreOptions = {}): Promise<IgnoreRules> {
-    // The file systems of the other platforms take `Secret` and `secret` for one name.
+    // The file systems of the other platforms treat `Secret` and `secret` as one name.
     const create: CreateIgnore = () => ignore({ ignorecase: process.platform !== 'linux' });
     return new IgnoreRules(path.resolve(root), options, create);
   }
@@ -114,13 +114,13 @@ export class IgnoreRules {
     return this.combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
   }
 
-  /** Files that changed since count from here on; what did not change is not worked out again. */
+  /** Makes changed files take effect from now on; unchanged rules are not computed again. */
   refresh(): void {
     this.round++;
   }
 
   private combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
-    // Asked first: new patterns of our own make every combination old.
+    // Must come first: new patterns of our own invalidate every combination.
     const own = gemini && tree.isRoot ? this.ownPatterns() : undefined;
     const { git: gitRules, combined: known } = this.rulesOf(tree, directory);
     const key = `${git ? 'git' : ''}+${gemini ? 'gemini' : ''}`;
@@ -182,7 +182,7 @@ function realPath(directory: string): string {
   try {
     return realpathSync.native(directory);
   } catch {
-    // A directory that is not there has no other name.
+    // A missing directory has no other name.
     return directory;
   }
 }
@@ -194,14 +194,14 @@ function findRepositoryTop(from: string): string | undefined {
   }
 }
 
-/** The text of an ignore file; nothing where there is none. */
+/** The text of an ignore file; empty when it is missing. */
 function readRules(file: string): string {
   try {
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile() || stat.size > MAX_IGNORE_FILE_BYTES) return '';
     return readFileSync(file, 'utf8');
   } catch {
-    // A file that cannot be read has no rules; git treats it the same way.
+    // An unreadable file has no rules; git treats it the same way.
     return '';
   }
 }
@@ -212,7 +212,7 @@ function toPatterns(text: string): string[] {
   return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
-/** The same patterns, written for a directory further up. */
+/** The same patterns, rewritten for a parent directory. */
 function rebase(patterns: string[], prefix: string): string[] {
   if (prefix === '') return patterns;
   const escaped = toPattern(prefix).replaceAll(/[\\*?[\]!#]/g, String.raw`\$&`);

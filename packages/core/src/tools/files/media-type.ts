@@ -1,7 +1,7 @@
 /**
- * What kind of content a file has for the model: text, media it can look at or listen
- * to, or bytes that mean nothing to it. The content decides where it can; the name
- * decides between media whose content says little.
+ * Classifies the content of a file for the model: text, media it can view or hear, or
+ * opaque bytes. The content decides where it can; the name decides between media that the
+ * content does not identify.
  */
 
 import path from 'node:path';

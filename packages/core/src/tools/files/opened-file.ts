@@ -1,9 +1,9 @@
 /**
- * Opening by name and deciding by handle. Everything here refuses what is not a
- * regular file (or directory), follows no link in the last step and reports where
- * an open handle really points, so that a name swapped after a check wins nothing.
- * Names and small pieces are asked of the disk in one go: a trip through the thread
- * pool costs ten times what the answer does, and leaves a name time to be swapped.
+ * Opens files by name and checks them by handle. It rejects everything but regular files
+ * (or directories), follows no link in the last path segment and reports where an open
+ * handle really points, so that a name swapped after a check gains nothing. Names and
+ * small reads use synchronous calls: a trip through the thread pool costs ten times as
+ * much as the call and leaves time to swap a name.
  */
 
 import {
@@ -24,7 +24,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { ToolError } from '../../protocol/errors.ts';
 import type { ToolErrorType } from '../../protocol/tools.ts';
 
-/** An open regular file. The receiver closes it. */
+/** An open regular file. Its recipient closes it. */
 export class OpenedFile {
   private readonly descriptor: number;
   /** Where the descriptor points, without links. */
@@ -37,7 +37,7 @@ export class OpenedFile {
     this.stat = stat;
   }
 
-  /** Fills the buffer from where the last read ended; the number of bytes, 0 at the end. */
+  /** Fills the buffer from the position of the last read; returns the number of bytes, 0 at the end. */
   async read(buffer: Buffer): Promise<number> {
     if (buffer.length <= SMALL_READ_BYTES) return readSync(this.descriptor, buffer);
     return new Promise((resolve, reject) => {
@@ -48,19 +48,19 @@ export class OpenedFile {
     });
   }
 
-  /** The whole content, or undefined when it has more bytes than that, also when it grows while it is read. */
+  /** The whole content, or undefined when it exceeds the limit, even when it grows during the read. */
   async readUpTo(limit: number): Promise<Buffer | undefined> {
     if (this.stat.size > limit) return undefined;
     const pieces: Buffer[] = [];
     let total = 0;
     for (;;) {
-      // The first piece is one larger than the file, so that the first read sees the end.
+      // The first piece is one byte larger than the file, so that the first read reaches the end.
       const piece = Buffer.allocUnsafe(pieces.length === 0 ? this.stat.size + 1 : GROWTH_BYTES);
       const bytes = await this.read(piece);
       pieces.push(piece.subarray(0, bytes));
       total += bytes;
       if (total > limit) return undefined;
-      // A regular file gives less than was asked for at its end only.
+      // A short read of a regular file means its end.
       if (bytes < piece.length) break;
     }
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
@@ -77,7 +77,7 @@ export interface OpenedDirectory {
   path: string;
 }
 
-/** What the disk gives in less time than the thread pool takes to answer. */
+/** Up to this size a synchronous read is faster than the thread pool. */
 const SMALL_READ_BYTES = 256 * 1024;
 const GROWTH_BYTES = 64 * 1024;
 
@@ -87,7 +87,7 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 /** Opens a path without links. The caller closes the file. */
 export function openRegularFile(realPath: string): OpenedFile {
   try {
-    // Merely opening a device can have effects, so that the kind is asked for before and after.
+    // Opening a device can have side effects, so the kind is checked before and after.
     refuseSpecial(lstatSync(realPath), realPath);
     const descriptor = openSync(realPath, READ_FLAGS);
     try {
@@ -116,7 +116,7 @@ export async function openDirectory(realPath: string): Promise<OpenedDirectory> 
 }
 
 /**
- * Where the descriptor points. Linux knows; elsewhere the name is resolved once more and
+ * Where the descriptor points. Linux reports it; elsewhere the name is resolved again and
  * must still lead to the same file.
  */
 function pathOfDescriptor(descriptor: number, expected: string, opened: Stats): string {
@@ -124,7 +124,7 @@ function pathOfDescriptor(descriptor: number, expected: string, opened: Stats): 
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`);
     } catch {
-      // Without /proc the name is all there is, as on the other platforms.
+      // Without /proc only the name is available, as on the other platforms.
     }
   }
   const again = realpathSync.native(expected);
@@ -152,7 +152,7 @@ export function kindOf(stats: Stats): string {
   return 'a device';
 }
 
-/** A raw error of the file system as one the model can read; `otherwise` names what has no name of its own. */
+/** Converts a file system error to one the model can read; `otherwise` is the type of errors without a specific one. */
 export function toFileError(error: unknown, path: string, otherwise: ToolErrorType): ToolError {
   if (error instanceof ToolError) return error;
   const { code, message } = error as NodeJS.ErrnoException;

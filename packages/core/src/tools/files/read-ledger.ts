@@ -1,8 +1,8 @@
 /**
- * ReadLedger: what the model knows of each file. Reading and our own writing enter the
- * content's fingerprint; before an edit the content on disk is compared with it, so
- * that what others wrote since is never overwritten unseen. Files the model never read
- * are unknown and pass: the edit itself must then name their content.
+ * ReadLedger: records which content of each file the model knows. Reads and our own writes
+ * record the content's fingerprint; before an edit the content on disk is compared with
+ * it, so that changes by other processes are never overwritten unseen. Files the model
+ * never read are unknown and pass: the edit itself must then quote their content.
  */
 
 import { builtin } from '../../util/builtin-modules.ts';
@@ -10,7 +10,7 @@ import { builtin } from '../../util/builtin-modules.ts';
 export class ReadLedger {
   private readonly fingerprints = new Map<string, string>();
 
-  /** The model has seen the content with this fingerprint, or written it. */
+  /** Records that the model has seen or written this content. */
   record(realPath: string, content: string): void {
     this.fingerprints.set(realPath, content);
   }
@@ -21,13 +21,13 @@ export class ReadLedger {
     return known !== undefined && known !== content;
   }
 
-  /** Whether this is the very content the model last saw. */
+  /** Whether this is exactly the content the model last saw. */
   isKnown(realPath: string, content: string): boolean {
     return this.fingerprints.get(realPath) === content;
   }
 }
 
-/** What a content is recognised by. */
+/** The hash that identifies a content. */
 export function fingerprint(bytes: Uint8Array): string {
   return builtin.crypto.hash('sha256', bytes, 'hex');
 }

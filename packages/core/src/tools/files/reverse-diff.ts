@@ -1,13 +1,13 @@
 /**
- * The text before a change, from the text after it and the unified diff between them.
- * It guesses nothing: every line the diff speaks of must stand where the diff says, or
- * there is no answer. Pure.
+ * Reconstructs the text before a change from the text after it and the unified diff. It
+ * guesses nothing: every line of the diff must match at its stated position, or the result
+ * is undefined. Pure.
  */
 
 interface Hunk {
   /** From 0, in the text after the change. */
   readonly start: number;
-  /** What stands there, and what stood there before; with their line ends. */
+  /** The lines after and before the change, with their line ends. */
   readonly after: readonly string[];
   readonly before: readonly string[];
 }
@@ -15,7 +15,7 @@ interface Hunk {
 const HEADER = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_END = '\\ No newline at end of file';
 
-/** Undefined when the text is not what the change left behind. */
+/** Undefined when the text is not the result of the change. */
 export function reverseDiff(text: string, diff: string): string | undefined {
   const lines = text.split(/(?<=\n)/);
   const hunks = parseHunks(diff);
@@ -39,7 +39,7 @@ function parseHunks(diff: string): Hunk[] {
     const hunk = hunks.at(-1);
     if (header) {
       const [, first = '0', count] = header;
-      // Of an empty range the line before it is named.
+      // For an empty range, a diff names the line before it.
       hunks.push({ start: Number(first) - (count === '0' ? 0 : 1), after: [], before: [] });
     } else if (hunk && line === NO_LINE_END) {
       for (const side of last) side.push(side.pop()!.slice(0, -1));

@@ -1,7 +1,7 @@
 /**
- * Where a search may look: the checked start of a search, the folders that it skips by
- * default, and the handle on it during the search. It owns what list, glob and grep have in
- * common; it reads no file.
+ * Defines where a search may look: its checked start, the folders it skips by default, and
+ * the handle held during the search. It is shared by list, glob and grep; it reads no
+ * file.
  */
 
 import { constants } from 'node:fs';
@@ -11,18 +11,18 @@ import { ToolError } from '../../protocol/errors.ts';
 import { toFileError } from './opened-file.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Never searched below the start, whatever the ignore files say. */
+/** Never searched below the start, whatever the ignore files contain. */
 export const EXCLUDED_DIRECTORIES: readonly string[] = ['node_modules', '.git', 'bower_components', '.svn', '.hg'];
 
 export interface SearchScope {
-  /** The absolute name as the caller wrote it; shown, and asked of the ignore rules. */
+  /** The absolute name as the caller wrote it; for display and for the ignore rules. */
   named: string;
-  /** The same place without links; what is opened. */
+  /** The same place without links; the path to open. */
   real: string;
   stats: Stats;
 }
 
-/** Throws ToolError when the place is not in the workspace or not there. Ignore files are read anew: commands change them too. */
+/** Throws ToolError when the place is missing or outside the workspace. Reloads ignore files: commands change them too. */
 export async function openScope(workspace: Workspace, path: string): Promise<SearchScope> {
   workspace.ignore.refresh();
   const named = workspace.resolve(path);
@@ -37,19 +37,19 @@ export async function openScope(workspace: Workspace, path: string): Promise<Sea
 }
 
 export interface HeldPlace extends AsyncDisposable {
-  /** The same place under a name that no swapped folder or link can turn elsewhere. */
+  /** A path to the same place that a swapped folder or link cannot redirect. */
   path: string;
 }
 
 const HOLD_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Holds what was checked, so that what is looked into is that and nothing put in its place. Only Linux has such names. */
+/** Holds a handle on the checked place, so that the search uses it and not a replacement. Only Linux has such paths. */
 export async function holdPlace(
   { real, named }: Pick<SearchScope, 'real' | 'named'>,
   kind: 'directory' | 'file' = 'directory',
 ): Promise<HeldPlace> {
   if (process.platform !== 'linux') return { path: real, async [Symbol.asyncDispose]() {} };
-  // Merely opening a device can have effects.
+  // Opening a device can have side effects.
   const handle = await open(real, kind === 'file' ? HOLD_FLAGS : HOLD_FLAGS | (constants.O_DIRECTORY ?? 0));
   const path = `/proc/${process.pid}/fd/${handle.fd}`;
   if ((await readlink(path)) !== real) {
@@ -59,7 +59,7 @@ export async function holdPlace(
   return { path, [Symbol.asyncDispose]: () => handle.close() };
 }
 
-/** The same for a search, whose errors a model can read. */
+/** The same for a search, with errors the model can read. */
 export async function holdScope(scope: SearchScope): Promise<HeldPlace> {
   try {
     return await holdPlace(scope, scope.stats.isDirectory() ? 'directory' : 'file');

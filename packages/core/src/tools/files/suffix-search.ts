@@ -1,7 +1,7 @@
 /**
- * Files whose path ends as a wrong one does, for the sentence that says it is wrong. It
- * only names them: an edit that went to another path than the one the policy was asked
- * about would go past the policy.
+ * Finds files whose path has the same ending as a wrong one, for the error message. It
+ * only names them: an edit redirected to a path other than the one the policy checked
+ * would bypass the policy.
  */
 
 import { isAbsolute, posix } from 'node:path';
@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts';
 const TIMEOUT_MS = 2_000;
 const MAX_FOUND = 5;
 
-/** Relative to the root; empty for an absolute path, and where looking fails or takes too long. */
+/** Paths relative to the root; empty for an absolute path, and when the search fails or takes too long. */
 export async function findBySuffix(workspace: Workspace, given: string): Promise<string[]> {
   const wanted = posix.normalize(given.replaceAll('\\', '/')).replace(/^(\.\.?\/)+/, '');
   if (isAbsolute(given) || wanted === '' || wanted === '.') return [];
@@ -25,7 +25,7 @@ export async function findBySuffix(workspace: Workspace, given: string): Promise
     });
     return found.sort().slice(0, MAX_FOUND);
   } catch {
-    // It is a hint beside an error that is told anyway.
+    // Only a hint: the error is reported anyway.
     return [];
   }
 }

@@ -1,8 +1,8 @@
 /**
- * A text file as bytes and as text, without loss either way. It knows UTF-8, UTF-16
- * and UTF-32 with and without a mark, keeps bytes that are no UTF-8 as lone surrogates
- * (U+DC80 to U+DCFF, one for each byte), and remembers the line endings, so that what
- * is not edited is written back byte for byte. It guesses no legacy code page.
+ * Converts a text file between bytes and text without loss. It supports UTF-8, UTF-16 and
+ * UTF-32 with and without a byte order mark, keeps bytes that are not UTF-8 as lone
+ * surrogates (U+DC80 to U+DCFF, one for each byte), and remembers the line endings, so
+ * that unedited parts are written back byte for byte. It does not guess legacy code pages.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -16,13 +16,13 @@ export interface TextFile {
   text: string;
   /** As on disk. */
   raw: string;
-  /** The ending most lines have. */
+  /** The ending of most lines. */
   lineEnding: '\n' | '\r\n';
-  /** Bytes behind the last whole code unit. */
+  /** Bytes after the last complete code unit. */
   tail: Uint8Array;
 }
 
-/** `text` between `start` and `end` (offsets into TextFile.text) becomes `replacement`. */
+/** Replaces `text` between `start` and `end` (offsets into TextFile.text) with `replacement`. */
 export interface Splice {
   start: number;
   end: number;
@@ -37,7 +37,7 @@ const MARKS: readonly (readonly [TextEncoding, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Of every four bytes of ASCII text, which are zero. */
+/** Which of every four bytes of ASCII text are zero, by encoding. */
 const ZERO_SHAPES: Readonly<Record<string, TextEncoding>> = {
   x000: 'utf-32le',
   '000x': 'utf-32be',
@@ -56,18 +56,18 @@ export function decodeText(bytes: Uint8Array): TextFile {
   const body = bytes.subarray(mark.length);
   const whole = body.length - (body.length % codeUnitBytes(encoding));
   const raw = decodeUnits(Buffer.from(body.buffer, body.byteOffset, whole), encoding);
-  // A UTF-32 unit that is no character cannot be text; as bytes it survives.
+  // An invalid UTF-32 unit cannot be text; decoded as bytes it survives.
   if (raw === undefined) return describe('utf-8', false, decodeUtf8(Buffer.from(bytes)), NO_BYTES);
   return describe(encoding, mark.length > 0, raw, body.slice(whole));
 }
 
-/** The same file with other text; `raw` has its line endings already. */
+/** Encodes new text for the same file; `raw` already has its line endings. */
 export function encodeText(file: TextFile, raw: string): Buffer {
   const mark = file.hasByteOrderMark ? MARKS.find(([name]) => name === file.encoding)![1] : [];
   return Buffer.concat([Buffer.from(mark), encodeUnits(raw, file.encoding), file.tail]);
 }
 
-/** Applies ordered splices that do not overlap. New lines end as the line before them does. */
+/** Applies ordered, non-overlapping splices. New lines take the ending of the line before them. */
 export function applySplices(file: TextFile, splices: readonly Splice[]): Buffer {
   const toRaw = createOffsetMap(file);
   let result = '';
@@ -80,14 +80,14 @@ export function applySplices(file: TextFile, splices: readonly Splice[]): Buffer
   return encodeText(file, result + file.raw.slice(position));
 }
 
-/** Whether every line ends alike and all bytes are text, so that the text says everything. */
+/** Whether all lines have the same ending and all bytes are text, so that the text describes the file completely. */
 export function isUniform(file: TextFile): boolean {
   return file.raw.isWellFormed() && withLineEnding(file.text, file.lineEnding) === file.raw;
 }
 
 /**
- * Whether the splices put characters beyond ASCII into a file of a legacy code page.
- * Such a file has bytes that are no UTF-8 and not one character that is.
+ * Whether the splices insert non-ASCII characters into a file of a legacy code page. Such
+ * a file has bytes that are not UTF-8 and no valid multi-byte character.
  */
 export function mixesEncodings(file: TextFile, splices: readonly Splice[]): boolean {
   if (
@@ -119,17 +119,17 @@ export function withLineEnding(text: string, lineEnding: '\n' | '\r\n'): string 
   return lineEnding === '\n' ? text : text.replaceAll('\n', '\r\n');
 }
 
-/** What can be shown and sent: bytes that are no text become U+FFFD. */
+/** Text that can be displayed and sent: undecodable bytes become U+FFFD. */
 export function toVisibleText(text: string): string {
   return text.toWellFormed();
 }
 
-/** What a model sent, as text that can be stored: `\n` line ends, no half characters. */
+/** Normalizes a model's text for storage: `\n` line ends, no half characters. */
 export function fromModelText(text: string): string {
   return text.toWellFormed().replaceAll('\r\n', '\n');
 }
 
-/** Whether bytes without a mark look like something other than text. */
+/** Whether bytes without a byte order mark look like something other than text. */
 export function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   if (MARKS.some(([, mark]) => mark.every((byte, index) => sample[index] === byte))) return false;
@@ -153,10 +153,10 @@ function countNewlines(text: string): number {
   return count;
 }
 
-/** From an offset into `text` to the offset into `raw`; before the `\r` when it falls on a line end. */
+/** Maps an offset into `text` to the offset into `raw`; before the `\r` when it is at a line end. */
 function createOffsetMap(file: TextFile): (offset: number) => number {
   if (file.raw.length === file.text.length) return (offset) => offset;
-  /** Offsets into `text` of the line ends that are two characters on disk. */
+  /** Offsets into `text` of the line ends that have two characters on disk. */
   const pairs: number[] = [];
   for (let at = file.raw.indexOf('\r\n'); at !== -1; at = file.raw.indexOf('\r\n', at + 2))
     pairs.push(at - pairs.length);
@@ -184,7 +184,7 @@ function codeUnitBytes(encoding: TextEncoding): number {
   return encoding.startsWith('utf-16') ? 2 : 4;
 }
 
-/** ASCII in wider units leaves zeros at regular places; anything else is taken for UTF-8. */
+/** ASCII in wider units has zeros at regular positions; anything else is treated as UTF-8. */
 function guessEncoding(bytes: Uint8Array): TextEncoding {
   const sample = bytes.subarray(0, SAMPLE_BYTES - (SAMPLE_BYTES % 4));
   if (sample.length < 4 || !sample.includes(0)) return 'utf-8';
@@ -240,7 +240,7 @@ function decodeUtf8(bytes: Buffer): string {
   return pieces.join('') + bytes.toString('utf8', start);
 }
 
-/** The bytes of the well-formed UTF-8 sequence at `index`; 0 where there is none. */
+/** The length of the well-formed UTF-8 sequence at `index`; 0 when there is none. */
 function sequenceLength(bytes: Buffer, index: number): number {
   const first = bytes[index]!;
   if (first < 0x80) return 1;

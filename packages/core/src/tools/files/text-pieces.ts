@@ -1,4 +1,4 @@
-/** A long text in pieces. What is asked of it copies only what is asked for, never the whole. */
+/** Holds a long text in pieces. A query copies only the requested part, never the whole text. */
 
 export class TextPieces implements Iterable<string> {
   readonly length: number;
@@ -9,7 +9,7 @@ export class TextPieces implements Iterable<string> {
     this.length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** As if the texts stood one below the other. */
+  /** Joins the texts as consecutive lines. */
   static ofLines(texts: readonly string[]): TextPieces {
     return new TextPieces(texts.flatMap((text, index) => (index === 0 ? [text] : ['\n', text])));
   }

@@ -1,7 +1,7 @@
 /**
- * Every file below a directory, as relative names with `/`. It prunes ignored and
- * excluded folders on the way down, follows no link, and stops when told. Folders
- * that cannot be read are left out; what comes back is in no particular order.
+ * Lists every file below a directory, as relative names with `/`. It prunes ignored and
+ * excluded folders on the way down, follows no link, and stops when aborted. Unreadable
+ * folders are skipped; the result is unordered.
  */
 
 import { join, sep } from 'node:path';
@@ -11,15 +11,15 @@ import type { SearchScope } from './search-scope.ts';
 import { holdScope } from './search-scope.ts';
 import type { Workspace } from './workspace.ts';
 
-/** How many names are selected from at once; small enough for one guarded run. */
+/** How many names are passed to `select` at once; small enough for one guarded run. */
 const BATCH = 2_000;
 
 export interface WalkOptions extends IgnoreQuery {
-  /** Names of folders that are not entered. */
+  /** Names of folders to skip. */
   excludedDirectories: readonly string[];
-  /** Whether a folder may hold what is looked for; its name relative to the start. */
+  /** Whether a folder may contain matches; its name is relative to the start. */
   enters?: (directory: string) => boolean;
-  /** The wanted ones of some files; asked before the ignore rules, which cost more. */
+  /** Selects the wanted files; called before the ignore rules, which cost more. */
   select?: (files: string[]) => string[];
   signal: AbortSignal;
 }
@@ -45,7 +45,7 @@ export async function walkFiles(workspace: Workspace, scope: SearchScope, option
     })
     .filter((path) => {
       names.push(toSlashes(path.slice(prefix)));
-      // The names are kept above; the crawler's own list would be a second copy.
+      // The names are collected above; the crawler's own list would be a second copy.
       return false;
     })
     .crawl(held.path)

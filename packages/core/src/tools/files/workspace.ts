@@ -1,8 +1,8 @@
 /**
- * Workspace: which paths the file tools may touch. It owns the roots and the
- * decision; it asks no person and knows no policy. A path is judged by where it
- * really leads, links at every level followed, and an opened file once more by its
- * handle. What `checkPath` returns is free of links: open that, not the name given.
+ * Workspace: decides which paths the file tools may access. It owns the roots and the
+ * decision; it neither asks the user nor knows the policy. A path is checked by its real
+ * target, with links followed at every level, and an opened file again by its handle.
+ * `checkPath` returns a path without links: open that, not the given name.
  */
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface WorkspaceOptions {
 }
 
 export interface PathCheck {
-  /** `write` leaves out the read-only directories. */
+  /** `write` excludes the read-only directories. */
   access?: 'read' | 'write';
 }
 
@@ -38,7 +38,7 @@ interface Roots {
   files: string[];
 }
 
-/** As many as Linux follows. */
+/** The same limit as Linux. */
 const MAX_LINKS = 40;
 
 /**
@@ -56,7 +56,7 @@ export class Workspace {
   readonly ignore: IgnoreRules;
   private readonly allDirectories: string[];
   private readonly named: Roots;
-  /** Resolved once: a root that is later replaced by a link does not move the fence. */
+  /** Resolved once: a root later replaced by a link does not move the boundary. */
   private readonly real: Roots;
 
   constructor(options: WorkspaceOptions) {
@@ -79,12 +79,12 @@ export class Workspace {
     };
   }
 
-  /** The root, then the included directories, as they were named; always the same list, which may grow. */
+  /** The root, then the included directories, as they were named; always the same list object, which may grow. */
   get directories(): readonly string[] {
     return this.allDirectories;
   }
 
-  /** What a person adds may be worked in like the rest from here on. Gives its name; throws Error with a sentence. */
+  /** Adds a directory the user names, with the same rights as the others. Returns its name; throws Error with a message. */
   addDirectory(given: string): string {
     const directory = path.resolve(this.root, given);
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -92,20 +92,20 @@ export class Workspace {
     }
     if (this.allDirectories.includes(directory)) throw new Error(`${directory} is already in the workspace.`);
     this.allDirectories.push(directory);
-    // The temporary directory stays the last.
+    // The temporary directory stays last.
     this.named.writable.splice(-1, 0, directory);
     this.real.writable.splice(-1, 0, realPathOfExisting(directory));
     return directory;
   }
 
-  /** The path as an absolute name. Asks the disk nothing and permits nothing. */
+  /** The path as an absolute name. Neither accesses the disk nor grants access. */
   resolve(given: string): string {
     return path.resolve(this.root, given.replaceAll('\0', '').replace(/^@(?=.)/, ''));
   }
 
   /**
-   * The path without links, of something that need not exist. Throws ToolError when it
-   * leads out of the workspace or cannot be followed.
+   * The path without links; the file need not exist. Throws ToolError when the path leads
+   * out of the workspace or cannot be resolved.
    */
   async checkPath(given: string, { access = 'read' }: PathCheck = {}): Promise<string> {
     const absolute = this.resolve(given);
@@ -130,18 +130,18 @@ export class Workspace {
     return opened;
   }
 
-  /** Whether the name lies in the workspace, links not followed: to sort and show paths, not to permit them. */
+  /** Whether the name lies in the workspace, without following links: for sorting and display, not for granting access. */
   isInside(given: string): boolean {
     const absolute = this.resolve(given);
     return isPermitted(this.named, absolute, 'read') || isPermitted(this.real, absolute, 'read');
   }
 
-  /** Whether a path without links, as `checkPath` or a handle gave it, may be written. */
+  /** Whether a path without links, from `checkPath` or a handle, may be written. */
   isWritable(realPath: string): boolean {
     return isPermitted(this.real, realPath, 'write');
   }
 
-  /** The name for people: relative to the root where it lies in it, else absolute. */
+  /** The name for display: relative when inside the root, otherwise absolute. */
   relative(given: string): string {
     const absolute = this.resolve(given);
     for (const root of [this.root, this.real.writable[0]!]) {
@@ -180,7 +180,7 @@ function refuseHiddenCharacters(absolute: string): void {
   );
 }
 
-/** The real path of the deepest ancestor that exists, and the rest as given; dangling links are followed too. */
+/** The real path of the deepest existing ancestor plus the remaining segments; dangling links are followed too. */
 function followLinks(absolute: string): string {
   let current = absolute;
   let rest: string[] = [];
@@ -200,7 +200,7 @@ function followLinks(absolute: string): string {
     if (++links > MAX_LINKS) {
       throw Object.assign(new Error(`Too many symbolic links: ${absolute}`), { code: 'ELOOP' });
     }
-    // The link's own directory must be real before `..` in its target means anything.
+    // The link's own directory must be resolved before `..` in its target is applied.
     current = path.resolve(followLinks(path.dirname(current)), target);
   }
 }
@@ -226,7 +226,7 @@ function realPathOfExisting(absolute: string): string {
     try {
       return path.join(realpathSync.native(current), ...rest);
     } catch {
-      // What does not exist yet counts by its name below the deepest directory that does.
+      // A missing path is resolved by name below its deepest existing directory.
       if (path.dirname(current) === current) return absolute;
       rest = [path.basename(current), ...rest];
       current = path.dirname(current);
