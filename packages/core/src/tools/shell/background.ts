@@ -1,8 +1,8 @@
 /**
- * BackgroundProcesses: the commands a session put in the background on purpose. Each
- * writes to a log of its own, readable by the owner only, so that it runs on without
- * this program. One that prints more than a command may is stopped. `dispose` ends
- * them; a crash of this program does not.
+ * BackgroundProcesses: the commands a session deliberately runs in the background. Each
+ * writes to its own log, readable by the owner only, so that it keeps running without this
+ * program. A command that exceeds the output limit is stopped. `dispose` ends all of them;
+ * a crash of this program does not.
  */
 
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ export interface BackgroundProcess {
   readonly status: 'running' | 'exited';
   readonly exitCode?: number | null;
   readonly signal?: NodeJS.Signals | null;
-  /** Why this program stopped it, as the rest of a sentence; absent when it ended otherwise. */
+  /** Why this program stopped it, as the rest of a sentence; absent when it ended in another way. */
   readonly stopped?: string;
 }
 
@@ -35,11 +35,11 @@ export interface BackgroundProcessesOptions {
   logDirectory: string;
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
-  /** Further variables for one command, asked before it starts. */
+  /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
-  /** Told of each that ended by itself, or was stopped for too much output. */
+  /** Called for each command that ends by itself or is stopped for too much output. */
   onEnded?: (process: BackgroundProcess) => void;
-  /** One that prints more bytes is stopped; 0 for no limit. */
+  /** A command that prints more bytes is stopped; 0 for no limit. */
   maxOutputBytes?: number;
 }
 
@@ -50,19 +50,19 @@ interface Entry {
   exit: ShellExit | undefined;
   /** Why it was stopped. */
   stopped?: string;
-  /** Bytes in its log when that was last looked at. */
+  /** Bytes in its log at the last check. */
   logged: number;
   end: () => Promise<void>;
 }
 
-/** Where the output has no limit, a longer log is cut to its end. */
+/** Without an output limit, a longer log is truncated to its last part. */
 const LOG_LIMIT = 16 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LOG_CHECK_MS = 1000;
-/** While a log is new or grows fast; `yes` writes a gigabyte in a second. */
+/** For a log that is new or grows fast; `yes` writes a gigabyte in a second. */
 const BUSY_LOG_CHECK_MS = 50;
 const FAST_GROWTH = 256 * 1024;
-/** A planted link is an error, not a way to somewhere else. */
+/** Opening a planted link fails instead of following it. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const BOUND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -84,7 +84,7 @@ export class BackgroundProcesses {
     return join(this.options.logDirectory, `background-${pid}.log`);
   }
 
-  /** Rejects with the system's error when it cannot be started or logged. */
+  /** Rejects with the system's error when the command cannot be started or logged. */
   async start(command: string, directory: string): Promise<{ pid: number; finished: Promise<ShellExit> }> {
     const { path, handle } = await this.createLog();
     try {
@@ -118,13 +118,13 @@ export class BackgroundProcesses {
     }
   }
 
-  /** Takes over a command that was started in the foreground; `output` is what it wrote until now. */
+  /** Takes over a command started in the foreground; `output` is its output so far. */
   async adopt(pid: number, command: string, output: string, moved: MovedCommand): Promise<void> {
     const { path, handle } = await this.createLog();
     await rename(path, this.logPath(pid));
     const entry = this.add({ pid, command, finished: moved.finished, end: () => moved.end() });
     const log = handle.createWriteStream();
-    // A full disk costs the log, never the command.
+    // A full disk loses the log, never the command.
     log.on('error', () => {});
     log.write(output);
     moved.onText((text) => log.write(text));
@@ -138,7 +138,7 @@ export class BackgroundProcesses {
     this.written.set(pid, written);
   }
 
-  /** Resolves when the log of a command taken over is complete. */
+  /** Resolves when the log of an adopted command is complete. */
   async logWritten(pid: number): Promise<void> {
     await this.written.get(pid);
   }
@@ -152,7 +152,7 @@ export class BackgroundProcesses {
     return entry && toBackgroundProcess(entry);
   }
 
-  /** The end of the log as clean text. Rejects when there is none, or when it is a link. */
+  /** The end of the log as clean text. Rejects when the log is missing or a link. */
   async readLogTail(pid: number): Promise<{ text: string; isWhole: boolean }> {
     const handle = await open(this.logPath(pid), READ_FLAGS);
     try {
@@ -161,20 +161,20 @@ export class BackgroundProcesses {
       const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
       const text = cleanOutput(buffer.subarray(0, bytesRead));
-      // The first line of a tail is a part of one.
+      // The first line of a tail is incomplete.
       return { text: start === 0 ? text : text.slice(text.indexOf('\n') + 1), isWhole: start === 0 };
     } finally {
       await handle.close();
     }
   }
 
-  /** Ends one of them on the user's request; subscribers are notified of this end too. */
+  /** Ends one command on the user's request; subscribers are notified of this end too. */
   async kill(pid: number): Promise<void> {
     const entry = this.entries.get(pid);
     if (entry && entry.exit === undefined) await entry.end();
   }
 
-  /** Ends one of them; resolves when it is gone. */
+  /** Ends one command; resolves when it is gone. */
   async end(pid: number): Promise<void> {
     const entry = this.entries.get(pid);
     if (!entry || entry.exit !== undefined) return;
@@ -182,7 +182,7 @@ export class BackgroundProcesses {
     await entry.end();
   }
 
-  /** Ends all of them. */
+  /** Ends all commands. */
   async dispose(): Promise<void> {
     clearTimeout(this.logTimer);
     await Promise.all([...this.entries.keys()].map((pid) => this.end(pid)));
@@ -203,7 +203,7 @@ export class BackgroundProcesses {
     const { logDirectory } = this.options;
     makeDirectory(logDirectory);
     const path = join(logDirectory, `starting-${builtin.crypto.randomUUID()}.log`);
-    // Appending, so that a log that was cut is written on at its new end.
+    // Append mode, so that writing to a truncated log continues at its new end.
     const handle = await open(path, 'ax', 0o600);
     return { path, handle };
   }
@@ -216,14 +216,14 @@ export class BackgroundProcesses {
   private async checkLogs(): Promise<void> {
     const running = [...this.entries.values()].filter(({ exit }) => exit === undefined);
     if (running.length === 0) return;
-    // A log that was deleted or replaced costs the check, never the command.
+    // A deleted or replaced log skips the check, never ends the command.
     const growths = await Promise.all(running.map((entry) => this.checkLog(entry).catch(() => 0)));
     const hasNew = [...this.entries.values()].some((entry) => entry.exit === undefined && !running.includes(entry));
     const isBusy = hasNew || Math.max(...growths) > FAST_GROWTH;
     this.checkLogsIn(isBusy ? BUSY_LOG_CHECK_MS : LOG_CHECK_MS);
   }
 
-  /** Bytes the log grew by since the last check. */
+  /** How many bytes the log grew since the last check. */
   private async checkLog(entry: Entry): Promise<number> {
     const path = this.logPath(entry.pid);
     const { size } = await lstat(path);
@@ -252,7 +252,7 @@ function stoppedLine({ stopped }: Entry): string {
   return `\n[Stopped: ${stopped}]\n`;
 }
 
-/** Cuts a log to its last part. What the command writes in the very moment may be lost or come before it. */
+/** Truncates a log to its last part. Output written at that moment may be lost or appear before it. */
 export async function boundLog(path: string, limit: number): Promise<void> {
   const handle = await open(path, BOUND_FLAGS);
   try {

@@ -1,8 +1,8 @@
 /**
- * What a command sees as its environment, built from a given one; pure. Our own keys
- * never pass, pagers, editors and prompts are off, and variables that make programs
- * load code pass only from the person's own environment, never from the project's.
- * GOOGLE_APPLICATION_CREDENTIALS stays: it is a path other tools of the person need.
+ * Builds the environment of a command from a given one; pure. It removes our own keys,
+ * turns off pagers, editors and prompts, and passes variables that make programs load code
+ * only from the user's own environment, never from the project's.
+ * GOOGLE_APPLICATION_CREDENTIALS stays: it is a path that other tools of the user need.
  */
 
 import { createRedaction, isAlwaysRedacted } from './redact-environment.ts';
@@ -13,27 +13,27 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type GitLevel = 'standard' | 'guarded' | 'strict';
 
 export interface ChildEnvironmentOptions {
-  /** The person's own environment, without what project files added. */
+  /** The user's own environment, without variables from project files. */
   base: Environment;
   /** From files of the project (`.env`); loader variables among them are dropped. */
   project?: Environment;
   /** Names of further variables that hold our credentials. */
   secretNames?: readonly string[];
-  /** Credentials in use: a variable of any name that holds one is dropped. */
+  /** Credentials in use: any variable that holds one is dropped. */
   secretValues?: readonly string[] | undefined;
   pager?: string;
-  /** What else looks like a secret and is kept from commands. Default nothing. */
+  /** Which other variables count as secrets and are removed. Default none. */
   redaction?: RedactionOptions;
   /**
-   * `standard`: the person's own git, with pager, editor, prompts and fsmonitor off.
-   * `guarded`, for folders without a trust decision: no hook, helper or transport that
-   * the repository configures runs; the person's own configuration still counts.
-   * `strict`, for folders that are not trusted: that is not read either.
+   * `standard`: the user's own git, with pager, editor, prompts and fsmonitor off.
+   * `guarded`, for folders without a trust decision: no hook, helper or transport that the
+   * repository configures runs; the user's own configuration still applies. `strict`, for
+   * untrusted folders: ignores the user's configuration too.
    */
   git?: GitLevel;
 }
 
-/** Marks every process of a call, so that those that left its group can still be found. */
+/** Marks every process of a call, so that processes that left its group can still be found. */
 export const CALL_MARK = 'CASTOR_CALL';
 
 const OWN_SECRETS = [
@@ -43,10 +43,10 @@ const OWN_SECRETS = [
   'GOOGLE_CLOUD_ACCESS_TOKEN',
   'GEMINI_CLI_CUSTOM_HEADERS',
 ];
-/** A shorter value would hit unrelated variables. */
+/** A shorter value would match unrelated variables. */
 const SHORTEST_SECRET = 8;
 
-/** Variables with which a project could make programs load its code, or move what they trust. */
+/** Variables with which a project could make programs load its code, or change what they trust. */
 const LOADER_NAMES = new Set(
   `PATH PATHEXT COMSPEC SHELL HOME USERPROFILE IFS ENV BASH_ENV SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND ZDOTDIR CDPATH
   GLOBIGNORE EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN LESSCLOSE LESSKEY TERMINFO TERMINFO_DIRS
@@ -62,7 +62,7 @@ const LOADER_NAMES = new Set(
 const LOADER_PREFIXES =
   /^(LD_|DYLD_|NPM_CONFIG_|YARN_|GIT_|BASH_FUNC_|CASTOR_|GEMINI_CLI|ELECTRON_|DOTNET_|COR_|CORECLR_|CARGO_TARGET_)/;
 
-/** Whether a variable decides which code a program loads; such ones never come from a project's files. */
+/** Whether a variable decides which code a program loads; such variables are never accepted from a project's files. */
 export function isLoaderVariable(name: string): boolean {
   const upper = name.toUpperCase();
   return LOADER_NAMES.has(upper) || LOADER_PREFIXES.test(upper);
@@ -113,7 +113,7 @@ function gitSettings(base: Environment, level: GitLevel, pager: string): Record<
   const quiet = {
     GIT_PAGER: pager,
     GIT_TERMINAL_PROMPT: '0',
-    // The editor git knows by this name is no program at all.
+    // git treats this name as an editor that does nothing.
     GIT_EDITOR: ':',
     GIT_SEQUENCE_EDITOR: ':',
   };
@@ -132,7 +132,7 @@ function gitSettings(base: Environment, level: GitLevel, pager: string): Record<
   };
 }
 
-/** What neutralises the settings of a repository that run programs and have a fixed name. */
+/** Neutralises the settings with fixed names that make a repository run programs. */
 export const STRICT_GIT_CONFIG: readonly (readonly [string, string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
@@ -156,7 +156,7 @@ export const STRICT_GIT_CONFIG: readonly (readonly [string, string])[] = [
   ['maintenance.auto', 'false'],
 ];
 
-/** Settings as the environment variables git reads them from, after `first` that are there already. */
+/** Encodes settings as the environment variables git reads, after the `first` existing ones. */
 export function toGitConfig(entries: Iterable<readonly [string, string]>, first = 0): Record<string, string> {
   const result: Record<string, string> = {};
   let count = first;

@@ -1,22 +1,22 @@
 /**
- * OutputCleaner: bytes of a process in, text that is harmless for a model and for a
- * screen out. Escape sequences, control characters and invalid UTF-8 are gone, also
- * when cut over chunks; a line redrawn from its beginning is its last state. It keeps
- * no colours and interprets no other cursor movement.
+ * OutputCleaner: converts the bytes of a process to text that is harmless for a model and
+ * a screen. It removes escape sequences, control characters and invalid UTF-8, even when
+ * split across chunks, and reduces a redrawn line to its last state. It drops colours and
+ * interprets no other cursor movement.
  */
 
 type State = 'text' | 'escape' | 'control_sequence' | 'string' | 'string_escape';
 
-/** Every control but tab and newline; C1 because terminals obey it in UTF-8 too. */
+/** Every control character except tab and newline; C1 too, because terminals obey it in UTF-8. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
-/** Stands for an erased line: no text holds it, being a control. */
+/** Stands for an erased line: it is a control character, so no text contains it. */
 const ERASE = '\v';
-/** Marks that only turn. */
+/** Characters that only animate a spinner. */
 const SPINNER = /^[\s\u2800-\u28ff]*$/;
-/** A line this long without an end is handed on as it is; it can no longer be redrawn. */
+/** An unfinished line of this length is emitted as it is; it can no longer be redrawn. */
 const LINE_LIMIT = 32 * 1024;
-/** Longer than any real one: what comes after is text again. */
+/** Longer than any real sequence: the bytes after it are text again. */
 const SEQUENCE_LIMIT = 1024;
 
 export class OutputCleaner {
@@ -27,12 +27,12 @@ export class OutputCleaner {
   private line = '';
   private returned = false;
 
-  /** Text that will not change any more: whole lines, or parts of very long ones. */
+  /** Returns text that is final: whole lines, or parts of very long ones. */
   write(bytes: Uint8Array): string {
     return this.lines(this.strip(this.decoder.decode(bytes, { stream: true })));
   }
 
-  /** What is left of the last line. */
+  /** Returns the rest of the last line. */
   end(): string {
     const rest = this.lines(this.strip(this.decoder.decode()));
     const line = this.line;
@@ -41,7 +41,7 @@ export class OutputCleaner {
     return rest + line;
   }
 
-  /** The line that has no end yet. */
+  /** The line that has not ended yet. */
   get unfinishedLine(): string {
     return this.line;
   }
@@ -92,10 +92,10 @@ export class OutputCleaner {
     }
   }
 
-  /** One character of a sequence; gives the index of the next one to look at. */
+  /** Consumes one character of a sequence; returns the index of the next one to examine. */
   private skip(text: string, index: number): number {
     const character = text[index]!;
-    // No sequence holds a line's end: what never closes must not swallow the lines after it.
+    // A sequence contains no newline: an unterminated one must not swallow the following lines.
     if (character === '\n' || ++this.sequenceLength > SEQUENCE_LIMIT) return this.toText(index);
     switch (this.state) {
       case 'escape':
@@ -108,7 +108,7 @@ export class OutputCleaner {
       case 'string':
         if (character === '\u0007' || character === '\u009C') return this.toText(index + 1);
         if (character === '\u001B') this.state = 'string_escape';
-        // The payload of a string may be long; only its end counts.
+        // The payload of a string may be long; only its terminator matters.
         this.sequenceLength = 0;
         return index + 1;
       case 'string_escape':
@@ -133,7 +133,7 @@ export class OutputCleaner {
     this.parameters = '';
   }
 
-  /** To the first column is a carriage return by another name. */
+  /** A cursor move to the first column equals a carriage return. */
   private isReturn(final: string): boolean {
     return final === 'G' && (this.parameters === '' || this.parameters === '1');
   }
@@ -147,7 +147,7 @@ export class OutputCleaner {
     return index;
   }
 
-  /** Carriage returns and backspaces are applied to the line they are in. */
+  /** Applies carriage returns and backspaces within their line. */
   private lines(text: string): string {
     if (text === '') return '';
     if (!this.returned && !/[\r\b\v]/.test(text)) return this.plainLines(text);
@@ -161,7 +161,7 @@ export class OutputCleaner {
       } else if (piece === '\r') {
         this.returned = true;
       } else if (piece === ERASE) {
-        // A bar that was erased is the last state of its line; a spinner says nothing.
+        // Keep an erased progress bar as the last state of its line; drop a spinner.
         if (this.returned && SPINNER.test(this.line)) this.line = '';
       } else if (piece === '\b') {
         this.line = this.line.slice(0, -1);
@@ -188,7 +188,7 @@ export class OutputCleaner {
   }
 }
 
-/** A whole output at once, for what is read from a file. */
+/** Cleans a complete output at once, for example one read from a file. */
 export function cleanOutput(bytes: Uint8Array): string {
   const cleaner = new OutputCleaner();
   return cleaner.write(bytes) + cleaner.end();

@@ -10,19 +10,19 @@ import { LiveOutput } from './live-output.ts';
 import { OutputRing } from './output-ring.ts';
 import { saysReady } from './server-detector.ts';
 
-/** So much is looked at to tell text from other bytes. */
+/** How many bytes are examined to distinguish text from binary output. */
 const SNIFFED_BYTES = 4096;
-/** A server reports early that it is up; later lines may be other output. */
+/** A server reports early that it is ready; later lines may be other output. */
 const READY_WITHIN_BYTES = 64 * 1024;
 
 export interface CommandOutputOptions {
   cap?: number | undefined;
   onOutput?: ((text: string) => void) | undefined;
-  /** Called for every chunk, before it is looked at. */
+  /** Called for every chunk, before it is examined. */
   onActivity?: () => void;
   /** Bytes a command may print; 0 for no limit. */
   maxBytes?: number;
-  /** Called once, when it printed more. */
+  /** Called once, when the command exceeds the limit. */
   onTooMuch?: () => void;
   liveIntervalMs?: number;
 }
@@ -62,12 +62,12 @@ export class CommandOutput {
     return this.bytesWritten;
   }
 
-  /** Whether it wrote, among its first lines, what servers write when they are up. */
+  /** Whether its first lines contain a typical ready message of a server. */
   get hasSaidReady(): boolean {
     return this.saidReady || saysReady(this.cleaner.unfinishedLine);
   }
 
-  /** What stands after the last newline: where a prompt would be. */
+  /** The text after the last newline, where a prompt would be. */
   get unfinishedLine(): string {
     return this.cleaner.unfinishedLine;
   }
@@ -89,7 +89,7 @@ export class CommandOutput {
     this.live?.push(text);
   }
 
-  /** The whole output so far, once: it is given away. */
+  /** The whole output so far; can be taken only once. */
   text(): string {
     this.live?.flush();
     if (this.sawBinary) return `[Binary output: ${this.bytesWritten} bytes, not shown.]`;
@@ -97,12 +97,12 @@ export class CommandOutput {
     return this.ring.take();
   }
 
-  /** From here on text goes to `sink` only, and no longer to a person. */
+  /** From now on sends text to `sink` only, no longer to the user. */
   redirect(sink: (text: string) => void): void {
     this.sink = sink;
   }
 
-  /** From here on `listener` hears of too much output, instead of the one given before. */
+  /** Replaces the listener for too much output. */
   onTooMuch(listener: () => void): void {
     this.tooMuchListener = listener;
   }

@@ -1,7 +1,6 @@
 /**
- * Looks after a command while it is silent: one that waits for input, a server
- * that is up, and one from which nothing has come for too long. It says what it noticed
- * and ends nothing itself.
+ * Watches a silent command: one that waits for input, a server that is ready, and one
+ * without output for too long. It reports what it detects and ends nothing itself.
  */
 
 import type { CommandOutput } from './command-output.ts';
@@ -15,16 +14,16 @@ export interface CommandWatchOptions {
   whenWaiting?: 'end' | 'report';
   /** How long the output must be silent before a command can count as waiting. */
   promptSilenceMs?: number;
-  /** How long a server must be silent after it said it is ready before it runs on in the background. */
+  /** How long a server must be silent after its ready message before it is moved to the background. */
   serverSilenceMs?: number;
 }
 
 export interface WatchedCommand {
   process: ShellProcess;
   output: CommandOutput;
-  /** Without output for so long it counts as hanging; 0 for never. */
+  /** After this long without output the command counts as hanging; 0 for never. */
   inactivityTimeoutMs: number;
-  /** The line it waits at; undefined when it goes on. */
+  /** Called with the line the command waits at; undefined when it continues. */
   onWait: (line: string | undefined) => void;
   onEnding: (ending: ShellEnding) => void;
 }
@@ -48,7 +47,7 @@ export class CommandWatch {
     this.server = this.watchServer();
   }
 
-  /** The line it waits, or waited, at. */
+  /** The line where it waits, or last waited. */
   get waitingAt(): string | undefined {
     return this.promptLine;
   }
@@ -69,7 +68,7 @@ export class CommandWatch {
   }
 
   private onSilence(): void {
-    // Who has typed into it is the one it waits for, and may think for as long as they like.
+    // The command waits for a user who has typed into it, and who may take any time to answer.
     if (this.command.output.isAttended && this.promptLine !== undefined) this.silence.refresh();
     else this.command.onEnding('timed_out');
   }
@@ -92,7 +91,7 @@ export class CommandWatch {
       hasTerminal: process.hasTerminal,
       unfinishedLine: () => output.unfinishedLine,
       onWaiting: (line) => this.onWaiting(line),
-      // Who takes keys may well go on without one: that is worth a word, and no reason to end it.
+      // A program that reads single keys may continue without one: report it, but do not end the command.
       ...(whenWaiting === 'report' && { isRaw: () => process.isRaw() }),
       silenceMs: promptSilenceMs,
     });
@@ -110,7 +109,7 @@ export class CommandWatch {
   }
 }
 
-/** A timer waits no longer than 24 days; asked for more it would end at once. */
+/** Timers are limited to 24 days; a longer one would fire immediately. */
 function silenceLimit(milliseconds: number): number {
   return milliseconds === 0 ? LONGEST_TIMER_MS : Math.min(milliseconds, LONGEST_TIMER_MS);
 }

@@ -1,12 +1,12 @@
-/** The end of a process that was started here, of its group, and of all that came from it. It waits, but never for ever. */
+/** Ends a process started here, its group and all its descendants. It waits for a limited time. */
 
 import type { ShellProcess } from './shell-process.ts';
 import { findDescendants, killDescendants, killMarkedProcesses, signalGroup } from './stray-processes.ts';
 
-/** Between asking a group to end and killing it. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 200;
 
-/** SIGTERM to the group, SIGKILL to what is left of it and of the call. */
+/** Sends SIGTERM to the group, then SIGKILL to the rest of the group and of the call. */
 export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>, mark?: string): Promise<void> {
   const below = await findDescendants(process.pid);
   if (signalGroup(process.pid, 'SIGTERM')) {
@@ -21,7 +21,7 @@ export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>
   if (mark !== undefined) await killMarkedProcesses(mark);
 }
 
-/** Undefined when it takes longer. */
+/** Undefined when the promise takes longer. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {

@@ -1,12 +1,12 @@
 /**
- * What a command leaves behind when its shell has exited: the words that announce it, and
- * the processes themselves.
+ * Detects what a command leaves behind after its shell exits: the words in the command
+ * that announce it, and the processes themselves.
  */
 
 import type { ShellProcess } from './shell-process.ts';
 import { findGroupMembers, findMarkedProcesses, signalGroup } from './stray-processes.ts';
 
-/** Words of something that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
+/** Words of a command that may leave the group and write nowhere: `setsid server >log 2>&1 &`. */
 const DAEMON = /\bsetsid\b|daemon/i;
 const JOB = /(?<![&>|<])&(?![&>])/;
 
@@ -14,7 +14,7 @@ export function mayStartDaemon(command: string): boolean {
   return DAEMON.test(command);
 }
 
-/** Looking at every process of the machine takes a while: only where one may be left. */
+/** Scans all processes of the machine, which is slow, only when one may be left. */
 export async function findLeftBehind(command: string, process: ShellProcess, mark: string): Promise<number[]> {
   const mayDetach = DAEMON.test(command) || JOB.test(command);
   if (!mayDetach && process.isOutputClosed() && !signalGroup(process.pid, 0)) return [];

@@ -1,7 +1,8 @@
 /**
- * A mark that a process keeps whatever group, parents or environment it leaves: its soft
- * limit of resident memory, a number no other program has. Linux has heeded that limit
- * in no version of this century, but it is inherited and can be read. Elsewhere there is none.
+ * Marks processes with a value that survives any change of group, parent or environment:
+ * their soft limit of resident memory, set to a number no other program uses. No Linux
+ * version of this century enforces that limit, but it is inherited and readable. Other
+ * systems have no such mark.
  */
 
 import { builtin } from '../../util/builtin-modules.ts';
@@ -11,17 +12,20 @@ import type { ShellInvocation } from './shell-program.ts';
 const LEAST_KILOBYTES = 2 ** 40;
 const RANGE = 2 ** 46;
 
-/** The number a program's commands are known by; undefined where it could not be found again. */
+/** The number that identifies this program's commands; undefined on systems where it could not be read back. */
 export function createLimitMark(platform: NodeJS.Platform = process.platform): number | undefined {
   return platform === 'linux' ? LEAST_KILOBYTES + builtin.crypto.randomInt(RANGE) : undefined;
 }
 
-/** As the kernel tells it. */
+/** In bytes, as the kernel reports it. */
 export function limitInBytes(mark: number): string {
   return String(BigInt(mark) * 1024n);
 }
 
-/** The same command, by a shell that sets the limit and becomes it. Where it may not, the command runs all the same. */
+/**
+ * Wraps the command in a shell that sets the limit and replaces itself with it. If the
+ * limit is not permitted, the command runs without it.
+ */
 export function withLimitMark({ file, args, environment }: ShellInvocation, mark: number | undefined): ShellInvocation {
   if (mark === undefined) return { file, args, environment };
   const script = 'ulimit -S -m "$0" 2>/dev/null; exec "$@"';

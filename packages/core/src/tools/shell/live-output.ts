@@ -1,9 +1,9 @@
 /**
- * LiveOutput: what a person sees of a command while it runs, as deltas. At most one a
- * second and each of bounded size, so that a flood of output does not reach the surface; what is
- * left out is named. A redrawn line appears again as a line of its own. Once the user
- * types into the command they see what they type: deltas come at the pace of a screen,
- * and a carriage return in one begins the unfinished line anew.
+ * LiveOutput: shows the user the output of a running command, as deltas. It emits at most
+ * one delta a second, each of bounded size, so that a flood of output does not reach the
+ * surface; it reports how much it omits. A redrawn line appears again as a separate line.
+ * Once the user types into the command, deltas come at screen rate so that they see what
+ * they type, and a carriage return in a delta restarts the unfinished line.
  */
 
 const INTERVAL_MS = 1000;
@@ -65,11 +65,11 @@ export class LiveOutput {
     this.flush();
   }
 
-  /** Shows a remark of ours on a line of its own. */
+  /** Shows our own remark on a separate line. */
   remark(text: string): void {
     this.flush();
     this.emit(`\n${text}\n`);
-    // The line goes on below the remark, whole.
+    // The line is repeated completely below the remark.
     this.shown = '';
   }
 

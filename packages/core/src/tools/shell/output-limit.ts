@@ -1,11 +1,11 @@
-/** How much one command may print, and the sentence about a command that printed more. Pure. */
+/** The output limit of a command, and the message for a command that exceeds it. Pure. */
 
-/** 64 MB, where the caller sets no limit. */
+/** 64 MB, when the caller sets no limit. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 const MEGABYTE = 1024 * 1024;
 
-/** What was printed, and which limit stopped it. */
+/** States how much was printed and which limit stopped the command. */
 export function describeTooMuchOutput(printedBytes: number, maxBytes: number): string {
   return `it printed ${formatSize(printedBytes)}, more than the limit of ${formatSize(maxBytes)} (setting tools.shell.maxOutputBytes)`;
 }

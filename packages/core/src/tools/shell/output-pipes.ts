@@ -1,7 +1,8 @@
 /**
- * Real pipes for the output of commands. Node's own are sockets, which programs cannot
- * reopen as /dev/stdout, and one for each stream, which loses the order of stdout and
- * stderr. Named pipes are made a few at a time, opened once and unlinked at once.
+ * Provides real pipes for the output of commands. Node's own are sockets, which programs
+ * cannot reopen as /dev/stdout, and separate for each stream, which loses the order of
+ * stdout and stderr. Named pipes are created a few at a time, opened once and unlinked
+ * immediately.
  */
 
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
@@ -13,9 +14,9 @@ import { builtin } from '../../util/builtin-modules.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
 
 export interface OutputPipe {
-  /** For the child; to be closed here as soon as it has started. */
+  /** For the child; to be closed in this process as soon as the child has started. */
   readonly writeEnd: number;
-  /** Hands out each chunk in a buffer that is used again: copy what you keep. */
+  /** Passes each chunk in a buffer that is reused: copy what you keep. */
   read(onData: (bytes: Uint8Array) => void): Socket;
 }
 
@@ -33,7 +34,7 @@ export class OutputPipes {
     this.parent = tempDirectory;
   }
 
-  /** Undefined where no such pipe can be had: a full disk, a system without them. */
+  /** Undefined when a pipe cannot be created: a full disk, an unsupported system. */
   async open(): Promise<OutputPipe | undefined> {
     try {
       return openPipe(await this.take());
@@ -72,7 +73,7 @@ async function makeOwnDirectory(parent: string): Promise<string> {
   return mkdtemp(join(parent, 'shell-'));
 }
 
-/** The reading end first: only with a reader does the writing end open without waiting. */
+/** Opens the reading end first: without a reader, opening the writing end would block. */
 function openPipe(path: string): OutputPipe {
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writeEnd = openSync(path, constants.O_WRONLY);
@@ -96,6 +97,6 @@ export function closeQuietly(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // Closed already; nothing is lost.
+    // Already closed; nothing is lost.
   }
 }

@@ -1,10 +1,10 @@
 /**
- * OutputRing: the first and the last of a stream of text, in constant memory. What
- * falls out of the middle is counted, never silently lost. It keeps bytes in one
- * buffer outside the heap, because a flood of strings costs many times its size.
+ * OutputRing: keeps the beginning and the end of a text stream in constant memory. It
+ * counts what it drops from the middle. It keeps bytes in one buffer outside the heap,
+ * because a flood of strings costs many times its size.
  */
 
-/** What is kept of one command's output, in bytes of UTF-8. */
+/** How much of one command's output is kept, in bytes of UTF-8. */
 const DEFAULT_OUTPUT_CAP = 16 * 1024 * 1024;
 const GROWTH = 1024 * 1024;
 const SCRATCH = 64 * 1024;
@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 
 export class OutputRing {
   private readonly cap: number;
-  /** Up to here nothing is ever overwritten. */
+  /** Bytes before this offset are never overwritten. */
   private readonly headEnd: number;
   private readonly buffer: ArrayBuffer;
   private readonly bytes: Uint8Array;
@@ -45,8 +45,8 @@ export class OutputRing {
   }
 
   /**
-   * Everything, or head and tail with a line between them that says how much is
-   * missing. Gives the memory back: the ring is empty afterwards.
+   * Everything, or head and tail with a line between them that states how much is missing.
+   * Releases the memory: the ring is empty afterwards.
    */
   take(): string {
     const text = this.wrapped ? this.headAndTail() : decode([this.bytes.subarray(0, this.position)]);
@@ -85,24 +85,24 @@ export class OutputRing {
   }
 }
 
-/** The first and the last of a text, together at most `limit` characters, with the number left out between. */
+/** The beginning and the end of a text, together at most `limit` characters, with the omitted count between them. */
 export function headAndTail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
   const head = text.slice(0, isLowSurrogate(text, half) ? half - 1 : half);
   const start = text.length - half;
   const tail = text.slice(isLowSurrogate(text, start) ? start + 1 : start);
-  // Joined, because a template would keep slices, and through them the whole text in memory.
+  // Joined, because a template would keep slices, and through them the whole text, in memory.
   return [head, `... [${text.length - head.length - tail.length} characters omitted] ...`, tail].join('\n');
 }
 
-/** A character cut off at the very end is left out: it counts as omitted. */
+/** A character cut off at the end is dropped and counts as omitted. */
 function decode(pieces: Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('');
 }
 
-/** From the first byte on that begins a character. */
+/** Starts at the first byte that begins a character. */
 function withoutContinuation(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return bytes.subarray(start === -1 ? bytes.length : start);

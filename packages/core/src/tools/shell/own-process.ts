@@ -1,4 +1,4 @@
-/** How this program looks to those that send signals by name or by command line. */
+/** Reads the name and the command line of this program, by which other commands could signal it. */
 
 import { readFile } from 'node:fs/promises';
 import type { OwnProcess } from './parsed-command.ts';
