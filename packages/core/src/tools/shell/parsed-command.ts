@@ -1,22 +1,22 @@
 /**
- * What the user and the program want to know of a command line before it runs: which
- * programs it names, whether it leaves jobs behind, whether it would end the program
- * itself. It is no fence: the policy decides what may run. The parser loads on first use.
+ * Describes a command line before it runs: which programs it names, whether it leaves jobs
+ * behind, whether it would end this program. It is not a security boundary: the policy
+ * decides what may run. The parser loads on first use.
  */
 
 import type { Command, SyntaxNode } from 'unbash';
 
 export interface OwnProcess {
   pid: number;
-  /** As `ps` shows it: what `pkill` and `killall` compare with. */
+  /** As `ps` shows it: the name `pkill` and `killall` compare with. */
   name: string;
   commandLine: string;
 }
 
 export interface ParsedCommand {
-  /** Names of the programs it runs, each once, in order. */
+  /** Names of the programs it runs, without duplicates, in order. */
   rootCommands: string[];
-  /** Whether something in it runs on after the shell: `command &`. */
+  /** Whether a part of it keeps running after the shell: `command &`. */
   leavesJobs: boolean;
   commands: string[][];
 }
@@ -33,7 +33,7 @@ export async function parseCommand(text: string): Promise<ParsedCommand> {
   try {
     visit(parse(text));
   } catch {
-    // What cannot be parsed is shown by its first word; the policy judges it by itself.
+    // A command that cannot be parsed is shown by its first word; the policy decides on it separately.
   }
   const names = commands.map(([name]) => baseName(name ?? '')).filter((name) => name !== '');
   const rootCommands = [...new Set(names.length > 0 ? names : [baseName(text.trim().split(/\s/)[0] ?? '')])];
@@ -52,7 +52,7 @@ function baseName(name: string): string {
 /** Programs that run the rest of their arguments. */
 const WRAPPERS = new Set(['sudo', 'doas', 'command', 'exec', 'nohup', 'env', 'time', 'builtin']);
 
-/** The part of the command that would end this program itself, if there is one. */
+/** The part of the command that would end this program, if any. */
 export function findSelfSignal({ commands }: ParsedCommand, self: OwnProcess): string | undefined {
   const plain = commands.map(withoutWrappers);
   const isHanded = plain.some(killsWhatItIsHanded);
@@ -60,7 +60,7 @@ export function findSelfSignal({ commands }: ParsedCommand, self: OwnProcess): s
   return found?.join(' ');
 }
 
-/** `kill $(…)` and `xargs kill` end what another command of the line finds. */
+/** `kill $(…)` and `xargs kill` end processes that another command of the line finds. */
 function killsWhatItIsHanded([name = '', ...args]: string[]): boolean {
   const program = baseName(name);
   return program === 'kill' ? args.some((word) => /[$`]/.test(word)) : program === 'xargs' && args.includes('kill');
@@ -104,7 +104,7 @@ function signalsSelf([name = '', ...args]: string[], self: OwnProcess): boolean 
   }
 }
 
-/** Options of these programs that take a value; their value is no operand. */
+/** Options of these programs that take a value; the value is not an operand. */
 const TAKES_VALUE = /^(-[sugGPtUF]|--(signal|euid|uid|group|pgroup|parent|terminal|session|older|younger))$/;
 
 function operandsOf(args: string[]): string[] {

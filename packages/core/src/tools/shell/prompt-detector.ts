@@ -1,8 +1,8 @@
 /**
- * Notices that a command waits for input. Certain when the kernel says that
- * a process of it is reading from its terminal; likely when the output stopped at an
- * unfinished line that reads like a question, or while a program takes the keys one by
- * one. Only that counts as waiting: a slow command must not be taken for one.
+ * Detects that a command waits for input. It is certain when the kernel reports that one
+ * of its processes reads from its terminal; likely when the output stopped at an
+ * unfinished line that looks like a question, or while a program reads single keys.
+ * Nothing else counts as waiting: a slow command must not be mistaken for a waiting one.
  */
 
 import { readFile, readlink } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { findGroupMembers } from './stray-processes.ts';
 
 const DEFAULT_SILENCE_MS = 1200;
 const AGAIN_MS = 700;
-/** The number of `read` in /proc/<pid>/syscall. */
+/** The system call number of `read` in /proc/<pid>/syscall. */
 const READ_CALL: Partial<Record<NodeJS.Architecture, string>> = { x64: '0', arm64: '63', ia32: '3', arm: '3' };
 
 const QUESTIONS = [
@@ -32,14 +32,14 @@ export interface PromptWatchOptions {
   pid: number;
   hasTerminal: boolean;
   unfinishedLine: () => string;
-  /** Whether a program takes the keys one by one; asked once in each silence. Default not asked. */
+  /** Whether a program reads single keys; called once per silence. Default not called. */
   isRaw?: () => Promise<boolean>;
-  /** Called once in each silence, with the line it waits at, which may be empty. */
+  /** Called once per silence, with the line where the command waits, which may be empty. */
   onWaiting: (line: string) => void;
   silenceMs?: number | undefined;
 }
 
-/** Looks once the output has been silent for a while, and then again and again. */
+/** Checks once the output has been silent for a while, and then repeatedly. */
 export class PromptWatch {
   private readonly options: PromptWatchOptions;
   private readonly timer: NodeJS.Timeout;
@@ -52,7 +52,7 @@ export class PromptWatch {
     this.timer = setTimeout(() => void this.look(), options.silenceMs ?? DEFAULT_SILENCE_MS).unref();
   }
 
-  /** The command wrote something, so it is not waiting. */
+  /** The command wrote output, so it is not waiting. */
   touch(): void {
     this.activity++;
     if (!this.stopped) this.timer.refresh();
@@ -68,7 +68,7 @@ export class PromptWatch {
     const seen = this.activity;
     const waiting =
       isQuestion(unfinishedLine()) || (hasTerminal && ((await isReadingTerminal(pid)) || (await this.takesKeys(seen))));
-    // The prompt itself may have been written a moment before the read: let it arrive.
+    // The prompt may have been written just before the read: let it arrive.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.stopped || this.activity !== seen) return;
     if (!waiting) {
@@ -80,7 +80,7 @@ export class PromptWatch {
     onWaiting(unfinishedLine().trim());
   }
 
-  /** Asked once for each silence, by the output the look began with: what is written meanwhile begins another. */
+  /** Called once per silence; output written meanwhile starts a new silence. */
   private async takesKeys(seen: number): Promise<boolean> {
     const { isRaw } = this.options;
     if (!isRaw || this.askedAt === seen) return false;
@@ -89,7 +89,7 @@ export class PromptWatch {
   }
 }
 
-/** Whether a process of the group is blocked in reading its terminal. False where that cannot be known. */
+/** Whether a process of the group is blocked reading its terminal. False when that cannot be determined. */
 async function isReadingTerminal(group: number): Promise<boolean> {
   const read = READ_CALL[process.arch];
   if (process.platform !== 'linux' || read === undefined) return false;

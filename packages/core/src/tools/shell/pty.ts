@@ -1,6 +1,6 @@
 /**
- * A running command with a terminal of its own, where the optional module is there.
- * Same contract as over pipes; in addition, the user can type.
+ * Runs a command in its own terminal when the optional module is available. It has the
+ * same contract as a command over pipes; in addition, the user can type.
  */
 
 import { closeSync, constants as fileConstants, openSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { isRawTerminal } from './raw-terminal.ts';
 type PtyModule = typeof NodePty;
 let loading: Promise<PtyModule | undefined> | undefined;
 
-/** Undefined where the module, or its binary for this system, is missing. */
+/** Undefined when the module, or its binary for this system, is missing. */
 export function loadPty(): Promise<PtyModule | undefined> {
   loading ??= import('@lydell/node-pty').catch(() => undefined);
   return loading;
 }
 
-/** What the module's terminal has besides, where there are terminals by name. */
+/** Additional members of the module's terminal on systems with named terminals. */
 interface UnixTerminal {
   readonly ptsName?: string;
   on?(event: 'newListener', listener: (name: string) => void): void;
@@ -32,7 +32,7 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
     rows: size.rows,
     cwd: directory,
     env: withoutSize({ ...environment, ...invocation.environment }),
-    // Bytes: a character cut over two reads must not become two broken ones.
+    // Bytes, so that a character split across two reads is not broken.
     encoding: null,
   });
   const letGo = holdOpen(terminal as UnixTerminal);
@@ -59,7 +59,7 @@ export function startPty(request: StartRequest, module: PtyModule): ShellProcess
   };
 }
 
-/** Programs believe these more than their terminal, and they tell of another one. */
+/** Programs prefer these variables to the terminal's size, and they describe another terminal. */
 function withoutSize({ COLUMNS: _columns, LINES: _lines, ...others }: Record<string, string>): Record<string, string> {
   return others;
 }
@@ -73,24 +73,25 @@ function quietly(run: () => void): void {
 }
 
 /**
- * A command may close its terminal before it ends: `exec >log 2>&1 </dev/null`, or touch with its last breath. Ours would
- * then find the other end closed and close as well, which hangs up on the command: SIGHUP in the middle of its work. So
- * one more hand holds the other end until the process is gone; what it wrote could not end before that.
+ * A command may close its terminal before it ends: `exec >log 2>&1 </dev/null`, or `touch`
+ * just before its exit. Our end would then see the other end closed and close as well,
+ * which sends the command SIGHUP in the middle of its work. So this process holds the
+ * other end open until the command is gone; its output could not end before that.
  */
 function holdOpen(terminal: UnixTerminal): () => void {
-  // Elsewhere the last close may wait for a reader, and the reader is this thread.
+  // On other systems the last close may block until a reader drains it, and the reader is this thread.
   if (process.platform !== 'linux' || terminal.ptsName === undefined) return () => {};
   let held: number | undefined;
   try {
     held = openSync(terminal.ptsName, fileConstants.O_RDWR | fileConstants.O_NOCTTY);
   } catch {
-    // Without it the command runs as it did; it may just not close its terminal.
+    // Without it the command still runs; it only must not close its terminal.
   }
   const letGo = () => {
     if (held !== undefined) closeSync(held);
     held = undefined;
   };
-  // The module knows that the process is gone, and begins to wait for the end of the output.
+  // The module registers this listener when the process has exited and it begins to wait for the end of the output.
   terminal.on?.('newListener', (name) => {
     if (name === 'close') letGo();
   });

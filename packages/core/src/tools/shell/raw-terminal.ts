@@ -1,7 +1,7 @@
 /**
- * Whether a program has taken the keys of its terminal one by one, as editors, pagers and
- * line editors do: then silence means that it waits for one. Node cannot ask the system
- * for that; `stty` can. False where it cannot be known.
+ * Detects whether a program reads single keys from its terminal (raw mode), as editors,
+ * pagers and line editors do: silence then means that it waits for a key. Node cannot
+ * query this; `stty` can. False when it cannot be determined.
  */
 
 import { constants } from 'node:fs';

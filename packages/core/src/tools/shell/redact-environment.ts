@@ -1,17 +1,17 @@
 /**
- * Which variables of an environment look like secrets, by name or by value: what
- * `security.environmentVariableRedaction` keeps from commands. Pure. It errs on the side
- * of removing; `allowed` brings a variable back, `blocked` has the last word.
+ * Decides which variables of an environment look like secrets, by name or by value, and
+ * are kept from commands (`security.environmentVariableRedaction`). Pure. When in doubt it
+ * removes; `allowed` restores a variable, `blocked` overrides everything.
  */
 
 import type { Environment } from './child-environment.ts';
 
 export interface RedactionOptions {
-  /** Off: only what `blocked` names is removed. */
+  /** When off, only the variables in `blocked` are removed. */
   enabled: boolean;
-  /** Names that stay, whatever they look like. */
+  /** Names that are always kept. */
   allowed?: readonly string[];
-  /** Names that never stay. */
+  /** Names that are always removed. */
   blocked?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const SECRET_NAMES = new Set(
   `CLIENT_ID DB_URI DATABASE_URL MONGODB_URI REDIS_URL CONNECTION_STRING AWS_DEFAULT_REGION GOOGLE_CLOUD_PROJECT
   GOOGLE_CLOUD_ACCOUNT FIREBASE_PROJECT_ID`.split(/\s+/),
 );
-/** Programs do not run well without these. */
+/** Most programs need these. */
 const SAFE_NAMES = new Set(
   `PATH HOME SHELL TERM COLORTERM LANG LANGUAGE TZ TMPDIR TEMP TMP USER LOGNAME PWD HOSTNAME EDITOR VISUAL PAGER DISPLAY
   SYSTEMROOT COMSPEC PATHEXT WINDIR USERPROFILE SYSTEMDRIVE USERNAME APPDATA LOCALAPPDATA PROGRAMFILES PROGRAMDATA
@@ -34,7 +34,7 @@ const SECRET_VALUES = [
   /^[a-z][\w+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i,
 ];
 
-/** Whether a variable is kept from commands. */
+/** Returns a function that decides whether a variable is kept from commands. */
 export function createRedaction({ enabled, allowed = [], blocked = [] }: RedactionOptions) {
   const always = new Set(allowed.map((name) => name.toUpperCase()));
   const never = new Set(blocked.map((name) => name.toUpperCase()));
@@ -51,7 +51,7 @@ export function createRedaction({ enabled, allowed = [], blocked = [] }: Redacti
   };
 }
 
-/** GitHub's runners hold secrets of others: there it is always on. */
+/** GitHub's runners hold secrets of third parties: redaction is always on there. */
 export function isAlwaysRedacted(environment: Environment): boolean {
   return environment['GITHUB_ACTIONS'] === 'true';
 }

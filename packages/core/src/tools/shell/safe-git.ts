@@ -1,9 +1,9 @@
 /**
- * safeGit: our own git calls, in untrusted repositories. Arguments only, no
- * shell; nothing the repository configures is executed: what has a fixed name is
- * overridden, what the repository names itself (filters, drivers, helpers) is looked
- * up first and switched off. Submodules, the network and the person's own
- * configuration are left out.
+ * safeGit: runs our own git calls safely in untrusted repositories. It passes arguments
+ * only, no shell, and executes nothing the repository configures: settings with fixed
+ * names are overridden, settings the repository names itself (filters, drivers, helpers)
+ * are looked up first and disabled. It ignores submodules, the network and the user's own
+ * configuration.
  */
 
 import { isAbsolute } from 'node:path';
@@ -15,7 +15,7 @@ import { isInside } from '../../util/is-inside.ts';
 
 export interface SafeGitOptions {
   directory: string;
-  /** For PATH and HOME; nothing else is taken from it. */
+  /** For PATH and HOME; no other variable is used. */
   environment: Environment;
   signal?: AbortSignal;
   timeoutMs?: number;
@@ -30,7 +30,7 @@ export interface GitResult {
 const DEFAULT_TIMEOUT_MS = 10_000;
 const OUTPUT_LIMIT = 32 * 1024 * 1024;
 
-/** Settings with a name of the repository's choice that run programs, and what makes each harmless. */
+/** Settings with repository-chosen names that run programs, and the value that disables each. */
 const NAMED_SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/^filter\..+\.(clean|smudge|process)$/, ''],
   [/^filter\..+\.required$/, 'false'],
@@ -53,7 +53,7 @@ const NAMED_SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/^remote\..+\.promisor$/, 'false'],
 ];
 
-/** Options that keep single commands from running what the configuration names. */
+/** Options that prevent single commands from running programs of the configuration. */
 const NEEDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   status: ['--ignore-submodules=all'],
   diff: ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'],
@@ -86,9 +86,9 @@ export async function safeGit(args: readonly [string, ...string[]], options: Saf
 }
 
 /**
- * What keeps git commands of a shell in this directory from running what its
- * repository names itself, as variables to add to `environment`. Settings of the
- * person stay. Empty where there is no repository, or no git.
+ * Variables to add to `environment` that prevent git commands of a shell in this directory
+ * from running programs the repository names itself. The user's settings stay. Empty
+ * without a repository or without git.
  */
 export async function guardRepository(
   directory: string,
@@ -103,12 +103,12 @@ export async function guardRepository(
     const overrides = neutralise(own);
     return overrides.length === 0 ? {} : toGitConfig(overrides, Number(environment['GIT_CONFIG_COUNT'] ?? 0));
   } catch {
-    // Without git there is nothing to keep from running.
+    // Without git there is nothing to prevent.
     return {};
   }
 }
 
-/** Not from the folder it is to look at. */
+/** Never finds git in the folder to be inspected. */
 function findGit({ directory, environment }: SafeGitOptions): string {
   const entries = (environment['PATH'] ?? '')
     .split(':')

@@ -1,7 +1,8 @@
 /**
- * Notices that a command is a server that is up: it said so, it listens on a port, and
- * it has been silent since. All three, because being wrong would send a command to the
- * background whose end the caller waits for. Only where /proc can tell who listens.
+ * Detects that a command is a running server: it printed a ready message, it listens on a
+ * port, and it has been silent since. All three are required, because a wrong detection
+ * would send a command to the background whose end the caller waits for. Works only where
+ * /proc shows the listening process.
  */
 
 import { readFile, readdir, readlink } from 'node:fs/promises';
@@ -50,7 +51,7 @@ export class ServerWatch {
   }
 }
 
-/** Whether a process of the group waits for connections over TCP. False where that cannot be known. */
+/** Whether a process of the group listens for TCP connections. False when that cannot be determined. */
 async function isListening(group: number): Promise<boolean> {
   const listening = new Set((await Promise.all(['tcp', 'tcp6'].map(readListening))).flat());
   if (listening.size === 0) return false;

@@ -1,4 +1,4 @@
-/** What a command is asked for and how it ended, as plain data. Pure. */
+/** The request for a command and its outcome, as plain data. Pure. */
 
 import type { ShellExit } from './shell-process.ts';
 
@@ -15,38 +15,38 @@ export type ShellEnding =
   | 'cancelled'
   | 'timed_out'
   | 'waiting_for_input'
-  /** It printed more than a command may. */
+  /** The command exceeded the output limit. */
   | 'too_much_output'
-  /** By the person. */
+  /** By the user. */
   | 'moved_to_background'
-  /** By itself: a server that is up is not waited for. */
+  /** By itself: the call does not wait for a running server. */
   | 'serving';
 
 export interface ShellOutcome {
   ending: ShellEnding;
-  /** Clean text, of bounded size; when moved, what there was until then. */
+  /** Clean text of bounded size; for a moved command, its output until then. */
   output: string;
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   /** Undefined when nothing was started. */
   pid?: number;
-  /** Still running when the shell had exited. */
+  /** Processes still running after the shell exited. */
   backgroundPids: number[];
-  /** Bytes it printed, kept or not, once it is stopped for `too_much_output`. */
+  /** Bytes printed, kept or not, when stopped for `too_much_output`. */
   printedBytes?: number;
-  /** The line it waits, or waited, at. */
+  /** The line where it waits, or last waited. */
   waitingAt?: string | undefined;
   /** Why nothing was started. */
   error?: Error;
   moved?: MovedCommand;
 }
 
-/** A command that runs on while the call is over. */
+/** A command that keeps running after its call ended. */
 export interface MovedCommand {
   finished: Promise<ShellExit>;
-  /** Where its further output goes; clean text. */
+  /** Sets the receiver of its further output, as clean text. */
   onText(sink: (text: string) => void): void;
-  /** Called once with the bytes printed when they exceed the limit; nothing printed after that reaches `onText`. */
+  /** Called once with the bytes printed when they exceed the limit; later output does not reach `onText`. */
   onTooMuchOutput(listener: (printedBytes: number) => void): void;
   end(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * A running command, over pipes: its own process group, no terminal, stdin closed. It
- * is finished when its process has exited and what it wrote has been read, not when
- * the last holder of the pipe closes it.
+ * Runs a command over pipes: its own process group, no terminal, stdin closed. It is
+ * finished when its process has exited and its output has been read, not when the last
+ * holder of the pipe closes it.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -18,18 +18,18 @@ export interface ShellExit {
 }
 
 export interface ShellProcess {
-  /** The process, and the id of its group. */
+  /** The id of the process and of its group. */
   readonly pid: number;
   /** Whether it reads from a terminal that a user can type into. */
   readonly hasTerminal: boolean;
-  /** After the exit and the output before it. Never rejects. */
+  /** Resolves after the exit, with all output before it read. Never rejects. */
   readonly finished: Promise<ShellExit>;
   write(text: string): void;
-  /** Its terminal has another size; nothing where it has none. */
+  /** Resizes its terminal; no effect without one. */
   resize(size: TerminalSize): void;
   /** False while another process may still write to the output after the exit. */
   isOutputClosed(): boolean;
-  /** Whether a program takes the keys of its terminal one by one. */
+  /** Whether a program reads single keys from its terminal. */
   isRaw(): Promise<boolean>;
 }
 
@@ -37,15 +37,15 @@ export interface StartRequest {
   invocation: ShellInvocation;
   directory: string;
   environment: Record<string, string>;
-  /** Of its terminal, where it gets one. */
+  /** The size of its terminal, if it has one. */
   size: TerminalSize;
-  /** Bytes are valid during the call only. */
+  /** The bytes are valid only during the call. */
   onData: (bytes: Uint8Array) => void;
 }
 
-/** With nothing more to read for so long after the exit, the output is complete. */
+/** After this long without output since the exit, the output is complete. */
 const IDLE_AFTER_EXIT_MS = 50;
-/** A process left behind may write for ever. */
+/** A process left behind may write forever. */
 const LONGEST_AFTER_EXIT_MS = 150;
 
 /** Rejects with the system's error when the process cannot be started. */
@@ -96,7 +96,7 @@ function listen(child: ChildProcess, onData: (bytes: Uint8Array) => void): Reada
   return streams;
 }
 
-/** Knows when the output of an exited process is complete. */
+/** Detects when the output of an exited process is complete. */
 class Drain {
   private open = 0;
   private lastData = 0;
@@ -117,14 +117,14 @@ class Drain {
   follow(stream: Readable): void {
     this.open++;
     this.streams.push(stream as { unref?(): void });
-    // A broken pipe ends the output like a closed one.
+    // A broken pipe ends the output in the same way as a closed one.
     stream.on('error', () => {});
     stream.once('close', () => {
       if (--this.open === 0) this.onClosed?.();
     });
   }
 
-  /** Afterwards the output is still read, so that a full pipe does not block a process left behind. */
+  /** Output is still read afterwards, so that a full pipe does not block a process left behind. */
   async settled(): Promise<void> {
     const start = performance.now();
     this.lastData = start;
@@ -133,7 +133,7 @@ class Drain {
       const wait = Math.min(this.lastData + IDLE_AFTER_EXIT_MS, start + LONGEST_AFTER_EXIT_MS) - now;
       if (wait <= 0) break;
       await this.closedOr(wait);
-      // A late timer comes before what is waiting to be read: let that be read first.
+      // A late timer fires before pending reads: let those run first.
       await new Promise((resolve) => setImmediate(resolve));
     }
     for (const stream of this.streams) stream.unref?.();

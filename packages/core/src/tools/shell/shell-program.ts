@@ -1,7 +1,7 @@
 /**
- * Which program runs a command line, and with which arguments; pure but for looking
- * whether a file is there. Programs are named by absolute path: one planted in the
- * working directory is never found.
+ * Chooses the program and the arguments that run a command line; pure except for checking
+ * whether files exist. Programs are named by absolute path, so that one planted in the
+ * working directory is never run.
  */
 
 import { accessSync, constants } from 'node:fs';
@@ -11,15 +11,15 @@ import type { Environment } from './child-environment.ts';
 export interface ShellInvocation {
   file: string;
   args: string[];
-  /** To be added to the environment. */
+  /** Added to the environment. */
   environment: Record<string, string>;
 }
 
 const COMMAND_VARIABLE = 'CASTOR_COMMAND';
 
 /**
- * Signals sent by pattern (`pkill -f name`) look at command lines, and the shell's own
- * would hold the pattern: such a command travels in a variable instead.
+ * Signals sent by pattern (`pkill -f name`) match command lines, and the shell's own would
+ * contain the pattern: such a command is passed in a variable instead.
  */
 const MATCHES_COMMAND_LINES = /\bp(kill|grep)\b/;
 
@@ -41,7 +41,7 @@ export function toShellInvocation(
 const UTF8_OUTPUT =
   '$OutputEncoding=[Console]::InputEncoding=[Console]::OutputEncoding=[Text.UTF8Encoding]::new($false);';
 
-/** PowerShell takes the command in base64, so that no quoting of ours or of Windows can change it. */
+/** PowerShell takes the command in base64, so that neither our quoting nor that of Windows can change it. */
 export function toPowerShellArguments(command: string): string[] {
   const script = `${UTF8_OUTPUT}${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;
   const encoded = Buffer.from(script, 'utf16le').toString('base64');

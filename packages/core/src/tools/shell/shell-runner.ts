@@ -1,8 +1,8 @@
 /**
- * ShellRunner: runs command lines to their end and says how they ended. It owns the
- * running ones, their deadlines and their death; it asks no policy and words nothing
- * for the model. Whatever way a command ends, its group is gone afterwards, but for
- * jobs the command itself left behind; those end with `dispose`, or with us.
+ * ShellRunner: runs command lines to their end and reports how they ended. It owns the
+ * running commands, their deadlines and their termination; it knows no policy and writes
+ * no text for the model. However a command ends, its group is gone afterwards, except for
+ * jobs the command itself left behind; those end with `dispose`, or with this program.
  */
 
 import { getErrorMessage } from '../../protocol/errors.ts';
@@ -33,17 +33,17 @@ export type EnvironmentFor = (command: string, directory: string) => Promise<Rec
 export interface ShellRunnerOptions extends CommandWatchOptions {
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
-  /** Further variables for one command, asked before it starts. */
+  /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
   /** The project's temporary directory; it need not exist yet. */
   tempDirectory: string;
-  /** A terminal for each command, where there can be one. Off when no user can type. */
+  /** Gives each command a terminal where possible. Off when no user can type. */
   useTerminal?: boolean;
-  /** Without output for so long a command is ended; 0 for never. */
+  /** A command without output for this long is ended; 0 for never. */
   inactivityTimeoutMs?: number;
   /** A command that prints more bytes is stopped; 0 for no limit. */
   maxOutputBytes?: number;
-  /** Characters kept of one output. */
+  /** How many characters of one output are kept. */
   outputCap?: number;
 }
 
@@ -56,7 +56,7 @@ interface Running {
 }
 
 const DEFAULT_INACTIVITY_MS = 300_000;
-/** A process that does not even die of SIGKILL hangs in the kernel; the runner does not wait for it. */
+/** A process that survives SIGKILL hangs in the kernel; the runner does not wait for it. */
 const LAST_WAIT_MS = 2000;
 
 export class ShellRunner {
@@ -75,7 +75,7 @@ export class ShellRunner {
     this.pipes = new OutputPipes(options.tempDirectory);
   }
 
-  /** Never rejects because of the command; a start that failed is in `error`. */
+  /** Never rejects because of the command; a failed start is reported in `error`. */
   async run(request: ShellRequest): Promise<ShellOutcome> {
     if (request.signal.aborted) return notStarted('cancelled');
     const mark = this.watchdog.nextMark();
@@ -136,14 +136,14 @@ export class ShellRunner {
     }
   }
 
-  /** Ends the call of a running command and lets the command run on. */
+  /** Ends the call of a running command; the command keeps running. */
   moveToBackground(pid: number): boolean {
     const running = this.running.get(pid);
     running?.interrupt('moved_to_background');
     return running !== undefined;
   }
 
-  /** Whether this is a command that runs, in the background too if it was moved there. */
+  /** Whether the command runs, in the foreground or the background. */
   isRunning(pid: number): boolean {
     return this.running.has(pid);
   }
@@ -153,22 +153,22 @@ export class ShellRunner {
     return this.running.get(pid)?.process.hasTerminal ?? false;
   }
 
-  /** From here on the terminals of commands are shown, and have the size they are shown in. */
+  /** From now on shows the terminals of commands, in the size of the display. */
   showTerminals(display: TerminalDisplay): void {
     this.display = display;
   }
 
-  /** Those that run; the next ones ask the display. */
+  /** Resizes running terminals; later ones get their size from the display. */
   resizeTerminals(size: TerminalSize): void {
     for (const { process } of this.running.values()) process.resize(size);
   }
 
-  /** What a running command wrote since its last newline; empty when it does not run. */
+  /** The output of a running command since its last newline; empty when it does not run. */
   unfinishedLine(pid: number): string {
     return this.running.get(pid)?.output.unfinishedLine ?? '';
   }
 
-  /** Types into the terminal of a running command. From then on its output comes as it is written. */
+  /** Types into the terminal of a running command. From then on its output is shown as it is written. */
   write(pid: number, text: string): boolean {
     const running = this.running.get(pid);
     if (!running?.process.hasTerminal) return false;
@@ -178,12 +178,12 @@ export class ShellRunner {
     return true;
   }
 
-  /** What a terminal says by itself: where its cursor is, what it is. The user did not type it. */
+  /** Sends a terminal's automatic reply (cursor position, device type), which the user did not type. */
   answer(pid: number, text: string): void {
     this.running.get(pid)?.process.write(text);
   }
 
-  /** For processes that others start: they end with this program, and when this is disposed of. */
+  /** For processes that other components start: they end with this program, and when the runner is disposed. */
   get guard(): ChildGuard {
     return {
       prepare: () => {
@@ -195,7 +195,7 @@ export class ShellRunner {
     };
   }
 
-  /** Ends everything that was started here, jobs left behind included. */
+  /** Ends everything started here, jobs left behind included. */
   async dispose(): Promise<void> {
     const running = [...this.running.values()];
     for (const { interrupt } of running) interrupt('cancelled');
@@ -218,14 +218,14 @@ export class ShellRunner {
     this.watchdog.start();
     if (this.options.useTerminal) {
       const module = await loadPty();
-      // The end of a terminal's shell hangs up its jobs, and a job or daemon left behind is to live.
+      // The exit of a terminal's shell hangs up its jobs, but a job or daemon left behind must survive.
       if (module && !mayStartDaemon(request.command) && !(await parseCommand(request.command)).leavesJobs)
         return startPty(start, module);
     }
     return startPiped(start, this.pipes);
   }
 
-  /** Over pipes there is nothing to show but text, which comes as output. */
+  /** Over pipes there is only text, which is reported as output. */
   private openDisplay({ pid, hasTerminal, finished }: ShellProcess): TerminalSink | undefined {
     if (!hasTerminal) return undefined;
     const sink = this.display?.open(pid);
@@ -240,7 +240,7 @@ export class ShellRunner {
       early.push(text);
     };
     output.redirect((text) => sink(text));
-    // Listened to from now on: it may print too much before it is taken over.
+    // Subscribe now: the command may exceed the limit before it is taken over.
     const tooMuch = new Promise<number>((resolve) => output.onTooMuch(() => resolve(output.byteCount)));
     const moved: MovedCommand = {
       finished: process.finished,

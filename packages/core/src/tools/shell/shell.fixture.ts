@@ -1,7 +1,7 @@
 /**
- * For tests: a folder of their own and named pipes, with which a test and a real
- * process wait for each other instead of for time. A pipe held open by a process is
- * also the proof of its life: its end arrives when the last holder is gone.
+ * Provides tests with their own folder and named pipes, with which a test and a real
+ * process wait for each other instead of sleeping. A pipe held open by a process also
+ * proves that it is alive: its end arrives when the last holder is gone.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -20,14 +20,14 @@ export interface ShellFixture extends AsyncDisposable {
 
 interface Fifo {
   readonly path: string;
-  /** Opens the reading end; lines as they come. */
+  /** Opens the reading end; reads line by line. */
   listen(): FifoReader;
 }
 
 interface FifoReader {
   /** Resolves with the next line, or undefined at the end. */
   nextLine(): Promise<string | undefined>;
-  /** Resolves when nobody holds the writing end any more. */
+  /** Resolves when no process holds the writing end any more. */
   readonly ended: Promise<void>;
 }
 

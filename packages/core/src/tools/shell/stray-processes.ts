@@ -1,17 +1,17 @@
 /**
- * Finding and signalling the processes of a command: its group, those below it, and
- * those that left both but still carry the call's mark in their environment. Looks into /proc;
- * where there is none, only the group can be reached.
+ * Finds and signals the processes of a command: its group, its descendants, and processes
+ * that left both but still carry the call's mark in their environment. It reads /proc;
+ * without it, only the group can be reached.
  */
 
 import { readFile, readdir } from 'node:fs/promises';
 import { CALL_MARK } from './child-environment.ts';
 import { limitInBytes } from './limit-mark.ts';
 
-/** Of the kernel's flags: it is on its way out, its files are closed already, and nothing of it will run again. */
+/** Kernel flag of an exiting process: its files are already closed, and none of its code will run again. */
 const EXITING = 0x4;
 const KERNEL_THREAD = 0x200000;
-/** A third of a second in all. */
+/** A third of a second in total. */
 const MOST_LOOKS = 30;
 const LOOK_AGAIN_MS = 10;
 
@@ -21,7 +21,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // Any error but "no such process" means a process that we may not signal.
+    // Any error except "no such process" means a process that we may not signal.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
@@ -30,7 +30,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself, which is what was wanted.
+    // The process ended by itself, as intended.
   }
 }
 
@@ -51,13 +51,13 @@ export async function findMarkedProcesses(mark: string): Promise<number[]> {
   });
 }
 
-/** Those whose limit of resident memory is this many kilobytes. */
+/** Processes whose limit of resident memory is this many kilobytes. */
 async function findLimitedProcesses(limitMark: number): Promise<number[]> {
   const limit = new RegExp(`^Max resident set +${limitInBytes(limitMark)} `, 'm');
   return findProcesses(async (pid) => limit.test(await readFile(`/proc/${pid}/limits`, 'latin1')));
 }
 
-/** Kills what carries the mark, or the limit, until nothing does: a process may fork while we look. */
+/** Kills processes with the mark or the limit until none is left: a process may fork during the scan. */
 export async function killMarkedProcesses(mark: string, limitMark?: number): Promise<void> {
   for (let round = 0; round < 5; round++) {
     const limited = limitMark === undefined ? [] : await findLimitedProcesses(limitMark);
@@ -69,11 +69,11 @@ export async function killMarkedProcesses(mark: string, limitMark?: number): Pro
 
 export interface Descendant {
   pid: number;
-  /** When it was born, in ticks: the id may belong to another process later. */
+  /** Its start time in ticks: the id may later belong to another process. */
   born: string;
 }
 
-/** Everything below the process, in whatever group, session or environment it is by now. */
+/** All descendants of the process, whatever their group, session or environment is by now. */
 export async function findDescendants(root: number): Promise<Descendant[]> {
   const parents = new Map<number, { parent: number; born: string }>();
   await findProcesses(async (pid) => {
@@ -88,7 +88,7 @@ export async function findDescendants(root: number): Promise<Descendant[]> {
   return [...parents].filter(([pid]) => isBelow(pid)).map(([pid, { born }]) => ({ pid, born }));
 }
 
-/** Its place among the fields from the state on. */
+/** The index of the start time among the fields from the state on. */
 const BORN = 19;
 
 export async function killDescendants(found: readonly Descendant[]): Promise<void> {
@@ -101,34 +101,34 @@ export async function killDescendants(found: readonly Descendant[]): Promise<voi
 async function findProcesses(isWanted: (pid: number) => Promise<boolean>): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  // A process that ended meanwhile, or belongs to another user, is not readable.
+  // A process that ended meanwhile, or belongs to another user, is unreadable.
   const wanted = await Promise.all(pids.map((pid) => isWanted(pid).catch(() => false)));
   return pids.filter((pid, index) => wanted[index] && pid !== process.pid).sort((a, b) => a - b);
 }
 
 /**
- * A process that is just becoming another program has no environment for a moment, which lasts on a busy machine:
- * it is checked again; otherwise it would count as a foreign process and survive.
+ * During exec a process has no environment for a moment, which lasts longer on a busy
+ * machine: it is read again; otherwise it would count as a foreign process and survive.
  */
 async function readEnvironment(pid: number): Promise<string> {
   const path = `/proc/${pid}/environ`;
   for (let look = 0; look < MOST_LOOKS; look++) {
     const environment = await readFile(path, 'latin1');
     if (environment !== '' || (await isWithoutProgram(pid))) return environment;
-    // It has its arguments, so that by now it has its environment too; what was read may have been of the program before.
+    // It has its arguments, so it also has its environment by now; the first read may have seen the previous program.
     if ((await readFile(`/proc/${pid}/cmdline`, 'latin1')) !== '') return readFile(path, 'latin1');
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
   return '';
 }
 
-/** A part of the kernel, or on its way out. */
+/** Whether it is a kernel thread or exiting. */
 async function isWithoutProgram(pid: number): Promise<boolean> {
   const [state, , , , , , flags] = await readStat(pid);
   return state === 'Z' || (Number(flags) & (EXITING | KERNEL_THREAD)) !== 0;
 }
 
-/** The fields from the state on; the name before them may hold spaces and brackets. */
+/** The fields from the state on; the name before them may contain spaces and brackets. */
 async function readStat(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,6 +1,6 @@
 /**
- * What a surface that shows the terminals of commands is told, and what it decides: their
- * size. Only it knows how a terminal is drawn; here bytes are handed on as they come.
+ * The interface to a surface that shows the terminals of commands and decides their size.
+ * Only the surface knows how to draw a terminal; core passes on the bytes unchanged.
  */
 
 export interface TerminalSize {
@@ -11,7 +11,7 @@ export interface TerminalSize {
 export interface TerminalDisplay {
   /** For the next command. */
   readonly size: TerminalSize;
-  /** A command has begun, and has written nothing yet. */
+  /** Called when a command has started and not written yet. */
   open(pid: number): TerminalSink;
 }
 
@@ -23,5 +23,5 @@ export interface TerminalSink {
   close(): void;
 }
 
-/** A display without a screen. */
+/** The size without a display. */
 export const DEFAULT_TERMINAL_SIZE: TerminalSize = { columns: 120, rows: 40 };

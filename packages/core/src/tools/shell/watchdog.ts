@@ -1,9 +1,9 @@
 /**
- * Watchdog: nothing we started in the foreground outlives us, kill -9 included. One
- * small shell process holds the other end of a pipe; when we die the pipe closes and
- * it ends every group we had running, all below it, and every process that carries our mark
- * in its environment or in its limits. The commands themselves know nothing of it: no
- * extra descriptor, no job.
+ * Watchdog: ensures that nothing started in the foreground outlives this program, even
+ * after kill -9. A small shell process holds the other end of a pipe; when this program
+ * dies the pipe closes and the shell ends every running group, all descendants, and every
+ * process that carries our mark in its environment or in its limits. The commands are
+ * unaffected: no extra descriptor, no job.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -11,7 +11,7 @@ import { CALL_MARK } from './child-environment.ts';
 import { createLimitMark, limitInBytes } from './limit-mark.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 
-/** It ignores what a command may send by name; only its own input ends it. */
+/** It ignores signals that a command may send by name; only its own input ends it. */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
 groups=' '
@@ -70,29 +70,29 @@ export class Watchdog {
   private ownMark: string | undefined;
   private ownLimitMark: number | undefined;
 
-  /** Whether anything was ever started under its eyes. */
+  /** Whether any command was ever watched. */
   get hasCalls(): boolean {
     return this.calls > 0;
   }
 
-  /** The beginning of every call's mark. */
+  /** The prefix of every call's mark. */
   get mark(): string {
     this.ownMark ??= `${builtin.crypto.randomUUID()}.`;
     return this.ownMark;
   }
 
-  /** What every command has as its limit; see limit-mark.ts. */
+  /** The limit set on every command; see limit-mark.ts. */
   get limitMark(): number | undefined {
     this.ownLimitMark ??= createLimitMark();
     return this.ownLimitMark;
   }
 
-  /** A mark of its own for one call. */
+  /** A unique mark for one call. */
   nextMark(): string {
     return `${this.mark}${++this.calls}`;
   }
 
-  /** From now on the group dies with us. */
+  /** From now on the group ends with this program. */
   watch(group: number): void {
     this.groups.add(group);
     this.start();
@@ -103,7 +103,7 @@ export class Watchdog {
     if (this.groups.delete(group)) this.say(`drop ${group}`);
   }
 
-  /** Started by the first group at the latest; earlier, the first command need not wait for it. */
+  /** Runs with the first group at the latest; an earlier start spares the first command the wait. */
   start(): void {
     if (this.process !== undefined || this.disposed || process.platform === 'win32') return;
     const child = builtin.childProcess.spawn(
@@ -126,7 +126,7 @@ export class Watchdog {
     };
     child.once('error', lost);
     child.once('exit', lost);
-    // A closed pipe is told by the exit.
+    // The exit event reports a closed pipe.
     child.stdin?.on('error', () => {});
     child.unref();
     (child.stdin as unknown as { unref?(): void } | null)?.unref?.();
