@@ -8,7 +8,7 @@ import { openPromptFixture } from './prompt.fixture.ts';
 type Turn = { words: string; end: (outcome?: Outcome) => void };
 
 /** A conversation with a session whose model answers when the test says so. */
-async function open(ports: Partial<ConversationPorts> = {}) {
+async function open(ports: Partial<ConversationPorts> = {}, during: readonly AgentEvent[] = []) {
   const fixture = await openPromptFixture({});
   const turns: Turn[] = [];
   const events: AgentEvent[] = [];
@@ -19,6 +19,7 @@ async function open(ports: Partial<ConversationPorts> = {}) {
     signal.addEventListener('abort', () => ended.resolve('cancelled'), { once: true });
     turns.push({ words: parts[0]?.text ?? '', end: (outcome = 'completed') => ended.resolve(outcome) });
     yield { type: 'prompt_started', prompt_id: 'p' };
+    yield* during;
     arrived.resolve();
     arrived = Promise.withResolvers<void>();
     yield { type: 'prompt_ended', prompt_id: 'p', outcome: await ended.promise };
@@ -74,6 +75,19 @@ describe('Conversation', () => {
       { type: 'prompt_started', text: 'slow @file' },
       { type: 'prompt_ended', outcome: 'cancelled' },
     ]);
+  });
+
+  it('passes on the events of a child as they are, and ends with its own prompt', async () => {
+    const child: AgentEvent[] = [
+      { type: 'prompt_started', prompt_id: 'c', text: 'a question', parentCallId: 'call' },
+      { type: 'prompt_ended', prompt_id: 'c', outcome: 'failed', parentCallId: 'call' },
+    ];
+    const read = async ({ text }: { text: string }) => ({ parts: [{ text }], text, isShown: true });
+    await using env = await open({ read }, child);
+    env.conversation.enqueue({ text: 'one' });
+    (await env.turn(0)).end();
+    await env.conversation.settled();
+    expect(env.events.slice(1, 3)).toEqual(child);
   });
 
   it('sends what the user said when they declined a call', async () => {

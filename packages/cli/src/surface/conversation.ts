@@ -222,12 +222,14 @@ export class Conversation {
   ): Promise<Outcome | undefined> {
     let outcome: Outcome | undefined;
     for await (const event of events) {
-      if (event.type === 'prompt_started') this.begun(session);
-      else if (event.type === 'prompt_ended') {
+      // A child's prompt begins and ends inside this one.
+      const isOwn = event.parentCallId === undefined;
+      if (isOwn && event.type === 'prompt_started') this.begun(session);
+      else if (isOwn && event.type === 'prompt_ended') {
         this.open = undefined;
         outcome = event.outcome;
       }
-      const shown = this.ports.show(isShown ? withoutText(event) : event);
+      const shown = this.ports.show(isShown && isOwn ? withoutText(event) : event);
       if (shown) await shown;
     }
     return outcome;
