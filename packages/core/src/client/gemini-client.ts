@@ -230,7 +230,7 @@ export class GeminiClient {
   }
 
   /**
-   * What the model repeated is no answer: whoever showed it takes it back. Its calls did
+   * What the model repeated does not count as an answer: the surface that showed it takes it back. Its calls did
    * not run, and the model reads so, now or with the next prompt.
    */
   private async *takeBack(then: Continuation): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {

@@ -19,7 +19,7 @@ type Values = Record<string, unknown>;
 interface Move {
   from: string;
   to: string;
-  /** Undefined when the old value cannot be meant; it is then left alone. */
+  /** Undefined when the old value is invalid; it is then left alone. */
   convert(value: unknown, present: unknown): unknown;
 }
 

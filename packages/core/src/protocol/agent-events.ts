@@ -100,7 +100,7 @@ interface AgentEventValues {
    */
   background_ended: { pid: number; command: string; exitCode?: number; signal?: string; message?: string };
 
-  /** The approval mode is another one. Session; after each change, whoever made it. */
+  /** The approval mode is another one. Session; after each change, by the user or by the model. */
   mode_changed: { mode: string };
 
   /** Tools came or went since the session began. Session; names only, both lists sorted. */

@@ -52,7 +52,7 @@ export interface TelemetryPort {
   shutdown(): Promise<void>;
 }
 
-/** Thrown for a target or a protocol that cannot be meant. */
+/** Thrown for an invalid target or protocol. */
 export class TelemetrySettingsError extends Error {
   override readonly name = 'TelemetrySettingsError';
 }

@@ -1,6 +1,6 @@
 /**
  * A row with as few style sequences as it needs: one before the characters it changes,
- * none for a blank whose colour nobody sees, all closed at the end. Rows that look the
+ * none for a blank whose colour is invisible, all closed at the end. Rows that look the
  * same become the same text, however they were put together. `carryStyles` continues a style
  * from row to row. Pure.
  */

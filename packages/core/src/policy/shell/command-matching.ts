@@ -162,7 +162,7 @@ function quotedForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
     .map(({ value }) => value.trim().split(/\s+/).map(literal));
 }
 
-/** Whether a forbidden command stands in the arguments of a program nobody knows: it may be what it runs. */
+/** Whether a forbidden command stands in the arguments of an unknown program: it may be what it runs. */
 export function namesBehind(rule: PolicyRule, { leaf, args }: CommandTexts): boolean {
   const { words } = leaf.command;
   if (rule.planFile === true || takesData(words)) return false;

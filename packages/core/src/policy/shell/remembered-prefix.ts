@@ -1,7 +1,7 @@
 /**
  * How far an answer of "always" reaches: which words every command it is also for begins
  * with. A command stands for others only where none of them can be worse than the one
- * that was seen; a program nobody here knows stands for itself alone.
+ * that was seen; an unknown program stands for itself alone.
  */
 
 import { hasDestructiveForms } from './git-forms.ts';

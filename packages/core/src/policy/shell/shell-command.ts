@@ -11,7 +11,7 @@ import { SYNTAX_PROBLEM } from './shell-line.ts';
 import type { ShellLine } from './shell-line.ts';
 import { getErrorMessage } from '../../protocol/errors.ts';
 
-/** Longer lines are not read at all: Linux would not hand them to a shell, and nobody could review them either. */
+/** Longer lines are not read at all: Linux would not hand them to a shell, and no user could review them either. */
 const MAX_LENGTH = 131_072;
 const MAX_READINGS = 8;
 const MAX_BRACES = 1000;

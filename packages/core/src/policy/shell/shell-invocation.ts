@@ -58,7 +58,7 @@ function optionNames(option: string): number {
   return /^[-+][A-Za-z]+$/.test(option) ? option.replaceAll(/[^oO]/g, '').length : 0;
 }
 
-/** A start file, fish's -C, or a long option nobody here knows. */
+/** A start file, fish's -C, or an unknown long option. */
 function startsCode(option: string): boolean {
   return option.startsWith('--') ? !PLAIN_LONG_OPTION.test(option) : /^-[A-Za-z]*C/.test(option);
 }

@@ -61,7 +61,7 @@ interface Place {
 }
 
 function addLine(line: ShellLine, place: Place): void {
-  // Some lines repeat a mistake without end; nobody reads on after the first ones.
+  // Some lines repeat a mistake without end; the first ones are enough.
   const { problems } = place.reading;
   if (problems.length < MAX_PROBLEMS) problems.push(...line.problems.slice(0, MAX_PROBLEMS));
   for (const command of line.commands) addCommand(command, place, false);

@@ -1,5 +1,5 @@
 /**
- * Deletions of whole trees that nobody means: the disk, the home, the workspace itself,
+ * Deletions of whole trees that no user intends: the disk, the home, the workspace itself,
  * and trees outside it. It reads what the line shows; it runs nothing.
  */
 
@@ -14,7 +14,7 @@ import type { Leaf } from './shell-leaves.ts';
 import { isInside } from '../../util/is-inside.ts';
 
 interface Deletion extends Effect {
-  /** Nobody means this: it is refused, not asked. */
+  /** No user intends this: it is denied, not asked. */
   refused: boolean;
 }
 
