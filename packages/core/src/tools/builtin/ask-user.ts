@@ -1,4 +1,4 @@
-/** ask_user: up to four questions for the person; the answers come with the approval. */
+/** ask_user: asks the user up to four questions; the answers arrive with the approval. */
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';

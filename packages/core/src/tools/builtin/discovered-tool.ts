@@ -1,7 +1,7 @@
 /**
- * Tools a project brings along: one command lists their declarations, another runs
- * them. The caller has checked that the folder is trusted; the environment
- * is given, so that no key of ours is in it.
+ * Provides the tools of a project: one command lists their declarations, another runs
+ * them. The caller has checked that the folder is trusted and passes the environment, so
+ * that it contains none of our keys.
  */
 
 import type { FunctionDeclaration } from '../../protocol/content.ts';
@@ -16,7 +16,7 @@ const PREFIX = 'discovered_tool_';
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 const DISCOVERY_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 600_000;
-/** What a tool's name may be for the service, prefix included. */
+/** The service's limit for a tool's name, prefix included. */
 const MAX_NAME_LENGTH = 64;
 
 export interface DiscoveredToolDependencies {
@@ -30,8 +30,9 @@ export interface DiscoveredToolDependencies {
 }
 
 /**
- * Throws ToolError of type discovered_tool_execution_error when the command fails or prints something else. A tool that
- * cannot be offered is left out, and `onLeftOut` is told why.
+ * Throws ToolError of type discovered_tool_execution_error when the command fails or
+ * prints invalid output. It leaves out a tool that cannot be offered and passes the reason
+ * to `onLeftOut`.
  */
 export async function discoverTools(
   dependencies: DiscoveredToolDependencies,
@@ -64,7 +65,7 @@ function problemOfName(name: string): string | undefined {
   return name.length > longest ? `a name has ${longest} characters at most` : undefined;
 }
 
-/** Declarations themselves, or tools that hold them, in either spelling. */
+/** Accepts declarations, or tools that contain them, in either spelling. */
 function readDeclarations(text: string): FunctionDeclaration[] {
   let value: unknown;
   try {

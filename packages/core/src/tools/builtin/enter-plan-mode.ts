@@ -1,4 +1,4 @@
-/** enter_plan_mode: the model asks to look and plan first, without changing anything. */
+/** enter_plan_mode: lets the model ask to explore and plan first, without changing anything. */
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * exit_plan_mode: shows the finished plan to the person, who decides whether and how
- * to go on. Plan mode ends by the person's answer, never by a rule, save where the
- * program runs unattended by the person's own wish.
+ * exit_plan_mode: shows the finished plan to the user, who decides whether and how to
+ * proceed. Only the user's answer ends plan mode, never a rule, except in a run the user
+ * started unattended.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { openRegularFile, toFileError } from '../files/opened-file.ts';
 const DESCRIPTION =
   'Presents the finished plan to the user for approval and leaves Plan mode. Write the plan to a file in the plans directory first.';
 
-/** The modes a person may go on in. */
+/** The modes in which the user may proceed. */
 type NextMode = 'default' | 'autoEdit' | 'yolo';
 
 const MODE_NAMES: Readonly<Record<NextMode, string>> = {
@@ -74,7 +74,7 @@ function toNextMode(mode: string | undefined): 'default' | 'autoEdit' {
   return mode === 'autoEdit' || mode === 'auto_edit' ? 'autoEdit' : 'default';
 }
 
-/** Without a person there is no feedback to ask for; a model told to ask would only try again. */
+/** Without a user there is no feedback; a model told to ask for it would only retry. */
 function toUnanswered(planPath: string): { llmContent: string; returnDisplay: string } {
   return {
     llmContent: `Plan not approved: a headless run has no user to approve it.\n\nThe plan is stored at: ${planPath}\nStay in Plan mode: return the plan as your answer and stop.`,
@@ -95,7 +95,7 @@ function toRejection(planPath: string, feedback: string | undefined): { llmConte
       };
 }
 
-/** The real path of a plan with something in it; throws ToolError for anything else. */
+/** The real path of a non-empty plan; throws ToolError for anything else. */
 async function checkPlan(plansDirectory: string, name: string): Promise<string> {
   const given = join(plansDirectory, name.replaceAll('\0', ''));
   let directory: string;

@@ -1,4 +1,4 @@
-/** glob: files by name pattern, what was changed lately first. */
+/** glob: finds files by name pattern, recently changed files first. */
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ const DESCRIPTION =
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const BATCH = 256;
-/** Longer patterns with many braces cost more to compile than any search is worth. */
+/** Longer patterns with many braces take longer to compile than any search justifies. */
 const MAX_PATTERN_LENGTH = 2_000;
 
 export interface GlobDependencies {
   workspace: Workspace;
   clock: Clock;
-  /** Names of folders to leave out beside the usual ones. */
+  /** Names of folders to skip in addition to the default ones. */
   excludedDirectories?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export function createGlobTool({ workspace, clock, excludedDirectories = [] }: G
   });
 }
 
-/** Files of the last day newest first, then the others by name. What is no file is left out. */
+/** Files of the last day newest first, then the others by name. Leaves out everything that is not a file. */
 async function sortFiles(paths: string[], now: number, signal: AbortSignal): Promise<string[]> {
   const files: { path: string; age: number }[] = [];
   for (let start = 0; start < paths.length; start += BATCH) {
@@ -100,7 +100,7 @@ async function ageOf(path: string, now: number): Promise<{ path: string; age: nu
     const stats = await stat(path);
     return stats.isFile() ? { path, age: now - stats.mtimeMs } : undefined;
   } catch {
-    // It went away between being found and being asked.
+    // It was deleted between the search and the stat.
     return undefined;
   }
 }

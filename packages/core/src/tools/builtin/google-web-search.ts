@@ -1,4 +1,4 @@
-/** google_web_search: asks a model that may search the web, and cites what it found. */
+/** google_web_search: asks a model with web search and cites its sources. */
 
 import type { ContentGenerator } from '../../provider/content-generator.ts';
 import type { ModelConfigResolver } from '../../routing/model-config.ts';
@@ -12,7 +12,7 @@ const DESCRIPTION = 'Searches the web with Google and returns a summary of the r
 
 export interface GoogleWebSearchDependencies {
   generator: ContentGenerator;
-  /** Asked for the alias `web-search`. */
+  /** Called with the alias `web-search`. */
   resolveModel: ModelConfigResolver;
 }
 

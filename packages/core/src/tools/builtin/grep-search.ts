@@ -1,4 +1,4 @@
-/** grep_search: lines of files that match a regular expression. */
+/** grep_search: finds the lines of files that match a regular expression. */
 
 import { dirname, join, relative } from 'node:path';
 import { realpath } from 'node:fs/promises';
@@ -21,14 +21,14 @@ const DESCRIPTION =
 
 const EXCLUDED_FOLDERS = ['.vscode', '.idea', 'dist', 'build', 'coverage', '__pycache__'];
 const EXCLUDED_FILES = ['*.log', '*.tmp'];
-/** Never of interest, even when nothing else is left out. */
+/** Always skipped, even when nothing else is. */
 const VERSION_CONTROL = ['.git', '.svn', '.hg'];
 const DEFAULT_LIMIT = 100;
 const TIMEOUT_MS = 30_000;
-/** The system's limit for one argument of a program is not far above. */
+/** Slightly below the system's limit for one argument of a program. */
 const MAX_PATTERN_LENGTH = 10_000;
 const NO_RIPGREP = 'ripgrep is not available for this platform, or not installed.';
-/** With more matches than this nothing is shown around them. */
+/** With more matches than this, no context is shown. */
 const MAX_MATCHES_WITH_CONTEXT = 3;
 
 interface Params {
@@ -49,9 +49,9 @@ interface Params {
 
 export interface GrepSearchDependencies {
   workspace: Workspace;
-  /** `tools.useRipgrep`; without it, and where there is no binary, files are scanned here. */
+  /** `tools.useRipgrep`; without it, or without a binary, files are scanned in this process. */
   useRipgrep?: boolean;
-  /** Whether .gitignore counts. */
+  /** Whether .gitignore applies. */
   respectGitIgnore?: boolean;
   timeoutMs?: number;
   guard?: ChildGuard;
@@ -169,7 +169,7 @@ type Selection = Pick<
   'pattern' | 'caseSensitive' | 'fixedStrings' | 'limit' | 'namesOnly' | 'include' | 'maxPerFile' | 'keepLines'
 >;
 
-/** Which lines are looked for. A file that is named is searched whatever its name. */
+/** Selects the lines to search for. A file named explicitly is searched whatever its name. */
 function toSelection(params: Params, isDirectory: boolean): Selection {
   const { include_pattern, exclude_pattern, max_matches_per_file, case_sensitive: caseSensitive = false } = params;
   return {
@@ -198,7 +198,7 @@ async function searchHeld(command: string, scope: SearchScope, search: GrepSearc
   return await searchWithRipgrep(command, search, held);
 }
 
-/** A folder swapped for a link while it was searched may have led anywhere: nothing of that is shown. */
+/** A folder swapped for a link during the search may have led anywhere: discard the result. */
 async function refuseMovedScope(scope: SearchScope): Promise<void> {
   const now = await realpath(scope.real).catch(() => undefined);
   if (now === scope.real) return;

@@ -1,7 +1,7 @@
 /**
- * The list of the built-in tools, in the order they are declared. It decides which
- * exist by plain switches and by the settings' filter; when a tool may run is the
- * policy's business. activate_skill, invoke_agent and MCP tools join elsewhere.
+ * Lists the built-in tools in the order of their declaration. Plain switches and the
+ * settings' filter decide which exist; the policy decides when a tool may run.
+ * activate_skill, invoke_agent and MCP tools are added elsewhere.
  */
 
 import type { ContentGenerator } from '../../provider/content-generator.ts';
@@ -38,12 +38,12 @@ export interface PlanDependencies extends Omit<ExitPlanModeDependencies, 'setApp
 }
 
 export interface BuiltinToolDependencies {
-  /** Brings the workspace and the ledger of reads with it. */
+  /** Also holds the workspace and the read ledger. */
   store: FileStore;
   shell: ShellRunner;
   background: BackgroundProcesses;
   generator: ContentGenerator;
-  /** Asked for the aliases `web-fetch`, `web-fetch-fallback` and `web-search`. Default: our own presets. */
+  /** Called with the aliases `web-fetch`, `web-fetch-fallback` and `web-search`. Default: our own presets. */
   resolveModel?: ModelConfigResolver;
   clock?: Clock;
   filter?: ToolFilter;
@@ -51,15 +51,15 @@ export interface BuiltinToolDependencies {
   useRipgrep?: boolean;
   /** `context.fileFiltering.respectGitIgnore`. */
   respectGitIgnore?: boolean;
-  /** `experimental.directWebFetch`, and where web_fetch may connect to. */
+  /** `experimental.directWebFetch`, and the addresses web_fetch may connect to. */
   webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
   /** `tools.shell.enableShellOutputEfficiency`. */
   asksForShortOutput?: boolean;
-  /** Whether a user can be asked; without it there is no ask_user. */
+  /** Whether a user can be asked; otherwise ask_user is absent. */
   isInteractive?: boolean;
-  /** Only older models are helped by a list they write themselves. */
+  /** A todo list helps only older models. */
   writeTodos?: boolean;
-  /** Absent when planning is switched off. */
+  /** Absent when planning is off. */
   plan?: PlanDependencies;
 }
 

@@ -1,4 +1,4 @@
-/** list_background_processes: the commands this session put in the background, running or not. */
+/** list_background_processes: lists the commands this session moved to the background, running or not. */
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';

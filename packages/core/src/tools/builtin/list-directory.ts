@@ -1,4 +1,4 @@
-/** list_directory: the names in one directory, without what the project ignores. */
+/** list_directory: lists the names in one directory, without those the project ignores. */
 
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { matchesWildcard } from '../wildcard.ts';
 const DESCRIPTION =
   'Lists the files and subdirectories directly in a directory, with sizes. Entries ignored by .gitignore or .geminiignore are omitted.';
 
-/** How many entries are asked for their size at once. */
+/** How many entries are measured at once. */
 const BATCH = 256;
 
 interface Params {
@@ -128,7 +128,7 @@ async function describeEntries(directory: string, found: Dirent[], signal: Abort
   return entries.sort((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || compare(a.name, b.name));
 }
 
-/** Undefined for an entry that is gone by now. */
+/** Undefined for an entry deleted meanwhile. */
 async function describeEntry(directory: string, entry: Dirent): Promise<Entry | undefined> {
   const { name } = entry;
   if (entry.isDirectory()) return { name, isDirectory: true, size: 0 };

@@ -1,5 +1,5 @@
 /**
- * read_background_output: the end of a background process's log. Only of processes
+ * read_background_output: reads the end of a background process's log, only for processes
  * this session started, and never through a link.
  */
 

@@ -1,4 +1,4 @@
-/** read_file: a file's text, whole or by lines, or its media. */
+/** read_file: reads a file's text, completely or by lines, or its media. */
 
 import { ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
@@ -28,7 +28,7 @@ export interface ReadFileDependencies {
 const MAX_LINES = 2000;
 const MAX_LINE_CHARACTERS = 2000;
 const MAX_SVG_BYTES = 1024 * 1024;
-/** Base64 makes four bytes of three, and no request may pass 5 MB because of one tool. */
+/** Base64 turns three bytes into four, and one tool may add at most 5 MB to a request. */
 const MAX_MEDIA_BYTES = 3.5 * 1024 * 1024;
 
 export function createReadFileTool({ workspace, ledger }: ReadFileDependencies): DefinedTool {
@@ -66,7 +66,7 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
       const { path } = file;
       let bytes: Buffer;
       try {
-        // Both the name and what it leads to count, so that a link hides nothing.
+        // Check both the name and its target, so that a link cannot bypass the ignore rules.
         if (path !== named) refuseIgnored(workspace, path, params.file_path);
         throwIfAborted(signal);
         bytes = await readBounded(file, path);

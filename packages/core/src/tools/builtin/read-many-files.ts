@@ -1,7 +1,7 @@
 /**
- * read_many_files: the contents of all files some patterns name, each in its frame.
- * It serves `@` references and is not declared to the model. How a single file is
- * read is read_file's business; this one finds, selects and bounds.
+ * read_many_files: reads all files that match some patterns, each in its own frame. It
+ * serves `@` references and is not declared to the model. It finds, selects and limits;
+ * read_file reads the single files.
  */
 
 import { extname, join } from 'node:path';
@@ -25,7 +25,7 @@ const BINARY_EXTENSIONS = new Set(BINARIES.split(' ').map((extension) => `.${ext
 const MEDIA =
   'png jpg jpeg gif webp bmp tiff heic heif avif pdf mp3 wav aiff aac ogg flac m4a mp4 mov mpeg mpg avi webm wmv flv 3gp';
 const MEDIA_EXTENSIONS = new Set(MEDIA.split(' ').map((extension) => `.${extension}`));
-/** What one call may add to a request. */
+/** The limit one call may add to a request. */
 const MAX_CHARACTERS = 800_000;
 const MAX_MEDIA_CHARACTERS = 4_000_000;
 const TERMINATOR = '\n--- End of content ---';
@@ -40,7 +40,7 @@ interface Params {
 }
 
 export interface ReadFilesParams extends Params {
-  /** Absolute paths that are read wherever they lie, where the workspace allows it. */
+  /** Absolute paths read at any location the workspace allows. */
   named?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export function createReadManyFilesTool({ workspace, readFile }: ReadManyFilesDe
   });
 }
 
-/** The files themselves, for callers with a frame of their own. */
+/** The files without frames, for callers that add their own. */
 export async function readManyFiles(
   { workspace, readFile }: ReadManyFilesDependencies,
   { named = [], ...params }: ReadFilesParams,
@@ -96,7 +96,7 @@ export async function readManyFiles(
   return { ...(await readAll(readFile, wanted, context)), skipped };
 }
 
-/** Absolute paths, sorted, each once. */
+/** Absolute paths, sorted, without duplicates. */
 async function findAll(workspace: Workspace, params: Params, signal: AbortSignal): Promise<string[]> {
   const options = toFindOptions(params, signal);
   const isWanted = await compileExclusion(params);
@@ -129,7 +129,7 @@ function toFindOptions(params: Params, signal: AbortSignal): Omit<FindOptions, '
   };
 }
 
-/** Without `recursive` a pattern reaches no deeper than it is written. */
+/** Without `recursive`, a pattern matches no deeper than it is written. */
 async function compileExclusion(params: Params): Promise<(name: string, include: string) => boolean> {
   const { exclude = [], recursive = true } = params;
   const { default: picomatch } = await import('picomatch');
@@ -137,7 +137,7 @@ async function compileExclusion(params: Params): Promise<(name: string, include:
   return (name, include) => !isExcluded(name) && (recursive || name.split('/').length <= include.split('/').length);
 }
 
-/** A picture that merely lies in the folder is not meant; one that is named is. */
+/** Media and binary files are read only when a pattern names them or their extension, not because they lie in the folder. */
 function isReadable(path: string, { include, useDefaultExcludes = true }: Params): boolean {
   const extension = extname(path).toLowerCase();
   const isMedia = MEDIA_EXTENSIONS.has(extension);
@@ -154,7 +154,7 @@ export interface ReadFiles {
   files: { path: string; parts: Part[] }[];
   /** Files that could not be read, and why. */
   problems: string[];
-  /** Files that a broad pattern includes by accident. */
+  /** Files that a broad pattern included by accident. */
   skipped: string[];
 }
 

@@ -1,4 +1,4 @@
-/** replace: one text in a file by another, in the one place that is meant. */
+/** replace: replaces one text in a file with another, in the one intended place. */
 
 import { ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool } from '../../protocol/tools.ts';
@@ -27,7 +27,7 @@ export interface ReplaceDependencies {
   store: FileStore;
 }
 
-/** What a person made of a file replaces all of it. */
+/** The user's edit replaces the whole file. */
 const WHOLE_FILE = { replacements: 1, strategy: 'exact', lines: [1] };
 const MAX_LINES_NAMED = 10;
 const MAX_NEAREST_LINES = 30;
@@ -118,7 +118,7 @@ function planNew(content: string, file: TextFile | undefined, absolute: string):
   return { bytes: Buffer.from(content), text: content, data: { replacements: 1, strategy: 'exact', lines: [1] } };
 }
 
-/** Whether the file ends with a line end is not the model's to change by accident. */
+/** Keeps the file's final line end, which a model may drop or add by accident. */
 function keepFinalNewline(text: string, splices: Splice[]): Splice[] {
   const last = splices.at(-1);
   if (last === undefined || last.end !== text.length) return splices;

@@ -1,7 +1,7 @@
 /**
- * run_shell_command: runs a command line and words its outcome for the model. A
- * non-zero exit code is a result, not a failure of the tool; only a command that
- * could not be started is. How processes run and die is the runner's business.
+ * run_shell_command: runs a command line and formats its outcome for the model. A non-zero
+ * exit code is a result, not a failure of the tool; only a failed start is a failure. The
+ * runner starts and ends the processes.
  */
 
 import { constants } from 'node:fs';
@@ -32,10 +32,10 @@ const EFFICIENCY = 'Prefer flags that keep output short.';
 
 const DEFAULT_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 60_000;
-/** What a person is shown of one output; the model gets more. */
+/** How much of one output is shown to the user; the model gets more. */
 const DISPLAY_LIMIT = 100_000;
 
-/** The system takes no argument of 128 KiB or more. */
+/** The system rejects arguments of 128 KiB or more. */
 const LONGEST_COMMAND = 128 * 1024 - 64;
 const TOO_LONG =
   'Command is longer than the system limit of 128 KiB. Write it to a file with write_file and run the file.';
@@ -55,7 +55,7 @@ export interface RunShellCommandDependencies {
   clock?: Clock;
   /** Whether the model is asked to keep output short. */
   asksForShortOutput?: boolean;
-  /** How this program looks to `pkill`; found out when not given. */
+  /** How this program appears to `pkill`; read from the system by default. */
   self?: OwnProcess;
 }
 
@@ -273,16 +273,16 @@ function stopped(sentence: string, output: string): ToolResult {
   };
 }
 
-/** Longer output is handed on in pieces: joined, it would be in memory twice. */
+/** Longer output is returned in pieces: joined, it would be in memory twice. */
 const LONG_OUTPUT = 1_000_000;
 
-/** As `wrapUntrusted`, without copying a long output that has nothing to escape. */
+/** Like `wrapUntrusted`, without copying a long output that needs no escaping. */
 function wrapOutput(before: string, output: string, after = ''): PartListUnion {
   if (/untrusted_context/i.test(output)) return wrapUntrusted(`${before}${output}${after}`);
   const [open = '', close = ''] = wrapUntrusted('\0').split('\0');
   const firstLine = output.indexOf('\n');
   if (output.length < LONG_OUTPUT || firstLine < 0) return `${open}${before}${output}${after}${close}`;
-  // Parts stand one below the other, so the cuts are at line ends.
+  // Parts are shown as separate lines, so the cuts are at line ends.
   const end = `${after}${close}`.slice(1);
   return [`${open}${before}${output.slice(0, firstLine)}`, output.slice(firstLine + 1), end];
 }

@@ -1,8 +1,7 @@
 /**
- * web_fetch: what is on the pages a prompt names. A model that may open URLs is
- * asked first; when that fails the pages are fetched here and a model reads them.
- * Nothing on this machine or its networks is fetched, and what pages say comes back
- * marked as foreign.
+ * web_fetch: reads the pages a prompt names. It first asks a model that can open URLs;
+ * when that fails it fetches the pages itself and a model reads them. It fetches nothing
+ * from this machine or its networks, and marks page content as untrusted.
  */
 
 import type { ContentGenerator } from '../../provider/content-generator.ts';
@@ -28,17 +27,17 @@ const DIRECT_DESCRIPTION = 'Fetches one web page (http or https) and returns its
 const MAX_CHARACTERS = 250_000;
 
 interface Params {
-  /** With `direct`, the one URL. */
+  /** Absent with `direct`, which takes `url` instead. */
   prompt?: string;
   url?: string;
 }
 
 export interface WebFetchDependencies extends Pick<DownloadOptions, 'isAllowedAddress' | 'resolve'> {
   generator: ContentGenerator;
-  /** Asked for the aliases `web-fetch` and `web-fetch-fallback`. */
+  /** Called with the aliases `web-fetch` and `web-fetch-fallback`. */
   resolveModel: ModelConfigResolver;
   clock: Clock;
-  /** `experimental.directWebFetch`: one `url`, fetched here, no model in between. */
+  /** `experimental.directWebFetch`: one `url`, fetched by this process, without a model. */
   direct?: boolean;
 }
 
@@ -141,12 +140,12 @@ async function askWithUrls(
   } catch (error) {
     throwIfAborted(signal);
     if (isAbortError(error)) throw error;
-    // Whatever kept that model from the pages, we can still fetch them ourselves.
+    // Whatever the reason, we can still fetch the pages ourselves.
     return undefined;
   }
 }
 
-/** What the service says of each URL; the protocol's type carries it through unnamed. */
+/** The service's status of each URL; the protocol's type passes it through untyped. */
 interface UrlContext {
   urlContextMetadata?: { urlMetadata?: { urlRetrievalStatus?: string }[] };
 }
@@ -159,7 +158,7 @@ function openedAny(response: GenerateContentResponse): boolean {
   );
 }
 
-/** The text of all pages that could be read, each with its share of the characters. */
+/** The text of all readable pages, each with its share of the characters. */
 async function readPages(
   urls: readonly URL[],
   { isAllowedAddress, resolve }: WebFetchDependencies,
@@ -192,7 +191,7 @@ function cut(text: string, limit: number): string {
   return `${text.slice(0, limit)}\n... [${text.length - limit} characters omitted] ...`;
 }
 
-/** The model's answer; the pages themselves when no model can be asked. */
+/** The model's answer, or the pages themselves when no model is available. */
 async function askAboutPages(
   prompt: string,
   pages: string,
@@ -216,7 +215,7 @@ async function askAboutPages(
   } catch (error) {
     throwIfAborted(signal);
     if (isAbortError(error)) throw error;
-    // The pages were fetched: the model that asked can read them itself.
+    // The pages were fetched: the calling model can read them itself.
     return pages;
   }
 }

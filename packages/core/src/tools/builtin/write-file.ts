@@ -1,4 +1,4 @@
-/** write_file: a file's whole content, created or replaced. */
+/** write_file: creates or replaces a file with its whole content. */
 
 import os from 'node:os';
 import type { DefinedTool } from '../../protocol/tools.ts';
@@ -59,7 +59,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTo
 async function plan({ content }: Params, file: TextFile | undefined): Promise<PlannedChange> {
   const text = fromModelText(content);
   if (file !== undefined) return planText(file, text);
-  // A new file gets the line ends the model wrote; where it wrote plain ones, the system's.
+  // A new file keeps the model's `\r\n` line ends; otherwise it gets those of the system.
   const written = content.includes('\r\n') ? content.toWellFormed() : withLineEnding(text, os.EOL as '\n' | '\r\n');
   return { bytes: Buffer.from(written), text };
 }

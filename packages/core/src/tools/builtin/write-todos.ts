@@ -1,4 +1,4 @@
-/** write_todos: the model's own list of what is left to do, kept for the person to see. */
+/** write_todos: keeps the model's own list of open tasks and shows it to the user. */
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
