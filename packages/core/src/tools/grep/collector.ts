@@ -1,6 +1,7 @@
 /**
- * Keeps of a search what will be shown: the wanted lines of the wanted files, up to
- * the limits. Lines wait until `flush`, so that they are judged in batches.
+ * Collects the part of a search that will be shown: the wanted lines of the wanted files,
+ * up to the limits. Lines are buffered until `flush`, so that they are filtered in
+ * batches.
  */
 
 import { relative, sep } from 'node:path';
@@ -9,12 +10,12 @@ import type { Found, FoundFile, FoundLine } from './found.ts';
 import type { GrepSearch } from './search.ts';
 
 export interface Collector {
-  /** The lines that follow are of this file, given by its absolute path. */
+  /** Starts a file, given by its absolute path; the following lines belong to it. */
   begin(path: string): void;
   add(line: FoundLine): void;
-  /** The file turned out not to be text: none of its lines count. */
+  /** Discards the lines of the file: it is not text. */
   drop(): void;
-  /** Judges what was added since the last time; true when there is enough. */
+  /** Filters the lines added since the last flush; true when there are enough. */
   flush(): boolean;
   found(): Found;
 }

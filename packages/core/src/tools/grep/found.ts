@@ -1,6 +1,6 @@
 /**
- * Found lines, and the text a search gives: one shape and one writer for ripgrep and
- * for the scan without it, so that the model cannot tell which ran.
+ * Defines found lines and formats the result of a search: one shape and one writer for
+ * ripgrep and for the scan without it, so that the model cannot tell which ran.
  */
 
 import type { ToolResult } from '../../protocol/tools.ts';
@@ -9,22 +9,22 @@ import type { Workspace } from '../files/workspace.ts';
 export interface FoundLine {
   number: number;
   text: string;
-  /** A line around a match. */
+  /** Whether it is a context line, not a match. */
   isContext: boolean;
 }
 
 export interface FoundFile {
-  /** Relative to the place searched. */
+  /** Relative to the searched place. */
   name: string;
-  /** In the order of the file. */
+  /** In file order. */
   lines: FoundLine[];
 }
 
 export interface Found {
   files: FoundFile[];
-  /** Lines that match; with names only, files. */
+  /** The number of matching lines; with names only, of files. */
   matches: number;
-  /** Whether the search was ended because it had enough. */
+  /** Whether the search stopped at a limit. */
   isLimited: boolean;
 }
 
@@ -72,7 +72,7 @@ function writeFile({ name, lines }: FoundFile): string {
   return [`File: ${name}`, ...written].join('\n');
 }
 
-/** A search with few matches shows what is around them: it saves the model a read. */
+/** Adds context to a search with few matches: it saves the model a read. */
 export async function addContext(
   workspace: Workspace,
   found: Found,
@@ -98,7 +98,7 @@ async function widen(workspace: Workspace, file: FoundFile, path: string, around
   return { name: file.name, lines: widened };
 }
 
-/** Undefined when the file is gone, too large or not text: the matches then stand alone. */
+/** Undefined when the file is gone, too large or not text: the matches then have no context. */
 async function readLines(workspace: Workspace, path: string): Promise<string[] | undefined> {
   try {
     const file = await workspace.openForReading(path);
@@ -113,14 +113,14 @@ async function readLines(workspace: Workspace, path: string): Promise<string[] |
   }
 }
 
-/** Lines without their ends; a final newline begins no line. */
+/** Lines without their ends; a final newline starts no line. */
 export function splitLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** UTF-8, or UTF-16 with a mark, as ripgrep reads it; undefined for what is not text. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as ripgrep does; undefined for anything else. */
 export function decodeText(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);

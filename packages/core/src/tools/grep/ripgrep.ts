@@ -1,7 +1,7 @@
 /**
- * A search by ripgrep: its arguments, its process, and its JSON events as they
- * stream. It keeps only what will be shown, and ends ripgrep as soon as there is
- * enough. No configuration, environment or input of the user reaches it.
+ * Runs a search with ripgrep: its arguments, its process, and its streamed JSON events. It
+ * keeps only what will be shown, and ends ripgrep as soon as it has enough. ripgrep gets
+ * no configuration, environment or input of the user.
  */
 
 import { access } from 'node:fs/promises';
@@ -14,27 +14,27 @@ import type { GrepSearch } from './search.ts';
 import { runChild } from '../run-child.ts';
 import type { HeldPlace } from '../files/search-scope.ts';
 
-/** A JSON event past this is read only at its beginning and for its line number. */
+/** Of a longer JSON event only the beginning and the line number are read. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 const EVENT_HEAD_BYTES = 16_384;
 const LINE_NUMBER = '},"line_number":';
 
-/** Most searches are done by then. */
+/** Most searches finish sooner. */
 const GUARD_AFTER_MS = 500;
 
-/** The path of the binary that came with the package; undefined when there is none for this platform. */
+/** The path of the packaged binary; undefined when there is none for this platform. */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');
     await access(rgPath);
     return rgPath;
   } catch {
-    // No binary for this platform, or it was not installed: the scan without it takes over.
+    // Unsupported platform, or not installed: the scan without ripgrep is used.
     return undefined;
   }
 }
 
-/** Throws ToolError of type grep_execution_error for a pattern ripgrep refuses and for a search that takes too long. */
+/** Throws ToolError of type grep_execution_error for a pattern ripgrep rejects and for a search that takes too long. */
 export async function searchWithRipgrep(command: string, search: GrepSearch, held: HeldPlace): Promise<Found> {
   const collector = createCollector(search);
   const isDirectory = search.path === search.directory;
@@ -62,7 +62,7 @@ export async function searchWithRipgrep(command: string, search: GrepSearch, hel
       'grep_execution_error',
     );
   }
-  // Messages about single files are switched off, so that what is left is about the search itself.
+  // Messages about single files are off, so the rest concerns the search itself.
   if (outcome.code === 2 && outcome.stderr.trim() !== '') {
     throw new ToolError(`The search failed: ${outcome.stderr.trim()}`, 'grep_execution_error');
   }
@@ -75,7 +75,7 @@ export async function searchWithRipgrep(command: string, search: GrepSearch, hel
 async function toArguments(search: GrepSearch): Promise<string[]> {
   const { namesOnly, maxPerFile, keepLines } = search;
   const perFile = namesOnly && keepLines === undefined ? 1 : maxPerFile;
-  // Patterns of an ignore file passed by name count from the working directory; the rules are applied to results anyway.
+  // ripgrep resolves patterns of an ignore file passed by name from the working directory; our rules filter the results anyway.
   const geminiIgnore = join(search.directory, '.geminiignore');
   const useGeminiIgnore = !search.noIgnore && search.directory === search.root && (await isThere(geminiIgnore));
   return [
@@ -95,7 +95,7 @@ async function toArguments(search: GrepSearch): Promise<string[]> {
     ...(search.fixedStrings ? ['--fixed-strings'] : []),
     ...(search.before > 0 ? ['--before-context', String(search.before)] : []),
     ...(search.after > 0 ? ['--after-context', String(search.after)] : []),
-    // With lines to leave out, ripgrep's own count would count them.
+    // With lines to filter out, ripgrep's own count would include them.
     ...(perFile !== undefined && keepLines === undefined ? ['--max-count', String(perFile)] : []),
     ...(search.noIgnore ? ['--no-ignore'] : []),
     ...(search.gitIgnore ? [] : ['--no-ignore-vcs']),
@@ -127,12 +127,12 @@ interface RipgrepEvent {
     path?: TextOrBytes | null;
     lines?: TextOrBytes;
     line_number?: number | null;
-    /** Set at the end of a file that turned out not to be text. */
+    /** Set at the end of a file that is not text. */
     binary_offset?: number | null;
   };
 }
 
-/** Whole events of bytes in any chunking. Memory is bounded by the longest event that is parsed. */
+/** Assembles whole events from bytes in any chunking. The longest parsed event bounds the memory. */
 function createEventReader(onEvent: (event: RipgrepEvent) => void): { push(chunk: Buffer): void } {
   let pending: Buffer[] = [];
   let size = 0;
@@ -184,8 +184,8 @@ interface OversizedEvent {
 }
 
 /**
- * The event of a very long line: its beginning, and the number that follows the text.
- * A quotation mark inside the text is escaped, so that the marker cannot be in it.
+ * Reads the event of a very long line: its beginning, and the line number after the text.
+ * A quotation mark inside the text is escaped, so the marker cannot occur in it.
  */
 function createOversizedEvent(): OversizedEvent {
   let head = '';

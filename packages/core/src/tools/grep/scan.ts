@@ -1,7 +1,7 @@
 /**
- * The search without ripgrep: every file read and tried here. It finds what ripgrep
- * finds, save for what JavaScript's expressions mean differently (Unicode classes,
- * inline flags in the middle), files over 8 MB and .ignore files.
+ * Searches without ripgrep: reads and matches every file in this process. It finds the
+ * same as ripgrep except where JavaScript's expressions differ (Unicode classes, inline
+ * flags in the middle), in files over 8 MB and for .ignore files.
  */
 
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import type { Found } from './found.ts';
 import type { GrepSearch } from './search.ts';
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Read at once and tried in one guarded run. */
+/** How many files are read at once and matched in one guarded run. */
 const BATCH = 16;
 
 export async function searchWithoutRipgrep(
@@ -54,7 +54,7 @@ export async function searchWithoutRipgrep(
   return collector.found();
 }
 
-/** Absolute paths without links, in the order they are shown. */
+/** Absolute paths without links, in display order. */
 async function listFiles(
   workspace: Workspace,
   scope: SearchScope,
@@ -95,11 +95,11 @@ interface TextFile {
 }
 
 interface MatchedFile extends TextFile {
-  /** Indexes of lines. */
+  /** Indexes of matching lines. */
   matched: number[];
 }
 
-/** No lines for what is not text, too large, a link, unreadable or gone. */
+/** No lines for a file that is not text, too large, a link, unreadable or gone. */
 async function readText(path: string): Promise<TextFile> {
   try {
     const opened = openRegularFile(path);

@@ -5,19 +5,19 @@ import type { ChildGuard } from '../run-child.ts';
 export interface GrepSearch {
   /** The file or directory, absolute and without links. */
   path: string;
-  /** `path`, or the directory of a file: where names and globs start. */
+  /** `path`, or the directory of a file: the base of names and globs. */
   directory: string;
   /** The workspace's root. */
   root: string;
   pattern: string;
-  /** A glob; without a slash it speaks of names at any depth. */
+  /** A glob; without a slash it matches names at any depth. */
   include?: string;
   caseSensitive: boolean;
   fixedStrings: boolean;
   before: number;
   after: number;
   noIgnore: boolean;
-  /** Whether .gitignore counts. */
+  /** Whether .gitignore applies. */
   gitIgnore: boolean;
   excludedDirectories: readonly string[];
   /** With `*` as wildcard. */
@@ -25,7 +25,7 @@ export interface GrepSearch {
   maxPerFile?: number | undefined;
   limit: number;
   namesOnly: boolean;
-  /** Which of these lines count; absent when all do. */
+  /** Filters lines; absent when all match. */
   keepLines?: (lines: readonly string[]) => boolean[];
   /** Whether a file is wanted, by its absolute path without links. */
   keepFile(path: string): boolean;

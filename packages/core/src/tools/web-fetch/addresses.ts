@@ -1,7 +1,7 @@
 /**
- * Which addresses lie on the public internet. Everything else (this machine, its
- * networks, ranges set aside, addresses that hide another) is refused; what cannot
- * be read as an address is not public.
+ * Decides which addresses belong to the public internet. It rejects everything else (this
+ * machine, its networks, reserved ranges, addresses that embed another); an invalid
+ * address is not public.
  */
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
@@ -23,7 +23,7 @@ const SPECIAL_IPV4: readonly [string, number][] = [
   ['224.0.0.0', 3],
 ];
 
-/** Inside the global range, but not of the internet, or carrying an IPv4 address that would go unseen. */
+/** Ranges inside the global range that are not public, or that embed an IPv4 address the check would miss. */
 const SPECIAL_IPV6: readonly [string, number][] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -42,7 +42,7 @@ globalIpv6.addSubnet('2000::', 3, 'ipv6');
 
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialIpv4.check(address, 'ipv4');
-  // A zone belongs to a link of this machine.
+  // An address with a zone belongs to a link of this machine.
   if (!isIPv6(address) || address.includes('%')) return false;
   const embedded = embeddedIpv4(address);
   if (embedded !== undefined) return isPublicAddress(embedded);
@@ -60,7 +60,7 @@ function embeddedIpv4(address: string): string | undefined {
 
 /** The eight words of a valid address. */
 function expandIpv6(address: string): number[] {
-  // The parser of URLs writes an IPv4 tail as two words.
+  // The URL parser writes an IPv4 tail as two words.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [front = '', back] = text.split('::');
   const left = front === '' ? [] : front.split(':');

@@ -1,8 +1,8 @@
 /**
- * One page, fetched by us: bounded in time, size and redirects. Every address is
- * checked when the connection is made, on every redirect, and the address that was
- * checked is the one connected to, so that a name that changes its answer wins
- * nothing. No cookie, no key and no pooled connection is ever sent along.
+ * Downloads one page, limited in time, size and redirects. Every address is checked when
+ * the connection is made, on every redirect, and the connection uses the checked address,
+ * so that a name that changes its answer gains nothing. No cookie, key or pooled
+ * connection is used.
  */
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
@@ -17,7 +17,7 @@ import { builtin } from '../../util/builtin-modules.ts';
 
 export interface DownloadOptions {
   signal: AbortSignal;
-  /** Addresses that may be connected to; the public internet by default. */
+  /** Addresses that connections may use; the public internet by default. */
   isAllowedAddress?: ((address: string) => boolean) | undefined;
   /** The system's resolver by default. */
   resolve?: ((hostname: string) => Promise<LookupAddress[]>) | undefined;
@@ -26,11 +26,11 @@ export interface DownloadOptions {
 }
 
 export interface Download {
-  /** Where the redirects ended. */
+  /** The final URL after redirects. */
   url: string;
   /** Lower case, without parameters. */
   contentType: string;
-  /** The character set the server names. */
+  /** The character set the server declares. */
   charset: string | undefined;
   body: Buffer;
 }
@@ -65,7 +65,7 @@ export async function download(start: URL, options: DownloadOptions): Promise<Do
   }
 }
 
-/** The page, or where it redirects to. */
+/** The page, or its redirect target. */
 async function fetchOnce(url: URL, options: DownloadOptions): Promise<Download | URL> {
   const { isAllowedAddress = isPublicAddress, maxBytes = MAX_BYTES, signal } = options;
   if (isRefusedHost(url, isAllowedAddress)) throw refusedHost(url.hostname);
@@ -85,7 +85,7 @@ async function fetchOnce(url: URL, options: DownloadOptions): Promise<Download |
 
 function toRedirect(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw failure(`${from.href}: redirects to a malformed URL.`);
-  // Where a server sends us is taken to the letter: without its last slash it may send us there again.
+  // Use the redirect target exactly: without its final slash the server may redirect to it again.
   const target = checkUrl(new URL(location, from).href);
   if (typeof target === 'string') throw failure(`${from.href}: redirects to an unsupported address. ${target}`);
   return target;
@@ -101,7 +101,7 @@ async function request(url: URL, options: { signal: AbortSignal; lookup: LookupF
   });
 }
 
-/** Resolves a name and refuses it when any of its addresses is refused. */
+/** Resolves a name and rejects it when any of its addresses is rejected. */
 function createLookup({ resolve }: DownloadOptions, isAllowedAddress: (address: string) => boolean): LookupFunction {
   const resolveAll = resolve ?? ((hostname: string) => builtin.dns.lookup(hostname, { all: true }));
   return (hostname, options: LookupOptions, callback) => {

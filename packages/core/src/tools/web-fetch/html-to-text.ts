@@ -1,10 +1,10 @@
 /**
- * HTML to the text a reader sees: one pass, no tree, time linear in the input.
- * Comments, scripts and what cannot be seen are dropped, hidden characters
- * included; links keep their words and lose their addresses.
+ * Converts HTML to its visible text: one pass, no tree, time linear in the input. It drops
+ * comments, scripts and invisible content, hidden characters included; links keep their
+ * text and lose their addresses.
  */
 
-/** Elements whose content is nothing to read. */
+/** Elements without readable content. */
 const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'select']);
 const BLOCKS = new Set(
   'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table tbody tfoot thead title tr ul'.split(
@@ -72,7 +72,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   thinsp: ' ',
 };
 
-/** Characters that carry text past a reader: zero-width, direction and tag characters. */
+/** Characters that hide text from a reader: zero-width, direction and tag characters. */
 const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/gu;
 
 export function htmlToText(html: string): string {
@@ -87,7 +87,7 @@ export function htmlToText(html: string): string {
   return writer.finish();
 }
 
-/** Reads what starts at `<` and gives where it ends. */
+/** Reads the markup at `<` and returns its end. */
 function readMarkup(html: string, open: number, writer: Writer): number {
   if (html.startsWith('<!--', open)) return endOf(html, '-->', open + 4);
   const next = html[open + 1] ?? '';
@@ -110,7 +110,7 @@ function readName(html: string, start: number): string {
   return html.slice(start, end).toLowerCase();
 }
 
-/** Past the `>` of the tag; one inside a quoted value does not count. */
+/** The index after the `>` of the tag; one inside a quoted value does not count. */
 function endOfTag(html: string, start: number): number {
   let quote = '';
   for (let index = start; index < html.length; index++) {
@@ -118,7 +118,7 @@ function endOfTag(html: string, start: number): number {
     if (quote !== '') {
       if (character === quote) quote = '';
     } else if (character === '"' || character === "'") {
-      // A quotation mark opens a value only after the sign; elsewhere it is an error of the page.
+      // A quotation mark opens a value only after `=`; elsewhere it is an error of the page.
       if (html[index - 1] === '=') quote = character;
     } else if (character === '>') {
       return index + 1;
@@ -149,7 +149,7 @@ function createWriter(): Writer {
   const pieces: string[] = [];
   let breaks = 0;
   let preformatted = 0;
-  /** White space between words, written when a word follows. */
+  /** Pending white space, written when a word follows. */
   let space = false;
 
   function lines(count: number): void {

@@ -1,4 +1,4 @@
-/** A downloaded page as text; what is not text is refused. */
+/** Decodes a downloaded page to text; rejects anything that is not text. */
 
 import { ToolError } from '../../protocol/errors.ts';
 import type { Download } from './download.ts';
@@ -27,7 +27,7 @@ function decode({ body, charset }: Download, isHtml: boolean): string {
   try {
     return new TextDecoder(charset ?? declared ?? 'utf-8').decode(body);
   } catch {
-    // An unknown character set; most pages that name one are UTF-8.
+    // Unknown character set; most pages that declare one are UTF-8.
     return new TextDecoder('utf-8').decode(body);
   }
 }

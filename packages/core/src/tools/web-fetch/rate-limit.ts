@@ -1,14 +1,14 @@
-/** How often one host may be asked, so that no page can turn us against another. */
+/** Limits the requests per host, so that no page can use this program to attack another host. */
 
 import type { Clock } from '../../util/clock.ts';
 
 const LIMIT = 10;
 const WINDOW_MS = 60_000;
-/** Past this many hosts the quiet ones are forgotten. */
+/** Above this number, idle hosts are forgotten. */
 const MAX_HOSTS = 1_000;
 
 export interface RateLimit {
-  /** Counts a request; false when the host has had its share. */
+  /** Counts a request; false when the host reached its limit. */
   take(host: string): boolean;
 }
 

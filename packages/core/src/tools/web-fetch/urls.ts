@@ -1,6 +1,6 @@
 /**
- * URLs in what the model wrote: found, checked and brought to one spelling. It
- * decides by the parsed URL only, never by the text of it, and asks no name server.
+ * Finds, checks and normalises URLs in the model's text. It decides by the parsed URL
+ * only, never by its text, and makes no DNS query.
  */
 
 import { isIP } from 'node:net';
@@ -10,11 +10,11 @@ const MAX_URL_LENGTH = 8_192;
 
 export interface ParsedUrls {
   urls: URL[];
-  /** Sentences about what looked like a URL and cannot be fetched. */
+  /** Sentences on words that look like a URL but cannot be fetched. */
   problems: string[];
 }
 
-/** Every word with `://` is taken for a URL. The same page is listed once. */
+/** Every word with `://` counts as a URL. Each page is listed once. */
 export function findUrls(text: string): ParsedUrls {
   const urls = new Map<string, URL>();
   const problems: string[] = [];
@@ -27,13 +27,13 @@ export function findUrls(text: string): ParsedUrls {
   return { urls: [...urls.values()], problems };
 }
 
-/** The URL in its normal form, or a sentence that says why it is none. */
+/** The URL in its normal form, or a sentence that states why it is invalid. */
 function parseUrl(text: string): URL | string {
   const url = checkUrl(text);
   return typeof url === 'string' ? url : normalise(url);
 }
 
-/** The URL as it is written, or a sentence that says why it cannot be fetched. */
+/** The URL as written, or a sentence that states why it cannot be fetched. */
 export function checkUrl(text: string): URL | string {
   if (text.length > MAX_URL_LENGTH) return `A URL must not be longer than ${MAX_URL_LENGTH} characters.`;
   if (!URL.canParse(text)) return `Malformed URL: "${text}".`;
@@ -54,14 +54,14 @@ function normalise(url: URL): URL {
   return normal;
 }
 
-/** A file's page at GitHub is a program; the file itself is elsewhere. */
+/** GitHub shows a file inside a web application; the raw file has another URL. */
 function toRawContent(url: URL): URL {
   if (url.hostname !== 'github.com') return url;
   const parts = /^\/([^/]+)\/([^/]+)\/blob\/(.+)$/.exec(url.pathname);
   return parts ? new URL(`https://raw.githubusercontent.com/${parts[1]}/${parts[2]}/${parts[3]}`) : url;
 }
 
-/** Without the brackets and marks that sentences put around a URL. */
+/** Removes the brackets and punctuation that sentences put around a URL. */
 function trimWord(word: string): string {
   const separator = word.indexOf('://');
   let start = separator;
@@ -82,7 +82,7 @@ function count(text: string, character: string, start: number): number {
   return found;
 }
 
-/** Whether the host is an address, or a name of this machine, that the check refuses. Other names are judged when resolved. */
+/** Whether the host is a rejected address or a name of this machine. Other names are checked when resolved. */
 export function isRefusedHost(url: URL, isAllowedAddress: (address: string) => boolean): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return !isAllowedAddress(host);
