@@ -22,62 +22,62 @@ import { createAbortError } from '../util/clock.ts';
 import type { ArgsOf, JsonSchema } from './from-schema.ts';
 
 /**
- * What a tool says of itself: the first four members are enough. `P` is the type of its arguments, which `defineTool`
- * reads off the schema.
+ * The definition of a tool: the first four members suffice. `P` is the type of its
+ * arguments, which `defineTool` infers from the schema.
  */
 export interface ToolDefinition<P extends object, S extends JsonSchema = JsonSchema> {
   name: string;
-  /** Read by the model; every request pays for it. */
+  /** Read by the model; it costs tokens in every request. */
   description: string;
-  /** JSON Schema of the arguments; calls that do not fit it never reach the tool. */
+  /** JSON Schema of the arguments; invalid calls never reach the tool. */
   schema: S;
-  /** An async generator yields what happens while it runs: text as live output, events of a session it runs as events. */
+  /** An async generator yields updates while it runs: text as live output, events of a child session as events. */
   execute(params: P, context: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>;
-  /** Shown to a person. Default: `name`. */
+  /** Shown to the user. Default: `name`. */
   displayName?: string;
-  /** What a policy goes by; default `other`, which runs alone and which every policy of ours asks about. */
+  /** The kind a policy decides by; default `other`, which runs alone and which all our policies ask about. */
   kind?: ToolKind;
-  /** Whether the result for a person is markdown. Default true. */
+  /** Whether the result for the user is markdown. Default true. */
   isOutputMarkdown?: boolean;
   /** Default: whether `execute` is an async generator. */
   canUpdateOutput?: boolean;
-  /** What the schema cannot say; a sentence the model can act on, or undefined. */
+  /** Checks what the schema cannot express; returns a sentence the model can act on, or undefined. */
   validate?(params: P): string | undefined;
-  /** One line for a person. Default: the arguments as JSON. */
+  /** One line for the user. Default: the arguments as JSON. */
   describe?(params: P): string;
   locations?(params: P): ToolLocation[];
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
-  /** For tools whose proposal a person may edit: the arguments that give this content instead, marked EDITED_BY_PERSON. */
+  /** For tools whose proposal the user may edit: the arguments that produce this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
 }
 
-/** What a tool may return: the text the model reads, or a result; a person is shown the same text unless it says otherwise. */
+/** What a tool may return: the text for the model, or a result; the user sees the same text unless the result overrides it. */
 export type ToolOutput = string | (Omit<ToolResult, 'returnDisplay'> & Partial<Pick<ToolResult, 'returnDisplay'>>);
 
 /** What a tool may yield while it runs: printed text, or an event of a child session. */
 export type ToolUpdate = string | AgentEvent;
 
 /**
- * On arguments a person's edit made: what `modifyArgs` wants to know again when they
- * run. No model can write a symbol, so that arguments with it, and only those, may
- * have names the schema does not list.
+ * Marks arguments that come from the user's edit, with the value `modifyArgs` needs again
+ * at execution. A model cannot write a symbol, so only arguments marked with it may have
+ * names the schema does not list.
  */
 export const EDITED_BY_PERSON: unique symbol = Symbol('edited by person');
 
-/** What is known of a proposal a person changed; beside the tool's own arguments. */
+/** Data on a proposal the user changed, in addition to the tool's own arguments. */
 export interface EditedParams {
   modified_by_user?: boolean;
-  /** The whole content the model had proposed. */
+  /** The whole content the model proposed. */
   ai_proposed_content?: string;
 }
 
-/** Honoured by the scheduler for every tool, so no tool has to know it. */
+/** The scheduler handles it for every tool, so tools need not know it. */
 const WAIT_FOR_PREVIOUS = 'wait_for_previous';
 
-/** The longest line of arguments that is shown of a tool without a `describe`. */
+/** The maximum length of the arguments shown for a tool without `describe`. */
 const MAX_DESCRIBED = 200;
 
-/** The type of the arguments is read off a schema that is written in place; another gives a plain record. */
+/** Infers the type of the arguments from a literal schema; any other schema gives a plain record. */
 export function defineTool<const S extends JsonSchema>(definition: ToolDefinition<ArgsOf<S>, S>): DefinedTool {
   type P = ArgsOf<S>;
   const { name, displayName = name, kind = 'other', description } = definition;
@@ -122,7 +122,7 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
   };
 }
 
-/** Passes on what a generator yields, until it returns. Aborted, it is left, and its `finally` runs. */
+/** Forwards what a generator yields until it returns. On abort it leaves the generator, whose `finally` runs. */
 async function settle(
   work: ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>,
   { signal, onOutput, onEvent }: ToolContext,
@@ -180,7 +180,7 @@ interface SchemaComplaint {
   error: string;
 }
 
-/** The innermost complaints only: the validator also reports every level above them. */
+/** Only the innermost errors: the validator also reports every level above them. */
 function describeErrors(errors: SchemaComplaint[], schema: Record<string, unknown>): string {
   const inner = errors.filter(({ keyword }) => !['properties', 'items', 'false'].includes(keyword));
   return (inner.length > 0 ? inner : errors).map((complaint) => describeError(complaint, schema)).join(' ');

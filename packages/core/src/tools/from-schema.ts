@@ -1,15 +1,16 @@
 /**
- * FromSchema: the type of the values a JSON Schema accepts, as far as the schema's literal type tells it. A shape it
- * does not read becomes `unknown`; it never claims more than the validator checks. Types only.
+ * FromSchema: the type of the values a JSON Schema accepts, as far as the schema's literal
+ * type determines it. An unsupported shape becomes `unknown`; the type never claims more
+ * than the validator checks. Types only.
  */
 
-/** A JSON Schema; given as a literal, its type tells the type of the values. */
+/** A JSON Schema; as a literal, its type determines the type of the values. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Reads const, enum, anyOf, oneOf, nullable, objects, arrays and the simple types, nested as deep as the compiler goes. */
+/** Supports const, enum, anyOf, oneOf, nullable, objects, arrays and the simple types, nested as deep as the compiler allows. */
 export type FromSchema<S> = S extends { readonly nullable: true } ? FromShape<S> | null : FromShape<S>;
 
-/** The arguments of a tool: an object always. */
+/** The arguments of a tool: always an object. */
 export type ArgsOf<S> = FromSchema<S> extends infer A ? (A extends object ? A : Record<string, unknown>) : never;
 
 type FromShape<S> = S extends { readonly const: infer Value }
@@ -51,12 +52,12 @@ type FromObject<S> = S extends { readonly properties: infer Properties }
     >
   : Record<string, unknown>;
 
-/** A list that is not a literal says of no property that it is required. */
+/** A list that is not a literal makes no property required. */
 type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] }
   ? string extends Name
     ? never
     : Name
   : never;
 
-/** One object instead of an intersection: what an editor shows of it is the arguments. */
+/** Flattens an intersection into one object, so that editors show the arguments. */
 type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never;

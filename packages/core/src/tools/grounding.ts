@@ -1,5 +1,5 @@
 /**
- * What a model found out for us: its text with numbered marks where it leans on a
+ * Formats a model's researched answer: its text with numbered marks where it relies on a
  * source, and the list of sources. Pure; used by the tools that ask a model.
  */
 
@@ -12,7 +12,7 @@ export function answerText(response: GenerateContentResponse): string {
   return parts.map(({ text, thought }) => (thought ? '' : (text ?? ''))).join('');
 }
 
-/** The text with `[n]` marks and, where there are any, the sources. */
+/** The text with `[n]` marks and the sources, if any. */
 export function withSources(text: string, metadata: GroundingMetadata | undefined): string {
   const chunks = metadata?.groundingChunks ?? [];
   if (chunks.length === 0) return text;
@@ -23,7 +23,7 @@ export function withSources(text: string, metadata: GroundingMetadata | undefine
   return `${insertMarks(text, metadata)}\n\nSources:\n${sources.join('\n')}`;
 }
 
-/** The service counts in bytes of UTF-8, and marks stand where a segment ends. */
+/** The service counts in bytes of UTF-8; a mark follows the end of its segment. */
 function insertMarks(text: string, metadata: GroundingMetadata | undefined): string {
   const bytes = Buffer.from(text, 'utf8');
   const marks = new Map<number, Set<number>>();
@@ -43,7 +43,7 @@ function insertMarks(text: string, metadata: GroundingMetadata | undefined): str
   return Buffer.concat([...pieces, bytes.subarray(position)]).toString('utf8');
 }
 
-/** An offset inside a character moves to its end. */
+/** Moves an offset inside a character to its end. */
 function nextBoundary(bytes: Buffer, offset: number): number {
   let index = Math.min(Math.max(0, offset), bytes.length);
   while (index < bytes.length && ((bytes[index] ?? 0) & 0xc0) === 0x80) index++;

@@ -1,7 +1,6 @@
 /**
- * Patterns of the model, run so that none can hang the program: work that takes too
- * long is ended by the engine. Callers hand over batches of bounded size; the limit
- * is on each batch.
+ * Runs the model's patterns so that none can hang the program: the engine aborts work that
+ * takes too long. Callers pass batches of bounded size; the limit applies to each batch.
  */
 
 import type { Context } from 'node:vm';
@@ -17,7 +16,7 @@ interface Sandbox {
   script: Script;
 }
 
-/** Made once: a context costs a millisecond and holds nothing between two runs. */
+/** Created once: a context costs a millisecond and keeps no state between runs. */
 let sandbox: Sandbox | undefined;
 
 /** Runs synchronous work; throws ToolError of the given type, naming the pattern, when it takes too long. */
@@ -40,16 +39,16 @@ export function runGuarded<T>(work: () => T, pattern: string, type: ToolErrorTyp
   return results[0] as T;
 }
 
-/** Throws ToolError of type invalid_tool_params when the pattern is no regular expression. */
+/** Throws ToolError of type invalid_tool_params when the pattern is an invalid regular expression. */
 export function compilePattern(pattern: string, options: { caseSensitive: boolean }): RegExp {
-  // Patterns as ripgrep takes them may begin with inline flags, which JavaScript does not know.
+  // ripgrep patterns may begin with inline flags, which JavaScript does not support.
   const inline = /^\(\?([ims]+)\)/.exec(pattern);
   const body = inline ? pattern.slice(inline[0].length) : pattern;
   const flags = [...new Set(`${options.caseSensitive ? '' : 'i'}${inline?.[1] ?? ''}`)].join('');
   try {
     return new RegExp(body, `${flags}u`);
   } catch {
-    // Unicode mode refuses escapes that mean nothing, which models write all the time.
+    // Unicode mode rejects meaningless escapes, which models write often.
   }
   try {
     return new RegExp(body, flags);

@@ -1,8 +1,8 @@
 /**
- * One helper program, run to its end: argv only, in its own process group, with a
- * deadline, with an environment that is given and never inherited. It is finished
- * when it exits, whatever still holds its pipes, and its group is killed on abort,
- * at the deadline and when its output passes the limit.
+ * Runs one helper program to its end: argv only, in its own process group, with a deadline
+ * and an explicit environment that inherits nothing. The run finishes when the program
+ * exits, even if another process still holds its pipes; its group is killed on abort, at
+ * the deadline and when its output exceeds the limit.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -11,9 +11,9 @@ import { builtin } from '../util/builtin-modules.ts';
 import type { ChildExit } from '../util/child-group.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 
-/** Sees to it that no process outlives this program, however that ends. */
+/** Ensures that no process outlives this program, however it ends. */
 export interface ChildGuard {
-  /** What marks a process and all that it starts; to be added to its environment. */
+  /** The variables that mark a process and its descendants; to be added to its environment. */
   prepare(): Readonly<Record<string, string>>;
   watch(group: number): void;
   unwatch(group: number): void;
@@ -24,22 +24,22 @@ export interface ChildRequest {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Written to stdin, which is closed otherwise. */
+  /** Written to stdin; without it stdin is closed. */
   input?: string;
   signal: AbortSignal;
   timeoutMs: number;
-  /** Stdout comes here as it arrives; false ends the program, and so does what it throws, which is thrown on. */
+  /** Receives stdout as it arrives. Returning false ends the program; so does throwing, which rejects the run. */
   onStdout(chunk: Buffer): boolean;
   onPid?(pid: number): void;
   guard?: ChildGuard | undefined;
-  /** Guarded only from then on, where most programs are done sooner and a guard would cost more than they do. */
+  /** Delays the guard: most programs finish sooner, and a guard would cost more than they do. */
   guardAfterMs?: number;
 }
 
 export interface ChildOutcome extends ChildExit {
   /** The first 64 KiB. */
   stderr: string;
-  /** Why we ended it, if we did. */
+  /** Why this program ended it, if it did. */
   ended?: 'timeout' | 'enough' | undefined;
 }
 
@@ -77,7 +77,7 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
       end('enough');
     }
   });
-  // A program that does not read its input breaks the pipe; its exit code says the rest.
+  // A program that does not read its input breaks the pipe; its exit code reports the result.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(request.input);
   try {

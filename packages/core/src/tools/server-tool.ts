@@ -1,12 +1,13 @@
 /**
- * Makes a `ServerTool` of the documents (name, schema, execute, shouldConfirmExecute) a tool the runtime can schedule.
- * Exists for readers of the documents: our own tools come from `defineTool`.
+ * Converts a documented `ServerTool` (name, schema, execute, shouldConfirmExecute) to a
+ * tool the runtime can schedule. It supports tools written from the documentation: our own
+ * tools use `defineTool`.
  */
 
 import type { DefinedTool, ServerTool } from '../protocol/tools.ts';
 import { defineTool } from './define-tool.ts';
 
-/** Tools of `defineTool` pass unchanged. Throws for an object that is neither. */
+/** Tools of `defineTool` pass unchanged. Throws for any other object. */
 export function toDefinedTool(tool: ServerTool): DefinedTool {
   if (isDefined(tool)) return tool;
   const { name, schema } = tool;
@@ -19,10 +20,10 @@ export function toDefinedTool(tool: ServerTool): DefinedTool {
   const defined = defineTool({
     name,
     displayName: name,
-    // Whatever it does, it may have effects: it runs alone and the policy is asked.
+    // It may have any effect: it runs alone and the policy decides.
     kind: 'other',
     description: schema.description ?? '',
-    // `parameters` is the service's own dialect, which no JSON Schema validator reads.
+    // `parameters` uses the service's own dialect, which JSON Schema validators do not support.
     schema: (schema.parametersJsonSchema as Record<string, unknown> | undefined) ?? { type: 'object' },
     describe: (params) => `${name} ${JSON.stringify(params)}`,
     confirm: async (params, signal) => tool.shouldConfirmExecute(params, signal),

@@ -1,6 +1,7 @@
 /**
- * A command of the user's settings as words: white space, quotes and backslashes,
- * nothing else. There is no expansion and no operator, because no shell runs it.
+ * Splits a command from the user's settings into words: white space, quotes and
+ * backslashes only. It supports neither expansion nor operators, because no shell runs the
+ * command.
  */
 
 import { ToolError } from '../protocol/errors.ts';
@@ -8,7 +9,7 @@ import { ToolError } from '../protocol/errors.ts';
 const WORD = /(?:[^\s'"\\]|\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*")+/g;
 const PIECE = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g;
 
-/** Throws ToolError when a quotation mark is not closed or a backslash stands at the end. */
+/** Throws ToolError when a quotation mark is not closed or a backslash ends the command. */
 export function splitCommand(command: string): string[] {
   const rest = command.replace(WORD, '').trim();
   if (rest !== '') throw new ToolError(`Unclosed quote in: ${command}`, 'invalid_tool_params');

@@ -1,7 +1,7 @@
 /**
- * What the model may see of a result: bounded text with the whole of it in a file,
- * and the conversion to a functionResponse. Every cut is named in the text. A disk
- * that takes no file costs the copy, never the call.
+ * Prepares a result for the model: bounds the text, keeps the whole text in a file, and
+ * converts it to a functionResponse. Every cut is stated in the text. If the file cannot
+ * be written, only the copy is lost, never the call.
  */
 
 import { open } from 'node:fs/promises';
@@ -15,18 +15,18 @@ import { makeDirectory } from '../util/make-directory.ts';
 
 export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
 
-/** For tools that bound themselves; what no request may exceed because of one of them. */
+/** For tools that limit their own output; the most one of them may add to a request. */
 const HARD_LIMIT = 800_000;
-/** Below this a result would say nothing; a full context is the compressor's business. */
+/** A shorter result would be useless; the compressor handles a full context. */
 const MINIMUM_THRESHOLD = 1_000;
 const CHARACTERS_PER_TOKEN = 4;
 const HEAD_SHARE = 0.2;
 const MAX_FILE_NAMES = 20;
-/** Characters written to a file at a time. */
+/** Characters written to a file at once. */
 const PIECE = 64 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 
-/** The characters a result may have: the configured number, or less when the context is nearly full. */
+/** The maximum characters of a result: the configured number, or less when the context is nearly full. */
 export function outputThreshold(options: { configured?: number; remainingTokens?: number } = {}): number {
   const configured = options.configured ?? DEFAULT_OUTPUT_THRESHOLD;
   const remaining = (options.remainingTokens ?? Infinity) * CHARACTERS_PER_TOKEN;
@@ -36,7 +36,7 @@ export function outputThreshold(options: { configured?: number; remainingTokens?
 export interface OutputBounds {
   /** From `outputThreshold`. */
   threshold: number;
-  /** The project's temporary folder; read when a text is kept. */
+  /** The project's temporary folder; read when a text is saved. */
   readonly tempDirectory: string;
   sessionId: string;
 }
@@ -44,18 +44,18 @@ export interface OutputBounds {
 export interface OutputOf {
   toolName: string;
   callId: string;
-  /** Whether the tool is an MCP server's. */
+  /** Whether the tool belongs to an MCP server. */
   isMcp?: boolean;
 }
 
 export interface BoundedOutput {
   content: PartListUnion;
-  /** Where the whole text is, when the content is not the whole. */
+  /** The file with the whole text, when the content was shortened. */
   outputFile?: string;
   truncation?: OutputTruncation;
 }
 
-/** Shortens text past the limit to its head and tail and keeps the whole in a file. Media is left alone. */
+/** Shortens text over the limit to its head and tail and saves the whole in a file. Media stays unchanged. */
 export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: OutputBounds): Promise<BoundedOutput> {
   const limit = of.toolName === 'run_shell_command' || of.isMcp ? bounds.threshold : HARD_LIMIT;
   const parts = toParts(content);
@@ -86,13 +86,13 @@ function shorten(text: TextPieces, limit: number, saved: Saved): string {
   ].join('\n');
 }
 
-/** The index, or the one before it when it would cut a character in two. */
+/** The index, or the one before it when it would split a character. */
 function cutAt(text: Pick<string, 'charCodeAt'>, index: number): number {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/** Keeps a text in a file of the session. Never throws. */
+/** Saves a text in a file of the session. Never throws. */
 export async function saveOutput(
   text: Iterable<string>,
   of: OutputOf,
@@ -108,7 +108,7 @@ export async function saveOutput(
   }
 }
 
-/** Never through a link and never over a file that is there: the folder may be a shared one. */
+/** Never follows a link and never overwrites a file: the folder may be shared. */
 async function writeNewFile(directory: string, name: string, text: Iterable<string>): Promise<string> {
   for (let count = 1; ; count++) {
     const path = join(directory, count === 1 ? `${name}.txt` : `${name}_${count}.txt`);
@@ -127,7 +127,7 @@ async function writeNewFile(directory: string, name: string, text: Iterable<stri
   }
 }
 
-/** Through one small buffer: the bytes of a long text would cost as much memory again. */
+/** Writes through one small buffer: encoding a long text at once would double the memory. */
 async function writePieces(file: FileHandle, texts: Iterable<string>): Promise<void> {
   const bytes = Buffer.allocUnsafeSlow(PIECE * MAX_BYTES_PER_CHARACTER);
   for (const text of texts) {
@@ -149,7 +149,7 @@ function toFileName(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
 }
 
-/** Text from outside, marked as such, so that what it says is not taken for instructions. */
+/** Marks text from outside as untrusted, so that the model does not treat it as instructions. */
 export function wrapUntrusted(text: string): string {
   const escaped = text.replace(/<(?=\s{0,9}\/\s{0,9}untrusted_context\b)/gi, '&lt;');
   return `<untrusted_context>\n${escaped}\n</untrusted_context>`;
@@ -157,20 +157,20 @@ export function wrapUntrusted(text: string): string {
 
 export interface ResponseOf {
   callId: string;
-  /** The name the model called. */
+  /** The tool name the model called. */
   toolName: string;
-  /** Whether the model reads pictures and documents inside a response; else they stand beside it. */
+  /** Whether the model reads pictures and documents inside a response; otherwise they are sent next to it. */
   mediaInResponses: boolean;
 }
 
 export interface ConvertedResponse {
-  /** The functionResponse first, then what has to stand beside it. */
+  /** The functionResponse first, then the parts sent next to it. */
   responseParts: Part[];
-  /** Sound and video: no response may hold them; to be sent as user content of their own. */
+  /** Audio and video, which a response cannot contain; to be sent as separate user content. */
   injectedParts: Part[];
 }
 
-/** What a tool returned, as the service takes it. */
+/** Converts a tool's result to the service's format. */
 export function toFunctionResponse(of: ResponseOf, content: PartListUnion): ConvertedResponse {
   const parts = toParts(content);
   const [only] = parts;
@@ -199,7 +199,7 @@ export function toErrorResponse(of: Pick<ResponseOf, 'callId' | 'toolName'>, mes
   return [{ functionResponse: { id: of.callId, name: of.toolName, response } }];
 }
 
-/** The id and the name are the call's, whatever the tool wrote there: the pairing is ours to keep. */
+/** Overwrites the id and name with those of the call, so that response and call always match. */
 function passThrough(of: ResponseOf, part: Part): Part {
   const { response } = part.functionResponse ?? {};
   return {

@@ -1,8 +1,8 @@
 /**
- * ToolRegistry: names to tools, and the declarations a request carries. It owns the
- * order (the same tools always give the same bytes), the legacy names, and the
- * sentence for a tool that does not exist. A foreign tool never takes the name of a
- * tool of ours; what is not active is treated everywhere as not there.
+ * ToolRegistry: maps names to tools and provides the declarations of a request. It owns
+ * the order (the same tools always give the same bytes), the legacy names, and the error
+ * for an unknown tool. An external tool never takes the name of one of ours; an inactive
+ * tool is treated everywhere as missing.
  */
 
 import type { FunctionDeclaration } from '../protocol/content.ts';
@@ -11,15 +11,15 @@ import type { DefinedTool, ServerTool } from '../protocol/tools.ts';
 import { editDistance } from '../util/edit-distance.ts';
 import { toDefinedTool } from './server-tool.ts';
 
-/** Where a tool comes from, in the order of precedence and of declaration. */
+/** The source of a tool, in the order of precedence and of declaration. */
 export type ToolOrigin = 'builtin' | 'discovered' | 'mcp';
 
 const ORIGINS: readonly ToolOrigin[] = ['builtin', 'discovered', 'mcp'];
 
-/** Names of the past that policies, hooks and old sessions still use. */
+/** Former names that policies, hooks and old sessions still use. */
 const LEGACY_NAMES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
 
-/** The names users' settings have for the built-in tools beside the tool's own. */
+/** Alternative names of the built-in tools in users' settings. */
 const CLASS_NAMES: Readonly<Record<string, readonly string[]>> = {
   list_directory: ['LSTool'],
   read_file: ['ReadFileTool'],
@@ -47,13 +47,13 @@ export function resolveToolName(name: string): string {
 }
 
 export interface ToolFilter {
-  /** `tools.core`: the only built-in tools there are. Absent means all, empty means none. */
+  /** `tools.core`: the only built-in tools enabled. Absent means all, empty means none. */
   core?: readonly string[];
   /** `tools.exclude`: whole tools to leave out. Entries with arguments are policy, not a filter. */
   exclude?: readonly string[];
 }
 
-/** Whether settings let a tool be registered at all. `core` speaks of built-in tools only. */
+/** Whether the settings allow a tool to be registered. `core` applies to built-in tools only. */
 export function isToolEnabled(name: string, filter: ToolFilter, origin: ToolOrigin = 'builtin'): boolean {
   const names = [name, ...(Object.hasOwn(CLASS_NAMES, name) ? (CLASS_NAMES[name] ?? []) : [])];
   if (filter.exclude?.some((entry) => names.includes(resolveToolName(entry.trim())))) return false;
@@ -68,15 +68,15 @@ function nameOfEntry(entry: string): string {
 }
 
 export interface ToolRegistryOptions {
-  /** Asked at every look-up: approval modes and policy change while a session runs. */
+  /** Called at every look-up: approval modes and policy change during a session. */
   isActive?: (tool: DefinedTool) => boolean;
-  /** Why a registered tool is not active, for the model; undefined: it is answered as an unknown name. */
+  /** Why a registered tool is inactive, for the model; undefined: it is reported as an unknown name. */
   explainAbsence?: (tool: DefinedTool) => string | undefined;
-  /** The description to declare where it depends on the mode; the tool's own otherwise. */
+  /** The description to declare when it depends on the mode; otherwise the tool's own. */
   describe?: (tool: DefinedTool) => string;
 }
 
-/** Names of tools that came or went. */
+/** Names of added or removed tools. */
 export interface ToolsChange {
   added: string[];
   removed: string[];
@@ -97,8 +97,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Gives false, and changes nothing, when the name belongs to a tool of another
-   * origin or is a legacy name; a tool of the same origin is replaced in place.
+   * Returns false, and changes nothing, when the name belongs to a tool of another origin
+   * or is a legacy name; a tool of the same origin is replaced in place.
    */
   register(tool: ServerTool, origin: ToolOrigin = 'builtin'): boolean {
     const held = this.entries.get(tool.name);
@@ -109,14 +109,14 @@ export class ToolRegistry {
     return true;
   }
 
-  /** Gives whether there was such a tool. */
+  /** Returns whether the tool existed. */
   unregister(name: string): boolean {
     const wasThere = this.entries.delete(name);
     if (wasThere) this.tell({ added: [], removed: [name] });
     return wasThere;
   }
 
-  /** Tells of every tool that comes or goes from now on. */
+  /** Notifies of every tool added or removed from now on. */
   follow(follower: (change: ToolsChange) => void): void {
     this.followers.add(follower);
   }
@@ -127,7 +127,7 @@ export class ToolRegistry {
     return tool && this.isActive(tool) ? tool : undefined;
   }
 
-  /** The active tools: built-in ones as they were registered, then the others by name. */
+  /** The active tools: built-in ones in order of registration, then the others by name. */
   list(): DefinedTool[] {
     const active = [...this.entries.values()].filter(({ tool }) => this.isActive(tool));
     return ORIGINS.flatMap((origin) => {
@@ -140,7 +140,7 @@ export class ToolRegistry {
     return this.list().map((tool) => ({ ...tool.schema, description: this.describe(tool) }));
   }
 
-  /** What the model reads when it calls a tool that is unknown, or registered and not offered in this run. */
+  /** The error for the model when it calls an unknown tool, or a registered tool not offered in this run. */
   notFound(name: string): ToolError {
     const held = this.entries.get(resolveToolName(name))?.tool;
     const why = held && this.explainAbsence(held);
@@ -165,7 +165,7 @@ function didYouMean(names: readonly string[]): string {
 
 /** The nearest names by edit distance, nearest first. */
 function suggestNames(wanted: string, names: readonly string[]): string[] {
-  // An overlong name is not worth the quadratic work.
+  // An overlong name does not justify the quadratic work.
   const query = wanted.slice(0, 100).toLowerCase();
   return names
     .map((name) => ({ name, distance: editDistance(query, name.toLowerCase()) }))

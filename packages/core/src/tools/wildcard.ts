@@ -1,4 +1,4 @@
-/** Names against patterns with `*` and `?` only. */
+/** Matches names against patterns with `*` and `?` only. */
 
 import { matchStars } from '../util/match-stars.ts';
 
