@@ -370,7 +370,16 @@ describe('files of environment variables', () => {
     join(home, '.env'),
     '.env-staging',
     './src/../.env',
+    '.e\u200dnv',
+    '.env::$DATA',
   ];
+
+  it.each(['.g\u200cit/hooks/x', '.git::$INDEX_ALLOCATION/hooks/x'])(
+    'are no exception in yolo mode for %s, which file systems take for .git',
+    async (file) => {
+      expect(await decide(createEngine(), write(file), 'yolo')).toBe('ask_user');
+    },
+  );
 
   it.each(files)('are asked about before %s is written by an edit, in every mode but yolo', async (file) => {
     expect(await decide(createEngine(), write(file), 'autoEdit')).toBe('ask_user');

@@ -142,10 +142,14 @@ function placeInSegments(
 
 /** What case-folding, normalising or Windows file systems make of a name. */
 function foldName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/[. ]+$/, (tail) => (tail === name ? name : ''))
-    .toLowerCase();
+  return (
+    name
+      .normalize('NFKC')
+      // HFS+ ignores these, and behind a colon NTFS names a stream of the same file.
+      .replaceAll(/\p{Default_Ignorable_Code_Point}|(?<=.):+\$.*$/gu, '')
+      .replace(/[. ]+$/, (tail) => (tail === name ? name : ''))
+      .toLowerCase()
+  );
 }
 
 function hasGlob(segment: string): boolean {

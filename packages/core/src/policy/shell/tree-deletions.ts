@@ -23,7 +23,7 @@ export function treeDeletions(leaves: readonly Leaf[], options: EffectOptions): 
   const { directories } = directoriesOf(leaves, options.directory, options.places.home);
   const grounds = groundsOf(directories, options);
   return leaves.flatMap((leaf) => {
-    const handed = isHandedNames(leaf) ? leaves.flatMap(printedWords) : [];
+    const handed = isHandedNames(leaf) ? [...leaves.flatMap(printedWords), ...inputWords(leaf)] : [];
     return [...deletedWords(leaf), ...handed].flatMap((target) => judgeDeletion(leaf, target, grounds));
   });
 }
@@ -46,6 +46,12 @@ function printedWords(leaf: Leaf): ShellWord[] {
   const rest = words.slice(1);
   const operands = name === 'find' ? findRoots(rest) : rest.filter(({ value }) => !value.startsWith('-'));
   return operands.length === 0 && (name === 'ls' || name === 'find') ? [HERE] : operands;
+}
+
+/** The names in a here-document or here-string. */
+function inputWords({ command: { input } }: Leaf): ShellWord[] {
+  const names = input.flatMap((text) => text.split(/\s+/)).filter((name) => name !== '');
+  return names.map((value) => ({ value, text: value, kind: 'resolved', skeleton: value }));
 }
 
 const HERE: ShellWord = { value: '.', text: '.', kind: 'literal', skeleton: '.' };

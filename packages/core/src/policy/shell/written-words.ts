@@ -55,13 +55,27 @@ export function writtenWords({ words, redirections }: SimpleCommand): ShellWord[
   return [...targets, ...(inPlace ? rest : outputsOf(name, rest))];
 }
 
+/** Words that name a folder by their look. */
+const FOLDER = /^(?:~|"?\$\{?HOME\}?"?|\.|\.\.|.*\/\.{0,2})$/s;
+
+/** Into a folder a file is copied under its own name. */
+function copiedInto(operands: readonly ShellWord[]): ShellWord[] {
+  const folder = operands.at(-1);
+  if (folder === undefined || !FOLDER.test(folder.text) || folder.value.includes(':')) return [];
+  return operands.slice(0, -1).map((source) => {
+    const name = /[^/:]*\/*$/.exec(source.value)?.[0] ?? '';
+    return { ...folder, value: `${folder.value}/${name}` };
+  });
+}
+
 function copiedTo(rest: readonly ShellWord[]): ShellWord[] {
-  const last = rest.filter(({ value }) => !value.startsWith('-')).at(-1);
+  const operands = rest.filter(({ value }) => !value.startsWith('-'));
+  const last = operands.at(-1);
   const options = rest.filter(
     ({ value }, index) =>
       value.startsWith('-') || /^-[A-Za-z]*t$|^--target-directory$/.test(rest[index - 1]?.value ?? ''),
   );
-  return [...options, ...(last === undefined ? [] : [last])];
+  return [...options, ...(last === undefined ? [] : [last]), ...copiedInto(operands)];
 }
 
 /** `-o file`, `--output file`, `--output=file`. */
