@@ -1,31 +1,30 @@
 /**
- * When calls go round in circles. A cycle is one to five calls asked for again and
- * again with the same arguments and, as far as they are known, the same results;
- * a call whose result changes makes progress and is never part of one. Pure.
+ * Detects cycles of calls. A cycle is one to five calls requested repeatedly with the same arguments and, as far as
+ * they are known, the same results; a call whose result changes makes progress and is never part of one. Pure.
  */
 
 import type { FunctionResponse } from '../../protocol/content.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import { isRecord } from '../../util/is-record.ts';
 
-/** A longer past cannot change the verdict. */
+/** Older calls cannot change the verdict. */
 export const CALLS_REMEMBERED = 25;
 const LONGEST_CYCLE = 5;
 
-/** Repetitions that make a loop when nothing more is known than that the calls repeat. */
+/** Repetitions that make a loop when the results are unknown. */
 const REPETITIONS = 5;
-/** Several different calls that bring back the same results each time are hardly a coincidence. */
+/** Several different calls with the same results each time are hardly a coincidence. */
 const REPETITIONS_WITHOUT_PROGRESS = 4;
-/** Asking a third time for what failed twice in the same way is pointless. */
+/** A third request for a call that failed twice in the same way is pointless. */
 const REPETITIONS_OF_FAILURE = 3;
 
 const SHOWN_NAME_LENGTH = 64;
 
-/** Numbers of processes differ on every run and say nothing about progress. */
+/** Process numbers differ on every run and do not indicate progress. */
 const PROCESS_NUMBERS = /\b(?:PGID|PIDs?): \d[\d, ]*/g;
 
 export interface CallResult {
-  /** Equal exactly when the results are taken for equal. */
+  /** Equal exactly when the results count as equal. */
   digest: string;
   failed: boolean;
 }
@@ -33,13 +32,15 @@ export interface CallResult {
 export interface SeenCall {
   callId: string;
   name: string;
-  /** Equal exactly when name and arguments are taken for equal. */
+  /** Equal exactly when name and arguments count as equal. */
   key: string;
-  /** Unknown until the call has been answered. */
+  /** Missing until the call has been answered. */
   result?: CallResult;
 }
 
-/** What a person and the model are told of the cycle at the end of `calls`, oldest first; undefined if there is none. */
+/**
+ * Describes the cycle at the end of `calls` (oldest first) for the user and the model; undefined if there is none.
+ */
 export function findCallCycle(calls: readonly SeenCall[]): string | undefined {
   for (let length = 1; length <= LONGEST_CYCLE; length++) {
     const repetitions = countRepetitions(calls, length);
@@ -57,7 +58,7 @@ export function toCallResult({ response, parts }: FunctionResponse, callId: stri
   return { digest: hashText(json ?? callId), failed: response !== undefined && 'error' in response };
 }
 
-/** How often the last `length` calls came in a row, once that is often enough for a loop; else 0. */
+/** How often the last `length` calls were repeated in a row, if often enough for a loop; else 0. */
 function countRepetitions(calls: readonly SeenCall[], length: number): number {
   const last = calls.slice(-length);
   const results: (CallResult | undefined)[] = last.map(({ result }) => result);
@@ -90,12 +91,12 @@ function describeCycle(cycle: readonly SeenCall[], repetitions: number): string 
   return `${subject} repeated ${repetitions} times with the same arguments and without a new result`;
 }
 
-/** The same text for the same value, whatever the order of its keys; undefined when it is no JSON. */
+/** The same text for the same value, whatever the order of its keys; undefined when it is not JSON. */
 function toStableJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sortKeys(inner) : inner));
   } catch {
-    // Nested too deeply or circular: such a value is compared with nothing.
+    // Nested too deeply or circular: such a value equals no other.
     return undefined;
   }
 }
@@ -104,7 +105,7 @@ function sortKeys(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Enough to tell texts apart without keeping them. */
+/** Distinguishes texts without storing them. */
 export function hashText(text: string): string {
   return builtin.crypto.hash('sha1', text, 'base64');
 }

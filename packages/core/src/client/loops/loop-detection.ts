@@ -1,8 +1,7 @@
 /**
- * LoopDetectionService: notices that a prompt goes nowhere, by calls that repeat, by
- * text that repeats, and, in long prompts that give a reason to, by asking a model. It
- * only reports; what a first or a second detection leads to is the client's decision.
- * It never throws and never holds a turn up for longer than the judge's budget.
+ * LoopDetectionService: detects that a prompt makes no progress, by repeated calls, by repeated text, and, in long
+ * suspicious prompts, by asking a model. It only reports; the client decides what a first or a second detection leads
+ * to. It never throws and never delays a turn by more than the judge's budget.
  */
 
 import type { Content, Part } from '../../protocol/content.ts';
@@ -23,14 +22,14 @@ const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 15;
 const HISTORY_JUDGED = 20;
 const CONFIDENT = 0.9;
-/** For all that is asked in one check. */
+/** For all requests of one check. */
 const JUDGE_BUDGET_MS = 10_000;
-/** Characters of a turn that are compared with those of others. */
+/** The compared characters of each turn. */
 const WORDS_COMPARED = 2_000;
 const SHOWN_ANALYSIS_LENGTH = 500;
 
 export interface LoopJudgeInput {
-  /** The end of the conversation; neither begins with an answer to a call nor ends with an open one. */
+  /** The end of the conversation; neither starts with a response to a call nor ends with an open one. */
   history: Content[];
   userRequest: string;
   model: 'flash' | 'pro';
@@ -39,17 +38,17 @@ export interface LoopJudgeInput {
 
 export interface LoopJudgement {
   analysis: string;
-  /** That the model is in an unproductive state, from 0 to 1. */
+  /** Of the model being in an unproductive state, from 0 to 1. */
   confidence: number;
 }
 
-/** Asks a model. Undefined says that this model is not available; a rejection, that it did not answer. */
+/** Asks a model. Undefined: this model is unavailable; a rejection: it did not answer. */
 export type LoopJudge = (input: LoopJudgeInput, signal: AbortSignal) => Promise<LoopJudgement | undefined>;
 
 export type LoopType = 'repeated_calls' | 'repeated_content' | 'judged_by_model';
 
 export interface DetectedLoop {
-  /** How many have been detected in this prompt, this one included. */
+  /** The number of detections in this prompt, including this one. */
   count: number;
   type: LoopType;
   /** A clause without a full stop, of bounded length. */
@@ -57,22 +56,22 @@ export interface DetectedLoop {
 }
 
 export interface LoopDetectionOptions {
-  /** Without one, only calls and text are watched. */
+  /** Absent: only calls and text are checked. */
   judge?: LoopJudge;
-  /** Read only when the judge is asked. */
+  /** Read only when the judge is called. */
   getHistory?: () => readonly Content[];
   isEnabled?: boolean;
   clock?: Clock;
-  /** Told of every detection, also of one the model is only warned of. */
+  /** Called for every detection, including one that only warns the model. */
   onDetected?: (type: LoopType, prompt_id: string) => void;
-  /** Told what the judge said. */
+  /** Called with the judge's verdict. */
   onJudged?: (check: LoopCheck) => void;
 }
 
 export interface LoopCheck {
   prompt_id: string;
   confidence: number;
-  /** Of the second opinion; absent where none was needed, or none came. */
+  /** Of the second opinion; absent where none was needed or available. */
   secondConfidence?: number;
 }
 
@@ -82,9 +81,9 @@ export class LoopDetectionService {
   private readonly content = new RepeatedContent();
   private calls: SeenCall[] = [];
   private readonly keysOfTurn = new Set<string>();
-  /** What the calls of the last cycle gave, by their keys. */
+  /** The results of the last cycle's calls, by their keys. */
   private cycleResults = new Map<string, string>();
-  /** The words of the turn under way, and how often each turn's words were said in this prompt. */
+  /** The text of the current turn, and how often each turn's text occurred in this prompt. */
   private words = '';
   private readonly spoken = new Map<string, number>();
   private isEnabled: boolean;
@@ -102,7 +101,7 @@ export class LoopDetectionService {
     this.isEnabled = options.isEnabled ?? true;
   }
 
-  /** A prompt begins: nothing before it counts. */
+  /** Starts a prompt: nothing before it counts. */
   reset(prompt_id: string, userRequest = ''): void {
     this.prompt_id = prompt_id;
     this.userRequest = userRequest;
@@ -124,12 +123,15 @@ export class LoopDetectionService {
     this.isEnabled = false;
   }
 
-  /** The loop detected last in this prompt: what `turnStarted` or `addAndCheck` said true of. */
+  /** The last loop detected in this prompt, for which `turnStarted` or `addAndCheck` returned true. */
   get lastLoop(): DetectedLoop | undefined {
     return this.loop;
   }
 
-  /** To be called once before each turn of the prompt. Resolves with whether it is a loop; false on an aborted signal. */
+  /**
+   * Must be called once before each turn of the prompt. Resolves with whether it is a loop; false on an aborted
+   * signal.
+   */
   async turnStarted(signal: AbortSignal): Promise<boolean> {
     if (!this.isEnabled) return false;
     this.turns += 1;
@@ -143,9 +145,9 @@ export class LoopDetectionService {
   }
 
   /**
-   * To be called with every event of a turn before it is passed on; true says that it closes a loop. A loop is reported
-   * once, by the event that completes it; then the watch starts anew, so a second report
-   * means that the model went on after the first.
+   * Must be called with every event of a turn before it is passed on; returns true when the event completes a loop. A
+   * loop is reported once; detection then restarts, so a second report means that the model continued after the
+   * first.
    */
   addAndCheck(event: ServerGeminiStreamEvent): boolean {
     if (!this.isEnabled) return false;
@@ -155,7 +157,7 @@ export class LoopDetectionService {
       case GeminiEventType.ToolCallRequest:
         return this.checkCall(event.value);
       case GeminiEventType.Retry:
-        // The next attempt may well say the same again.
+        // The next attempt may repeat the same text.
         this.content.reset();
         this.words = '';
         return false;
@@ -168,7 +170,7 @@ export class LoopDetectionService {
     }
   }
 
-  /** To be called with each request before its turn: the answers in it tell whether calls make progress. */
+  /** Must be called with each request before its turn: the responses in it show whether calls make progress. */
   noteResponses(parts: readonly Part[]): void {
     for (const { functionResponse } of parts) {
       if (!functionResponse) continue;
@@ -180,13 +182,13 @@ export class LoopDetectionService {
     }
   }
 
-  /** `resultDigest` is equal for results that are taken for equal. */
+  /** `resultDigest` is equal for results that count as equal. */
   toolCallFinished(callId: string, resultDigest: string, { failed = false }: { failed?: boolean } = {}): void {
     const call = this.calls.find((seen) => seen.callId === callId);
     if (call) call.result = { digest: resultDigest, failed };
   }
 
-  /** The turn is over: its words are one more that may have been said before. */
+  /** Counts the text of the finished turn as one more occurrence. */
   private noteWords(): void {
     const spoken = toSpoken(this.words.slice(0, WORDS_COMPARED));
     this.words = '';
@@ -205,7 +207,7 @@ export class LoopDetectionService {
   private checkCall({ callId, name, args }: ToolCallRequestInfo): boolean {
     this.content.reset();
     const key = toCallKey({ name, args, callId });
-    // Equal calls of one response are one wish: a loop is going back to it turn after turn.
+    // Equal calls of one response count once: a loop repeats them turn after turn.
     if (this.turns > 0 && this.keysOfTurn.has(key)) return false;
     this.keysOfTurn.add(key);
     this.calls.push({ callId, name, key });
@@ -216,7 +218,10 @@ export class LoopDetectionService {
     return this.detect('repeated_calls', cycle);
   }
 
-  /** The same calls have other results than when they were reported: a poll that is slow, and the first of its kind again. */
+  /**
+   * The same calls returned other results than at the last report: a slow poll, so the next report counts as the
+   * first again.
+   */
   private forgiveProgress(): void {
     const results = this.calls.flatMap(({ key, result }) => (result ? [[key, result.digest] as const] : []));
     const before = this.cycleResults;
@@ -233,7 +238,7 @@ export class LoopDetectionService {
     return true;
   }
 
-  /** The analysis when it is a loop. A judge that fails or is slow has no say. */
+  /** Returns the analysis when it is a loop. A failing or slow judge is ignored. */
   private async askJudge(judge: LoopJudge, signal: AbortSignal): Promise<string | undefined> {
     const ended = new AbortController();
     const limited = AbortSignal.any([signal, ended.signal]);
@@ -243,7 +248,7 @@ export class LoopDetectionService {
         this.clock.sleep(JUDGE_BUDGET_MS, limited).then(() => undefined),
       ]);
     } catch {
-      // The check is optional: whatever went wrong with it, the turn goes on.
+      // The check is optional: the turn continues after any failure of it.
       return undefined;
     } finally {
       ended.abort();
@@ -257,7 +262,7 @@ export class LoopDetectionService {
       prompt_id: this.prompt_id,
     };
     const first = await judge({ ...input, model: 'flash' }, signal);
-    // An answer that comes too late must not lead to another request, nor change the pace of the next prompt.
+    // A late answer must neither cause another request nor change the pace of the next prompt.
     if (!first || signal.aborted) return undefined;
     const { prompt_id } = input;
     const { confidence } = first;
@@ -272,7 +277,7 @@ export class LoopDetectionService {
     return (second ?? first).analysis.slice(0, SHOWN_ANALYSIS_LENGTH);
   }
 
-  /** The surer it is that all is well, the later it is asked again. */
+  /** The surer the judge is of progress, the later it is asked again. */
   private postpone({ confidence }: LoopJudgement): undefined {
     const calm = Number.isFinite(confidence) ? 1 - Math.min(Math.max(confidence, 0), 1) : 1;
     this.interval = Math.round(SHORTEST_INTERVAL + (LONGEST_INTERVAL - SHORTEST_INTERVAL) * calm);

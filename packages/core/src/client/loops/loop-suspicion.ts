@@ -1,25 +1,24 @@
 /**
- * Whether there is a reason to ask a model about a loop: something in the prompt
- * repeats itself, though not in a cycle that is certain. A long prompt in which every
- * call is new gives none, however long it takes. Pure.
+ * Decides whether to ask a model about a loop: something in the prompt repeats, but not in a certain cycle. A prompt
+ * in which every call is new gives no reason, however long it takes. Pure.
  */
 
 import type { SeenCall } from './call-cycles.ts';
 
 /** The same call with the same result, anywhere among those remembered. */
 const SAME_CALLS = 3;
-/** Calls in a row that failed, whatever they were. */
+/** Failed calls in a row, whatever they were. */
 const FAILURES_IN_A_ROW = 5;
-/** Turns that said the same words. */
+/** Turns with the same text. */
 const SAME_WORDS = 4;
-/** Shorter words, such as "Next file.", recur in good work too. */
+/** Shorter texts, such as "Next file.", recur in good work too. */
 const LEAST_WORDS = 40;
 
 export function isSuspicious(calls: readonly SeenCall[], spoken: ReadonlyMap<string, number>): boolean {
   return hasSameCalls(calls) || hasOnlyFailed(calls) || [...spoken.values()].some((count) => count >= SAME_WORDS);
 }
 
-/** What a turn said, in the form in which it is counted; undefined for words that are too short to count. */
+/** Normalises a turn's text for counting; undefined for a text that is too short to count. */
 export function toSpoken(text: string): string | undefined {
   const words = text.replaceAll(/\s+/g, ' ').trim();
   return words.length < LEAST_WORDS ? undefined : words;

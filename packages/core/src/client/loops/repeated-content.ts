@@ -1,16 +1,15 @@
 /**
- * RepeatedContent: whether a streamed answer says the same thing over and over. It tells
- * apart the lines: headings, lists, quotes, tables and dividers repeat by nature and start
- * the search anew; code blocks are not searched; the rest is `RepeatedWindow`'s. The
- * verdict does not depend on how the text is divided.
+ * RepeatedContent: detects whether a streamed answer repeats itself. It classifies the lines: headings, lists,
+ * quotes, tables and dividers repeat by nature and restart the search; code blocks are not searched; `RepeatedWindow`
+ * searches the rest. The verdict does not depend on how the text is split.
  */
 
 import { RepeatedWindow } from './repeated-window.ts';
 
-/** Tables are padded with long runs of spaces and dashes; this much of a row is let pass. */
+/** Tables are padded with long runs of spaces and dashes; this much of a row is skipped. */
 const MAX_ROW_LENGTH = 2000;
 
-/** Enough of a line, without its indentation, to tell what kind it is. */
+/** Enough of a line, without its indentation, to determine its kind. */
 const HEAD_LENGTH = 8;
 const FENCE = /^(?:```|~~~)/;
 const ROW = /^(?:[|│┃]|[-_=*+─-╿]{3})/;
@@ -23,7 +22,7 @@ const SPACE = 32;
 const TAB = 9;
 
 type Line =
-  /** Too little of it has arrived. */
+  /** Too little of the line has arrived. */
   | 'head'
   | 'text'
   | 'row'
@@ -36,11 +35,11 @@ export class RepeatedContent {
   private head = '';
   private rowLength = 0;
   private fence = { mark: 0, hasOther: false, isInline: false };
-  /** The character of the fence we are inside of; 0 outside. */
+  /** The character of the open fence; 0 outside code. */
   private codeMark = 0;
   private readonly window = new RepeatedWindow();
 
-  /** The text that repeats, once there is one; then the search starts anew. */
+  /** Returns the repeated text once there is one; the search then restarts. */
   add(text: string): string | undefined {
     for (let index = 0; index < text.length; index++) {
       if (this.line === 'text') {
@@ -53,13 +52,13 @@ export class RepeatedContent {
     return undefined;
   }
 
-  /** The next text begins a line outside code; what was said before it still counts. */
+  /** The next text starts a line outside code; earlier text still counts. */
   endAnswer(): void {
     this.beginLine();
     this.codeMark = 0;
   }
 
-  /** As new. */
+  /** Returns to the initial state. */
   reset(): void {
     this.window.forget();
     this.endAnswer();

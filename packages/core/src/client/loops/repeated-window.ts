@@ -1,31 +1,30 @@
 /**
- * RepeatedWindow: whether a window of 50 characters occurs ten times close together, with
- * little variety in between. It is told what counts and knows nothing of lines. The cost
- * of a piece is proportional to its length, and memory is fixed: a ring of the last
- * characters and, as in LZ77, chains from each window to the one before it in the same
- * hash bucket.
+ * RepeatedWindow: detects whether a window of 50 characters occurs ten times close together, with little variety in
+ * between. The caller decides which text counts; it knows nothing of lines. The cost of a piece is proportional to
+ * its length, and memory is fixed: a ring of the last characters and, as in LZ77, chains from each window to the one
+ * before it in the same hash bucket.
  */
 
-/** Characters that are compared. Occurrences that overlap count once. */
+/** Compared characters. Overlapping occurrences count once. */
 const WINDOW = 50;
 const OCCURRENCES = 10;
 /** Between two occurrences, on average over the last ten. */
 const MAX_AVERAGE_DISTANCE = 250;
-/** Different texts between occurrences. More of them is a list with a common prefix, not a loop. */
+/** Different texts between occurrences. More of them indicate a list with a common prefix, not a loop. */
 const MAX_PERIODS = 5;
-/** Characters a window must have at least to say anything. */
+/** Distinct characters a window needs at least to be significant. */
 const MIN_DISTINCT = 3;
-/** How far back an occurrence is looked for. */
+/** How far back occurrences are searched. */
 const MEMORY = 5000;
 
 /** Larger than the memory, a window and a period together, and a power of two. */
 const RING = 8192;
 const MASK = RING - 1;
-/** Many more than there are windows: a bucket that is empty is the quickest answer. */
+/** Many more than there are windows: an empty bucket is the fastest answer. */
 const BUCKETS = 65_536;
 const BUCKET_SHIFT = 32 - Math.log2(BUCKETS);
 const NONE = -1;
-/** Positions are 32-bit; at this one the count starts anew. */
+/** Positions are 32-bit; at this one the count restarts. */
 const LAST_POSITION = 0x4000_0000;
 
 const MULTIPLIER = 0x0100_0193;
@@ -38,7 +37,7 @@ for (let exponent = 1; exponent < RING; exponent++) {
 const WINDOW_POWER = POWERS[WINDOW] as number;
 
 export class RepeatedWindow {
-  /** The last character tracked completed a loop. */
+  /** The last tracked character completed a loop. */
   isComplete = false;
   /** Text before it does not count. */
   private start = 0;
@@ -50,14 +49,14 @@ export class RepeatedWindow {
   private readonly newest = new Int32Array(BUCKETS).fill(NONE);
   /** By position of a window: the one before it in its bucket. */
   private readonly older = new Int32Array(RING);
-  /** By position of a window that has a twin: the latest occurrence of its text that counts. */
+  /** By position of a window that has a twin: the latest counted occurrence of its text. */
   private readonly counted = new Int32Array(RING).fill(-RING);
-  /** By position of a window that counts: the one that counted before it. */
+  /** By position of a counted window: the previously counted one. */
   private readonly previous = new Int32Array(RING);
-  /** By position of a window that counts: how many there were up to it. */
+  /** By position of a counted window: the count up to it. */
   private readonly tally = new Int32Array(RING);
 
-  /** What was said before no longer counts. */
+  /** Earlier text no longer counts. */
   forget(): void {
     this.start = this.end;
   }
@@ -69,9 +68,9 @@ export class RepeatedWindow {
   }
 
   /**
-   * Tracks the characters from `from` up to a `stop` or the end, or until one completes a
-   * loop; returns where it stopped. Nearly every character of an answer passes here, so
-   * it works on locals and leaves at the first sign of a window that is not new.
+   * Tracks the characters from `from` up to a `stop` or the end, or until one completes a loop; returns the position
+   * where it stopped. Nearly every character of an answer passes here, so it works on locals and returns at the first
+   * window that may not be new.
    */
   trackRun(text: string, from: number, stop: number): number {
     if (this.end + text.length >= LAST_POSITION) this.startAnew();
@@ -105,7 +104,7 @@ export class RepeatedWindow {
     return index;
   }
 
-  /** Which occurrence of its text the window at `position` is; 0 if it overlaps the one before. */
+  /** The number of the occurrence that the window at `position` is; 0 if it overlaps the one before. */
   private count(position: number, candidate: number): number {
     const slot = position & MASK;
     const twin = this.findTwin(position, candidate);
@@ -121,8 +120,8 @@ export class RepeatedWindow {
   }
 
   /**
-   * The latest occurrence that counts, as the window at `twin` knows it. A window is noted
-   * only once it has a twin; until then what stands in its place is of one long gone.
+   * The latest counted occurrence, according to the window at `twin`. A window is recorded only once it has a twin;
+   * until then its slot holds a stale entry.
    */
   private latestOf(twin: number): number {
     const slot = twin & MASK;
@@ -134,7 +133,7 @@ export class RepeatedWindow {
     return this.counted[slot] as number;
   }
 
-  /** The latest earlier window with the same text, along the chain that begins with `candidate`. */
+  /** The latest earlier window with the same text, along the chain that starts with `candidate`. */
   private findTwin(position: number, candidate: number): number {
     const oldest = Math.max(this.start, this.end - MEMORY);
     let twin = candidate;
@@ -162,7 +161,7 @@ export class RepeatedWindow {
     return periods.size <= MAX_PERIODS;
   }
 
-  /** A rule, a row of dots, padding: it repeats by nature, and as often as it is long. */
+  /** A rule, a row of dots, padding: it repeats by nature, for its whole length. */
   private isFiller(position: number): boolean {
     const distinct = new Set<number>();
     for (let offset = 0; offset < WINDOW; offset++) distinct.add(this.characters[(position + offset) & MASK] as number);
@@ -175,7 +174,7 @@ export class RepeatedWindow {
     return ((this.prefixes[to & MASK] as number) - prefix) | 0;
   }
 
-  /** The text that repeats; then the search starts anew. */
+  /** Returns the repeated text; the search then restarts. */
   takeWindow(): string {
     const codes = Array.from(
       { length: WINDOW },
