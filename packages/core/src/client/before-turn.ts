@@ -1,7 +1,6 @@
 /**
- * The checks before a turn, in the order in which they are listed in BEFORE_TURN.
- * Each looks at one thing and returns nothing, an event to yield, or how the turn
- * ends before it began. The order is the specification.
+ * The checks before a turn, in the order of BEFORE_TURN. Each checks one condition and returns nothing, an event to
+ * yield, or how the turn ends before it starts. The order is the specification.
  */
 
 import { hasFunctionCall } from '../chat/parts.ts';
@@ -18,10 +17,10 @@ import type { IdeContext } from './ide-context.ts';
 import type { LoopDetectionService } from './loops/loop-detection.ts';
 import type { ToolOutputMask } from './tool-output-masking.ts';
 
-/** A request may fill this share of what the window still holds. */
+/** The share of the remaining window that a request may fill. */
 const FILL_LIMIT = 0.95;
 
-/** Chooses a model for a request; sticks to it for the prompt. Never throws. */
+/** Chooses a model for a request and keeps it for the prompt. Never throws. */
 export type ChooseModel = (input: {
   request: readonly Part[];
   prompt_id: string;
@@ -45,15 +44,15 @@ export interface TurnToBe {
   request: Part[];
   signal: AbortSignal;
   prompt_id: string;
-  /** Counts this turn. */
+  /** Includes this turn. */
   sessionTurns: number;
-  /** Turns left for this request, this one included. */
+  /** Turns left for this request, including this one. */
   turnsLeft: number;
-  /** The model limits are judged by; the last check settles it. */
+  /** The model whose limits apply; the last check decides it. */
   model: string;
 }
 
-/** An event to yield, and whether the turn is over before it began. */
+/** An event to yield, and whether the turn ends before it starts. */
 export interface CheckResult {
   event?: ServerGeminiStreamEvent;
   ends?: Continuation;
@@ -104,7 +103,7 @@ export async function maskToolOutput(_turn: TurnToBe, { chat, outputMask }: Turn
   await outputMask?.apply(chat);
 }
 
-/** Never between a call and its response: the service takes the answer in the very next turn only. */
+/** Never between a call and its response: the service accepts the response in the very next turn only. */
 export function addIdeContext(_turn: TurnToBe, { chat, ideContext }: TurnSurroundings): undefined {
   if (!ideContext || hasFunctionCall(chat.getLastContent())) return;
   const text = ideContext.take();

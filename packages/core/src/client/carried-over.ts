@@ -1,7 +1,7 @@
 /**
- * What must survive every compression word for word: what the user said, and the
- * state of the todo list. It travels as JSON inside the summary turn, so it can be
- * read back exactly, also after a resume; no summary is trusted with it.
+ * Carries over what must survive every compression verbatim: the user's statements and the state of the todo list.
+ * They travel as JSON inside the summary turn, so they can be parsed back exactly, also after a resume; the summary
+ * itself is not trusted with them.
  */
 
 import { hasFunctionResponse } from '../chat/parts.ts';
@@ -12,12 +12,12 @@ import { isRecord } from '../util/is-record.ts';
 export interface CarriedOver {
   /** Oldest first. */
   userStatements: string[];
-  /** Lines of what the user pasted that may bind; they yield to what was said. */
+  /** Lines of the user's pastes that may be binding; statements take precedence in the budget. */
   pastedLines: string[];
   todos: Todo[];
 }
 
-/** Each once, in the order of their first time: a paste may have as many lines as it likes. */
+/** Each once, in order of first occurrence: a paste may have any number of lines. */
 interface Collected {
   userStatements: Set<string>;
   pastedLines: Set<string>;
@@ -28,25 +28,25 @@ const OPEN = '<carried_over>';
 const CLOSE = '</carried_over>';
 const EXPLANATION = "The user's statements and the current todo list, word for word. The statements still apply.";
 
-/** Longer messages are pastes; of those only the lines that bind are kept. */
+/** Longer messages are pastes; only their binding lines are kept. */
 const MAX_STATEMENT_LENGTH = 2000;
 const MAX_TOTAL_LENGTH = 24_000;
 const MAX_PASTED_LENGTH = 8000;
 const BINDING =
   /\b(must|never|always|only|don't|do not|shall|should|required?|forbidden|keep|avoid|without|instead of|make sure|ensure|at (?:most|least)|use|prefer|not|no)\b/i;
-/** Texts that carry context of ours, or what a program printed, not words of the user. */
+/** Texts of ours or output of a program, as opposed to words of the user. */
 const NOT_THE_USERS =
   /^\s*(<session_context>|<hook_context>|<state_snapshot>|<carried_over>|System: |\[System: |\[The budget of this run |I ran the following shell command:\n|[^\n]*\buser's editor\b[^\n]*\n```json\n)/;
-/** What stands between these was read from files the user named: others may have written it. */
+/** Content of files the user referenced: others may have written it. */
 const FILES_BEGIN = '--- Content from referenced files ---';
 const FILES_END = '--- End of content ---';
 
-/** The first turn of a session: where it takes place, and the project's own instructions. */
+/** The first turn of a session: its environment and the project's own instructions. */
 export function isSessionContext(content: Content | undefined): boolean {
   return content?.parts?.[0]?.text?.startsWith('<session_context>') ?? false;
 }
 
-/** The last turn in which the user said something themselves. */
+/** The last turn that holds words of the user. */
 export function findLastWords(history: readonly Content[]): Content | undefined {
   return history.findLast(
     (content) =>
@@ -56,7 +56,7 @@ export function findLastWords(history: readonly Content[]): Content | undefined 
   );
 }
 
-/** Everything in these turns that must survive, what earlier compressions carried included. */
+/** Everything in these turns that must survive, including what earlier compressions carried over. */
 export function collectCarriedOver(history: readonly Content[]): CarriedOver {
   const collected: Collected = { userStatements: new Set(), pastedLines: new Set(), todos: [] };
   for (const content of history) {
@@ -120,7 +120,7 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** Over the budget, statements without a demand are dropped first, the longest before the others: demands are short. */
+/** Over the budget, statements without a demand are dropped first, the longest first: demands are short. */
 function withinBudget(statements: string[], budget: number): string[] {
   let excess = lengthOf(statements) - budget;
   if (excess <= 0) return statements;
@@ -134,7 +134,7 @@ function withinBudget(statements: string[], budget: number): string[] {
   return statements.filter((statement) => !dropped.has(statement));
 }
 
-/** Only what stands at the end of a text is ours: a summary, or a file, may hold what looks like it. */
+/** Only a block at the end of a text is ours: a summary, or a file, may contain a lookalike. */
 function parseCarriedOver(text: string): CarriedOver | undefined {
   if (!text.endsWith(CLOSE)) return undefined;
   const head = `${OPEN}\n${EXPLANATION}\n`;
@@ -151,7 +151,7 @@ function parseCarriedOver(text: string): CarriedOver | undefined {
       todos: Array.isArray(todos) ? todos.filter(isTodo) : [],
     };
   } catch {
-    // A foreign block that looks like ours counts as the user's text.
+    // An invalid block counts as the user's text.
     return undefined;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * tryCompressChat: replaces the older part of a history by a snapshot of it when the
- * history has grown past its share of the model's window. A compression that fails,
- * or would make things larger, leaves the history as it was.
+ * tryCompressChat: replaces the older part of a history by a summary (the snapshot) when the history exceeds its
+ * share of the model's window. A compression that fails, or would enlarge the history, leaves it unchanged.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -26,46 +25,49 @@ import type { SavedOutputs } from './tool-output-masking.ts';
 import type { UtilityModel } from './utility-model.ts';
 
 export const COMPRESSION_TOKEN_THRESHOLD = 0.5;
-/** How much of the history, from its end, is kept as it is. */
+/** The share of the history, from its end, that is kept unchanged. */
 export const COMPRESSION_PRESERVE_THRESHOLD = 0.3;
-/** What the user's own words must leave to summarise; below it a step of the prompt under way is the place to cut. */
+/**
+ * The least share to summarise when the cut is at a prompt of the user; below it, the cut is at a step of the current
+ * prompt.
+ */
 const LEAST_SHARE = (1 - COMPRESSION_PRESERVE_THRESHOLD) / 2;
-/** A summariser that does no good is not asked again with every turn. */
+/** After a useless summary, the history must grow by this factor before the next one. */
 const GROWTH_BEFORE_RETRY = 1.05;
-/** Share of the window past which it is asked all the same: there is no other way on. */
+/** Share of the window above which it is tried regardless: there is no alternative. */
 const LAST_RESORT = 0.9;
-/** Tool output newer than this many tokens goes to the summariser whole. */
+/** Newer tool output, up to this many tokens, is sent to the summariser whole. */
 const TOOL_OUTPUT_BUDGET = 50_000;
 
 export interface CompressionOptions {
   model: UtilityModel;
   tokenLimit(model: string): number;
-  /** Says which preset summarises; the Gemini API's unless another is given. */
+  /** Names the preset that summarises; the Gemini API's unless another is given. */
   catalogue?: ModelCatalogue | undefined;
-  /** Share of the window past which a history is compressed. */
+  /** Share of the window above which a history is compressed. */
   threshold?: number;
   hooks?: AgentHooks;
-  /** Where old tool output is kept in full; without it, it is cut. */
+  /** Stores old tool output in full; without it, the output is truncated. */
   savedOutputs?: SavedOutputs;
-  /** Told of every attempt a model was asked in, whatever came of it. */
+  /** Called for every attempt that asked a model, whatever its result. */
   onSummarised?: (attempt: ChatCompressionInfo) => void;
 }
 
 export interface CompressionRequest {
   chat: GeminiChat;
-  /** The model whose window counts. */
+  /** The model whose window applies. */
   activeModel: string;
   prompt_id: string;
   signal: AbortSignal;
-  /** Asked for by the user: also under the threshold. */
+  /** The user requested it: compress below the threshold too. */
   force?: boolean;
 }
 
 export class Compressor {
   private readonly options: CompressionOptions;
-  /** The summary came out larger once: automatic compression only shortens tool output from then on. */
+  /** A summary was larger than the history: from then on, automatic compression only shortens tool output. */
   private hasInflated = false;
-  /** The size at which compressing did no good: it is tried again only when there is clearly more to summarise. */
+  /** The size at which compression was useless: it is retried only when there is clearly more to summarise. */
   private uselessAt = 0;
   private hasJustCompressed = false;
 
@@ -73,18 +75,19 @@ export class Compressor {
     this.options = options;
   }
 
-  /** Never throws but on abort; the status says what came of it. */
+  /** Throws only on abort; the status reports the result. */
   async tryCompressChat(request: CompressionRequest): Promise<ChatCompressionInfo> {
     const { chat, activeModel, signal, force = false } = request;
     if (chat.getHistoryLength() === 0) return info(0, 0, CompressionStatus.NOOP);
-    // On every turn, also when nothing will be compressed: users' hooks count on it.
+    // On every turn, also when nothing will be compressed: users' hooks rely on it.
     await this.firePreCompress(force ? 'manual' : 'auto', signal);
     const promptTokens = chat.getLastPromptTokenCount();
     if (!force && !this.isDue(promptTokens, activeModel)) {
       return info(promptTokens, promptTokens, CompressionStatus.NOOP);
     }
     const shortened = await this.shortenToolOutput(chat.getHistory(true));
-    // The last prompt also held instructions and tools, and the service counts otherwise: history is compared with history.
+    // The last prompt also held instructions and tools, and the service counts differently: estimates of the history
+    // are compared with each other.
     const before = estimate(chat.getHistory(true));
     if (this.hasInflated && !force) return this.onlyShorten(request, shortened, before);
     const summarised = await this.summarise(request, shortened, before);
@@ -95,9 +98,9 @@ export class Compressor {
   private isDue(tokens: number, activeModel: string): boolean {
     const { threshold = COMPRESSION_TOKEN_THRESHOLD, tokenLimit } = this.options;
     const limit = tokenLimit(activeModel);
-    // Still this large after a compression: it is not the history that fills the window.
+    // Still this large after a compression: the history is not what fills the window.
     if (this.hasJustCompressed) this.uselessAt = tokens;
-    // Another history than the one that could not be made smaller.
+    // The history has shrunk since: it is not the one that compression could not reduce.
     else if (tokens < this.uselessAt) this.uselessAt = 0;
     this.hasJustCompressed = false;
     return tokens >= Math.max(threshold * limit, Math.min(this.uselessAt * GROWTH_BEFORE_RETRY, LAST_RESORT * limit));
@@ -119,11 +122,11 @@ export class Compressor {
       return info(before, before, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
     }
     const kept = history.slice(splitAt);
-    // In the middle of a prompt: its words stay where they are, right before the calls it led to.
+    // A cut in the middle of a prompt: the prompt stays directly before the calls it led to.
     const prompt = hasFunctionCall(kept[0]) ? findLastWords(old) : undefined;
     const carried = formatCarriedOver(collectCarriedOver(old.filter((content) => content !== prompt)));
     const summary = userTurn([snapshot, carried].filter(Boolean).join('\n\n'));
-    // A turn with calls must come right after a turn of the user.
+    // A turn with calls must directly follow a user turn.
     const answered = hasFunctionCall(kept[0]) && !prompt ? [] : [modelTurn(SNAPSHOT_ACKNOWLEDGEMENT)];
     const compressed = [...context, summary, ...answered, ...(prompt ? [prompt] : []), ...kept];
     return this.replaceIfSmaller(request, compressed, before);
@@ -136,7 +139,7 @@ export class Compressor {
   ): ChatCompressionInfo {
     const after = estimate(compressed);
     if (after >= before) {
-      // What the user tried early says nothing about a history that is full.
+      // An early compression by the user does not predict the result for a full history.
       this.hasInflated ||= !force;
       return info(before, after, CompressionStatus.COMPRESSION_FAILED_INFLATED_TOKEN_COUNT);
     }
@@ -157,7 +160,7 @@ export class Compressor {
     return info(before, after, CompressionStatus.CONTENT_TRUNCATED);
   }
 
-  /** Two calls: a snapshot, then the same model's criticism of it. The first stands if the second fails. */
+  /** Two calls: a snapshot, then the same model's critique of it. The first is used if the second fails. */
   private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
     const { prompt_id, signal, activeModel } = request;
     const question = {
@@ -174,7 +177,7 @@ export class Compressor {
     return second ?? first;
   }
 
-  /** Newest first within the budget; what lies beyond it is saved to a file and replaced by where it is. */
+  /** Newest first within the budget; older output is saved to a file and replaced by its path. */
   private async shortenToolOutput(history: readonly Content[]): Promise<Content[]> {
     let left = TOOL_OUTPUT_BUDGET;
     const shortened = [...history];
@@ -202,7 +205,10 @@ export class Compressor {
   }
 }
 
-/** Where what is kept begins: at the user's own words, or where those leave too little, at a step of the last prompt. */
+/**
+ * Where the kept part starts: at a prompt of the user, or, if that leaves too little to summarise, at a step of the
+ * last prompt.
+ */
 function findSplit(history: readonly Content[]): number {
   const fraction = 1 - COMPRESSION_PRESERVE_THRESHOLD;
   const atWords = findIndexAfterFraction(history, fraction);

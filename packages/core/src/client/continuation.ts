@@ -1,6 +1,6 @@
 /**
- * After a turn: is the prompt done, or does the model go on, and with what? One
- * union, decided in one place; nothing here calls the client again.
+ * Decides after a turn whether the prompt is finished or the model continues, and with which request. One union,
+ * decided in one place; nothing here calls the client again.
  */
 
 import type { Content, Part } from '../protocol/content.ts';
@@ -10,14 +10,14 @@ import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 export type ContinuationReason = 'invalid_stream' | 'silent_end' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
 
 export type Continuation =
-  /** `isTooLarge`: because of what would have been sent, which must not be kept whole either. */
+  /** `isTooLarge`: the unsent request was too large, so it must not be kept whole either. */
   | { kind: 'stop'; event?: ServerGeminiStreamEvent; isTooLarge?: boolean }
   | { kind: 'again'; why: ContinuationReason; request: Part[]; event?: ServerGeminiStreamEvent };
 
-/** How a turn came out, as far as going on depends on it. */
+/** The outcome of a turn, as far as the continuation depends on it. */
 export type TurnEnd = 'finished' | 'failed' | 'invalid' | 'stopped' | 'cancelled';
 
-/** Undefined for an event after which the turn goes on. */
+/** Undefined for an event that does not end the turn. */
 export function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
   switch (event.type) {
     case GeminiEventType.Error:
@@ -64,7 +64,7 @@ export function toLoopRecovery(detail: string | undefined): string {
   );
 }
 
-/** An answer to each call of a model turn none of whose calls ran. */
+/** A response to each call of a model turn none of whose calls ran. */
 export function toUnrunResponses(content: Content | undefined): Part[] {
   if (content?.role !== 'model') return [];
   return (content.parts ?? []).flatMap(({ functionCall }) => {
@@ -77,7 +77,7 @@ export function toUnrunResponses(content: Content | undefined): Part[] {
 
 const LEFT_OUT = 'The call was carried out. Its result was omitted: it exceeds the remaining context window.';
 
-/** The answer to a call without what makes it large. */
+/** The response to a call without its large content. */
 export function withoutResult(part: Part): Part {
   if (!part.functionResponse) return part;
   const { parts: _media, ...rest } = part.functionResponse;
@@ -88,7 +88,7 @@ export function hasResponses(request: readonly Part[]): boolean {
   return request.some((part) => part.functionResponse);
 }
 
-/** What tools did is told together with what the model is told instead. */
+/** Puts pending tool responses in front of the request that replaces theirs. */
 export function withResponses(then: Extract<Continuation, { kind: 'again' }>, request: readonly Part[]): Continuation {
   return hasResponses(request) ? { ...then, request: [...request, ...then.request] } : then;
 }

@@ -1,8 +1,7 @@
 /**
- * GeminiClient: the turns of one request, flat. Before each turn the checks of
- * before-turn.ts; after it the decision whether the model goes on. It runs no tools:
- * a turn that asks for calls is returned to the caller, who answers them with another
- * request of the same prompt.
+ * GeminiClient: runs the turns of one request in a flat loop. Before each turn it runs the checks of before-turn.ts;
+ * after it, it decides whether the model continues. It runs no tools: a turn that requests calls is returned to the
+ * caller, who answers them with another request of the same prompt.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -36,22 +35,22 @@ import { acceptAnswer, admitRequest, openPrompt } from './prompt-gates.ts';
 import type { GateKeepers, PromptState } from './prompt-gates.ts';
 import type { JsonModel, Question } from './utility-model.ts';
 
-/** Turns one request may take without a new word from its caller. */
+/** Turns one request may take without new input from its caller. */
 export const MAX_TURNS = 100;
 
 export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
-  /** The model limits are judged by until one is chosen. */
+  /** The model whose limits apply until one is chosen. */
   model: string;
-  /** Asked after a turn without calls; absent: the user speaks next. */
+  /** Called after a turn without calls; absent: the user speaks next. */
   checkNextSpeaker?: (signal: AbortSignal, prompt_id: string) => Promise<NextSpeaker | undefined>;
-  /** Go on once with "Please continue." when no attempt gave a usable answer. */
+  /** Continue once with "Please continue." when no attempt returned a usable answer. */
   continueOnFailedApiCall?: boolean;
   turnOptions?: TurnOptions;
-  /** Answers `generateJson`. */
+  /** Serves `generateJson`. */
   utility?: JsonModel;
 }
 
-/** What a turn came to: the loop it went into, if any, how it ended, and the calls it asks for. */
+/** The outcome of a turn: the loop it detected, if any, how it ended, and the calls it requests. */
 interface EndedRun {
   loop: Continuation | undefined;
   end: TurnEnd;
@@ -65,7 +64,7 @@ interface EndedTurn {
   signal: AbortSignal;
 }
 
-/** A request, and the end of the history before it: still the end when the request never got there. */
+/** A request, and the end of the history before it: still the end when the request was never sent. */
 interface UntoldRequest {
   request: Part[];
   after: Content | undefined;
@@ -83,9 +82,8 @@ export class GeminiClient {
   }
 
   /**
-   * Yields the events of the request's turns and returns the last turn. Throws
-   * `UnauthorizedError`; an abort ends with `user_cancelled`. Breaking out leaves
-   * nothing running.
+   * Yields the events of the request's turns and returns the last turn. Throws `UnauthorizedError`; an abort ends
+   * with `user_cancelled`. A consumer that breaks out leaves nothing running.
    */
   async *sendMessageStream(
     request: PartListUnion,
@@ -126,7 +124,7 @@ export class GeminiClient {
     return turn;
   }
 
-  /** Compresses the history when it is due, or with `force`, the user's own word, whatever its size. */
+  /** Compresses the history when it is due, or with `force`, the user's request, whatever its size. */
   async tryCompressChat(
     prompt_id: string,
     force = false,
@@ -144,12 +142,12 @@ export class GeminiClient {
     return this.options.chat;
   }
 
-  /** A shallow copy of what the model has been told and has said. */
+  /** A shallow copy of the conversation. */
   getHistory(): Content[] {
     return this.options.chat.getHistory();
   }
 
-  /** A question beside the conversation, as JSON; undefined without an answer. Rejects on abort. */
+  /** An auxiliary question, answered as JSON; undefined without an answer. Rejects on abort. */
   async generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined> {
     const { utility } = this.options;
     if (!utility) throw new Error('This client answers no questions beside the conversation: give it `utility`.');
@@ -169,7 +167,7 @@ export class GeminiClient {
     return { ...rest, request, prompt_id, sessionTurns: this.sessionTurns, model: this.activeModel };
   }
 
-  /** The checks before the turn, in their order; how it ends if one of them ends it. */
+  /** Runs the checks before the turn, in their order; returns how it ends if one of them ends it. */
   private async *check(turn: TurnToBe): AsyncGenerator<ServerGeminiStreamEvent, Continuation | undefined> {
     for (const check of BEFORE_TURN) {
       const { event, ends } = (await check(turn, this.options)) ?? {};
@@ -181,14 +179,14 @@ export class GeminiClient {
     return undefined;
   }
 
-  /** What tools did is read with the next prompt when a limit, a cancel or a leave kept it from being told. */
+  /** Keeps tool results for the next prompt when a limit, a cancel or a leaving consumer prevented sending them. */
   private rememberUntold(untold: UntoldRequest | undefined): void {
     const { chat } = this.options;
     if (!untold || !hasResponses(untold.request) || chat.getLastContent() !== untold.after) return;
     chat.addHistory({ role: 'user', parts: untold.request });
   }
 
-  /** Shows what the turn says, until it is over or goes in circles. Its calls are held back. */
+  /** Yields the turn's output until it ends or a loop is detected. Its calls are held back. */
   private async *runTurn(
     turn: Turn,
     { model, signal, turnsLeft }: TurnToBe,
@@ -209,7 +207,7 @@ export class GeminiClient {
     return { loop: undefined, end, held };
   }
 
-  /** What follows when this event shows that the model goes in circles. */
+  /** The continuation when this event completes a loop. */
   private checkLoop(event: ServerGeminiStreamEvent, turnsLeft: number): Continuation | undefined {
     const { loopDetection } = this.options;
     if (!loopDetection.addAndCheck(event)) return undefined;
@@ -220,7 +218,7 @@ export class GeminiClient {
       : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
   }
 
-  /** What the turn asks for goes out; then the decision what follows. */
+  /** Yields the held calls of the turn, then decides the continuation. */
   private async *giveOut(
     held: readonly ServerGeminiStreamEvent[],
     ended: EndedTurn,
@@ -230,8 +228,8 @@ export class GeminiClient {
   }
 
   /**
-   * What the model repeated does not count as an answer: the surface that showed it takes it back. Its calls did
-   * not run, and the model reads so, now or with the next prompt.
+   * Repeated output is not an answer: a `retry` event voids what was shown. Its calls did not run, and the model is
+   * told so, now or with the next prompt.
    */
   private async *takeBack(then: Continuation): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
     yield { type: GeminiEventType.Retry };

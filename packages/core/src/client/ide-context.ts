@@ -1,6 +1,6 @@
 /**
- * What the editor shows, as text for the model: everything the first time, later only
- * what changed. Pure but for the memory of what was told last.
+ * Describes the editor's state as text for the model: everything the first time, later only the changes. Pure except
+ * for the memory of the last description.
  */
 
 export interface IdeCursor {
@@ -26,17 +26,17 @@ export class IdeContext {
   private readonly current: () => IdeState | undefined;
   private told: IdeState | undefined;
 
-  /** `current` gives the editor's state; undefined while no editor is connected. */
+  /** `current` returns the editor's state; undefined while no editor is connected. */
   constructor(current: () => IdeState | undefined) {
     this.current = current;
   }
 
-  /** The model may have forgotten: tell everything again. */
+  /** The model may have lost the context: describe everything again. */
   reset(): void {
     this.told = undefined;
   }
 
-  /** What to tell now; undefined when there is nothing new. */
+  /** The text to send now; undefined when nothing changed. */
   take(): string | undefined {
     const state = this.current();
     if (!state) return undefined;

@@ -1,4 +1,4 @@
-/** Who should speak now that the model ended its turn: the user, or the model once more. */
+/** Decides who speaks after the model ended its turn: the user, or the model once more. */
 
 import { hasFunctionResponse } from '../chat/parts.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -28,7 +28,7 @@ export interface NextSpeakerResponse {
 const ANSWERS_A_CALL = { reasoning: 'The last message answers a call.', next_speaker: 'model' } as const;
 const SAYS_NOTHING = { reasoning: 'The last message is empty.', next_speaker: 'model' } as const;
 
-/** Undefined when there is nothing to judge, or no judgement to be had. Rejects only on abort. */
+/** Undefined when there is nothing to judge, or no verdict is available. Rejects only on abort. */
 export async function checkNextSpeaker(
   chat: Pick<GeminiChat, 'getHistory'>,
   llmClient: JsonModel,

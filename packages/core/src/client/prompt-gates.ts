@@ -1,6 +1,6 @@
 /**
- * The two gates of a prompt, kept by hooks: BeforeAgent lets a request in, AfterAgent lets
- * an answer out. What is known of the prompt between them lives here; the turns do not.
+ * The two hook gates of a prompt: BeforeAgent admits a request, AfterAgent accepts an answer. This file holds the
+ * state of the prompt between them, but not its turns.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -13,23 +13,23 @@ import type { AgentHooks } from './agent-hooks.ts';
 import { STOP, again } from './continuation.ts';
 import type { Continuation } from './continuation.ts';
 
-/** What is known of the prompt under way; dropped when another begins. */
+/** The state of the current prompt; dropped when another starts. */
 export interface PromptState {
   prompt_id: string;
   text: string;
-  /** BeforeAgent has spoken on what is being answered. */
+  /** BeforeAgent has decided on the request being answered. */
   isAdmitted: boolean;
   responseText: string[];
   stopHookActive: boolean;
   hasContinuedInvalid: boolean;
-  /** The model was asked once to go on after an empty turn. */
+  /** The model was asked once to continue after an empty turn. */
   hasContinuedSilence: boolean;
 }
 
 export interface GateKeepers {
   chat: GeminiChat;
   hooks?: AgentHooks;
-  /** What the history begins with when a hook clears it. */
+  /** The start of the history after a hook clears it. */
   openingHistory?: readonly Content[];
 }
 
@@ -45,7 +45,7 @@ export function openPrompt(prompt_id: string, text: string): PromptState {
   };
 }
 
-/** BeforeAgent, once for what is being answered. Undefined: the prompt ends here. */
+/** Runs BeforeAgent, once per request being answered. Undefined: the prompt ends here. */
 export async function* admitRequest(
   request: Part[],
   prompt: PromptState,
@@ -68,7 +68,7 @@ export async function* admitRequest(
   return undefined;
 }
 
-/** AfterAgent: the answer is complete, unless a hook sends the model back to it. */
+/** Runs AfterAgent: the answer is complete, unless a hook sends the model back to it. */
 export async function acceptAnswer(
   prompt: PromptState,
   { chat, hooks, openingHistory = [] }: GateKeepers,
@@ -90,7 +90,7 @@ export async function acceptAnswer(
   return again('hook_blocked', decision.reason, { type: GeminiEventType.AgentExecutionBlocked, value });
 }
 
-/** Brackets in a hook's words must not close the frame around them. */
+/** Brackets in a hook's text must not close the frame around it. */
 export function toHookContext(text: string): string {
   return `<hook_context>${text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</hook_context>`;
 }

@@ -1,4 +1,4 @@
-/** The words with which a model is asked to summarise a session. Texts only. */
+/** The prompts that ask a model to summarise a session. Texts only. */
 
 export const SNAPSHOT_SYSTEM_PROMPT = `You condense the history of a working session between a user and a coding agent into one XML snapshot. The snapshot will be the agent's only memory of that history.
 

@@ -1,8 +1,7 @@
 /**
- * Old tool output is the bulk of a long history and rarely read again. ToolOutputMask
- * keeps the newest output whole and replaces older output by a note that names the
- * file it was saved to. It looks only at turns it has not seen, so a turn costs what
- * the turn added.
+ * ToolOutputMask keeps the newest tool output whole and replaces older output by a note that names the file it was
+ * saved to: old output is the bulk of a long history and rarely read again. It processes only new turns, so a turn
+ * costs what it added.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -12,12 +11,12 @@ import type { Content, Part } from '../protocol/content.ts';
 const PROTECTED_TOKENS = 50_000;
 const MIN_PRUNABLE_TOKENS = 30_000;
 const PREVIEW_LENGTH = 250;
-/** Shorter output would not get shorter by a note on where it is. */
+/** Shorter output would not shrink when replaced by a note. */
 const WORTH_SAVING = PREVIEW_LENGTH * 4;
 const EXEMPT: ReadonlySet<string> = new Set(['activate_skill', 'ask_user', 'enter_plan_mode', 'exit_plan_mode']);
 const MASK_TAG = '<tool_output_masked>';
 
-/** Writes an output to a file of the session; a problem means that it is nowhere but in the history. Never throws. */
+/** Writes an output to a file of the session; on a problem, the output exists only in the history. Never throws. */
 export type SaveOutput = (
   toolName: string,
   callId: string,
@@ -31,7 +30,7 @@ export class SavedOutputs {
     this.save = save;
   }
 
-  /** The part with its output replaced by a note on where it is; unchanged when that would not be smaller. */
+  /** Returns the part with its output replaced by a note of its file; unchanged when that would not be smaller. */
   async shorten(part: Part): Promise<Part> {
     const { functionResponse } = part;
     const text = outputOf(part);
@@ -45,11 +44,11 @@ export class SavedOutputs {
 
 /** As in the settings, under `contextManagement.tools.outputMasking`. */
 export interface OutputMaskingOptions {
-  /** Tokens of the newest output that stay. */
+  /** Tokens of the newest output that are kept. */
   protectionThresholdTokens?: number;
-  /** Below this, replacing would cost the service's cache more than it saves. */
+  /** Below this, replacing would cost more of the service's cache than it saves. */
   minPrunableThresholdTokens?: number;
-  /** Whether the newest turn with output stays, whatever its size. Default true. */
+  /** Whether the newest turn with output is kept, whatever its size. Default true. */
   protectLatestTurn?: boolean;
 }
 
@@ -58,7 +57,7 @@ interface SeenOutput {
   tokens: number;
 }
 
-/** What masking came to, in estimated tokens. */
+/** The result of masking, in estimated tokens. */
 export interface MaskedOutputs {
   tokensBefore: number;
   tokensAfter: number;
@@ -87,7 +86,7 @@ export class ToolOutputMask {
     };
   }
 
-  /** Masks what has become old. */
+  /** Masks output that has become old. */
   async apply(chat: GeminiChat): Promise<void> {
     this.look(chat);
     const prunable = this.prunable();
@@ -97,7 +96,7 @@ export class ToolOutputMask {
       const shorter = await this.mask(content);
       if (shorter) masked.set(content, shorter);
     }
-    // What could not be saved stays as it is, and a history that stays is not written again.
+    // Unsaved output stays unchanged, and an unchanged history is not written again.
     if (masked.size === 0) return;
     chat.setHistory(chat.getHistory().map((content) => masked.get(content) ?? content));
     this.onMasked?.(describeMasked(prunable, masked));
@@ -135,14 +134,14 @@ export class ToolOutputMask {
       newest += this.seen[index]?.tokens ?? 0;
       if (newest >= protectionThresholdTokens) break;
     }
-    // The output that crossed the line stays, too, unless it is the latest and may go.
+    // The output that crosses the limit is kept too, unless it is the latest and unprotected.
     const isLatest = index === this.seen.length - 1;
     const end = isLatest && !protectLatestTurn ? index + 1 : Math.max(index, 0);
     const outputs = this.seen.slice(0, end);
     return { tokens: outputs.reduce((sum, { tokens }) => sum + tokens, 0), outputs };
   }
 
-  /** Undefined when nothing of it could be shortened. */
+  /** Undefined when no part of it could be shortened. */
   private async mask(content: Content): Promise<Content | undefined> {
     const { parts = [] } = content;
     const shortened = await Promise.all(

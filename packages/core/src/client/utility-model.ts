@@ -1,7 +1,6 @@
 /**
- * UtilityModel: small questions to a model beside the conversation (is this a loop,
- * who speaks next, summarise this). They have a budget of their own and fail by
- * returning nothing: a question beside the turn never fails the turn.
+ * UtilityModel: asks a model small questions beside the conversation (is this a loop, who speaks next, summarise
+ * this). They have a budget of their own and fail by returning undefined: an auxiliary question never fails the turn.
  */
 
 import { getResponseText } from '../chat/response.ts';
@@ -19,7 +18,7 @@ import { isRecord } from '../util/is-record.ts';
 export interface Question {
   /** A model or an alias. */
   model: string;
-  /** Any turns; they are made a legal conversation before they are sent. */
+  /** Any turns; they are repaired into a legal conversation before they are sent. */
   contents: readonly Content[];
   systemInstruction?: string;
   signal: AbortSignal;
@@ -27,7 +26,7 @@ export interface Question {
   role: LlmRole;
 }
 
-/** What a question beside the conversation is put to: a `UtilityModel`, or a `GeminiClient` that has one. */
+/** Answers auxiliary questions: a `UtilityModel`, or a `GeminiClient` that has one. */
 export interface JsonModel {
   generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined>;
 }
@@ -37,11 +36,11 @@ export interface UtilityModelOptions {
   /** Default: the built-in presets. */
   resolveModel?: ModelConfigResolver;
   clock?: Clock;
-  /** Told of a model that gave no JSON when asked for it. */
+  /** Called with a model that returned no JSON when asked for it. */
   onMalformedJson?: (model: string) => void;
 }
 
-/** Enough to get over a hiccup, not enough to hold a turn up. */
+/** Enough to survive a short failure, too little to delay a turn. */
 const RETRY = { maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 2000, maxServerDelayMs: 5000 };
 const JSON_FENCE = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/;
 
@@ -54,7 +53,7 @@ export class UtilityModel implements JsonModel {
     this.resolveModel = options.resolveModel ?? createModelConfigResolver();
   }
 
-  /** The answer's text; undefined when there is none to be had. Rejects only on abort. */
+  /** The answer's text; undefined without one. Rejects only on abort. */
   async generateText(question: Question): Promise<string | undefined> {
     return this.ask(question, {}, (text) => text);
   }
@@ -93,7 +92,7 @@ export class UtilityModel implements JsonModel {
     } catch (error) {
       throwIfAborted(signal);
       if (isAbortError(error)) throw error;
-      // Unanswered, as the header says; the turn goes on without it.
+      // Unanswered, as the header says; the turn continues without it.
       return undefined;
     }
   }
@@ -104,7 +103,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(JSON_FENCE.exec(text)?.[1] ?? text);
     return isRecord(value) ? value : undefined;
   } catch {
-    // Not JSON: asked again, within the budget.
+    // Not JSON: retried, within the budget.
     return undefined;
   }
 }
