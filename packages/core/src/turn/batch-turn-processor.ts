@@ -1,6 +1,7 @@
 /**
- * BatchTurnProcessor: many requests against one chat's history, a bounded number at a time. Each runs on a fork of the
- * chat: a shared one would queue them and mix their histories. Exists for the documents; the runtime runs one prompt.
+ * BatchTurnProcessor: runs many requests against one chat's history, a bounded number at a time. Each runs on a fork
+ * of the chat: a shared one would queue them and mix their histories. Exists for the documented API; the runtime runs
+ * one prompt.
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
@@ -14,11 +15,11 @@ import { Turn } from './turn.ts';
 export interface BatchRequest<M = unknown> {
   input: PartListUnion;
   promptId: string;
-  /** Handed back with the result. */
+  /** Returned with the result. */
   metadata?: M;
 }
 
-/** A turn that failed has a result with `errors`; `error` is for one that threw, for example without credentials. */
+/** A failed turn has a result with `errors`; `error` is for one that threw, for example without credentials. */
 export type BatchItemResult<M = unknown> =
   | { input: PartListUnion; result: TurnResult; metadata: M | undefined; error?: undefined }
   | { input: PartListUnion; result: null; metadata: M | undefined; error: Error };
@@ -32,7 +33,7 @@ export class BatchTurnProcessor {
     this.maxConcurrent = requireNumber(maxConcurrent, 1, 'new BatchTurnProcessor(chat, 3)', 'maxConcurrent');
   }
 
-  /** Results come in the order of the requests; one failing item does not touch the others. */
+  /** Returns the results in the order of the requests; one failing item does not affect the others. */
   async processBatch<M>(requests: readonly BatchRequest<M>[], signal: AbortSignal): Promise<BatchItemResult<M>[]> {
     requests.forEach(requireRequest);
     const results: BatchItemResult<M>[] = [];

@@ -1,7 +1,7 @@
 /**
- * BufferedTurnProcessor: a turn's events in batches. A batch is flushed when it is full, when its first event has waited
- * long enough, also while the stream stands still, and at once with the event that ends the turn. Exists for the
- * documents; the surfaces coalesce what they draw themselves.
+ * BufferedTurnProcessor: yields a turn's events in batches. It flushes a batch when it is full, when its first event
+ * has waited long enough (also while the stream is idle), and immediately with the event that ends the turn. Exists
+ * for the documented API; the surfaces coalesce their own output.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
@@ -14,7 +14,7 @@ import { requireNumber } from './positional-number.ts';
 
 const FORM = 'new BufferedTurnProcessor(10, 100)';
 
-/** After these nothing is worth waiting for. */
+/** These events end the turn: the batch is flushed without waiting. */
 const ENDINGS: ReadonlySet<GeminiEventType> = new Set([
   GeminiEventType.Finished,
   GeminiEventType.Error,
@@ -65,7 +65,7 @@ export class BufferedTurnProcessor {
       }
     } finally {
       left.abort();
-      // The abort ends the event under way; what it would have said is not wanted any more.
+      // The abort ends the pending event; its result is discarded.
       if (!ended) next.catch(() => undefined);
     }
   }

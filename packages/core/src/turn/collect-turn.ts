@@ -1,5 +1,5 @@
 /**
- * The fold of a turn's events into one result. Exists for the documents' consumers in this room: the runtime reads the
+ * Folds a turn's events into one result. Exists for the documented consumers in this room: the runtime reads the
  * events themselves.
  */
 
@@ -9,7 +9,7 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent, ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
-/** Anything that runs like a `Turn`. */
+/** Any object with the `run` of a `Turn`. */
 export interface RunnableTurn {
   run(request: PartListUnion, signal: AbortSignal): AsyncIterable<ServerGeminiStreamEvent>;
 }
@@ -17,7 +17,7 @@ export interface RunnableTurn {
 export type TurnStatus = 'completed' | 'cancelled' | 'failed' | 'stopped';
 
 export interface CollectedTurn {
-  /** `failed` until an event tells how the turn ended. */
+  /** `failed` until an event reports how the turn ended. */
   status: TurnStatus;
   /** The answer, without the text of voided attempts. */
   content: string;

@@ -1,6 +1,6 @@
 /**
- * OptimizedTurn: a Turn that keeps the last hundred responses for debugging instead
- * of all of them. Its text is kept as text, so it is whole however long the turn is.
+ * OptimizedTurn: a Turn that keeps the last hundred responses for debugging instead of all of them. Its text is
+ * stored as text, so it is complete however long the turn is.
  */
 
 import { getResponseText } from '../chat/response.ts';
@@ -24,7 +24,7 @@ export class OptimizedTurn extends Turn {
     return this.pieces[0] ?? '';
   }
 
-  /** Lets go of everything the turn kept. */
+  /** Releases everything the turn stored. */
   cleanup(): void {
     this.dropDebugResponses();
     this.pendingToolCalls.length = 0;

@@ -1,4 +1,7 @@
-/** Reads the numbers the documents' consumers take by position, so that no other argument is silently ignored. */
+/**
+ * Validates the numbers that the documented consumers take by position, so that no other argument is silently
+ * ignored.
+ */
 
 /** Throws a TypeError that names the supported form. */
 export function requireNumber(value: unknown, least: number, form: string, name: string): number {

@@ -1,7 +1,7 @@
 /**
- * RealTimeEventListener: handlers by event type, called with the event's value as a turn's events arrive. A handler that
- * throws is reported and disturbs neither the turn nor other handlers. Exists for the documents; the runtime reads the
- * events themselves.
+ * RealTimeEventListener: calls handlers by event type with the event's value as a turn's events arrive. A throwing
+ * handler is reported and affects neither the turn nor other handlers. Exists for the documented API; the runtime
+ * reads the events themselves.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
@@ -21,7 +21,7 @@ export type EventValue<T extends GeminiEventType> = T extends GeminiEventType.Er
       ? V | undefined
       : undefined;
 
-/** `value` is undefined for an event that has none; `event` is the whole of it. */
+/** `value` is undefined for an event without one; `event` is the whole event. */
 export type EventHandler<T extends GeminiEventType> = (value: EventValue<T>, event: EventOf<T>) => void | Promise<void>;
 
 type AnyHandler = (value: never, event: never) => void | Promise<void>;

@@ -1,6 +1,7 @@
 /**
- * reportError: writes what led to a failed turn to a file of the user's own, so that a bug report can hold more than a
- * message. The newest reports are kept. Best effort: a report that cannot be written is dropped, never a second failure.
+ * reportError: writes the context of a failed turn to a file readable only by the user, so that a bug report can hold
+ * more than a message. The newest reports are kept. Best effort: a report that cannot be written is dropped, never a
+ * second failure.
  */
 
 import { readdir, rm, writeFile } from 'node:fs/promises';
@@ -16,14 +17,14 @@ export interface ReportErrorOptions {
   onWritten?: (path: string) => void;
 }
 
-/** Reports that are kept, those of Gemini CLI of the same name among them. */
+/** The number of reports kept, including Gemini CLI's of the same name. */
 const KEPT_REPORTS = 20;
 const REPORT_NAME = /^gemini-client-error-.*-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)\.json$/;
 
 /** Writes `gemini-client-error-<type>-<time>.json` to the system's temporary directory. Never rejects. */
 export const reportError: ReportError = createReportError();
 
-/** A `reportError` that writes elsewhere, or that tells where the report is. */
+/** Creates a `reportError` that writes elsewhere, or that reports the path. */
 export function createReportError(options: ReportErrorOptions = {}): ReportError {
   const { directory, now = () => new Date(), onWritten } = options;
   return async (error, message, context, type = 'general') => {
@@ -31,7 +32,7 @@ export function createReportError(options: ReportErrorOptions = {}): ReportError
     const name = `gemini-client-error-${kind}-${now().toISOString().replace(/[:.]/g, '-')}.json`;
     const folder = directory ?? tmpdir();
     try {
-      // `wx` refuses an existing file, also a planted link.
+      // `wx` rejects an existing file, also a planted link.
       const path = join(folder, name);
       await writeFile(path, toReport(error, message, context), { mode: 0o600, flag: 'wx' });
       onWritten?.(path);
@@ -42,7 +43,7 @@ export function createReportError(options: ReportErrorOptions = {}): ReportError
   };
 }
 
-/** Reports of another user in a shared folder stay: we may not remove them. */
+/** Reports of another user in a shared folder stay: removing them is not permitted. */
 async function removeOldReports(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => REPORT_NAME.test(name));
   const newestFirst = names.toSorted((left, right) => timeOf(right).localeCompare(timeOf(left)));
@@ -61,7 +62,7 @@ function toReport(error: unknown, message: string, context: ReportContext | unde
   try {
     return JSON.stringify({ message, error: described, context }, null, 2);
   } catch {
-    // A context that is not JSON must not cost us the error itself.
+    // A context that is not JSON must not lose the error itself.
     return JSON.stringify({ message, error: described }, null, 2);
   }
 }

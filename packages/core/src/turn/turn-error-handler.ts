@@ -1,6 +1,6 @@
 /**
- * TurnErrorHandler: the documents' form of what a turn does with an error. Exists for the documents; a `Turn` does the same
- * by itself (turn-failure.ts).
+ * TurnErrorHandler: the documented form of a turn's error handling. Exists for the documented API; a `Turn` does the
+ * same by itself (turn-failure.ts).
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
@@ -16,7 +16,7 @@ export interface TurnErrorContext {
 }
 
 export class TurnErrorHandler {
-  /** The event the error becomes, after a report. Throws `UnauthorizedError` and nothing else. */
+  /** Returns the error's event, after a report. Throws `UnauthorizedError` and nothing else. */
   static async handleTurnError(
     error: unknown,
     { turn, input, signal }: TurnErrorContext,
@@ -31,12 +31,12 @@ export class TurnErrorHandler {
     return toFailureEvent(error, { signal, report });
   }
 
-  /** Whether the same request may succeed later: by the class of the error, not by its words. */
+  /** Whether the same request may succeed later: by the class of the error, not by its message. */
   static isRetryableError(error: unknown): boolean {
     return isRetryableError(error);
   }
 
-  /** Whether a report would help: not for a cancel, nor for missing credentials. */
+  /** Whether a report would help: not for a cancel or missing credentials. */
   static shouldReportError(error: unknown): boolean {
     return shouldReportError(error);
   }

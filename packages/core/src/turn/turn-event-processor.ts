@@ -1,6 +1,6 @@
 /**
- * TurnEventProcessor: runs turns and returns what they came to. What it collected counts until `reset`. It never rejects:
- * an exception is one of `errors`. Exists for the documents; the runtime reads the events themselves.
+ * TurnEventProcessor: runs turns and returns their results, which accumulate until `reset`. It never rejects: an
+ * exception is one of `errors`. Exists for the documented API; the runtime reads the events themselves.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';

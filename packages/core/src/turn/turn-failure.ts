@@ -1,6 +1,6 @@
 /**
- * What becomes of an error that ended a turn: the one event that tells of it, after a report. Decisions are taken on the
- * class of the error; only a plain error of a caller's own, which has nothing else, is read by its words.
+ * Converts an error that ended a turn into its event, after a report. Decisions depend on the class of the error;
+ * only a plain error of a caller, which has nothing else, is classified by its message.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
@@ -18,22 +18,24 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { retryKind, retryRule } from '../provider/retry-table.ts';
 
-/** What led to an error: a conversation, or any fields. */
+/** The context of an error: a conversation, or any fields. */
 export type ReportContext = readonly PartListUnion[] | readonly object[] | Record<string, unknown>;
 
-/** Called with an error that ends a turn, a sentence on when it happened, what led to it, and where. Must not throw. */
+/**
+ * Called with an error that ends a turn, a sentence on when it happened, its context and its place. Must not throw.
+ */
 export type ReportError = (error: unknown, message: string, context?: ReportContext, type?: string) => Promise<void>;
 
 export interface TurnFailureTerms {
   signal: AbortSignal;
   report: (error: unknown) => Promise<void>;
-  /** Adds to the message what the error alone does not tell. */
+  /** Adds to the message what the error itself does not say. */
   explain?: (error: StructuredError) => Promise<void>;
 }
 
 const RETRYABLE_WORDS = ['network error', 'timeout', 'rate limit', 'service unavailable', 'temporary failure'];
 
-/** Throws `UnauthorizedError` and nothing else: without credentials there is no turn to tell of. */
+/** Throws `UnauthorizedError` and nothing else: without credentials there is no turn to report on. */
 export async function toFailureEvent(error: unknown, terms: TurnFailureTerms): Promise<ServerGeminiStreamEvent> {
   if (terms.signal.aborted || isAbortError(error)) return { type: GeminiEventType.UserCancelled };
   if (error instanceof InvalidStreamError) {
@@ -54,7 +56,7 @@ export function isRetryableError(error: unknown): boolean {
   return !(error instanceof BudgetExceededError) && RETRYABLE_WORDS.some((words) => message.includes(words));
 }
 
-/** A cancel, a missing credential and the user's own limit are nothing to look into. */
+/** A cancel, a missing credential and the user's own limit need no investigation. */
 export function shouldReportError(error: unknown): boolean {
   if (error instanceof UnauthorizedError || error instanceof BudgetExceededError || isAbortError(error)) return false;
   return retryKind(error) !== 'unknown' || !getErrorMessage(error).includes('aborted');

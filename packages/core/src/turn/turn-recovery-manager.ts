@@ -1,7 +1,7 @@
 /**
- * TurnRecoveryManager: runs a turn again when it failed before it said anything, with growing delays, or lets a second
- * turn take over. It never runs a turn again after output: what was shown cannot be taken back, and a call may have been
- * acted upon. Exists for the documents; the runtime makes its attempts in chat/.
+ * TurnRecoveryManager: retries a turn that failed before any output, with growing delays, or falls back to a second
+ * turn. It never retries a turn after output: shown text cannot be withdrawn, and a call may have been executed.
+ * Exists for the documented API; the runtime retries in chat/.
  */
 
 import type { PartListUnion } from '../protocol/content.ts';
@@ -21,7 +21,7 @@ export class TurnRecoveryManager {
   private readonly retryDelayMs: number;
   private readonly clock: Clock;
 
-  /** `maxRetries` counts every run, the first included; `retryDelayMs` is the first delay and doubles. */
+  /** `maxRetries` counts every run, including the first; `retryDelayMs` is the first delay and doubles. */
   constructor(maxRetries = 3, retryDelayMs = 1000, { clock = systemClock }: { clock?: Clock } = {}) {
     this.maxRetries = requireNumber(maxRetries, 1, FORM, 'maxRetries');
     this.retryDelayMs = requireNumber(retryDelayMs, 0, FORM, 'retryDelayMs');
@@ -29,8 +29,8 @@ export class TurnRecoveryManager {
   }
 
   /**
-   * Resolves as soon as a run says something, with the events of that run from its first. The last run counts whatever it
-   * says. Rejects with what a run threw that is not worth another.
+   * Resolves as soon as a run has output, with all events of that run. The last run counts whatever its output.
+   * Rejects with a run's error that is not worth a retry.
    */
   async executeWithRecovery(
     turn: RunnableTurn,
@@ -51,8 +51,8 @@ export class TurnRecoveryManager {
   }
 
   /**
-   * The events of the first turn; when it fails or throws, an announcement and the events of the second. Text the first
-   * turn had shown is voided by a `retry`; a turn that has asked for calls is not replaced.
+   * Yields the events of the first turn; when it fails or throws, an announcement and the events of the second. A
+   * `retry` voids text the first turn had shown; a turn that has requested calls is not replaced.
    */
   async *executeWithFallback(
     primaryTurn: RunnableTurn,
@@ -82,7 +82,7 @@ export class TurnRecoveryManager {
   }
 }
 
-/** The run with what it said so far; undefined when it failed in a way another run may not. */
+/** Returns the run with its output so far; undefined when it failed in a way another run may not. */
 async function begin(
   events: AsyncIterable<ServerGeminiStreamEvent>,
   isLast: boolean,

@@ -1,8 +1,7 @@
 /**
- * Turn: one request to the model and its streamed response, as typed events. It
- * translates frames and classifies how a turn ended; it neither retries nor runs
- * tools. Within a frame the order is thought*, content?, tool_call_request*,
- * citation?, finished?.
+ * Turn: one request to the model and its streamed response, as typed events. It translates frames and classifies how
+ * a turn ended; it neither retries nor runs tools. Within a frame the order is thought*, content?,
+ * tool_call_request*, citation?, finished?.
  */
 
 import { completeFunctionCall } from '../chat/call-ids.ts';
@@ -38,12 +37,12 @@ import { reportError } from './report-error.ts';
 import { toFailureEvent } from './turn-failure.ts';
 import type { ReportError } from './turn-failure.ts';
 
-/** Characters of a request or a message that debugging shows. */
+/** Characters of a request or a message that the debug log shows. */
 const DESCRIBED_LENGTH = 2000;
 
 type StreamItem = StreamEvent | GenerateContentResponse;
 
-/** What a turn needs of a chat. Streams of bare responses and of stream events are both understood. */
+/** The parts of a chat that a turn uses. Streams of bare responses and of stream events are both supported. */
 export interface TurnChat {
   readonly model?: string;
   sendMessageStream(
@@ -54,7 +53,7 @@ export interface TurnChat {
     role?: LlmRole,
   ): AsyncIterable<StreamItem> | Promise<AsyncIterable<StreamItem>>;
   getHistory(curated?: boolean): Content[];
-  /** Adds to an error what the service does not tell. */
+  /** Adds to an error what the service does not report. */
   maybeIncludeSchemaDepthContext?(error: StructuredError): Promise<void>;
 }
 
@@ -75,7 +74,7 @@ export class Turn {
   private readonly debugResponses: GenerateContentResponse[] = [];
   private readonly pendingCitations = new Set<string>();
   private responseText: { of: number; text: string } | undefined;
-  /** Attempts that failed and were followed by another. */
+  /** Failed attempts that were followed by another. */
   private retries = 0;
 
   constructor(chat: TurnChat, prompt_id: string, options: TurnOptions = {}) {
@@ -85,8 +84,8 @@ export class Turn {
   }
 
   /**
-   * Yields the turn's events and never throws, save `UnauthorizedError`. An abort
-   * ends it with `user_cancelled`, whatever else went wrong at that moment.
+   * Yields the turn's events and never throws, except `UnauthorizedError`. An abort ends it with `user_cancelled`,
+   * whatever else failed at that moment.
    */
   run(request: PartListUnion, signal: AbortSignal): AsyncGenerator<ServerGeminiStreamEvent, void>;
   run(
@@ -131,7 +130,7 @@ export class Turn {
     }
   }
 
-  /** The conversation that this request ends. */
+  /** The conversation up to and including this request. */
   getContents(request: PartListUnion): Content[] {
     return [...this.chat.getHistory(true), createUserContent(request)];
   }
@@ -190,7 +189,7 @@ export class Turn {
     return events;
   }
 
-  /** Registers the call; the service may leave its name and id out, and a model may repeat an id. */
+  /** Registers the call; the service may omit its name and id, and a model may repeat an id. */
   private handlePendingFunctionCall(fnCall: FunctionCall, traceId?: string): ServerGeminiToolCallRequestEvent {
     const isTaken = (id: string) => this.pendingToolCalls.some((pending) => pending.callId === id);
     const { id: callId, name, args } = completeFunctionCall(fnCall, isTaken, this.clock);
