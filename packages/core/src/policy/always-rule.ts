@@ -1,7 +1,7 @@
 /**
- * What a user's "always" means as rules: no wider than what they saw. A command is
- * generalised to its tool and subcommand only where a sibling cannot be worse; else
- * the rule is the command itself.
+ * Converts a user's "always" to rules no wider than what they saw. A command is
+ * generalised to its tool and subcommand only when no sibling can be worse; otherwise the
+ * rule is the command itself.
  */
 
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { loadShellParser } from './shell/shell-command.ts';
 import type { Leaf } from './shell/shell-leaves.ts';
 import { readShellLine } from './shell/shell-leaves.ts';
 
-/** The part of a rule that says what it is about, as a rule file writes it. */
+/** The part of a rule that identifies its calls, as a rule file writes it. */
 export type RuleTarget = { toolName: string; mcpName?: string } & (
   | { commandPrefix?: string }
   | { commandRegex?: string }
@@ -28,8 +28,9 @@ const SESSION_PRIORITY = 3.95;
 const MAX_TARGET = 1900;
 
 /**
- * Empty when the call cannot be remembered: what cannot be read cannot be repeated safely. A file is remembered with the
- * folder it is in, `root` for a relative path: another project has files of the same name.
+ * Empty when the call cannot be remembered: an unreadable command cannot be repeated
+ * safely. A file is remembered with its folder, `root` for a relative path: another
+ * project has files of the same name.
  */
 export async function targetsOfAlways(
   call: PolicyCall,
@@ -58,12 +59,12 @@ async function commandTargets(command: string): Promise<RuleTarget[]> {
     .filter((leaf) => leaf.command.words.length > 0 && !(leaf.transparent && leaf.risks.length === 0))
     .filter((leaf) => leaf.risks.length > 0 || !isKnownSafe(leaf.command, { trustedFolder: true }))
     .map(commandTarget);
-  // A rule file takes no longer expressions, and a user could not review one.
+  // A rule file rejects longer expressions, and a user could not review one.
   if (targets.some((target) => JSON.stringify(target).length > MAX_TARGET)) return [];
   return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
 }
 
-/** The same words may be another command next time: a name, or code, that a substitution prints. */
+/** Whether the same words may be a different command next time: a substitution prints a name or code in it. */
 function isUnread({ command: { words }, risks }: Leaf): boolean {
   if (words[0]?.kind === 'dynamic') return true;
   return risks.some(({ unreadable }) => unreadable) && words.some(({ output }) => output !== undefined);
@@ -77,7 +78,7 @@ function commandTarget(leaf: Leaf): RuleTarget {
   return { toolName: SHELL_TOOL, commandRegex: `${exact}$` };
 }
 
-/** For the user who is asked. */
+/** Describes the target for the user who is asked. */
 export function describeTarget(target: RuleTarget): string {
   if ('commandPrefix' in target && target.commandPrefix !== undefined) return `${target.commandPrefix} *`;
   if ('commandRegex' in target && target.commandRegex !== undefined) {
@@ -90,7 +91,7 @@ export function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** For this session: the mode of the answer and every more permissive one. */
+/** A rule for this session: in the mode of the answer and every more permissive one. */
 export function sessionRule(target: RuleTarget, mode: ApprovalMode): PolicyRule {
   const { commandRegex, argsPattern, ...rest } = target as RuleTarget & {
     commandRegex?: string;

@@ -1,7 +1,7 @@
 /**
- * The four approval modes and the two spellings they have: one inside the program
- * and in rule files, one on the command line and in settings. A mode is a ceiling
- * or a floor for rules; it decides nothing by itself.
+ * Defines the four approval modes and their two spellings: one inside the program and in
+ * rule files, one on the command line and in settings. A mode limits or extends rules; it
+ * decides nothing by itself.
  */
 
 export const APPROVAL_MODES = ['plan', 'default', 'autoEdit', 'yolo'] as const;
@@ -26,7 +26,7 @@ export function toCliName(mode: ApprovalMode): string {
   return mode === 'autoEdit' ? 'auto_edit' : mode;
 }
 
-/** The mode itself and every more permissive one: where an answer of "always" holds. */
+/** The mode itself and every more permissive one: the modes in which an answer of "always" applies. */
 export function modesFrom(mode: ApprovalMode): ApprovalMode[] {
   return APPROVAL_MODES.slice(APPROVAL_MODES.indexOf(mode));
 }

@@ -1,7 +1,7 @@
 /**
- * A call's arguments as the texts that rules are tested against. A file has many names:
- * what forbids or asks is tested against each of them, links followed; what allows has
- * to hold for the name given and, behind a link, for the file itself.
+ * Converts a call's arguments to the texts that rules are tested against. A file has many
+ * names: deny and ask rules are tested against each of them, links followed; an allow rule
+ * must match the given name and, behind a link, the file itself.
  */
 
 import { join, relative, resolve } from 'node:path';
@@ -12,15 +12,15 @@ import { isInside } from '../util/is-inside.ts';
 
 type Arguments = PolicyCall['args'];
 
-/** Under these our own tools take a path. */
+/** The arguments of our own tools that contain a path. */
 const PATH_KEYS = ['file_path', 'dir_path'] as const;
 
-/** The path as the tools read it: they let NULs and the sign of a reference fall away. */
+/** Normalizes a path as the tools do: they drop NULs and the `@` of a reference. */
 function cleanPath(path: string): string {
   return path.replaceAll('\0', '').replace(/^@(?=.)/, '');
 }
 
-/** The arguments with their paths as the tools read them; those of foreign tools as they are. */
+/** The arguments with paths normalized as the tools do; those of external tools stay unchanged. */
 export function cleanArguments(call: PolicyCall): Arguments {
   return isForeign(call) ? call.args : mapPaths(call.args, cleanPath);
 }
@@ -44,7 +44,7 @@ export class ArgumentTexts {
   private readonly texts = new Map<string, string>();
   private linked: readonly string[] | undefined;
 
-  /** `call` as `cleanArguments` leaves it. */
+  /** `call` must come from `cleanArguments`. */
   constructor(call: PolicyCall, root: string) {
     this.args = call.args;
     this.root = root;
@@ -85,7 +85,7 @@ export class ArgumentTexts {
     return text;
   }
 
-  /** Empty where the names lead through no link. */
+  /** Empty when no name leads through a link. */
   private behindLinks(): readonly string[] {
     this.linked ??= this.hasPaths && PATH_KEYS.some((key) => this.isLink(this.args[key])) ? this.realTexts() : [];
     return this.linked;

@@ -1,6 +1,6 @@
 /**
- * The rules everybody starts with, as data. Their priorities are a contract with the
- * rule files users write; modes open or close things by rules here and nowhere else.
+ * The built-in rules, as data. Their priorities are a contract with the rule files users
+ * write; modes allow or deny only through these rules.
  */
 
 import type { ApprovalMode } from './approval-mode.ts';

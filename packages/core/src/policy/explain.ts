@@ -1,7 +1,7 @@
 /**
- * A verdict on a command as text for a person: what was found in the line, which rule
- * of which file decided each part, and the decision. At most 80 columns; every
- * character of the command stays visible.
+ * Formats the verdict on a command for the user: the commands found in the line, which
+ * rule of which file decided each, and the decision. At most 80 columns; every character
+ * of the command stays visible.
  */
 
 import { toCliName } from './approval-mode.ts';
@@ -41,7 +41,7 @@ export function describeRule(rule: PolicyRule): string {
   return `${about} -> ${rule.decision}, priority ${rule.priority.toFixed(3)}, ${name}${line === undefined ? '' : `:${line}`}`;
 }
 
-/** Control, direction-changing and invisible characters as escapes; long runs of spaces as a count. */
+/** Escapes control, direction-changing and invisible characters; replaces long runs of spaces with a count. */
 function visible(text: string): string {
   return text
     .replaceAll(/ {9,}/g, (spaces) => `<${spaces.length} spaces>`)

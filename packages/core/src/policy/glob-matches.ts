@@ -1,7 +1,7 @@
 /**
- * Whether a pattern of the shell stands for a name: `*`, `?` and `[…]`. No pattern makes it
- * slow, since a model chooses the pattern and a third party the name. What it cannot read may
- * stand for anything.
+ * Matches a name against a shell pattern: `*`, `?` and `[…]`. No pattern makes it slow,
+ * since a model chooses the pattern and a third party the name. An unsupported pattern may
+ * match anything.
  */
 
 import { matchStars } from '../util/match-stars.ts';
@@ -11,7 +11,7 @@ export function globMatches(pattern: string, name: string): boolean {
   return tokens === undefined || matchStars(name, tokens, stands);
 }
 
-/** One for each character of a name, and stars between them; undefined for what cannot be read. */
+/** One token for each character of a name, and stars between them; undefined for an unsupported pattern. */
 function tokensOf(pattern: string): string[] | undefined {
   if (/[()]|\[[:.=]/.test(pattern)) return undefined;
   const tokens: string[] = pattern.match(/\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^]/g) ?? [];

@@ -1,14 +1,14 @@
 /**
- * The policy room's only door to the disk: real paths, whole small files, ownership,
- * and a replacement of a file that is never seen half-written. Nothing else in this
- * room touches the file system.
+ * Provides the policy room's only access to the disk: real paths, whole small files,
+ * ownership, and atomic replacement of a file. Nothing else in this room touches the file
+ * system.
  */
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../util/replace-file.ts';
 
-/** The real path of the deepest part that exists, with the rest as written. Never throws. */
+/** The real path of the deepest existing part, with the rest as written. Never throws. */
 export function realPathOf(path: string): string {
   let existing = resolve(path);
   const rest: string[] = [];
@@ -16,7 +16,7 @@ export function realPathOf(path: string): string {
     try {
       return join(realpathSync.native(existing), ...rest);
     } catch {
-      // A link whose target is missing still says where a write would go.
+      // A link with a missing target still shows where a write would go.
       const target = linkTarget(existing);
       if (target !== undefined && rest.length < MAX_LINKS) return join(target, ...rest);
       const parent = dirname(existing);
@@ -34,12 +34,12 @@ function linkTarget(path: string): string | undefined {
     if (!lstatSync(path).isSymbolicLink()) return undefined;
     return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
   } catch {
-    // No such entry: there is no link to follow.
+    // Missing entry: there is no link to follow.
     return undefined;
   }
 }
 
-/** Undefined when there is no such file; other failures are thrown as they are. */
+/** Undefined when the file is missing; other errors are thrown unchanged. */
 export function readTextFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -55,7 +55,7 @@ export interface FileFacts {
   mode: number;
 }
 
-/** Of the link's target; undefined when there is nothing. */
+/** Facts on the link's target; undefined when it is missing. */
 export function fileFacts(path: string): FileFacts | undefined {
   try {
     const stat = statSync(path);
@@ -70,7 +70,7 @@ export function fileFacts(path: string): FileFacts | undefined {
   }
 }
 
-/** Sorted names of the policy files in a folder; empty when there is no such folder. */
+/** Sorted names of the policy files in a folder; empty when the folder is missing. */
 export function listTomlFiles(directory: string): string[] {
   try {
     return readdirSync(directory)
@@ -83,7 +83,7 @@ export function listTomlFiles(directory: string): string[] {
   }
 }
 
-/** Owner only, from the first byte; the old content stays whole until the new one is on disk. */
+/** Readable by the owner only from the first byte; the old content stays complete until the new one is on disk. */
 export function replaceTextFile(path: string, text: string): void {
   replaceFile(realPathOf(path), text);
 }
@@ -93,7 +93,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Names in a folder that a program would take for an option. */
+/** Names in a folder that a program would interpret as an option. */
 export function dashNamesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.startsWith('-'));

@@ -1,8 +1,7 @@
 /**
- * PolicyEngine: one call in, one decision out. It owns the order of checks: rules by
- * priority, then protected places, then safety checkers, then the ceiling of plan
- * mode, and last what happens where the user cannot be asked. It changes nothing but its
- * own list of rules.
+ * PolicyEngine: decides on one call. It owns the order of checks: rules by priority, then
+ * protected places, then safety checkers, then the ceiling of plan mode, and last the case
+ * where the user cannot be asked. It changes nothing but its own list of rules.
  */
 
 import { resolve } from 'node:path';
@@ -21,12 +20,12 @@ import { isInside } from '../util/is-inside.ts';
 export interface PolicyEngineOptions {
   rules: readonly PolicyRule[];
   checkers?: readonly SafetyChecker[];
-  /** Where relative paths and commands begin. */
+  /** The base of relative paths and of commands. */
   root: string;
   home: string;
   /** Absent means the root only. */
   workspaceDirectories?: readonly string[];
-  /** The program's own folder for temporary files; a protected name around it does not count. */
+  /** The program's own folder for temporary files; a protected name above it does not count. */
   tempDirectory?: string;
   plansDirectory?: string;
   /** Absent means trusted. */
@@ -35,15 +34,15 @@ export interface PolicyEngineOptions {
 
 export interface PolicyVerdict {
   decision: PolicyDecision;
-  /** Why, in words for the user. */
+  /** The reason, worded for the user. */
   reason: string;
-  /** Set with `deny`: what the model reads. */
+  /** Set with `deny`: the message for the model. */
   denyMessage?: string | undefined;
-  /** The rule that decided, where one did. */
+  /** The rule that decided, if any. */
   rule?: PolicyRule | undefined;
-  /** The user would have been asked, and cannot be. */
+  /** Whether the user should have been asked but cannot be. */
   unanswerable?: boolean | undefined;
-  /** For a shell command: what was found in it. */
+  /** For a shell command: the commands found in it. */
   commands?: readonly CommandVerdict[];
   problems?: readonly string[];
 }
@@ -71,7 +70,7 @@ export class PolicyEngine {
     return this.rulesByPriority;
   }
 
-  /** For answers of "always": holds until the session ends. */
+  /** For answers of "always": applies until the session ends. */
   addRule(rule: PolicyRule): void {
     this.rulesByPriority = [...this.rulesByPriority, rule].sort(byPriority);
   }
@@ -89,7 +88,7 @@ export class PolicyEngine {
     return answerable(this.ceiling(call, verdict, context), call, context);
   }
 
-  /** Where relative paths begin. */
+  /** The base of relative paths. */
   get root(): string {
     return this.options.root;
   }
@@ -132,12 +131,12 @@ export class PolicyEngine {
     });
   }
 
-  /** In yolo mode files of environment variables are written like any other. */
+  /** Yolo mode may write files of environment variables like any other file. */
   private placesIn({ mode }: PolicyContext): ProtectedPlaces {
     return { ...this.places, environmentFiles: mode !== 'yolo' };
   }
 
-  /** What holds for allowed calls of tools that take paths. */
+  /** Checks allowed calls of tools that take paths. */
   private guard(call: PolicyCall, verdict: PolicyVerdict, context: PolicyContext): PolicyVerdict {
     if (verdict.decision !== 'allow') return verdict;
     const ask = (reason: string): PolicyVerdict => ({ ...verdict, decision: 'ask_user', reason });
@@ -172,7 +171,7 @@ export class PolicyEngine {
     );
   }
 
-  /** Plan mode binds last: no rule lifts it but one that names the mode. */
+  /** Plan mode applies last: only a rule that names the mode overrides it. */
   private ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
     if (mode !== 'plan' || verdict.decision === 'deny' || !isMutating(call)) return verdict;
     const rules =
@@ -184,8 +183,8 @@ export class PolicyEngine {
   }
 
   /**
-   * Tools that no arguments would get through, and which are therefore not offered to
-   * the model: the highest rule that looks at no argument forbids them.
+   * Tools denied for any arguments, which are therefore not offered to the model: the
+   * highest rule that ignores arguments denies them.
    */
   staticallyDenied(tools: readonly Omit<PolicyCall, 'args'>[], context: PolicyContext): string[] {
     return tools
@@ -209,13 +208,13 @@ function canonicalCall(call: PolicyCall): PolicyCall {
   return { ...named, args: cleanArguments(named) };
 }
 
-/** Only a user's rule that names the place opens it. */
+/** Only a user's rule that names the place allows it. */
 function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
   if (rule === undefined || !isDeliberate(rule) || rule.argsPattern === undefined) return false;
   return spellsPlace(rule.argsPattern.source, place);
 }
 
-/** Besides those that read: some are asked about, and change nothing either. */
+/** In addition to reading tools: some of these ask the user, but change nothing either. */
 const HARMLESS_TOOLS = new Set([
   ...READING_TOOLS,
   ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill'],
@@ -223,13 +222,13 @@ const HARMLESS_TOOLS = new Set([
 const READING_KINDS = new Set(['read', 'search', 'fetch', 'think', 'communicate', 'plan', 'switch_mode', 'agent']);
 
 function isMutating(call: PolicyCall): boolean {
-  // A server's word for its own tool counts only as the hint it is.
+  // A server's statement on its own tool is only a hint.
   if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !HARMLESS_TOOLS.has(call.toolName);
   if (HARMLESS_TOOLS.has(call.toolName) || call.toolName.startsWith('tracker_')) return false;
   return call.kind === undefined || !READING_KINDS.has(call.kind);
 }
 
-/** Where the user cannot be asked, a question becomes a refusal that says what would have been asked. */
+/** When the user cannot be asked, turns a question into a denial that states what would have been asked. */
 function answerable(verdict: PolicyVerdict, call: PolicyCall, { interactive, mode }: PolicyContext): PolicyVerdict {
   if (verdict.decision === 'deny') {
     const message = verdict.denyMessage ?? verdict.rule?.denyMessage ?? `${call.toolName}: ${verdict.reason}.`;

@@ -1,7 +1,6 @@
 /**
- * Finds and reads the rules of all sources, and those that follow from settings. It says
- * what was wrong with what it read; whether that stops the program is the caller's
- * decision.
+ * Finds and loads the rules of all sources, and those that follow from settings. It
+ * reports errors in what it read; the caller decides whether they stop the program.
  */
 
 import type { Source, SourceKind } from '../protocol/source.ts';
@@ -28,9 +27,9 @@ export interface LoadedPolicies {
   rules: PolicyRule[];
   checkers: SafetyChecker[];
   tests: RuleTest[];
-  /** Mistakes in files: a rule was written and is not in force. */
+  /** Errors in files: a written rule is not in force. */
   problems: PolicyProblem[];
-  /** Things left out on purpose. */
+  /** Rules and files ignored on purpose. */
   warnings: string[];
   /** Every file that was read. */
   files: string[];
@@ -56,7 +55,7 @@ export async function loadPolicies(options: PolicyLoaderOptions): Promise<Loaded
   return loaded;
 }
 
-/** A folder others can write to would let them speak as the administrator. */
+/** A folder that other users can write to would let them act as the administrator. */
 function isOwnedByRoot(directory: string, platform: NodeJS.Platform, loaded: LoadedPolicies): boolean {
   const facts = fileFacts(directory);
   if (facts === undefined || facts.kind !== 'directory') return false;
@@ -122,7 +121,7 @@ async function readRules(file: string, kind: SourceKind, loaded: LoadedPolicies)
   loaded.problems.push(...problems);
 }
 
-/** A rule that was written is not in force: its author may count on a refusal that would not come. */
+/** A written rule is not in force: its author may rely on a denial that would not happen. */
 export class PolicyFileError extends Error {
   readonly problems: readonly PolicyProblem[];
 

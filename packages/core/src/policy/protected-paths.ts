@@ -1,9 +1,9 @@
 /**
- * Places where a write becomes code that runs later, or changes what the agent may
- * do: repository internals, agents' own folders, CI workflows, shell start files, and
- * files of environment variables.
- * Names are compared without case and on real paths too, whether the file exists or
- * not. This file knows places; what asks about them is the engine.
+ * Defines the places where a write becomes code that runs later, or changes what the agent
+ * may do: repository internals, agents' own folders, CI workflows, shell start files, and
+ * files of environment variables. Names are compared without case and on real paths too,
+ * whether the file exists or not. This file only knows the places; the engine asks the
+ * user about them.
  */
 
 import { relative, resolve } from 'node:path';
@@ -27,7 +27,7 @@ const FOLDERS: readonly string[] = [
     '.githooks',
   ],
   ...['.circleci', '.buildkite', '.gitlab', '.ssh', '.gnupg', '.devcontainer', '.woodpecker', '.semaphore'],
-  // The short name Windows gives .git.
+  // The short name that Windows gives .git.
   'git~1',
 ];
 
@@ -97,15 +97,15 @@ const FILE_SET = new Set(FILES);
 
 export interface ProtectedPlaces {
   home: string;
-  /** Folders of ours in a protected place: under them only the rest of the path counts. */
+  /** Our own folders in a protected place: below them only the rest of the path is checked. */
   exempt: readonly string[];
-  /** Whether files of environment variables count: they hold secrets, and programs take settings from them. */
+  /** Whether files of environment variables count: they hold secrets, and programs load settings from them. */
   environmentFiles: boolean;
 }
 
 const ENVIRONMENT_FILE = /^\.env(?!\.(?:example|sample|template)$)/;
 
-/** The protected name a path falls under, or undefined. `from` is where relative paths begin. */
+/** The protected name that covers a path, or undefined. `from` is the base of relative paths. */
 export function protectedPlaceOf(path: string, from: string, places: ProtectedPlaces): string | undefined {
   if (path === '' || path.length > 4096 || path.includes('\0') || path.includes('\n')) return undefined;
   const absolute = resolve(from, path.replace(/^~(?=\/|$)/, places.home));
@@ -140,7 +140,7 @@ function placeInSegments(
   return isProtected ? (written.at(-1) ?? last) : undefined;
 }
 
-/** What case-folding, normalising or Windows file systems make of a name. */
+/** Normalizes a name as case-folding, normalizing and Windows file systems do. */
 function foldName(name: string): string {
   return (
     name
@@ -169,7 +169,7 @@ const MENTION = new RegExp(
 
 const ENVIRONMENT_MENTION = /(?:^|[^\w.-])\.env(?!\.(?:example|sample|template)\b)/i;
 
-/** Whether free text names a protected place; for code and for arguments put together at run time. */
+/** Whether free text names a protected place; for code and for arguments built at run time. */
 export function mentionsProtectedPlace(
   text: string,
   { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>,
@@ -177,7 +177,7 @@ export function mentionsProtectedPlace(
   return MENTION.test(text) || (environmentFiles && ENVIRONMENT_MENTION.test(text));
 }
 
-/** Whether a rule, as it is written, names this place itself: `.gitignore` does not name `.git`. */
+/** Whether a rule, as written, names this place itself: `.gitignore` does not name `.git`. */
 export function spellsPlace(written: string, place: string): boolean {
   const text = written.replaceAll(/\\(.)/g, '$1').toLowerCase();
   const name = place.toLowerCase();
@@ -187,7 +187,7 @@ export function spellsPlace(written: string, place: string): boolean {
   return false;
 }
 
-/** String arguments that may be paths, wherever a foreign tool keeps them. */
+/** String arguments that may be paths, wherever an external tool keeps them. */
 export function pathArguments(args: unknown, depth = 0): string[] {
   if (typeof args === 'string') return args.length <= 4096 && !args.includes('\n') ? [args] : [];
   if (depth > 6 || typeof args !== 'object' || args === null) return [];

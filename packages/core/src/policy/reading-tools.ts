@@ -1,4 +1,4 @@
-/** Tools of ours that change nothing, by name: the rules allow them unasked, and the engine takes no call of them for a change. */
+/** Lists our tools that change nothing: the rules allow them without asking, and the engine never counts their calls as changes. */
 
 export const READING_TOOLS: readonly string[] = [
   'glob',

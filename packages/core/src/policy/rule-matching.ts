@@ -1,13 +1,13 @@
 /**
- * Whether a rule speaks about a call, as far as that can be said without reading a
- * command line. What it says about commands is in command-matching.ts.
+ * Decides whether a rule matches a call, without reading a command line.
+ * command-matching.ts matches commands.
  */
 
 import type { PolicyCall, PolicyContext, PolicyRule } from './rule.ts';
 
 export const SHELL_TOOL = 'run_shell_command';
 
-/** Keys sorted; each pair of the top level between NUL characters, which no value can contain. */
+/** Keys sorted; each top-level pair between NUL characters, which no value can contain. */
 export function stableJson(args: Readonly<Record<string, unknown>>): string {
   const pairs = Object.keys(args)
     .sort()
@@ -36,7 +36,7 @@ function sortedJson(value: unknown, above: Set<unknown>): string {
   return text;
 }
 
-/** Everything but arguments: tool, server, agent, mode, surface, annotations. */
+/** Matches everything except arguments: tool, server, agent, mode, surface, annotations. */
 export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyContext): boolean {
   if (rule.modes !== undefined && !rule.modes.includes(context.mode)) return false;
   if (rule.interactive !== undefined && rule.interactive !== context.interactive) return false;
@@ -68,7 +68,7 @@ export function isMcp(call: PolicyCall): boolean {
   return call.mcpServer !== undefined || call.toolName.startsWith('mcp_');
 }
 
-/** A server cannot pass for another by the name of its tool: the name alone only ever forbids. */
+/** A server cannot impersonate another by its tool's name: the name alone can only deny. */
 function isOfServer(call: PolicyCall, server: string, forbids: boolean): boolean {
   if (server === '*') return isMcp(call);
   if (call.mcpServer !== undefined && toMcpName(call.mcpServer) === toMcpName(server)) return true;
@@ -79,7 +79,7 @@ export function toMcpName(text: string): string {
   return text.replace(/[^\w.-]/g, '_');
 }
 
-/** Whether the rule is about a file by its whole path, however a call may write it. */
+/** Whether the rule names a file by its absolute path, in whatever form a call writes it. */
 export function namesAbsolutePath({ argsPattern }: Pick<PolicyRule, 'argsPattern'>): boolean {
   return argsPattern !== undefined && /"file_path":"(?:\\?\/[\w\\]|[A-Za-z]:)/.test(argsPattern.source);
 }

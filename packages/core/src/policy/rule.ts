@@ -1,6 +1,6 @@
 /**
- * What a policy rule is, once it was read. Types and the arithmetic of priorities;
- * matching is in rule-matching.ts.
+ * Defines a loaded policy rule: types and the arithmetic of priorities. Matching is in
+ * rule-matching.ts.
  */
 
 import type { SourceKind } from '../protocol/source.ts';
@@ -9,7 +9,7 @@ import type { ApprovalMode } from './approval-mode.ts';
 
 export type PolicyDecision = 'allow' | 'ask_user' | 'deny';
 
-/** Who wrote a rule decides first: a higher tier always outranks a lower one. */
+/** The author of a rule decides first: a higher tier always outranks a lower one. */
 const TIERS: Readonly<Record<SourceKind, number>> = {
   builtin: 1,
   extension: 2,
@@ -18,12 +18,12 @@ const TIERS: Readonly<Record<SourceKind, number>> = {
   system: 5,
 };
 
-/** `priority` is what a rule file says: 0 to 999. */
+/** `priority` is the number in a rule file: 0 to 999. */
 export function effectivePriority(kind: SourceKind, priority: number): number {
   return TIERS[kind] + priority / 1000;
 }
 
-/** Where a rule was written: a file, or a sentence such as `settings: tools.exclude`. */
+/** The origin of a rule: a file, or a sentence such as `settings: tools.exclude`. */
 export interface RuleSource {
   name: string;
   line?: number;
@@ -35,7 +35,7 @@ export interface PolicyRule {
   decision: PolicyDecision;
   /** Effective: tier + priority / 1000. */
   priority: number;
-  /** Of the source that wrote it. */
+  /** The kind of its source. */
   kind: SourceKind;
   source: RuleSource;
   subagent?: string;
@@ -54,27 +54,27 @@ export interface PolicyRule {
   toolAnnotations?: Readonly<Record<string, unknown>>;
   allowRedirection?: boolean;
   denyMessage?: string;
-  /** Holds only for a Markdown file whose real path is in the plans folder; built-in rules only. */
+  /** Matches only a Markdown file whose real path is in the plans folder; built-in rules only. */
   planFile?: boolean;
 }
 
-/** A second look at calls that rules allow. */
+/** A second check of calls that rules allow. */
 export interface SafetyChecker {
   toolName: string;
   priority: number;
-  /** Of the in-process checkers `allowed-path` is ours; any other makes a matching call ask. */
+  /** `allowed-path` is our only in-process checker; any other makes a matching call ask. */
   checker: string;
   source: RuleSource;
   modes?: readonly ApprovalMode[] | undefined;
 }
 
-/** What is asked about. */
+/** The call to decide on. */
 export interface PolicyCall {
   toolName: string;
   args: Readonly<Record<string, unknown>>;
   kind?: ToolKind;
   annotations?: Readonly<Record<string, unknown>>;
-  /** The agent that makes the call, when it is not the main one. */
+  /** The agent that makes the call, unless it is the main one. */
   subagent?: string;
   /** The server's own name, for MCP tools. */
   mcpServer?: string;
@@ -86,12 +86,12 @@ export interface PolicyContext {
   interactive: boolean;
 }
 
-/** Whether the user, or the administrator for them, meant this rule: not a default, nor an extension's. */
+/** Whether the user or the administrator wrote this rule: not a default or an extension. */
 export function isDeliberate({ kind }: PolicyRule): boolean {
   return kind !== 'builtin' && kind !== 'extension';
 }
 
-/** Whether the rule looks at arguments at all. */
+/** Whether the rule checks arguments. */
 export function isNarrowed(rule: PolicyRule): boolean {
   return (
     rule.argsPattern !== undefined ||
@@ -101,7 +101,7 @@ export function isNarrowed(rule: PolicyRule): boolean {
   );
 }
 
-/** Highest first; of equals the stricter one first, so that order of files decides nothing. */
+/** Highest first; of equals the stricter one first, so that the order of files is irrelevant. */
 export function byPriority(left: PolicyRule, right: PolicyRule): number {
   return right.priority - left.priority || STRICTNESS[right.decision] - STRICTNESS[left.decision];
 }
@@ -114,7 +114,7 @@ export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDec
 
 export const NO_RULE = 'no rule speaks about it';
 
-/** Why, in words for the user. */
+/** The reason, worded for the user. */
 export function ruleReason(rule: PolicyRule): string {
   const { name, line } = rule.source;
   const verb = { allow: 'allowed', ask_user: 'to be asked about', deny: 'denied' }[rule.decision];

@@ -1,7 +1,7 @@
 /**
- * One TOML policy file: text in, rules, safety checkers and examples out. A mistake
- * becomes a problem that names file, line and key; the other entries are still read,
- * and the caller decides what a problem means.
+ * Parses one TOML policy file into rules, safety checkers and examples. An error becomes a
+ * problem that names file, line and key; the other entries are still loaded, and the
+ * caller decides how to handle a problem.
  */
 
 import type { SourceKind } from '../protocol/source.ts';
@@ -20,7 +20,7 @@ export interface PolicyProblem {
   message: string;
 }
 
-/** An example written beside the rules: what a call should come to. */
+/** An example next to the rules: a call and its expected decision. */
 export interface RuleTest {
   toolName: string;
   args: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const RULE_KEYS = new Set([
   ...['toolName', 'subagent', 'mcpName', 'argsPattern', 'commandPrefix', 'commandRegex', 'decision', 'priority'],
   ...['modes', 'interactive', 'toolAnnotations', 'allowRedirection', 'denyMessage'],
 ]);
-/** `description`-like keys other programs write are harmless. */
+/** `description`-like keys of other programs are harmless. */
 const IGNORED_KEYS = new Set(['description', 'name', 'comment']);
 const TEST_KEYS = new Set(['command', 'toolName', 'args', 'mode', 'interactive', 'expect', 'description']);
 const CHECKER_KEYS = new Set([
@@ -128,7 +128,7 @@ class FileReader {
     this.result.problems.push({ file: this.file, line, key, message });
   }
 
-  /** Counted in lines of the file, from 1. */
+  /** A line of the file, from 1. */
   private lineOfTable(name: string, index: number): number {
     let seen = -1;
     const at = this.lines.findIndex(
@@ -287,14 +287,14 @@ function toolNames(entry: Table, mayBeAbsent: boolean): string[] {
 
 const MAX_PATTERN = 2000;
 
-/** A repeated group that itself repeats can take longer than anyone waits. */
+/** A repeated group that contains a repetition can take practically forever. */
 const NESTED_REPETITION = /(?<!\\)\((?:[^()\\]|\\.)*(?<!\\)[+*](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/;
 
 export function compile(key: string, source: string, decision: PolicyDecision): RegExp {
   if (source.length > MAX_PATTERN) throw new EntryError(key, `the expression is longer than ${MAX_PATTERN} characters`);
   if (NESTED_REPETITION.test(source))
     throw new EntryError(key, 'a repeated group may not itself contain a repetition: matching could take forever');
-  // What forbids also looks past line ends inside a word; what allows does not.
+  // Deny and ask patterns also match across line ends inside a word; allow patterns do not.
   const flags = decision === 'allow' ? '' : 's';
   try {
     return new RegExp(key === 'commandRegex' ? `^(?:${source})` : source, flags);

@@ -1,6 +1,7 @@
 /**
- * The rules the user chose to keep: appended to one file of the user's policies, each
- * once, never touching what is already there. A file that is not TOML is left alone.
+ * Saves the rules the user chose to keep: appends them to one file of the user's policies,
+ * without duplicates and without changing existing content. An invalid TOML file is left
+ * unchanged.
  */
 
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ export function savedRulesPath(home: string): string {
   return join(home, '.gemini', 'policies', 'auto-saved.toml');
 }
 
-/** Returns how many rules were new. Throws when the file is broken or cannot be written. */
+/** Returns how many rules were new. Throws when the file is invalid or cannot be written. */
 export async function saveRules(path: string, targets: readonly RuleTarget[], mode: ApprovalMode): Promise<number> {
   const old = readTextFile(path) ?? '';
   const { problems } = await parseRulesFile(old, path, 'user');
@@ -38,7 +39,7 @@ function ruleBlock(target: RuleTarget, mode: ApprovalMode): string {
   return ['[[rule]]', ...lines, 'decision = "allow"', `priority = ${SAVED_PRIORITY}`, ...restriction, ''].join('\n');
 }
 
-/** A TOML basic string takes the escapes of JSON, and no raw control characters. */
+/** A TOML basic string supports the escapes of JSON, and no raw control characters. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

@@ -1,6 +1,6 @@
 /**
- * Rules that follow from settings and flags. Lists that are absent say nothing; a
- * list that is present and empty allows nothing.
+ * Derives rules from settings and flags. An absent list has no effect; an empty list
+ * allows nothing.
  */
 
 import type { ApprovalMode } from './approval-mode.ts';
@@ -22,7 +22,7 @@ export interface SettingsRuleFields {
 }
 
 const NON_PLAN: readonly ApprovalMode[] = ['default', 'autoEdit', 'yolo'];
-/** Every agent needs these to say what it does and to end. */
+/** Every agent needs these to report what it does and to end. */
 const UNAVOIDABLE = ['update_topic', 'complete_task'];
 
 const CLASS_NAMES: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ function allowedRules(allowed: readonly string[]): PolicyRule[] {
   const wholeShell = allowed.some((entry) => !entry.includes('(') && toolOf(entry) === SHELL_TOOL);
   if (narrowsShell && !wholeShell)
     rules.push(rule(SHELL_TOOL, 'deny', 4.29, 'tools.allowed (this command is not in the list)'));
-  // The most permissive mode does not go past a list that was given.
+  // Even the most permissive mode stays within a given list.
   for (const tool of UNAVOIDABLE) rules.push({ ...rule(tool, 'allow', 4.3, 'tools.allowed'), modes: ['yolo'] });
   rules.push({ ...rule('*', 'deny', 4.28, 'tools.allowed (this tool is not in the list)'), modes: ['yolo'] });
   return rules;
@@ -96,7 +96,7 @@ function entryRules(entry: string, decision: PolicyDecision, priority: number, s
   if (inner === undefined) return [rule(toolName, decision, priority, setting)];
   if (toolName === SHELL_TOOL)
     return [{ ...rule(toolName, decision, priority, setting), commandPrefix: inner.replace(/:\*$/, '') }];
-  // Other tools have no prefix to narrow by: a denial stays whole, an allowance does not widen.
+  // Other tools cannot be narrowed by a prefix: deny applies to the whole tool, allow gives no rule.
   return decision === 'allow' ? [] : [rule(toolName, decision, priority, setting)];
 }
 

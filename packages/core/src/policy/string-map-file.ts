@@ -1,6 +1,6 @@
 /**
- * A file that holds a JSON object from text to text, comments and trailing commas
- * allowed. An edit changes only the bytes of its entry; any other JSON is rejected.
+ * Reads and edits a JSON object from text to text, comments and trailing commas allowed.
+ * An edit changes only the bytes of its entry; any other JSON is rejected.
  */
 
 import { createJson, editJson } from '../util/edit-json.ts';
@@ -12,7 +12,7 @@ export interface StringEntry {
   value: string;
 }
 
-/** Undefined when the text is anything but such an object. An empty file is an empty object. */
+/** Undefined when the text is not such an object. An empty file is an empty object. */
 export function parseStringMap(text: string): StringEntry[] | undefined {
   return text.trim() === '' ? [] : toEntries(parseObject(text));
 }

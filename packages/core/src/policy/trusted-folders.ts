@@ -1,7 +1,7 @@
 /**
- * Which folders a person trusts. The file maps paths to a decision; of the entries
- * around a folder the longest real path wins. Trust comes from the folder's own real
- * path and from nothing inside it: no `.git` file, link or setting can lend it.
+ * TrustedFolders: decides which folders the user trusts. The file maps paths to a
+ * decision; of the entries above a folder the longest real path wins. Trust depends only
+ * on the folder's own real path: no `.git` file, link or setting inside it can grant it.
  */
 
 import { basename, dirname } from 'node:path';
@@ -18,7 +18,7 @@ export interface TrustQuestion {
   enabled: boolean;
   /** `GEMINI_CLI_TRUST_WORKSPACE` or `--skip-trust`. */
   override?: boolean;
-  /** What a connected editor says. */
+  /** The decision of a connected editor. */
   ide?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface TrustAnswer {
 
 export class TrustedFolders {
   readonly path: string;
-  /** Sentences about entries and files that were left out. */
+  /** Sentences on ignored entries and files. */
   readonly problems: readonly string[];
   private entries: ReadonlyMap<string, TrustLevel>;
 
@@ -42,7 +42,7 @@ export class TrustedFolders {
     this.problems = problems;
   }
 
-  /** A missing file trusts nothing; so does one that others could have written. */
+  /** A missing file trusts nothing; neither does a file that other users could have written. */
   static load(path: string): TrustedFolders {
     const problems: string[] = [];
     const facts = fileFacts(path);
