@@ -1,6 +1,6 @@
 /**
- * The agent behind the screen: opened in the background after the first frame, replaced when the user continues with
- * another session, ended with the program.
+ * Links the screen to the agent: opens it in the background after the first frame, replaces it when the user continues
+ * with another session, and closes it with the program.
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { SessionOccasion, SessionWish } from '../surface/session-wish.ts';
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
   readonly onInfo: (message: string) => void;
-  /** Something happened between two prompts. */
+  /** An event between two prompts. */
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
@@ -27,7 +27,7 @@ export class AgentLink {
   private readonly options: AgentLinkOptions;
   private opening: Promise<LiveSession> | undefined;
   private readonly firstOpened = Promise.withResolvers<void>();
-  /** Warnings told so far, and by which session. */
+  /** Warnings shown so far, and by which session. */
   private readonly tellers = new Map<string, string>();
   /** Present while SessionStart hooks run. */
   private starting: AbortController | undefined;
@@ -51,7 +51,7 @@ export class AgentLink {
     return (await this.live()).agent;
   }
 
-  /** Ends the one before. */
+  /** Closes the previous session. */
   open(start: Start, wish: SessionWish): Promise<LiveSession> {
     const before = this.opening;
     const occasion = occasionOf(wish);
@@ -61,19 +61,19 @@ export class AgentLink {
     })();
     this.opening = opening;
     this.firstOpened.resolve();
-    // A caller that waits for the session is told; there may be none yet.
+    // A caller that waits for the session gets the error; there may be none yet.
     opening.catch(() => undefined);
     return opening;
   }
 
-  /** Hooks that hold up the beginning of a session are ended, and it begins without them. */
+  /** Cancels hooks that delay the start of a session, and starts it without them. */
   skipStartHooks(): void {
     if (!this.starting || this.starting.signal.aborted) return;
     this.starting.abort();
     this.options.onWarning('Castor ended the SessionStart hooks; the session starts without them.');
   }
 
-  /** Once `hurry` is aborted, hooks have two more seconds. */
+  /** After `hurry` is aborted, hooks have two more seconds. */
   async dispose(hurry: AbortSignal): Promise<void> {
     this.starting?.abort();
     await this.end(this.opening, 'exit', hurry);
@@ -91,7 +91,7 @@ export class AgentLink {
     return live;
   }
 
-  /** A warning that the session before began with, such as an import that failed, is not told again. */
+  /** A warning of the previous session's start, such as a failed import, is not repeated. */
   private tell(event: SessionEvent, sessionId: string): void {
     const isWarning = event.type === 'notice' && event.level === 'warning';
     if (!isWarning || this.isFirstToTell(event.message, sessionId)) this.options.onEvent(event);

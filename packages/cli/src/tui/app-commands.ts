@@ -1,4 +1,4 @@
-/** What a key means to the app when neither a dialog nor the composer has a use for it. */
+/** Handles the keys that neither a dialog nor the composer uses. */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { PendingCall } from '@castor/core';
@@ -11,7 +11,7 @@ import { renderToolCall } from './render/tool-call.ts';
 type Command = (app: App) => boolean;
 
 const MOST_RESULT_ROWS = 2_000;
-/** Rows that stay in sight when one scrolls by a page. */
+/** Rows that stay visible when the user scrolls by a page. */
 const PAGE_OVERLAP = 6;
 
 const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'scroll.end': (app) => app.screen.scroll(Infinity),
 };
 
-/** Whether something was done. */
+/** Whether the command did something. */
 export function runAppCommand(app: App, command: CommandName): boolean {
   return COMMANDS[command]?.(app) ?? false;
 }
@@ -55,7 +55,7 @@ function done(run: (app: App) => void): Command {
   };
 }
 
-/** What was queued behind the request goes back to the editor: nothing typed is lost. */
+/** Prompts queued behind the request return to the editor: no typed text is lost. */
 function cancel({ conversation, composer, link }: App): boolean {
   if (!conversation.cancel()) return false;
   link.skipStartHooks();
@@ -64,7 +64,7 @@ function cancel({ conversation, composer, link }: App): boolean {
   return true;
 }
 
-/** Twice, so that one stray key costs no long prompt. */
+/** Twice, so that one stray key does not erase a long prompt. */
 function clearInput(app: App): boolean {
   if (app.composer.isEmpty()) return false;
   if (app.state.isClearArmed) {
@@ -77,7 +77,7 @@ function clearInput(app: App): boolean {
   return true;
 }
 
-/** Twice on empty input: back to an earlier message. */
+/** Twice on empty input: rewinds to an earlier message. */
 function rewind(app: App): boolean {
   if (app.store.getSnapshot().committed.length === 0) return false;
   if (app.state.isRewindArmed) {
@@ -90,7 +90,7 @@ function rewind(app: App): boolean {
   return true;
 }
 
-/** Without a line in the transcript: who backs out has said nothing. */
+/** Without a line in the transcript: a user who leaves the dialog has submitted nothing. */
 async function openRewind(app: App, signal: AbortSignal): Promise<void> {
   const [{ chooseRewind }, { choosing }] = await Promise.all([
     import('./choices/rewind.ts'),
@@ -99,7 +99,7 @@ async function openRewind(app: App, signal: AbortSignal): Promise<void> {
   await choosing(app, () => chooseRewind(app, signal));
 }
 
-/** Enter on empty input: what waits goes to the model with its next request. */
+/** Enter on empty input: sends the queue with the model's next request. */
 function sendQueueNow(app: App): boolean {
   return app.composer.isEmpty() && app.conversation.steerQueue();
 }
@@ -111,7 +111,7 @@ function quit(app: App): boolean {
   return true;
 }
 
-/** The first press asks, the second leaves. */
+/** The first press asks, the second exits. */
 function armExit(app: App, hint: string): boolean {
   if (app.state.isExitArmed) app.exit();
   else {
@@ -121,7 +121,7 @@ function armExit(app: App, hint: string): boolean {
   return true;
 }
 
-/** What settings and trust allow must be known: a key that comes earlier is kept until then. */
+/** Settings and trust must be known: an earlier key is kept until then. */
 function whenStarted(app: App, run: (app: App) => void): void {
   if (app.state.start) run(app);
   else app.onStarted.push(() => run(app));
@@ -152,12 +152,12 @@ function cycleMode(app: App): void {
   if (mode === 'autoEdit') approveWaiting(app, ({ confirmation }) => confirmation?.type === 'edit');
 }
 
-/** What waits for a person and would not in the new mode. */
+/** The confirmations that wait for the user and would not in the new mode. */
 function approveWaiting({ store, state }: App, fits: (call: PendingCall) => boolean): void {
   for (const call of store.getSnapshot().pendingGroup?.calls ?? []) {
-    // What a hook wants a person to see, and questions to them, wait for one in every mode.
+    // Messages of hooks and questions to the user wait in every mode.
     const type = call.confirmation?.type;
-    // Without a confirmation the question is answered already.
+    // Without a confirmation the question is already answered.
     const isOpen = call.status === 'awaiting_approval' && type !== undefined;
     if (!isOpen || call.forcedAsk || type === 'ask_user' || type === 'exit_plan_mode' || !fits(call)) continue;
     state.agent?.session.respond(call.callId, 'proceed_once');
@@ -170,7 +170,7 @@ function toggleTodos(app: App): void {
   app.screen.drawNow();
 }
 
-/** The last results, whole. */
+/** Shows the last results in full. */
 function showMore(app: App): void {
   const { lastCalls } = app.state;
   if (lastCalls.length === 0) {
@@ -192,7 +192,7 @@ function showBackground(app: App): boolean {
   return true;
 }
 
-/** Twice on empty input: less, or again all, around the prompt. */
+/** Twice on empty input: hides or shows the details around the prompt. */
 function toggleMinimal(app: App): boolean {
   const { state } = app;
   if (!app.composer.isEmpty()) return false;
@@ -206,7 +206,7 @@ function toggleMinimal(app: App): boolean {
   return true;
 }
 
-/** What is printed stays; the last answer is shown once more in the other form. */
+/** Printed lines stay; the last answer is printed again in the other form. */
 function toggleMarkdown(app: App): void {
   const { state } = app;
   state.showsRawMarkdown = !state.showsRawMarkdown;
@@ -214,7 +214,7 @@ function toggleMarkdown(app: App): void {
   if (!app.conversation.isBusy) app.printLastAnswer();
 }
 
-/** As Ctrl+Z in other programs; `fg` brings us back. Nothing happens where no shell waits behind us. */
+/** As Ctrl+Z in other programs; `fg` resumes. Does nothing without a shell to return to. */
 async function stopProcess(): Promise<void> {
   process.kill(process.pid, 'SIGTSTP');
   await afterInput();

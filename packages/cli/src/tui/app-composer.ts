@@ -1,4 +1,4 @@
-/** The composer of the app: what is typed, and where it goes. Text is submitted or queued; reports are acted on. */
+/** The composer of the app: owns the typed text and where it goes. Text is submitted or queued; reports are handled. */
 
 import { editorCommand } from '../editor-command.ts';
 import { isSlashText } from '../prompt/prompt-signs.ts';
@@ -40,7 +40,7 @@ export function createAppComposer(app: App): ComposerController {
   });
 }
 
-/** The words are recalled once: after that they are the user's own again. */
+/** The text is recalled once: after that it belongs to the user. */
 function takeInterrupted({ state }: App): string | undefined {
   const { interruptedPrompt } = state;
   state.interruptedPrompt = undefined;
@@ -52,7 +52,7 @@ function givenBy({ text, isShell }: Submission): GivenPrompt {
   return isShell ? { text: `!${text}`, isShell } : { text };
 }
 
-/** Behind the prompt under way, never into it; commands are no prompts. */
+/** Queued behind the running prompt, never steered into it; commands are not prompts. */
 function queue(app: App, submission: Submission): void {
   if (!submission.isShell && isSlashText(submission.text)) app.submitQuery(submission.text);
   else app.conversation.enqueue(givenBy(submission));

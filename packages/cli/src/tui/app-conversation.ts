@@ -1,4 +1,6 @@
-/** The conversation of the app: how it is shown, who is told how it goes, and what is asked when it cannot go on. */
+/**
+ * The conversation of the app: shows it, notifies listeners of its state, and asks the user when it cannot continue.
+ */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
@@ -11,7 +13,7 @@ import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-proce
 
 const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
 
-/** How long events may be taken in without a look at the keyboard. */
+/** How long events may be processed before the keyboard is read. */
 const SLICE_MS = 12;
 
 export function createAppConversation(app: App): Conversation {
@@ -22,7 +24,7 @@ export function createAppConversation(app: App): Conversation {
       app.state.model = live.agent.requestedModel();
       return live;
     },
-    // Loaded when the first text is submitted, or when there is time.
+    // Loaded when the first text is submitted, or when the program is idle.
     read: async (given, signal) => (await import('./read-text.ts')).readText(app, given, signal),
     runBeside: async (text) => (await import('./read-text.ts')).runBeside(app, text),
     show: createShow(app),
@@ -31,7 +33,7 @@ export function createAppConversation(app: App): Conversation {
     onUnsent: (text) => app.composer.isEmpty() && app.composer.setText(text),
     onIdle: (outcome) => {
       const status = toStreamProcessingStatus(outcome);
-      // A user who cancelled is looking.
+      // A user who cancelled is at the screen.
       if (status !== StreamProcessingStatus.UserCancelled) app.onAttention?.(ENDS[status]);
     },
     onLoop: (signal) => decideOnLoop(app, signal),
@@ -43,7 +45,7 @@ export function createAppConversation(app: App): Conversation {
   });
 }
 
-/** Whatever arrives in one piece must not keep keys and frames waiting. */
+/** A large batch of events must not delay keys and frames. */
 function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined {
   let sliceEnd = 0;
   return (event) => {
@@ -70,13 +72,13 @@ function explain(app: App, error: unknown, signal: AbortSignal): void {
   else if (!signal.aborted) app.fail(getErrorMessage(error));
 }
 
-/** What was asked stays in the history of prompts; first there must be a key that is accepted. */
+/** The prompt stays in the history; a valid key is needed first. */
 function onUnauthorized(app: App, message: string): void {
   app.fail(`The service rejected the credentials: ${message}`);
   setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
 }
 
-/** A command that has to wait: queued, it would become part of a prompt. */
+/** A command that has to wait: if queued, it would become part of a prompt. */
 function giveBack(app: App, text: string): void {
   if (app.composer.isEmpty()) app.composer.setText(text);
   app.toast(`${text.trim().split(/\s/, 1)[0]} is not available while the agent works.`);

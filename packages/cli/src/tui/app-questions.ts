@@ -1,4 +1,4 @@
-/** The questions a transcript asks, put to the person with what the app knows: its screen, its settings, its styles. */
+/** Asks the user the questions of a transcript, with the app's screen, settings and styles. */
 
 import type { App } from './app.ts';
 import { approvalChoices } from './approval-choices.ts';

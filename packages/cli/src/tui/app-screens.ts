@@ -1,4 +1,4 @@
-/** The screens of the app's commands: what they are drawn for, and who is told that one waits. */
+/** The screens of the app's commands: their size, and the notification when one waits. */
 
 import type { App } from './app.ts';
 import { CommandScreens } from './command-screens.ts';

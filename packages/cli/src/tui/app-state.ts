@@ -1,4 +1,4 @@
-/** What the app knows beside the transcript. One place, written by the app alone. */
+/** The state of the app beside the transcript, in one place. */
 
 import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
 import type { SessionRecorder } from '@castor/core/program';
@@ -6,50 +6,50 @@ import type { Start } from '../start/start.ts';
 import type { ShownKinds } from './render/transcript-item.ts';
 
 export interface AppState {
-  /** Until the settings are read. */
+  /** Undefined until the settings are read. */
   start: Start | undefined;
   agent: WorkspaceAgent | undefined;
-  /** Of the session the agent works in. */
+  /** The recorder of the session the agent works in. */
   recorder: SessionRecorder | undefined;
-  /** The session that is being opened was on the screen already. */
+  /** Whether the session being opened was on the screen already. */
   isReopening: boolean;
-  /** Of the session that was resumed: the words that got no answer, until others are sent. */
+  /** The unanswered prompt of the resumed session, until another is sent. */
   interruptedPrompt: string | undefined;
   mode: ApprovalMode;
-  /** Who was asked for when the last prompt began. */
+  /** The model requested when the last prompt began. */
   model: string;
   branch: string | undefined;
   promptStartedAt: number | undefined;
   toast: string | undefined;
-  /** Pressed once: the next press leaves. */
+  /** Pressed once: the next press exits. */
   isExitArmed: boolean;
   isClearArmed: boolean;
   isRewindArmed: boolean;
   isMinimalArmed: boolean;
-  /** A dialog of the person's own is open: no agent works, and none waits for them. */
+  /** A dialog the user opened is shown: the agent neither works nor waits. */
   isChoosing: boolean;
-  /** Whether the mouse is ours where it can be. */
+  /** Whether Castor captures the mouse where it can. */
   hasMouse: boolean;
-  /** Answers are shown as they were written. */
+  /** Shows answers as Markdown source. */
   showsRawMarkdown: boolean;
-  /** Nothing below the prompt but what must be said. */
+  /** Shows only required messages below the prompt. */
   isMinimal: boolean;
   todos: readonly Todo[];
   showsTodos: boolean;
   /** The calls whose results were shown last. */
   lastCalls: readonly ToolCallView[];
-  /** Said when calls of the prompt under way were declined. */
+  /** The user's words when they declined calls of the running prompt. */
   feedback: readonly string[];
-  /** Why there is no agent to work with; undefined while it may still come. */
+  /** Why there is no agent; undefined while it may still open. */
   initError: string | undefined;
   isTerminalFocused: boolean;
   isVim: boolean;
-  /** Commands of the user's own that were run, for the ids of their calls. */
+  /** The number of commands the user ran, for the ids of their calls. */
   shellCount: number;
   /** `/quit --delete`. */
   deletesSession: boolean;
   show: ShownKinds;
-  /** Said while the agent works. */
+  /** Shown while the agent works. */
   phrases: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The frame as Ink draws it: the sections in their order, with the composer or a dialog among them. */
+/** Draws the frame with Ink: the sections in their order, with the composer or a dialog among them. */
 
 import { MessageType } from '@castor/core';
 import type { TranscriptItem } from '@castor/core';
@@ -43,7 +43,7 @@ export function AppView({ sections, composer, styles, stream }: AppViewProps) {
   );
 }
 
-/** The end of an answer is still shown when its item is committed. */
+/** The end of an answer stays visible when its item is committed. */
 function typeOfAnswer(items: readonly TranscriptItem[]): MessageType {
   return items.some(({ type }) => type === 'gemini') ? MessageType.GEMINI : MessageType.GEMINI_CONTENT;
 }

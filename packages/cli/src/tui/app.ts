@@ -1,7 +1,6 @@
 /**
- * The app: keys to actions, events to frames. It holds the parts together and decides
- * what each key means at the moment; the parts do the work. Works from the first
- * millisecond: before Ink and the agent are there, one can type.
+ * The app: maps keys to actions and events to frames. It connects the parts and decides what each key means at the
+ * moment; the parts do the work. Typing works from the first millisecond, before Ink and the agent are loaded.
  */
 
 import { StreamingState, createTranscriptStore } from '@castor/core';
@@ -70,18 +69,18 @@ export class App {
   readonly startedAt = Date.now();
   inkView: InkView | undefined;
   grammars: Grammars | undefined;
-  /** Told when an answer is done or a question waits. */
+  /** Called when an answer is complete or a question waits. */
   onAttention: ((what: string) => void) | undefined;
   onStateChange: (() => void) | undefined;
-  /** The person has come back to the terminal. */
+  /** The user has returned to the terminal. */
   onFocused: (() => void) | undefined;
-  /** What Node and libraries wanted to say. */
+  /** Messages of Node and libraries. */
   takeMessages: (() => string[]) | undefined;
-  /** Aborted when the user no longer waits for the end. */
+  /** Aborted when the user no longer waits for the shutdown. */
   readonly hurry = new AbortController();
-  /** Run once, when the settings are read. */
+  /** Runs once, when the settings are read. */
   readonly onStarted: (() => void)[] = [];
-  /** Run at the end, in order. */
+  /** Runs at the end, in order. */
   readonly onClose: (() => void | Promise<void>)[] = [];
   private readonly printer: TranscriptPrinter;
   private readonly questions: Questions;
@@ -157,12 +156,12 @@ export class App {
     return this.state.agent?.policy.mode ?? this.state.mode;
   }
 
-  /** Cells a line may take. */
+  /** Cells available to a line. */
   get width(): number {
     return this.options.terminal.size.columns - 1;
   }
 
-  /** For a user who looks elsewhere: a question that comes before or after a prompt waits for an answer, too. */
+  /** For a user who looks elsewhere: a question before or after a prompt waits for an answer, too. */
   get streaming(): StreamingState {
     const { streamingState } = geminiStreamOf(this.streamPort);
     if (streamingState !== StreamingState.Responding || this.store.getSnapshot().prompt) return streamingState;
@@ -170,7 +169,7 @@ export class App {
     return this.dialogs.top ? StreamingState.WaitingForConfirmation : streamingState;
   }
 
-  /** What the layout of a frame and the hooks of its components read. */
+  /** The state that the layout of a frame and the hooks of its components read. */
   get streamPort(): GeminiStreamPort & ToolSchedulerPort {
     return {
       transcript: this.store.getSnapshot(),
@@ -187,7 +186,7 @@ export class App {
     return { depth: this.appearance.colorDepth, showsColors, plain };
   }
 
-  /** Whether a screen reader reads what is printed. */
+  /** Whether a screen reader reads the output. */
   get isSpoken(): boolean {
     return this.linear !== undefined;
   }
@@ -199,7 +198,7 @@ export class App {
     this.conversation.submit(given);
   }
 
-  /** Lines of our own, for good, behind all that has arrived so far. */
+  /** Prints lines of our own permanently, after everything that has arrived so far. */
   print(lines: readonly string[]): void {
     this.screen.print(this.printer.takeWith(this.store.getSnapshot(), lines));
   }
@@ -230,7 +229,7 @@ export class App {
     this.screen.drawNow();
   }
 
-  /** The hint is gone, and what it asked to press again is forgotten. */
+  /** The hint has expired, and the pending second press with it. */
   clearToast(): void {
     clearTimeout(this.toastTimer);
     this.state.toast = undefined;
@@ -247,19 +246,21 @@ export class App {
     this.screen.drawNow();
   }
 
-  /** The last answer once more, as answers are shown now. */
+  /** Prints the last answer again, in the current form. */
   printLastAnswer(): void {
     this.print(this.printer.lastAnswer(this.store.getSnapshot()));
   }
 
-  /** For another session. What was printed stays. */
+  /** Starts over for another session. Printed lines stay. */
   startOver(): void {
     this.store = this.openStore();
     this.printer.reset();
     this.state.todos = [];
   }
 
-  /** What was there is scrolled away, not erased: it stays in the scrollback. Nothing to a voice. */
+  /**
+   * Scrolls the old content away instead of erasing it: it stays in the scrollback. Does nothing for a screen reader.
+   */
   clearScreen(): void {
     if (this.linear) return;
     const { terminal } = this.options;
@@ -277,7 +278,7 @@ export class App {
     }
   }
 
-  /** Said twice, it is meant. */
+  /** A second call stops waiting for the shutdown. */
   exit(deletesSession = false): void {
     if (this.isLeaving) return this.hurry.abort();
     this.isLeaving = true;
@@ -291,7 +292,7 @@ export class App {
   private openStore(): TranscriptStore {
     const onListenerError = (error: unknown) =>
       queueMicrotask(() => {
-        // Ours to fix, and nothing to go on with: a question might never be asked.
+        // A bug of ours that the app cannot recover from: a question might never be asked.
         throw error;
       });
     const store = createTranscriptStore({ onListenerError });
@@ -332,7 +333,7 @@ export class App {
     this.screen.useLinear();
   }
 
-  /** The whole screen, with scrolling of our own. */
+  /** The alternate screen, with scrolling of our own. */
   useAlternate(): void {
     if (this.linear) return;
     this.screen.hold();
@@ -342,7 +343,7 @@ export class App {
   }
 
   private draw(size: Size): Picture {
-    // Killed right after, the session still has all that was on the screen.
+    // If the process is killed right after, the session still contains everything that was shown.
     this.state.recorder?.flush();
     return this.linear ? sayApp(this, this.printer, this.linear) : drawApp(this, this.printer, size);
   }

@@ -1,4 +1,4 @@
-/** The colours in force, and how they come to change: by setting, by choice, by what the terminal says it is. */
+/** Owns the colours in force and their changes: by setting, by choice, by the terminal's background. */
 
 import { colorDepthOf } from './theme/color-depth.ts';
 import type { ColorDepth } from './theme/color-depth.ts';
@@ -44,7 +44,7 @@ export class Appearance {
     this.apply();
   }
 
-  /** A sentence when the wish cannot be met. */
+  /** A sentence when the theme is unavailable. */
   use(choice: ThemeChoice): string | undefined {
     this.choice = choice;
     return this.apply();

@@ -11,7 +11,7 @@ import { ASK_BACKGROUND } from './theme/detect-background.ts';
 import { loadCustomThemes } from './theme/source-themes.ts';
 import { isThemePath, readThemeFile } from './theme/theme-file.ts';
 
-/** Reads them again; what was chosen for this session stays chosen. A sentence when they cannot be used. */
+/** Reloads them; choices made for this session stay. Returns a sentence for invalid settings. */
 export function reloadSettings(app: App): string | undefined {
   const { start: before, mode, model, isVim } = app.state;
   if (!before) return undefined;
@@ -55,7 +55,7 @@ export function applySettings(app: App, start: Start): void {
   for (const run of app.onStarted.splice(0)) run();
 }
 
-/** Gives a sentence for each theme that is invalid or missing. */
+/** Returns a sentence for each theme that is invalid or missing. */
 function useTheme({ appearance, options }: App, { settings, sources }: Start): string[] {
   const { theme } = settings.ui;
   const { customThemes, problems } = loadCustomThemes(settings.ui.customThemes, sources);
@@ -69,7 +69,7 @@ function useTheme({ appearance, options }: App, { settings, sources }: Start): s
   return problem === undefined ? [...problems] : [...problems, problem];
 }
 
-/** Asks the terminal now, and again when the user returns after a while and may have changed it. */
+/** Queries the terminal now, and again when the user returns after a while and may have changed it. */
 function followBackground(app: App, { terminalBackgroundPollingInterval }: Start['settings']['ui']): void {
   let askedAt = performance.now();
   app.options.terminal.write(ASK_BACKGROUND);

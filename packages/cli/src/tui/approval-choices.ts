@@ -1,4 +1,4 @@
-/** Which answers a person is offered before a call, from the settings. Pure. */
+/** Selects from the settings which answers the user is offered before a call. Pure. */
 
 import type { Start } from '../start/start.ts';
 import type { ApprovalOptions } from './dialogs/approval.ts';

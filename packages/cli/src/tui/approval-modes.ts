@@ -1,8 +1,8 @@
-/** Which approval mode follows which, when a person steps through them. Pure. */
+/** The order in which the user cycles through approval modes. Pure. */
 
 import type { ApprovalMode } from '@castor/core';
 
-/** Plan mode is not begun in the middle of a request, nor where it is switched off. */
+/** Plan mode does not start in the middle of a request, nor where it is disabled. */
 export function nextMode(mode: ApprovalMode, skipsPlan: boolean): ApprovalMode {
   switch (mode) {
     case 'default':

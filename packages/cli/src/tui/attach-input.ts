@@ -1,4 +1,7 @@
-/** What makes the composer comfortable once there is time: completion, the prompts of earlier, own keys, the clipboard. */
+/**
+ * Attaches the comforts of the composer when the program is idle: completion, earlier prompts, custom keys, the
+ * clipboard.
+ */
 
 import { join } from 'node:path';
 import { systemClock } from '@castor/core';
@@ -34,7 +37,7 @@ export async function attachInput(app: App): Promise<void> {
   app.onClose.push(() => log.settled());
 }
 
-/** What is offered after `@`, as the settings say. */
+/** The suggestions after `@`, as the settings configure them. */
 function searchOptions({ state: { start } }: App): Partial<FileIndexOptions> {
   if (!start) return {};
   const { fileFiltering } = start.settings.context;

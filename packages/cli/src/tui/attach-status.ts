@@ -1,4 +1,4 @@
-/** The window title and notifications: what a person sees of us when they look elsewhere. */
+/** The window title and notifications: the status for a user who looks elsewhere. */
 
 import { basename } from 'node:path';
 import { StreamingState } from '@castor/core';
@@ -15,7 +15,7 @@ const SIGNS: Readonly<Record<StreamingState, string>> = {
 
 const LONGEST_THOUGHT = 60;
 
-/** What the model is at, where the title shows it. */
+/** The model's current activity, where the title shows it. */
 function thoughtOf(app: App, { showStatusInTitle }: Start['settings']['ui']): string | undefined {
   const subject = app.store.getSnapshot().thought?.thought.subject;
   if (!showStatusInTitle || !subject || app.streaming !== StreamingState.Responding) return undefined;

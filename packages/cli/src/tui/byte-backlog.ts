@@ -1,11 +1,11 @@
 /**
- * Buffers the undrawn output of a command, bounded and not copied. Of a flood the
- * older half is left out each time it gets too much, but for the modes switched in it.
+ * Buffers the undrawn output of a command, bounded and not copied. When a flood exceeds the bound, the older half is
+ * dropped, except for the modes it switched.
  */
 
 /** Bytes. */
 const MOST = 256 * 1024;
-/** Taken at a time, or a little more. */
+/** Taken at a time, or slightly more. */
 const PORTION = 64 * 1024;
 
 const ESCAPE = 0x1b;
@@ -31,7 +31,7 @@ export class ByteBacklog {
     if (this.length > MOST) this.skip();
   }
 
-  /** The oldest; undefined when there is nothing. */
+  /** Takes the oldest bytes; undefined when the buffer is empty. */
   take(): Uint8Array | undefined {
     const taken: Uint8Array[] = [];
     let length = 0;
@@ -49,7 +49,7 @@ export class ByteBacklog {
     this.length = 0;
   }
 
-  /** What is left begins with a line or a sequence, not in one. */
+  /** The remaining bytes begin at a line or a sequence, not inside one. */
   private skip(): void {
     const dropped: Uint8Array[] = [];
     while (this.length > MOST / 2 && this.pieces.length > 1) {

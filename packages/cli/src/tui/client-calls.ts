@@ -1,25 +1,25 @@
 /**
- * Calls a person started themselves, such as `!command`: shown like those of a model
- * while they run, and taken off once the model has been told of them. It runs nothing.
+ * Tracks calls the user started, such as `!command`: shown like those of a model while they run, and removed once the
+ * model has been informed. It runs nothing.
  */
 
 import type { PendingCall } from '@castor/core';
 
-/** A piece of what a call printed. */
+/** A piece of a call's output. */
 export type OutputUpdateHandler = (callId: string, outputChunk: string) => void;
 
 export interface ClientCallRequest {
   readonly callId: string;
-  /** As a person knows it. */
+  /** The name the user knows. */
   readonly name: string;
   readonly description: string;
 }
 
-/** Characters of output kept for showing. */
+/** Characters of output kept for display. */
 const KEPT_OUTPUT = 100_000;
 
 export class ClientCalls {
-  /** Another list with every change. */
+  /** A new list with every change. */
   calls: readonly PendingCall[] = [];
   private readonly onChange: () => void;
 
@@ -65,7 +65,7 @@ function toRunningCall({ callId, name, description }: ClientCallRequest): Pendin
   };
 }
 
-/** The calls of the model, then those of the person. */
+/** The calls of the model, then those of the user. */
 export function pendingCalls(
   ofModel: readonly PendingCall[] | undefined,
   ofPerson: readonly PendingCall[],

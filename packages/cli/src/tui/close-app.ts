@@ -1,4 +1,4 @@
-/** The end: what is under way is stopped, what was started is ended, and the last lines say what it came to. */
+/** Closes the app: cancels the running prompt, ends everything it started, and prints the last lines. */
 
 import { getErrorMessage } from '@castor/core';
 import { deleteSession, toStreamStats, countOf } from '@castor/core/program';
@@ -42,7 +42,7 @@ export async function closeApp(app: App): Promise<string[]> {
   }
 }
 
-/** What runs in the background does not outlive the program, and the user may have counted on it. */
+/** Background commands do not outlive the program, and the user may have counted on them. */
 function describeEnded({ background }: WorkspaceAgent, { warning }: Styles): string[] {
   const running = background.list().filter(({ status }) => status === 'running');
   if (running.length === 0) return [];

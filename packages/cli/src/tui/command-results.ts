@@ -1,4 +1,4 @@
-/** What a slash command asked for, carried out on this surface. */
+/** Carries out the result of a slash command on this surface. */
 
 import { assertNever } from '@castor/core';
 import type { CommandContext } from '../slash/command.ts';

@@ -1,7 +1,6 @@
 /**
- * The screen of one command that runs. What it writes is kept until the emulator is
- * there, which is not before a user could look, and given to it at a pace that
- * leaves time for everything else; of a flood only the end is worth drawing.
+ * The screen of one running command. Buffers its output until the emulator is loaded, which is not before a user could
+ * look, and feeds it at a pace that leaves time for everything else; of a flood only the end is drawn.
  */
 
 import type { TerminalSink, TerminalSize } from '@castor/core';
@@ -13,7 +12,7 @@ export interface CommandScreenOptions {
   readonly size: TerminalSize;
   /** Undefined without a screen. */
   readonly openEmulator: ((onAnswer: (text: string) => void, size: TerminalSize) => Promise<Emulator>) | undefined;
-  /** For the program, which has asked its terminal something. */
+  /** Answers for the program, which has queried its terminal. */
   readonly onAnswer: (text: string) => void;
   readonly onChange: () => void;
   /** The command began to wait for input, or continues; `isNews` when the user should be notified. */
@@ -21,14 +20,17 @@ export interface CommandScreenOptions {
   readonly onClosed: () => void;
 }
 
-/** Most commands are over sooner, and need no emulator. */
+/** Most commands end sooner, and need no emulator. */
 const OPEN_AFTER_MS = 100;
-/** The pause behind a portion is as long as it took, so that the emulator has half of the time at most; and no shorter. */
+/**
+ * The pause after a portion is as long as the portion took, so that the emulator uses half of the time at most; these
+ * are the shortest pauses.
+ */
 const ATTENDED_PAUSE_MS = 8;
 const PAUSE_MS = 50;
-/** To the questions of one portion. */
+/** The most answers to the queries of one portion. */
 const MOST_ANSWERS = 32;
-/** A picture that is not finished by then is shown as it is. */
+/** An incomplete picture is shown after this time. */
 const LONGEST_PICTURE_MS = 200;
 const NOTHING: ScreenPicture = {
   rows: [],
@@ -41,22 +43,22 @@ const PLAIN_KEYS: KeyModes = { hasApplicationCursor: false, hasBracketedPaste: f
 
 export class CommandScreen implements TerminalSink {
   isAttended = false;
-  /** The line at which it waits for input, which may be empty. */
+  /** The line at which the command waits for input; may be empty. */
   waitingAt: string | undefined;
   private readonly options: CommandScreenOptions;
   private size: TerminalSize;
-  /** False without a screen or an emulator: then the surface shows the text of the output. */
+  /** False without a screen or an emulator: the surface then shows the text of the output. */
   private isDrawable: boolean;
   private timer: NodeJS.Timeout | undefined;
   private opening: Promise<void> | undefined;
   private emulator: Emulator | undefined;
   private readonly backlog = new ByteBacklog();
   private isFeeding = false;
-  /** To questions of the last portion. */
+  /** Answers to queries of the last portion. */
   private answers = 0;
   private isClosed = false;
   private isTold = false;
-  /** Changes with all that could be seen. */
+  /** Changes with every visible change. */
   private version = 0;
   private drawn: { version: number; look: ScreenLook; at: number; picture: ScreenPicture } | undefined;
 
@@ -70,7 +72,7 @@ export class CommandScreen implements TerminalSink {
     return this.emulator?.keyModes ?? PLAIN_KEYS;
   }
 
-  /** Undefined where the text of the output is all there is to see. */
+  /** Undefined where only the text of the output can be shown. */
   picture(look: Omit<ScreenLook, 'hasCursor'>): ScreenPicture | undefined {
     const { emulator, drawn } = this;
     if (!this.isDrawable) return undefined;
@@ -99,7 +101,7 @@ export class CommandScreen implements TerminalSink {
     this.options.onWaiting(isNews);
   }
 
-  /** The user focuses it and types, or leaves it. */
+  /** The user focuses it to type, or leaves it. */
   attend(isAttended: boolean): void {
     this.isAttended = isAttended;
     this.isTold &&= !isAttended;
@@ -139,7 +141,9 @@ export class CommandScreen implements TerminalSink {
     this.feed();
   }
 
-  /** Who only prints does not read: an answer would end up on its screen. Nor does who asks without end. */
+  /**
+   * A program that only prints does not read: an answer would end up on its screen. The same holds for endless queries.
+   */
   private answer(text: string): void {
     const isRead = this.isAttended || this.emulator?.isWhole;
     if (isRead && ++this.answers <= MOST_ANSWERS) this.options.onAnswer(text);

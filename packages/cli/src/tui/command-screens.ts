@@ -1,7 +1,6 @@
 /**
- * The screens of the commands that run, by process: how large they are, which of them
- * waits for input. The emulator is loaded when the first one has something to show,
- * and never for a screen reader.
+ * The screens of the running commands, by process: their size, and which of them waits for input. The emulator is
+ * loaded when the first one has something to show, and never for a screen reader.
  */
 
 import type { TerminalDisplay, TerminalSize } from '@castor/core';
@@ -9,25 +8,25 @@ import { CommandScreen } from './command-screen.ts';
 import type { Size } from './terminal/painter.ts';
 
 export interface CommandScreensOptions {
-  /** Of the terminal they are shown in. */
+  /** The size of the terminal they are shown in. */
   readonly size: () => Size;
   /** Whether a screen can be shown. */
   readonly isSeen: () => boolean;
-  /** For the program, which has asked its terminal something. */
+  /** Answers for the program, which has queried its terminal. */
   readonly answer: (pid: number, text: string) => void;
   readonly resize: (size: TerminalSize) => void;
-  /** One that is attended has changed. */
+  /** A focused screen has changed. */
   readonly onChange: () => void;
   /** A command began to wait for input, or continues; `isNews` when the user should be notified. */
   readonly onWaiting: (isNews: boolean) => void;
 }
 
-/** What is left of the width beside the frame and the margin of a call. */
+/** The width left beside the frame and the margin of a call. */
 const BESIDE = 3;
 /** The rule, the hint, the footer, and two that stay empty. */
 const AROUND = 5;
 const FEWEST: TerminalSize = { columns: 20, rows: 4 };
-/** More is no easier to read, and the frame has to be drawn. */
+/** More rows are no easier to read, and every frame draws them. */
 const MOST_ROWS = 40;
 
 export class CommandScreens implements TerminalDisplay {
@@ -69,7 +68,7 @@ export class CommandScreens implements TerminalDisplay {
     return screen;
   }
 
-  /** The terminal they are shown in has another size. */
+  /** The terminal they are shown in was resized. */
   resize(): void {
     const { size } = this;
     for (const screen of this.screens.values()) screen.resize(size);

@@ -1,4 +1,4 @@
-/** What slash commands may use of this surface beside the agent. */
+/** The services this surface offers slash commands beside the agent. */
 
 import { join } from 'node:path';
 import { saveSetting } from '@castor/core/program';

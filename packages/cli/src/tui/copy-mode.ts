@@ -1,7 +1,6 @@
 /**
- * Selecting text with the mouse while the agent works. In copy mode the screen stands
- * still and the mouse is the terminal's; keys that scroll still do, any other ends it.
- * Mouse mode only says whose the mouse is.
+ * Lets the user select text with the mouse while the agent works. In copy mode the screen is frozen and the terminal
+ * owns the mouse; keys that scroll still do, any other key ends it. Mouse mode only decides who owns the mouse.
  */
 
 import type { App } from './app.ts';

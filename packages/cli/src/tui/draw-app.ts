@@ -1,4 +1,4 @@
-/** One picture of the app: the lines that became final since the last, and the frame under them. */
+/** Draws the app once: the lines that became final since the last paint, and the frame under them. */
 
 import type { App } from './app.ts';
 import { composerRows } from './components/composer-rows.ts';
@@ -25,7 +25,7 @@ export function drawApp(app: App, printer: TranscriptPrinter, size: Size): Pictu
   const given = { size, answer, isBelowGap, composerHeight: composerHeight(snapshot) };
   const sections = layoutFrame(frameStateOf(app, given));
   const picture = { rows: composerRows(snapshot, styles), caret: composerCaret(snapshot) };
-  // Before Ink is there, and where it broke, the same rows are put together without it.
+  // Before Ink is loaded, and where it failed, the same rows are assembled without it.
   const rows =
     inkView?.draw({ sections, composer, styles, stream: app.streamPort }, size) ?? frameRows(sections, picture);
   const isCaretDrawn = app.conversation.isBusy && composer.isEmpty() && !sections.dialog;

@@ -1,4 +1,4 @@
-/** What of a folder would count if it were trusted, by name. It looks and opens nothing. */
+/** Lists by name what a folder would configure if it were trusted. It opens no file. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const CONTENTS: readonly (readonly [path: string, name: string])[] = [
   ['AGENTS.md', 'instructions (AGENTS.md)'],
 ];
 
-/** What lies in `.gemini` of the home is the person's own. */
+/** The `.gemini` folder of the home belongs to the user. */
 export function folderContents(folder: string, home: string): string[] {
   return CONTENTS.filter(([path]) => folder !== home || !path.startsWith('.gemini/'))
     .filter(([path]) => existsSync(join(folder, path)))

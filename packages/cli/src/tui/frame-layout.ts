@@ -1,7 +1,6 @@
 /**
- * The frame as sections of rows, top to bottom, so cut that together they are never
- * taller than the terminal. It decides who gets how many rows; it draws nothing itself.
- * Pure.
+ * Lays the frame out as sections of rows, top to bottom, cut so that together they are never taller than the terminal.
+ * It decides how many rows each section gets; it draws nothing itself. Pure.
  */
 
 import { StreamingState } from '@castor/core';
@@ -20,19 +19,19 @@ import type { Styles } from './theme/styles.ts';
 export interface FrameState {
   readonly size: Size;
   readonly styles: Styles;
-  /** The rows of the answer that may still change, as many as there are. */
+  /** All rows of the answer that may still change. */
   readonly answer: (maxRows: number) => readonly string[];
   /** The last row above the frame is empty. */
   readonly isBelowGap?: boolean;
   readonly calls: readonly PendingCall[];
-  /** Of a command that has one, and has written to it. */
+  /** The screen of a command that has one, and has written to it. */
   readonly screenOf?: (call: PendingCall) => ScreenPicture | undefined;
   readonly streaming: StreamingState;
-  /** The call that is shown elsewhere: its command has the keys. */
+  /** The call shown elsewhere: its command has the focus. */
   readonly focusedCallId?: string | undefined;
-  /** What else keys do while it works. */
+  /** Further keys while it works. */
   readonly keyHints?: readonly string[];
-  /** Why nothing can be asked of a model. */
+  /** Why the model cannot be asked. */
   readonly initError?: string | undefined;
   readonly thought: string | undefined;
   readonly retry: RetryValue | undefined;
@@ -41,13 +40,13 @@ export interface FrameState {
   readonly dialog: Dialog | undefined;
   readonly todos: readonly Todo[];
   readonly queue: readonly string[];
-  /** Words on their way that are not in the transcript yet. */
+  /** Text on its way that is not in the transcript yet. */
   readonly preparing?: string | undefined;
-  /** Whether todos and queue stay in sight beside a question. */
+  /** Whether todos and queue stay visible beside a question. */
   readonly keepsDrawer: boolean;
   readonly toast: string | undefined;
   readonly footer: FooterState | undefined;
-  /** Where the rows go that else stand below the composer; see AGENTS.md. Default below. */
+  /** Where the rows go that usually stand below the composer; see AGENTS.md. Default: below. */
   readonly statusPlace?: 'above' | 'below';
   /** Rows the composer takes. */
   readonly composerHeight: number;
@@ -60,15 +59,18 @@ export interface FrameSections {
   readonly loading: readonly string[];
   readonly queue: readonly string[];
   readonly above: readonly string[];
-  /** Stands in the composer's place. */
+  /** Replaces the composer. */
   readonly dialog: DialogView | undefined;
   readonly below: readonly string[];
 }
 
-/** Rows of an answer that may still change; mostly there is one. What a resize may leave behind of them is bounded, too. */
+/**
+ * Rows of an answer that may still change; mostly there is one. This also bounds what a resize may leave behind of
+ * them.
+ */
 const MOST_ANSWER_ROWS = 4;
 const MOST_QUEUED = 3;
-/** Where the terminal is lower, an empty row is one row too many. */
+/** In a lower terminal, an empty row is one row too many. */
 const ROOM_FOR_GAPS = 12;
 /** Rows below the caret are short; see AGENTS.md. */
 const MOST_CELLS_BELOW = 70;
@@ -105,7 +107,7 @@ export function layoutFrame(state: FrameState): FrameSections {
   return { answer, calls: below, todos, loading, queue, dialog: undefined, ...around };
 }
 
-/** The answers stand at the end: what does not fit is left out above. */
+/** The answers stand at the end: rows that do not fit are left out above. */
 function cutDialog({ rows, caret }: DialogView, most: number): DialogView {
   const excess = Math.max(rows.length - most, 0);
   return { rows: rows.slice(excess), ...(caret && { caret: { ...caret, row: caret.row - excess } }) };
@@ -132,7 +134,7 @@ function statusRows({ toast, footer, initError, styles }: FrameState, width: num
 }
 
 function renderQueue({ queue, preparing, styles }: FrameState, width: number): string[] {
-  // Only so much as may be seen: it is drawn with every frame, and may be a pasted file.
+  // Only the visible part: it is drawn with every frame, and may be a pasted file.
   const toRow = (text: string) => {
     const words = sanitize(text.slice(0, width * 8).toWellFormed()).replaceAll(/\s+/g, ' ');
     return shortenRow(styles.secondary(`  ⧗ ${words}`), width);
@@ -144,7 +146,7 @@ function renderQueue({ queue, preparing, styles }: FrameState, width: number): s
   return [...underWay, ...queue.slice(0, MOST_QUEUED).map(toRow), hint];
 }
 
-/** Every call has at least its head while there is room; what is left goes to those that print. */
+/** Every call gets at least its head while there is room; the remaining rows go to calls with output. */
 function renderCalls(state: FrameState, width: number, most: number): string[] {
   const { calls, styles, elapsedMs, showsSpinner, focusedCallId, screenOf } = state;
   if (calls.length === 0 || most < 2) return [];

@@ -1,4 +1,4 @@
-/** The sections of a frame put together, and where the caret is in them. Pure. */
+/** Joins the sections of a frame, and locates the caret in them. Pure. */
 
 import type { FrameSections } from './frame-layout.ts';
 import type { Caret, Frame } from './terminal/painter.ts';

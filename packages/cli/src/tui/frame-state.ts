@@ -1,4 +1,4 @@
-/** What the frame shows at this moment, gathered from the app. It reads and decides nothing. */
+/** Collects from the app what the frame shows at this moment. It decides nothing. */
 
 import { hostname } from 'node:os';
 import type { PendingCall } from '@castor/core';
@@ -14,7 +14,7 @@ import type { FooterItem } from '../footer-item-names.ts';
 import type { ScreenPicture } from './render/screen-rows.ts';
 import type { FooterState } from './render/status-rows.ts';
 
-/** Most prompts are on their way sooner; a row that comes and goes would blink. */
+/** Most prompts are sent sooner; a row that comes and goes would blink. */
 const PREPARING_MS = 250;
 
 export function frameStateOf(
@@ -50,7 +50,9 @@ export function frameStateOf(
   };
 }
 
-/** Where rows that break below the cursor move it, none is there; the whole screen is drawn from its own corner. */
+/**
+ * Where rows that break below the cursor move it, there are none; the alternate screen is drawn from its own corner.
+ */
 function statusPlaceOf({ options, screen }: App): 'above' | 'below' {
   const { reflow } = options;
   return (reflow === 'rows' || reflow === 'either') && !screen.isWhole ? 'above' : 'below';
@@ -60,7 +62,7 @@ function hasFooter({ start, isMinimal }: AppState): boolean {
   return !isMinimal && !start?.settings.ui.hideFooter;
 }
 
-/** What can be done with the command that runs. */
+/** The keys available for the running command. */
 export function keyHintsOf({ shellFocus, composer }: App): readonly string[] {
   const { running } = shellFocus;
   if (!running) return [];
@@ -72,7 +74,7 @@ export function keyHintsOf({ shellFocus, composer }: App): readonly string[] {
   );
 }
 
-/** Of a command that waits, how to get into it is said in its place. */
+/** A waiting command shows in its own place how to focus it. */
 function hintsBesideOf(app: App): readonly string[] {
   return isCommandWaiting(app) ? [] : keyHintsOf(app);
 }
@@ -85,7 +87,7 @@ function isCommandWaiting({ commandScreens, shellFocus }: App): boolean {
   return commandScreens.get(shellFocus.running?.pid)?.waitingAt !== undefined;
 }
 
-/** What is under way where no model thinks: a command runs, or waits for input. */
+/** The activity while no model thinks: a command runs, or waits for input. */
 function occupationOf(app: App): string {
   const { clientCalls, store, composer } = app;
   if (isCommandWaiting(app)) {
@@ -100,7 +102,7 @@ const BEFORE_SETTINGS: readonly FooterItem[] = ['workspace', 'git-branch', 'mode
 function footerOf({ state, store, mode, conversation, options: { cwd, home } }: App): FooterState {
   const isOffline = state.start?.choice.access.kind === 'offline';
   const requested = state.agent?.requestedModel() ?? state.model;
-  // Who was chosen since the last prompt has not answered yet.
+  // A model chosen since the last prompt has not answered yet.
   const answering = requested === state.model ? store.getSnapshot().model : undefined;
   const model = isOffline ? 'offline' : (answering ?? requested);
   const used = state.agent ? state.agent.chat.getLastPromptTokenCount() / state.agent.tokenLimit(model) : 0;
@@ -110,7 +112,7 @@ function footerOf({ state, store, mode, conversation, options: { cwd, home } }: 
     folder: cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
     branch: state.branch,
     model,
-    // Less than a hundredth is nothing to think about.
+    // Less than a hundredth is negligible.
     contextUsed: used >= 0.01 ? used : undefined,
     mode,
     isTrusted: state.start?.trustedFolder !== false,
@@ -125,7 +127,7 @@ function countRunning({ agent }: AppState): number {
   return agent?.background.list().filter(({ status }) => status === 'running').length ?? 0;
 }
 
-/** Only what is shown is looked up: this is asked for every frame. */
+/** Looks up only what is shown: this runs for every frame. */
 function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Partial<Record<FooterItem, string>> {
   const more: Partial<Record<FooterItem, string>> = {};
   if (items.includes('memory-usage')) more['memory-usage'] = `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`;
