@@ -1,4 +1,4 @@
-/** The branch a folder is on, read from its files: starting git would cost more than the whole prompt. */
+/** Reads the branch of a folder from its files: starting git would cost more than the whole prompt. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ function readHead(git: string): string | undefined {
     const folder = isFile ? resolve(dirname(git), /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1] ?? '') : git;
     return readFileSync(join(folder, 'HEAD'), 'utf8').slice(0, 1_000);
   } catch {
-    // Not there, or not to be read: then there is no branch to show.
+    // Missing or unreadable: there is no branch to show.
     return undefined;
   }
 }

@@ -1,12 +1,11 @@
 /**
- * Messages of Node and of libraries, held back while the screen is ours: written in
- * between they would tear the frame apart. They are given out at the end, or when a
- * person asks for them.
+ * Buffers messages of Node and of libraries while the screen is ours: printed in between they would tear the frame
+ * apart. They are printed at the end, or when the user requests them.
  */
 
 export interface HeldMessages {
   take(): string[];
-  /** From here on messages go where they used to; those held are written. */
+  /** Restores the usual destination of messages and writes the buffered ones. */
   release(): void;
 }
 
@@ -38,7 +37,7 @@ export function holdMessages(): HeldMessages {
       process.stderr.write = write;
       process.off('warning', onWarning);
       for (const listener of warnings) process.on('warning', listener);
-      // What Node says about itself is nothing a person can use.
+      // Node's messages about itself do not help the user.
       held = [];
     },
   };

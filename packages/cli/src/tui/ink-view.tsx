@@ -1,4 +1,4 @@
-/** Frames by way of Ink: sections in, rows out, at once. Loaded after the first frame is on the screen. */
+/** Draws frames through Ink: sections in, rows out, synchronously. Loaded after the first frame is on the screen. */
 
 import { AppView } from './app-view.tsx';
 import type { AppViewProps } from './app-view.tsx';

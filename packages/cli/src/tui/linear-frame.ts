@@ -1,4 +1,6 @@
-/** What a screen reader is told of the frame: each change of state once, questions when they come, and the line being typed. */
+/**
+ * Renders the frame for a screen reader: each change of state once, questions when they open, and the line being typed.
+ */
 
 import { StreamingState } from '@castor/core';
 import type { Dialog, DialogView } from './dialogs/dialog.ts';
@@ -11,7 +13,7 @@ export interface LinearState {
   readonly dialog: Dialog | undefined;
   readonly snapshot: ComposerSnapshot;
   readonly toast: string | undefined;
-  /** What keys do with the command that runs. */
+  /** The keys available for the running command. */
   readonly keyHints: readonly string[];
   /** Whether it waits for input without the focus. */
   readonly isWaitedFor: boolean;
@@ -35,7 +37,7 @@ export class LinearFrame {
   private isWaitedFor = false;
   private dialogRows: readonly string[] = [];
 
-  /** The lines to say and the frame under them. */
+  /** The lines to speak and the frame under them. */
   draw(state: LinearState): { lines: string[]; frame: Frame } {
     const { dialog, styles, width } = state;
     const view = dialog?.view({ styles, width, maxRows: ROWS });
@@ -46,7 +48,7 @@ export class LinearFrame {
   }
 
   private sayState({ streaming: given, dialog, toast, keyHints, isWaitedFor }: LinearState): string[] {
-    // Ready for what, is said by the question itself.
+    // The question itself tells what the program waits for.
     const streaming = dialog && given === StreamingState.Idle ? this.streaming : given;
     const lines = streaming === this.streaming ? [] : [STATES[streaming]];
     if (toast !== undefined && toast !== this.toast) lines.push(toast);
@@ -60,9 +62,9 @@ export class LinearFrame {
     return lines;
   }
 
-  /** What of a question was not said yet: all of it at first, then what a key changed. */
+  /** The unspoken part of a question: all of it at first, then what a key changed. */
   private sayDialog(view: DialogView | undefined): string[] {
-    // The row one types in is the input itself.
+    // The row with the caret is the input itself.
     const rows = (view?.rows ?? []).filter((_row, index) => index !== view?.caret?.row);
     const before = this.dialogRows;
     this.dialogRows = rows;

@@ -1,8 +1,11 @@
-/** What is said while the agent works and has no thought to show: tips, or small talk, as `ui.loadingPhrases` says. */
+/**
+ * The phrases shown while the agent works and has no thought to show: tips, or small talk, as `ui.loadingPhrases`
+ * configures.
+ */
 
 import type { Settings } from '@castor/core/program';
 
-/** One of them is shown for so long. */
+/** How long one phrase is shown. */
 const PHRASE_MS = 15_000;
 
 const TIPS: readonly string[] = [
@@ -26,7 +29,7 @@ const SMALL_TALK: readonly string[] = [
   'Patting it down with the tail…',
 ];
 
-/** Empty where nothing is to be said. */
+/** Empty where phrases are disabled. */
 export function loadingPhrases({ loadingPhrases: kind, customWittyPhrases }: Settings['ui']): readonly string[] {
   const own = customWittyPhrases.map((phrase) => phrase.trim()).filter((phrase) => phrase !== '');
   const witty = own.length > 0 ? own : SMALL_TALK;

@@ -1,4 +1,7 @@
-/** The agent of a surface with a screen: how its session is opened, and an editor for proposals. The heavy half of agent-link.ts. */
+/**
+ * Opens the agent of a surface with a screen, with its session and an editor for proposals. The heavy half of
+ * agent-link.ts.
+ */
 
 import { tmpdir } from 'node:os';
 import { createEditProposal } from '@castor/core/program';
@@ -23,7 +26,7 @@ export async function openLive(
     interactive: true,
     resendHint: 'up recalls it',
     editProposal: createSuspendedEdit(start, suspend),
-    // Every request would fill the screen: what failed is shown.
+    // Every request would fill the screen: only failures are shown.
     debugLog: { levels: ['warn', 'error'], write: onInfo },
     onWarning,
     onReport: (path) => onWarning(`details of the error: ${path}`),
@@ -32,7 +35,7 @@ export async function openLive(
   return new LiveSession(opened);
 }
 
-/** The editor gets the terminal while it runs. */
+/** The editor owns the terminal while it runs. */
 function createSuspendedEdit({ environment, settings }: Start, suspend: AgentLinkOptions['suspend']): EditProposal {
   const editor = editorCommand(settings.general, environment);
   const edit = createEditProposal({ editor, environment, tempDirectory: tmpdir(), stdio: 'inherit' });

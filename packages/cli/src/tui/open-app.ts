@@ -1,8 +1,7 @@
 /**
- * What happens after the first frame, in the order a person notices it: settings and
- * colours, the banner, the questions of a first start, the agent, Ink. Typing goes on
- * meanwhile, between one piece and the next; what is submitted waits until the agent is
- * there.
+ * Opens the app after the first frame, in the order the user notices it: settings and colours, the banner, the
+ * questions of a first start, the agent, Ink. The user can type meanwhile, between the steps; submitted text waits
+ * until the agent is open.
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
@@ -43,20 +42,20 @@ export async function openApp(app: App, options: TuiOptions): Promise<void> {
   await tidyUp(app, start);
 }
 
-/** From here on Ink draws the frame. It is the heaviest piece of a start, so it comes when all else is under way. */
+/** Switches the frame to Ink. It is the heaviest part of a start, so it is loaded last. */
 async function loadInk(app: App): Promise<void> {
   await afterInput();
   const { createInkView } = await import('./ink-view.tsx');
   await afterInput();
   app.inkView = createInkView(app.options.terminal.size, {
     onOwnFrame: () => app.screen.refresh(),
-    // The frame is drawn without Ink again: a broken component does not lose the conversation.
+    // Falls back to drawing without Ink: a broken component does not lose the conversation.
     onBroken(error) {
       app.inkView = undefined;
       app.fail(`Drawing a part of the screen failed: ${getErrorMessage(error)}`);
     },
   });
-  // Its first frame is slow; no key should wait for it.
+  // Ink's first frame is slow; no key should wait for it.
   app.screen.drawNow();
 }
 
@@ -66,7 +65,7 @@ async function tidyUp(app: App, start: Start): Promise<void> {
   for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
 }
 
-/** Asks the user for a key when there is none; undefined when the user leaves. */
+/** Asks the user for a key when it is missing; undefined when the user exits. */
 async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start | undefined> {
   const context = { ...options, isAttended: true };
   let { args, environment } = options;
@@ -76,7 +75,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
       return prepareStart({ ...context, args, environment });
     } catch (error) {
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
-      // What follows are ways to go on, and those are the choices.
+      // The rest of the message lists the options, and the dialog offers those as choices.
       problem = error.message.replace(/ Options:.*/s, '');
     }
     const answer = await askForAccess(app.dialogs, options.interruption.signal, { problem, leave: 'Leave' });
@@ -104,7 +103,7 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
   if (start.trustedFolder !== undefined || !start.settings.security.folderTrust.enabled) return start;
   const { cwd, home } = app.options;
   const wouldLoad = folderContents(cwd, home);
-  // Nothing to trust, nothing to ask.
+  // Nothing would be loaded, so there is no question.
   if (wouldLoad.length === 0) return start;
   const level = await askAboutTrust({ folder: cwd, wouldLoad }, app.dialogs, signal);
   if (level === undefined || level === 'later') return start;

@@ -1,7 +1,6 @@
 /**
- * What the session asks the person, one question at a time, in the order it was asked:
- * calls that wait for approval and models that ran out of quota. It looks at the
- * transcript after each change; a question that is no longer open is withdrawn.
+ * Asks the user the questions of the session, one at a time, in their order: calls that wait for approval and models
+ * that ran out of quota. It checks the transcript after each change and withdraws a question that is no longer open.
  */
 
 import { getErrorMessage } from '@castor/core';
@@ -19,11 +18,11 @@ export interface QuestionOptions {
   readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
   /** Prints a plan for reading. */
   readonly printPlan: (path: string) => Promise<void>;
-  /** A question could not be asked, or its answer not be given. */
+  /** A question could not be asked, or its answer could not be delivered. */
   readonly onProblem: (message: string) => void;
-  /** Why a call was declined, in the person's words. */
+  /** Why a call was declined, in the user's words. */
   readonly onFeedback: (feedback: string) => void;
-  /** The person looks elsewhere: something wants their attention. */
+  /** The user looks elsewhere: a question needs attention. */
   readonly onAsked: (what: string) => void;
 }
 
@@ -63,7 +62,7 @@ export class Questions {
     this.options.onAsked('Action required');
     void run(controller.signal)
       .catch((error: unknown) => {
-        // A call that was answered or cancelled while the person was reading has withdrawn its question.
+        // A call that was answered or cancelled while the user was reading has withdrawn its question.
         if (!controller.signal.aborted) this.options.onProblem(getErrorMessage(error));
       })
       .finally(() => {

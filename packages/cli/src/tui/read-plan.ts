@@ -1,4 +1,4 @@
-/** A plan as rows for reading, before it is decided on. */
+/** Renders a plan as rows for reading, before the user decides on it. */
 
 import { readFile } from 'node:fs/promises';
 import { getErrorMessage } from '@castor/core';

@@ -1,6 +1,6 @@
 /**
- * What a submitted text comes to on this screen: it is read as on every surface, with the services there are here, and
- * the result is shown.
+ * Reads a submitted text on this screen: parses it as on every surface, with the services available here, and shows the
+ * result.
  */
 
 import type { Source } from '@castor/core';
@@ -18,10 +18,10 @@ import { createServices } from './command-services.ts';
 import { renderUser } from './render/transcript-item.ts';
 import { expandTabs } from './render/wrap-rows.ts';
 
-/** By the sources they were read from: trust changes those. */
+/** Keyed by the sources they were loaded from: trust changes those. */
 const lists = new WeakMap<readonly Source[], Promise<CommandList>>();
 
-/** The commands of this session, read once. */
+/** The commands of this session, loaded once. */
 export async function commandsOf(app: App): Promise<CommandList> {
   await app.link.asked;
   const { sources } = app.state.start!;
@@ -52,7 +52,7 @@ export async function runBeside(app: App, text: string): Promise<BesideAnswer> {
   return 'ran';
 }
 
-/** The command on the screen while it runs, above what comes of it. */
+/** Shows the command while it runs, above its result. */
 class ShownWork {
   isCommand = false;
   private readonly app: App;

@@ -1,4 +1,4 @@
-/** With `ui.errorVerbosity` full: a line for every attempt that failed and is repeated. */
+/** With `ui.errorVerbosity` full: prints a line for every failed attempt that is retried. */
 
 import type { App } from './app.ts';
 

@@ -1,7 +1,6 @@
 /**
- * runTui: the conversation in a terminal, from the first frame to the last line. The
- * order is what matters: keys are taken first, a prompt is on the screen next, and only
- * then is anything large loaded. Whatever happens, the terminal is given back.
+ * runTui: runs the conversation in a terminal, from the first frame to the last line. The order matters: read keys
+ * first, then show a prompt, and only then load anything large. Whatever happens, the terminal is restored.
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
@@ -27,7 +26,7 @@ export interface TuiOptions {
   readonly version: string;
 }
 
-/** Throws an ExitError when there is nothing to run with; the terminal is as it was by then. */
+/** Throws an ExitError when the run cannot start; the terminal is restored by then. */
 export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const { environment, cwd, home } = options;
   const isPlain = options.args.screenReader === true;
@@ -61,10 +60,10 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
       () => terminal.leave(),
       () => messages.release(),
     ]);
-  // Ways out that pass by the end of this function: it took too long, or the process is ended from elsewhere.
+  // Exits that bypass the end of this function: the shutdown timed out, or other code ends the process.
   options.interruption.lastWords = giveBack;
   process.on('exit', giveBack);
-  // It asks for an end at once, with a dump; only the terminal is given back before it.
+  // SIGQUIT must dump core: restore the terminal, then re-raise.
   const onQuit = () => {
     giveBack();
     process.kill(process.pid, 'SIGQUIT');
@@ -74,7 +73,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   let problems: unknown[] = [];
   try {
     app.screen.drawNow();
-    // The frame is on its way before the rest is looked for.
+    // The frame is written before the rest is loaded.
     await afterInput();
     const { openApp } = await import('./open-app.ts');
     await afterInput();
@@ -87,14 +86,14 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     problems = giveBack();
     process.off('exit', giveBack);
     process.off('SIGQUIT', onQuit);
-    // On the screen one came from, where it stays.
+    // On the original screen, where it stays.
     terminal.write(summary.map((line) => `${line}\n`).join(''));
   }
   if (problems.length > 0) throw problems[0];
   return ExitCode.Success;
 }
 
-/** All of them, whatever one throws; gives what was thrown. */
+/** Runs every step, whatever one throws; returns the errors. */
 function runEach(steps: readonly (() => void)[]): unknown[] {
   return steps.flatMap((step) => {
     try {

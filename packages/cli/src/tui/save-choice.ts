@@ -1,4 +1,4 @@
-/** A choice made in a dialog, kept in the user's settings. What was chosen holds now even if it cannot be kept. */
+/** Saves a choice made in a dialog to the user's settings. The choice is in force even if it cannot be saved. */
 
 import { getErrorMessage } from '@castor/core';
 import { saveSetting } from '@castor/core/program';

@@ -1,7 +1,6 @@
 /**
- * The one who writes to the terminal: finished lines and the frame, together, at most
- * thirty times a second for what arrives and at once for what is typed. It knows when
- * to draw and nothing about what.
+ * The only writer of the terminal: finished lines and the frame, together, at most thirty times a second for events and
+ * at once for keys. It decides when to draw, not what.
  */
 
 import { AlternatePainter } from './terminal/alternate-painter.ts';
@@ -15,29 +14,29 @@ export interface ScreenOptions {
   readonly reflow: Reflow;
   /** The lines that became final since the last call, and the frame under them. */
   readonly draw: (size: Size) => { lines: readonly string[]; frame: Frame };
-  /** Told before the first frame of a new size. */
+  /** Called before the first frame of a new size. */
   readonly onResize: (size: Size) => void;
-  /** What was final of the frame stays in the scrollback; answers whether it may. See Painter. */
+  /** The final part of the frame stays in the scrollback; returns whether it may. See Painter. */
   readonly onGrownLeft?: () => boolean;
-  /** Told of a frame of which only a part fits. */
+  /** Called for a frame of which only a part fits. */
   readonly onTallFrame?: () => void;
-  /** How long a window rests before it counts as resting; default SETTLE_MS. */
+  /** How long a window must keep its size to count as settled; default SETTLE_MS. */
   readonly settleMs?: number | undefined;
 }
 
 const FRAME_MS = 33;
 /**
- * Lines that arrive faster than a user can read: the frame under them is drawn anew each time, so that a frame comes the
- * later the more bytes it takes.
+ * For lines that arrive faster than a user can read: each redraws the frame under them, so the more bytes a frame
+ * takes, the later the next one follows.
  */
 const FRAME_BYTES_PER_MS = 3.6;
 const MOST_FLOW_MS = 250;
 /**
- * A window that is being dragged has many sizes; the last one counts. What is written for one and arrives in another
- * is put in the wrong place, so nothing is written before the window has come to rest.
+ * A window that is being dragged has many sizes; the last one counts. Bytes written for one size that arrive in another
+ * land in the wrong place, so nothing is written before the window has settled.
  */
 const SETTLE_MS = 60;
-/** So often a window is found to be moving still; then it is drawn in as well as may be. */
+/** Checks for a moving window; after so many the screen draws anyway. */
 const MOST_TRIES = 8;
 
 export class Screen {
@@ -48,9 +47,9 @@ export class Screen {
   /** The last line above the frame. */
   private lastLine: string | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** Present while the window changes. */
+  /** Set while the window changes. */
   private settling: NodeJS.Timeout | undefined;
-  /** The size the terminal had when the window came to rest, whether or not a resize event reported it. */
+  /** The size of the terminal when the window settled, whether or not a resize event reported it. */
   private believed: Size | undefined;
   private ticker: NodeJS.Timeout | undefined;
   private nextFrameAt = -Infinity;
@@ -73,23 +72,23 @@ export class Screen {
     });
   }
 
-  /** The terminal has said what it is, and so maybe what it does with rows that no longer fit. */
+  /** The terminal has identified itself, and so perhaps how it reflows rows that no longer fit. */
   learn(reflow: Reflow | undefined): void {
     if (this.painter instanceof Painter) this.painter.learn(reflow);
   }
 
-  /** From here on for a screen reader: nothing is drawn again but the input line. */
+  /** Switches to output for a screen reader: only the input line is redrawn. */
   useLinear(): void {
     this.options.terminal.write(this.painter.leave());
     this.painter = new LinearPainter();
   }
 
-  /** From here on the whole screen is drawn; the terminal has been switched to its other one. */
+  /** Switches to drawing the whole screen; the terminal is on its alternate screen already. */
   useAlternate(): void {
     this.painter = new AlternatePainter();
   }
 
-  /** Where scrolling is ours: rows down, or up when negative. Answers whether it is. */
+  /** Scrolls the alternate screen: rows down, or up when negative. Returns false elsewhere. */
   scroll(rows: number): boolean {
     if (!(this.painter instanceof AlternatePainter)) return false;
     this.painter.scroll(rows);
@@ -97,30 +96,30 @@ export class Screen {
     return true;
   }
 
-  /** Where scrolling is ours, the end is in sight again with the next frame. */
+  /** On the alternate screen, the next frame shows the end again. */
   follow(): void {
     if (this.painter instanceof AlternatePainter) this.painter.scroll(Infinity);
   }
 
-  /** Lines of our own, above the frame, for good. */
+  /** Prints lines of our own above the frame, permanently. */
   print(lines: readonly string[]): void {
     const isDoubleGap = lines[0] === '' && (this.own.at(-1) ?? this.lastLine) === '';
     this.own.push(...(isDoubleGap ? lines.slice(1) : lines));
     this.schedule(0);
   }
 
-  /** Something arrived: it may wait for the next frame. */
+  /** An event arrived: it may wait for the next frame. */
   refresh(): void {
     if (this.timer) return;
     this.schedule(Math.max(0, this.nextFrameAt - performance.now()));
   }
 
-  /** Something was typed: a person looks at it. */
+  /** The user typed: draws at once. */
   drawNow(): void {
     if (!this.isFrozen) this.paint();
   }
 
-  /** After one more frame nothing moves but by scrolling, so that text can be selected; and back. */
+  /** Freezes the screen after one more frame, except for scrolling, so that text can be selected; and unfreezes it. */
   freeze(isFrozen: boolean): void {
     this.isFrozen = false;
     this.drawNow();
@@ -155,7 +154,7 @@ export class Screen {
     }
   }
 
-  /** Draws on its own while something moves. */
+  /** Redraws periodically while something moves. */
   animate(isMoving: boolean): void {
     if (isMoving && !this.ticker && !this.isClosed) this.ticker = setInterval(() => this.refresh(), 100);
     if (isMoving) return;
@@ -181,7 +180,7 @@ export class Screen {
     this.drawNow();
   }
 
-  /** The last lines, and no frame any more. */
+  /** Writes the last lines and erases the frame. */
   close(): void {
     if (this.isClosed) return;
     this.animate(false);
@@ -192,7 +191,7 @@ export class Screen {
     try {
       this.drawNow();
     } finally {
-      // What broke the last frame must not leave the one before it behind.
+      // An error in the last frame must not leave the previous one on the screen.
       this.isClosed = true;
       clearTimeout(this.timer);
       this.stopListening();
@@ -201,7 +200,7 @@ export class Screen {
     }
   }
 
-  /** Nothing is drawn until the window keeps its size, or until its size was asked for often enough. */
+  /** Draws nothing until the window keeps its size, or the checks are used up. */
   private settle(tries = MOST_TRIES): void {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
@@ -229,7 +228,7 @@ export class Screen {
   }
 }
 
-/** What the frame has cost is what was written beside the lines. */
+/** The cost of a frame is the bytes written besides the lines. */
 function flowMsOf(bytes: string, lines: readonly string[]): number {
   const cost = lines.reduce((rest, line) => rest - Buffer.byteLength(line), Buffer.byteLength(bytes));
   return Math.min(MOST_FLOW_MS, Math.max(FRAME_MS, cost / FRAME_BYTES_PER_MS));

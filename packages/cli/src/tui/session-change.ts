@@ -1,7 +1,6 @@
 /**
- * Which session is on the screen: another one, the same one with another agent, and what
- * a person is told when one is open or cannot be. A session that cannot be opened costs
- * no user the current one.
+ * Switches the session on the screen: to another one, or to the same one with another agent, and reports what the user
+ * should know when it is open or failed to open. A session that fails to open does not cost the user the current one.
  */
 
 import { getErrorMessage } from '@castor/core';
@@ -10,7 +9,7 @@ import type { LiveSession } from '../surface/session-lifecycle.ts';
 import type { SessionWish } from '../surface/session-wish.ts';
 import type { App } from './app.ts';
 
-/** Goes on with another session, or a new one. What was printed stays. */
+/** Switches to another session, or a new one. Printed lines stay. */
 export async function changeSession(app: App, wish: SessionWish): Promise<void> {
   const { start, agent } = app.state;
   if (!start) return;
@@ -23,7 +22,7 @@ export async function changeSession(app: App, wish: SessionWish): Promise<void> 
   }
 }
 
-/** The same session with another agent, as the start now says; nothing of it is shown again. */
+/** Reopens the same session with another agent, by the current start; nothing of it is printed again. */
 export function reopenSession(app: App): Promise<void> {
   return openAgain(app, app.state.agent);
 }
@@ -42,14 +41,14 @@ async function openAgain(app: App, agent: WorkspaceAgent | undefined): Promise<v
   }
 }
 
-/** Said once, and in sight until there is an agent. */
+/** Printed once, and visible until there is an agent. */
 export function failToOpen(app: App, error: unknown): void {
   const message = getErrorMessage(error);
   app.state.initError = message;
   app.fail(message);
 }
 
-/** The agent is there: what was said in its session, and what a person should know. */
+/** The agent is open: shows its session and what the user should know. */
 export function showSession(app: App, { agent, session, interrupted }: LiveSession): void {
   const { state } = app;
   agent.policy.mode = state.mode;

@@ -1,7 +1,6 @@
 /**
- * The command that runs and that a person may type into or send to the background. It
- * finds it among the calls, opens the view that takes the keys, and closes it when the
- * command is over. It runs nothing itself.
+ * Tracks the running command that the user may type into or send to the background. It finds it among the calls, opens
+ * the view that takes the keys, and closes it when the command ends. It runs nothing itself.
  */
 
 import type { PendingCall, WorkspaceAgent } from '@castor/core';
@@ -14,7 +13,7 @@ import type { ScreenLook } from './render/screen-rows.ts';
 type Shell = Pick<WorkspaceAgent['shell'], 'isRunning' | 'canType' | 'write' | 'moveToBackground'>;
 
 export interface ShellFocusOptions {
-  /** Those under way. */
+  /** The running calls. */
   readonly calls: () => readonly PendingCall[];
   readonly shell: () => Shell | undefined;
   readonly screens: () => Pick<CommandScreens, 'get'>;
@@ -38,12 +37,12 @@ export class ShellFocus {
     this.options = options;
   }
 
-  /** The call whose command has the keys. */
+  /** The call whose command has the focus. */
   get callId(): string | undefined {
     return this.open?.callId;
   }
 
-  /** The command that has the keys, else the one started last. */
+  /** The focused command, else the one started last. */
   get running(): RunningCommand | undefined {
     const shell = this.options.shell();
     if (!shell) return undefined;
@@ -78,7 +77,7 @@ export class ShellFocus {
       keymap: this.options.keymap,
     });
     const open = { callId, close: () => {} };
-    // First, because showing draws, and the call is then shown there and nowhere else.
+    // First, because `show` draws, and the call is then shown there only.
     this.open = open;
     screen?.attend(true);
     const hide = this.options.host.show(view);

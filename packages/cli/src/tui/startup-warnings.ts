@@ -1,4 +1,4 @@
-/** What a person should know about where they started. Pure. */
+/** Warnings about the folder the user started in. Pure. */
 
 import type { Start } from '../start/start.ts';
 import { unknownEditor } from '../editor-command.ts';

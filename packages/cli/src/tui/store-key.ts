@@ -1,4 +1,7 @@
-/** A key the person pasted, kept in ~/.gemini/.env for the next start, or forgotten: readable by its owner only, other lines untouched. */
+/**
+ * Stores a key the user pasted in ~/.gemini/.env for the next start, or removes it: readable by its owner only, other
+ * lines untouched.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { replaceFile } from '@castor/core/program';
 const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;
 
-/** A sentence when it could not be kept; the key is used all the same. */
+/** A sentence when it could not be stored; the key is used all the same. */
 export async function storeKey(home: string, key: string): Promise<string | undefined> {
   const line = `GEMINI_API_KEY=${JSON.stringify(key)}`;
   const problem = await changeFile(home, (old) =>
@@ -17,7 +20,7 @@ export async function storeKey(home: string, key: string): Promise<string | unde
   return problem === undefined ? undefined : `Castor uses the key, but could not store it: ${problem}`;
 }
 
-/** A sentence when it is still there. */
+/** A sentence when it could not be removed. */
 export async function forgetKey(home: string): Promise<string | undefined> {
   const problem = await changeFile(home, (old) => old.replace(LINE_AND_END, ''));
   return problem === undefined ? undefined : `The key could not be deleted: ${problem}`;

@@ -1,4 +1,4 @@
-/** How the stream of a prompt ended, in the three ways that matter to a user who looked elsewhere. Pure. */
+/** Classifies how the stream of a prompt ended, in the three ways that matter to a user who looked elsewhere. Pure. */
 
 import type { Outcome } from '@castor/core';
 

@@ -1,8 +1,7 @@
 /**
- * From a transcript to the lines that are final since the last look, each given once,
- * and the rows of the answer that may still change. Lines of an answer are final as soon
- * as they end, long before the transcript commits their paragraph; if the attempt is
- * then given up, a note says so. The work is that of what is new.
+ * Prints a transcript: the lines that became final since the last call, each once, and the rows of the answer that may
+ * still change. Lines of an answer are final as soon as they end, long before the transcript commits their paragraph;
+ * if the attempt is then abandoned, a note reports it. The cost depends on the new text only.
  */
 
 import type { Transcript, TranscriptItem } from '@castor/core';
@@ -19,18 +18,18 @@ export interface PrinterOptions {
   readonly styles: () => Styles;
   readonly width: () => number;
   readonly show: () => ShownKinds;
-  /** The key that shows long results whole. */
+  /** The key that shows long results in full. */
   readonly moreKey?: () => string | undefined;
   readonly createHighlighter: (styles: Styles) => LineHighlighter;
   /** Whether a screen reader reads it. */
   readonly isSpoken?: () => boolean;
-  /** Whether answers are shown as they were written. */
+  /** Whether answers are shown as Markdown source. */
   readonly isRaw?: () => boolean;
-  /** Told of every item that is final. */
+  /** Called with every final item. */
   readonly onItem?: (item: TranscriptItem) => void;
 }
 
-/** The answer under way. */
+/** The running answer. */
 interface Answer {
   stream: MarkdownStream | RawStream;
   readonly sanitizer: TerminalSanitizer;
@@ -53,9 +52,9 @@ export class TranscriptPrinter {
   private answer: Answer | undefined;
   private last: TranscriptItem['type'] | undefined;
   private lastLine: string | undefined;
-  /** What the last thing that became final is, if it is a note. */
+  /** The kind of the last final item, if it is a note. */
   private lastNote: Note | undefined;
-  /** Whether `pendingRows` left none out. */
+  /** Whether `pendingRows` returned all rows. */
   private hasAllRows = true;
 
   constructor(options: PrinterOptions) {
@@ -78,7 +77,7 @@ export class TranscriptPrinter {
     if (this.answer && !this.answer.isCommitted && pendingText?.id !== this.answer.itemId)
       lines.push(...this.withdraw());
     if (pendingText) lines.push(...this.takeText(pendingText, false));
-    // A call or the end of the prompt: the answer does not go on.
+    // A call or the end of the prompt: the answer is complete.
     else if (this.answer?.isCommitted && (transcript.pendingGroup || !transcript.prompt))
       lines.push(...this.endAnswer());
     this.noteLines(lines);
@@ -86,7 +85,9 @@ export class TranscriptPrinter {
     return lines;
   }
 
-  /** What the rest of the answer looks like by now; the last rows of it. While lines come, only what will stay so. */
+  /**
+   * The current rendering of the rest of the answer; its last rows. While lines flow, only rows that will not change.
+   */
   pendingRows(maxRows: number, isFlowing = false): string[] {
     const { stream } = this.answer ?? {};
     const rows = (isFlowing ? stream?.settled() : stream?.pending()) ?? [];
@@ -94,13 +95,13 @@ export class TranscriptPrinter {
     return this.hasAllRows ? rows : rows.slice(rows.length - maxRows);
   }
 
-  /** How far the rows that `pendingRows` gave will not look otherwise; undefined if nowhere. */
+  /** How far the rows of `pendingRows` are final; undefined if nowhere. */
   pendingSeam(): { row: number; column: number } | undefined {
     const settled = (this.hasAllRows && this.answer?.stream.settled()) || [];
     return settled.length === 0 ? undefined : { row: settled.length - 1, column: rowWidth(settled.at(-1) ?? '') };
   }
 
-  /** What stands before the seam is in the scrollback; it is not printed again. False if it will be. */
+  /** The part before the seam is in the scrollback and is not printed again. False if it will be. */
   leaveSettled(): boolean {
     const { answer } = this;
     if (!answer?.stream.leave()) return false;
@@ -108,7 +109,7 @@ export class TranscriptPrinter {
     return true;
   }
 
-  /** The rows of the last answer once more, as answers are shown now; none when there was none. */
+  /** The rows of the last answer again, in the current form; none without an answer. */
   lastAnswer({ committed }: Transcript): string[] {
     let text = '';
     for (let index = committed.length - 1; index >= committed.firstIndex; index--) {
@@ -121,7 +122,7 @@ export class TranscriptPrinter {
     return text === '' ? [] : ['', ...stream.write(sanitize(text)), ...stream.end()];
   }
 
-  /** What is final by now and lines of others behind it; an answer that goes on below them has room, too. */
+  /** The final lines so far and lines of others after them; an answer that continues below them gets a gap, too. */
   takeWith(transcript: Transcript, lines: readonly string[]): string[] {
     const ours = this.take(transcript);
     const note = noteOf(lines);
@@ -137,7 +138,7 @@ export class TranscriptPrinter {
     this.lastLine = lines.at(-1) ?? this.lastLine;
   }
 
-  /** Starts over, for another session. What was printed stays printed. */
+  /** Starts over, for another session. Printed lines stay. */
   reset(): void {
     this.printed = 0;
     this.answer = undefined;
@@ -147,7 +148,7 @@ export class TranscriptPrinter {
   private takeCommitted(item: TranscriptItem): string[] {
     this.options.onItem?.(item);
     if (isText(item)) return this.takeText(item, true);
-    // The transcript says itself that the text is void.
+    // The transcript itself reports that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
     const { styles, width, show, moreKey } = this.options;
     const rendered = renderItem(item, { styles: styles(), width: width(), show: show(), moreKey: moreKey?.() });
@@ -225,7 +226,7 @@ export class TranscriptPrinter {
     return hasPrinted ? renderNote('↺', VOID, this.options.styles().warning, this.options.width()) : [];
   }
 
-  /** Calls of one group stand together, and so do warnings and notes; everything else has room around it. */
+  /** Calls of one group stand together, and so do warnings and notes; everything else has a gap around it. */
   private gapBefore(item: TranscriptItem): string[] {
     const isFollowing =
       standTogether(this.lastNote, toNote(item.type)) || (item.type === 'tool_group' && this.last === 'tool_group');
@@ -237,14 +238,14 @@ function toNote(type: TranscriptItem['type'] | undefined): Note | undefined {
   return type === 'warning' || type === 'info' ? type : undefined;
 }
 
-/** Of lines that `renderNote` made. */
+/** For lines of `renderNote`. */
 function noteOf(lines: readonly string[]): Note | undefined {
   const first = stripStyles(lines.find((line) => line !== '') ?? '');
   if (first.startsWith('⚠ ')) return 'warning';
   return first.startsWith('ℹ ') ? 'info' : undefined;
 }
 
-/** The warnings of a start are one block, with what was loaded among them. */
+/** The warnings of a start form one block, including notes on what was loaded. */
 function standTogether(before: Note | undefined, next: Note | undefined): boolean {
   return before !== undefined && next !== undefined && (before === 'warning' || next === 'warning');
 }
