@@ -1,4 +1,4 @@
-/** What the keys may do to the composer: the shape only. The controller fills it. */
+/** The interface of what keys may do to the composer. The controller implements it. */
 
 import type { CommandName } from './commands.ts';
 import type { ComposerState } from './composer-state.ts';
@@ -13,7 +13,7 @@ export interface ComposerActions {
   layout(): VisualLayout;
   keymap(): Keymap;
   readonly suggestions: SuggestionSession;
-  /** Whether some of what is known of the chosen one is left out. */
+  /** Whether a part of the chosen suggestion's description is left out. */
   isSuggestionCut(): boolean;
   entries(): readonly string[];
   submit(): void;

@@ -1,6 +1,6 @@
 /**
- * What the composer offers the app and asks of it: the shapes only. The controller
- * that fills them is in composer-controller.ts, the picture in components/composer.tsx.
+ * The interface between the composer and the app. composer-controller.ts implements it, components/composer.tsx draws
+ * it.
  */
 
 import type { CommandName } from './commands.ts';
@@ -17,9 +17,9 @@ import type { Clock } from '@castor/core';
 import type { CompletionProvider, Suggestion } from '../completion/completion-provider.ts';
 
 export interface Submission {
-  /** The whole text, pasted blocks written out. */
+  /** The whole text, pasted blocks expanded. */
   readonly text: string;
-  /** As it stood in the editor: each pasted block by its label. */
+  /** As shown in the editor: each pasted block by its label. */
   readonly shown: string;
   readonly isShell: boolean;
 }
@@ -27,23 +27,22 @@ export interface Submission {
 export interface ComposerOptions {
   readonly onSubmit: (submission: Submission) => void;
   /**
-   * A command the composer has no use for at this moment: `basic.cancel` (Esc),
-   * `basic.quit` (Ctrl+C), `basic.exit` (Ctrl+D on empty input), `app.*`, `scroll.*`, …
-   * Answers whether it did something.
+   * A command the composer does not use at this moment: `basic.cancel` (Esc), `basic.quit` (Ctrl+C), `basic.exit`
+   * (Ctrl+D on empty input), `app.*`, `scroll.*`, … Returns whether it did something.
    */
   readonly onCommand?: (command: CommandName, key: Key) => boolean;
   /** Messages waiting for the agent, taken back into the editor by Up on empty input. */
   readonly takeQueued?: () => string | undefined;
-  /** Tab with text and nothing to complete, while `canQueue` says yes. Without it Tab does nothing. */
+  /** Tab with text and nothing to complete, while `canQueue` returns true. Without it Tab does nothing. */
   readonly onQueue?: (submission: Submission) => void;
-  /** Whether there is something to queue behind; yes when not given. */
+  /** Whether there is a prompt to queue behind; true by default. */
   readonly canQueue?: () => boolean;
   readonly onFocus?: (isFocused: boolean) => void;
   /** Answers of the terminal to queries (colours, cursor, device, keyboard) and mouse reports. */
   readonly onReport?: (report: InputReport) => void;
   /** How the terminal counts cells, once it has answered `probeWidths`. */
   readonly onWidths?: (widths: WidthProfile) => void;
-  /** Prompts of earlier; those of shell mode are kept apart. */
+  /** Earlier prompts; those of shell mode are separate. */
   readonly history?: InputHistory;
   readonly shellHistory?: InputHistory;
   readonly completion?: readonly CompletionProvider[];
@@ -55,7 +54,7 @@ export interface ComposerOptions {
   readonly escapesPastedAt?: () => boolean;
   readonly placeholder?: string;
   readonly clock?: Clock;
-  /** Whether a pasted path is that of a file; asked for paths of images only. */
+  /** Whether a pasted path names a file; called for paths of images only. */
   readonly isFile?: (path: string) => boolean;
 }
 
@@ -66,10 +65,10 @@ export interface ComposerController {
   subscribe(listener: () => void): () => void;
   /** Cells of the whole composer, and rows it may take with its border and list. */
   setSize(size: ComposerSize): void;
-  /** The text with pasted blocks written out. */
+  /** The text with pasted blocks expanded. */
   getText(): string;
   isEmpty(): boolean;
-  /** Replaces everything; the caret goes to the end. Undo brings the old text back. */
+  /** Replaces everything; the caret moves to the end. Undo restores the old text. */
   setText(text: string): void;
   insert(text: string): void;
   /** Empties the editor, leaves shell mode, search and suggestions. */
@@ -78,14 +77,14 @@ export interface ComposerController {
   getKeymap(): Keymap;
   setKeymap(keymap: Keymap): void;
   setCompletion(providers: readonly CompletionProvider[]): void;
-  /** What was submitted before is added to it. */
+  /** Prompts submitted earlier are added to it. */
   setHistory(history: InputHistory, shellHistory?: InputHistory): void;
   setClipboard(clipboard: ImageClipboard): void;
   setPlaceholder(placeholder: string): void;
   /** A dialog takes the keys until the returned function is called. The last pushed is asked first. */
   pushConsumer(consumer: KeyConsumer): () => void;
   openEditor(): Promise<void>;
-  /** Asks the terminal how wide it draws what standards leave open, by printing samples and taking them back. */
+  /** Measures how wide the terminal draws what standards leave open, by printing samples and erasing them. */
   probeWidths(write: (bytes: string) => void): void;
   /** Ends timers and searches. */
   dispose(): void;
@@ -96,7 +95,7 @@ export interface ComposerSize {
   readonly maxRows: number;
 }
 
-/** One visible row of the text, harmless to print. */
+/** One visible row of the text, sanitised. */
 export interface ComposerRow {
   readonly id: string;
   readonly text: string;
@@ -107,7 +106,7 @@ export interface ComposerSnapshot {
   /** False where there are too few rows for one. */
   readonly hasBorder: boolean;
   readonly rows: readonly ComposerRow[];
-  /** Where the caret stands in `rows`. */
+  /** The position of the caret in `rows`. */
   readonly caretRow: number;
   readonly caretCell: number;
   readonly hiddenAbove: number;
@@ -120,7 +119,7 @@ export interface ComposerSnapshot {
   readonly vimPending: string;
   readonly search: SearchView | undefined;
   readonly suggestions: SuggestionView | undefined;
-  /** One line about the last thing that could not be done. */
+  /** One line about the last action that failed. */
   readonly notice: string | undefined;
 }
 
@@ -136,8 +135,8 @@ export interface SuggestionView {
   readonly hiddenAbove: number;
   readonly hiddenBelow: number;
   readonly isLoading: boolean;
-  /** What did not fit of the chosen one; as many rows for every choice of the window. */
+  /** The part of the chosen suggestion that did not fit; as many rows for every choice of the window. */
   readonly detail: readonly string[];
-  /** Whether some of it is left out even so. */
+  /** Whether a part is left out even so. */
   readonly isCut: boolean;
 }

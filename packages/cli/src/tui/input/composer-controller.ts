@@ -1,7 +1,7 @@
 /**
- * The composer outside React: takes bytes, owns the state, tells listeners, and does
- * what the keys ask of the world (submit, clipboard, editor). It works before
- * anything is mounted, so that no early key is lost. One piece of bytes is one change.
+ * The composer outside React: parses bytes, owns the state, notifies listeners, and carries out side effects of keys
+ * (submit, clipboard, editor). It works before anything is mounted, so that no early key is lost. One piece of bytes is
+ * one change.
  */
 
 import { systemClock } from '@castor/core';
@@ -66,7 +66,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
       batch(() => {
         for (const token of tokens) {
           takeToken(token);
-          // A key may close the list that the next one would have been for.
+          // A key may close the list that the next key was meant for.
           if (token.type === 'key' || token.type === 'text') updateSuggestions(store, suggestions);
         }
       }),
@@ -94,7 +94,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     getKeymap: () => keymap,
     setKeymap: (next) => void (keymap = next),
     setCompletion: (providers) =>
-      // What was typed before they came is looked at as the batch ends.
+      // Text typed before the providers arrived is completed when the batch ends.
       batch(() => suggestions.setProviders(providers)),
     setHistory: histories.replace,
     setClipboard: sources.setClipboard,
@@ -114,7 +114,7 @@ export function createComposerController(options: ComposerOptions): ComposerCont
   };
 }
 
-/** Suggestions are for what is being typed: not for a search, a command, a key of vim or a prompt of earlier. */
+/** Suggestions are for text being typed: not for a search, a command, a key of vim or a recalled prompt. */
 function updateSuggestions(store: ComposerStore, suggestions: SuggestionSession): void {
   const { buffer, search, isShell, vim, walk } = store.get();
   const isTyping = search === undefined && !isShell && vim?.mode !== 'NORMAL';
@@ -129,7 +129,7 @@ interface SendingParts {
   histories: ComposerHistories;
 }
 
-/** What leaves the composer: the editor is empty and the prompt is in the history before the listeners run. */
+/** Submits: the editor is empty and the prompt is in the history before the listeners run. */
 function createSending(
   { onSubmit, onQueue, canQueue, takeQueued }: ComposerOptions,
   { store, suggestions, histories }: SendingParts,
@@ -150,7 +150,7 @@ function createSending(
   };
 }
 
-/** The bottom of the stack of those who get keys. */
+/** The bottom of the stack of key handlers. */
 function createConsumer(actions: ComposerActions, sources: ComposerSources): KeyConsumer {
   return {
     onKey: (key) => handleKey(actions, key),
@@ -175,7 +175,7 @@ interface TokenParts {
   probe: WidthProbe;
 }
 
-/** Answers of the terminal go to who asked; whatever a person typed takes the notice away. */
+/** Answers of the terminal go to the query's caller; any typed key clears the notice. */
 function createTokenTaker({ onReport, onFocus }: ComposerOptions, { store, router, probe }: TokenParts) {
   return (token: InputToken): void => {
     if (token.type === 'report') {

@@ -1,6 +1,6 @@
 /**
- * What Up goes through: the prompts, and apart from them the commands of shell mode. What
- * was submitted before the histories of earlier sessions were read is added to them.
+ * The histories Up walks through: the prompts, and separately the commands of shell mode. Prompts submitted before the
+ * histories of earlier sessions were loaded are added to them.
  */
 
 import type { Submission } from './composer-contract.ts';

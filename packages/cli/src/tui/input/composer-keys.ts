@@ -1,7 +1,6 @@
 /**
- * What a key means to the composer at this moment: first to the search, then to the
- * list of suggestions, to vim, to the editor, and at last to the app. It decides;
- * state and effects belong to the controller.
+ * Routes a key of the composer: first to the search, then to the list of suggestions, to vim, to the editor, and last
+ * to the app. It decides; state and effects belong to the controller.
  */
 
 import type { CommandName } from './commands.ts';
@@ -18,7 +17,7 @@ import { handleSuggestionKey } from './suggestion-keys.ts';
 import { reduceVimKey } from './vim.ts';
 import { countRows, toVisual } from './visual-layout.ts';
 
-/** Asked in this order; the first that stands for the key and does something has it. */
+/** Asked in this order; the first command bound to the key that does something gets it. */
 const COMPOSER_COMMANDS: readonly CommandName[] = [
   'basic.exit',
   'input.newline',
@@ -47,7 +46,7 @@ export function handleKey(actions: ComposerActions, key: Key): boolean {
   );
 }
 
-/** A run of text; true always, text has no other place to go. */
+/** A run of text; always true, since only the composer takes text. */
 export function handleText(actions: ComposerActions, text: string): boolean {
   if (handleSearchText(actions, text)) return true;
   const current = actions.state();
@@ -56,7 +55,7 @@ export function handleText(actions: ComposerActions, text: string): boolean {
   return true;
 }
 
-/** On empty input `!` turns shell mode on or off and `?` shows the keys. */
+/** On empty input `!` switches shell mode and `?` shows the keys. */
 function handleFirstText(actions: ComposerActions, text: string): boolean {
   const current = actions.state();
   if (text.startsWith('!')) {
@@ -97,7 +96,7 @@ function editorKey(actions: ComposerActions, key: Key): boolean {
   return key.text === '' ? false : handleText(actions, key.text);
 }
 
-/** Whether the command had something to do. */
+/** Whether the command did something. */
 function runCommand(actions: ComposerActions, command: CommandName, key: Key): boolean {
   const current = actions.state();
   switch (command) {
@@ -143,7 +142,7 @@ function runCommand(actions: ComposerActions, command: CommandName, key: Key): b
   }
 }
 
-/** Up and Down move by rows, and at the edge through history; Up on empty input takes back what is queued. */
+/** Up and Down move by rows, and at the edge through history; Up on empty input recalls the queue. */
 function moveOrRecall(actions: ComposerActions, by: -1 | 1): void {
   const current = actions.state();
   const queued = by === -1 && state.isEmpty(current) ? actions.takeQueued() : undefined;
@@ -159,11 +158,11 @@ function moveOrRecall(actions: ComposerActions, by: -1 | 1): void {
     return;
   }
   const recalled = state.recall(current, actions.entries(), by);
-  // Nothing further that way: the caret goes as far as it can.
+  // No further row: the caret moves as far as it can.
   actions.set(recalled === current ? state.act(current, { type: 'move', to: by === -1 ? 'start' : 'end' }) : recalled);
 }
 
-/** `\` before Enter is a new line, also where no other key for it gets through. */
+/** `\` before Enter inserts a new line, also where the terminal sends no other key for it. */
 function breakAtBackslash(actions: ComposerActions): boolean {
   const current = actions.state();
   const { row, column } = current.buffer.caret;
@@ -189,7 +188,7 @@ function appKey(actions: ComposerActions, key: Key): boolean {
   return command !== undefined && actions.tellApp(command, key);
 }
 
-/** What only the app can do, the more general first where two share a key. */
+/** Commands only the app can run, the more general first where two share a key. */
 const APP_COMMANDS: readonly CommandName[] = [
   'app.cycleApprovalMode',
   'app.showMoreLines',

@@ -1,6 +1,6 @@
 /**
- * What is drawn of the composer: its size, how wide this terminal draws, the rows of the
- * text and the snapshot made of them. Each is kept until something it shows has changed.
+ * Caches the picture of the composer: its size, the widths of this terminal, the rows of the text and the snapshot of
+ * them. Each is kept until something it shows has changed.
  */
 
 import type { ComposerSize, ComposerSnapshot } from './composer-contract.ts';

@@ -1,6 +1,6 @@
 /**
- * Text that comes into the composer from elsewhere than the keys: a paste, the clipboard,
- * an editor of the person's own. What cannot be had is said in the notice line.
+ * Inserts text from other sources than the keys: a paste, the clipboard, the user's editor. The notice line reports a
+ * failure.
  */
 
 import { statSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { escapeAt, escapeReference, toImagePath } from './paste.ts';
 
 export interface ComposerSources {
   paste(text: string): void;
-  /** Done as soon as there is a clipboard to ask. */
+  /** Resolved as soon as the clipboard is available. */
   pasteClipboard(): void;
   openEditor(): Promise<void>;
   setClipboard(clipboard: ImageClipboard): void;
 }
 
-/** `batch` is the controller's: what arrives later is one change too, and looked at for suggestions. */
+/** `batch` is the controller's: text that arrives later is one change too, and gets suggestions. */
 export function createComposerSources(
   options: Pick<ComposerOptions, 'clipboard' | 'editor' | 'escapesPastedAt' | 'isFile'>,
   store: ComposerStore,
@@ -26,7 +26,7 @@ export function createComposerSources(
 ): ComposerSources {
   const { editor, escapesPastedAt, isFile = isRegularFile } = options;
   let { clipboard } = options;
-  /** The key came before the clipboard. */
+  /** The key was pressed before the clipboard was available. */
   let isPasteWanted = false;
   const notice = (message: string) => store.set({ ...store.get(), notice: message });
   const refer = (path: string) => store.set(insertText(store.get(), `@${escapeReference(path)} `));
@@ -70,7 +70,7 @@ function isRegularFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    // A path that cannot even be asked about is text.
+    // A path that cannot be checked is text.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The state of the composer and its pure changes: text with folded pastes, vim,
- * shell mode, the walk through history and the search in it. No keys, no time.
+ * The state of the composer and its pure changes: text with folded pastes, vim, shell mode, the walk through history
+ * and the search in it. No keys, no time.
  */
 
 import type { Submission } from './composer-contract.ts';
@@ -39,7 +39,7 @@ export function act(state: ComposerState, action: BufferAction): ComposerState {
   return { ...state, buffer, vim: state.vim && recordVimAction(state.vim, action) };
 }
 
-/** Text from outside: typed, or pasted and short. */
+/** Text that was typed, or a short paste. */
 export function insertText(state: ComposerState, text: string): ComposerState {
   return act(state, { type: 'insert', text: withoutBlocks(text, state.blocks) });
 }
@@ -52,7 +52,7 @@ export function insertPaste(state: ComposerState, pasted: string): ComposerState
   return act({ ...state, blocks }, { type: 'insert', text: character });
 }
 
-/** The whole text with every block written out. */
+/** The whole text with every block expanded. */
 export function fullText({ buffer, blocks }: ComposerState): string {
   return unfold(getBufferText(buffer), blocks);
 }
@@ -61,7 +61,7 @@ export function isEmpty({ buffer }: ComposerState): boolean {
   return isBufferEmpty(buffer);
 }
 
-/** What is sent, and the composer after it; the mode stays. Undefined when there is nothing but blanks. */
+/** The submitted text, and the composer after it; the mode stays. Undefined for blank text. */
 export function takeSubmission(state: ComposerState): { submission: Submission; next: ComposerState } | undefined {
   const text = fullText(state);
   if (text.trim() === '') return undefined;
@@ -76,7 +76,7 @@ export function recall(state: ComposerState, entries: readonly string[], by: -1 
   const walk = walkHistory(entries, state.walk, { by, text: fullText(state) });
   if (walk === undefined) return state;
   const shown = showRecalled(state, walk.shown);
-  // Up goes on from the first line, Down from the last.
+  // Up enters the history from the first line, Down from the last.
   const caret = by === -1 ? { row: 0, column: lineAt(shown.buffer.lines, 0).length } : shown.buffer.caret;
   return { ...act(shown, { type: 'place', caret }), walk: { ...walk, shown: fullText(shown) } };
 }
@@ -89,7 +89,7 @@ export function startSearch(state: ComposerState): ComposerState {
   return { ...state, search: { query: '', index: undefined, draft: fullText(state) } };
 }
 
-/** Another query, or the next older match for the same one. */
+/** A new query, or the next older match for the same one. */
 export function searchFor(
   state: ComposerState,
   entries: readonly string[],
@@ -103,7 +103,7 @@ export function searchFor(
   return { ...shown, search: { ...search, query, index } };
 }
 
-/** Ends the search with what was found, or with what stood there before. */
+/** Ends the search with the match, or with the previous text. */
 export function endSearch(state: ComposerState, { isKept }: { isKept: boolean }): ComposerState {
   const { search } = state;
   if (search === undefined) return state;
@@ -111,7 +111,7 @@ export function endSearch(state: ComposerState, { isKept }: { isKept: boolean })
   return { ...restored, search: undefined };
 }
 
-/** Writes out the block beside the caret; undefined when there is none. */
+/** Expands the block beside the caret; undefined when there is none. */
 export function expandBlock(state: ComposerState): ComposerState | undefined {
   const { buffer, blocks } = state;
   const { row, column } = buffer.caret;
@@ -128,7 +128,7 @@ export function expandBlock(state: ComposerState): ComposerState | undefined {
   return undefined;
 }
 
-/** Blocks that are still known are folded again, and so is a text too long to look through. */
+/** Folds known blocks again, and also a text too long to look through. */
 function showRecalled(state: ComposerState, text: string): ComposerState {
   const folded = refold(withoutBlocks(text, state.blocks), state.blocks);
   if (folded.length <= MAX_RECALLED) return act(state, { type: 'setText', text: folded });

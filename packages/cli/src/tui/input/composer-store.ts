@@ -1,6 +1,6 @@
 /**
- * The state of the composer, and who is told when it is another one. What one piece of
- * bytes changed is told once. It knows neither keys nor the picture.
+ * Stores the state of the composer and notifies listeners of changes, once per piece of bytes. It knows neither keys
+ * nor the picture.
  */
 
 import type { ComposerState } from './composer-state.ts';
@@ -8,11 +8,11 @@ import type { ComposerState } from './composer-state.ts';
 export interface ComposerStore {
   get(): ComposerState;
   set(next: ComposerState): void;
-  /** Something that is shown beside the state is another one. */
+  /** Something shown beside the state has changed. */
   touch(): void;
-  /** Grows with every change, also with those that are not told yet. */
+  /** Grows with every change, also before listeners are notified. */
   version(): number;
-  /** Tells what `run` changed when it is over. */
+  /** Notifies listeners of the changes of `run` when it is over. */
   batch(run: () => void): void;
   subscribe(listener: () => void): () => void;
   /** Removes the listener. */

@@ -1,6 +1,6 @@
 /**
- * The picture of the composer as data: which rows are seen, where the caret stands,
- * how much of the list fits. It never takes more rows than it may. Pure.
+ * Computes the picture of the composer as data: the visible rows, the position of the caret, how much of the list fits.
+ * It never exceeds its rows. Pure.
  */
 
 import type { ComposerSnapshot, SuggestionView } from './composer-contract.ts';
@@ -13,10 +13,10 @@ import type { SuggestionsShown } from './suggestion-session.ts';
 /** Cells before the text: the prompt sign and a blank. */
 export const PROMPT_CELLS = 2;
 const SEARCH_LABEL = 'search: ';
-/** The rule above the text; below the caret nothing is as wide as the terminal. */
+/** The rule above the text; nothing below the caret is as wide as the terminal. */
 const BORDER_ROWS = 1;
 const MAX_SUGGESTIONS = 8;
-/** Rows of text that the list leaves in any case. */
+/** Rows of text that the list always leaves. */
 const TEXT_ROWS_KEPT = 3;
 
 export interface ViewInput extends Omit<
@@ -26,12 +26,12 @@ export interface ViewInput extends Omit<
   readonly layout: VisualLayout;
   readonly caret: Position;
   readonly maxRows: number;
-  /** The first row that was seen last time. */
+  /** The first visible row of the last time. */
   readonly firstRow: number;
   readonly list: SuggestionsShown | undefined;
 }
 
-/** Cells a row of text may take: the caret may stand one further. */
+/** Cells available to a row of text: the caret may stand one further. */
 export function textColumns(columns: number): number {
   return Math.max(1, columns - PROMPT_CELLS - 1);
 }
@@ -70,7 +70,7 @@ export function composerHeight(snapshot: ComposerSnapshot): number {
   return inside + (hasBorder ? BORDER_ROWS : 0) + list;
 }
 
-/** Where the real cursor belongs, from the top left corner of the composer. */
+/** The position of the real cursor, from the top left corner of the composer. */
 export function composerCaret(snapshot: ComposerSnapshot): { row: number; column: number } {
   const { rows, hasBorder, search, caretRow, caretCell, columns } = snapshot;
   const top = hasBorder ? 1 : 0;
@@ -79,7 +79,7 @@ export function composerCaret(snapshot: ComposerSnapshot): { row: number; column
   return { row: top + rows.length, column: Math.min(columns - 1, cells) };
 }
 
-/** The line of the search, shortened at the front when it is too long. */
+/** The line of the search, truncated at the front when it is too long. */
 export function searchText(query: string, columns: number): { text: string; cells: number } {
   let shown = SEARCH_LABEL;
   let cells = SEARCH_LABEL.length;
@@ -120,7 +120,7 @@ function viewList(
   };
 }
 
-/** The first row to show so that the caret's is seen, moved as little as possible. */
+/** The first row to show so that the caret's row is visible, moved as little as possible. */
 function scrollTo(row: number, first: number, { height, total }: { height: number; total: number }): number {
   const lowest = Math.max(0, total - height);
   if (row < first) return row;
