@@ -1,7 +1,6 @@
 /**
- * The image in the clipboard, saved as a file of the owner's. It asks the program of
- * the platform that is there (wl-paste, xclip, pngpaste, osascript, PowerShell) and
- * says plainly when there is none. Nothing is run through a shell.
+ * Saves the image in the clipboard as a file only the user can read. It runs the program the platform has (wl-paste,
+ * xclip, pngpaste, osascript, PowerShell) and reports plainly when there is none. Nothing runs through a shell.
  */
 
 import { spawn } from 'node:child_process';
@@ -13,7 +12,7 @@ import { makeDirectory } from '@castor/core/program';
 export type ClipboardAnswer =
   | { readonly type: 'image'; readonly path: string }
   | { readonly type: 'text'; readonly text: string }
-  /** For the person: why nothing was pasted. */
+  /** For the user: why nothing was pasted. */
   | { readonly type: 'none'; readonly message: string };
 
 export interface ImageClipboard {
@@ -27,7 +26,7 @@ export interface ClipboardOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch, for the name of the file. */
   readonly now: () => number;
-  /** How long a program may take; 3 seconds unless told. */
+  /** The time limit of a program; 3 seconds by default. */
   readonly timeoutMs?: number;
 }
 
@@ -51,7 +50,7 @@ export function createImageClipboard(options: ClipboardOptions): ImageClipboard 
         const answer = await ask(program, options);
         if (answer === undefined) continue;
         if (answer.type !== 'none') return answer;
-        // One that says why tells more than one that has nothing.
+        // An error message is more useful than an empty result.
         message = message === undefined || message === EMPTY ? answer.message : message;
       }
       return { type: 'none', message: message ?? missingMessage(programs) };
@@ -59,7 +58,7 @@ export function createImageClipboard(options: ClipboardOptions): ImageClipboard 
   };
 }
 
-/** Undefined when there is no such program. */
+/** Undefined when the program is missing. */
 async function ask(
   { command, imageArguments, textArguments }: ClipboardProgram,
   options: ClipboardOptions,
@@ -112,7 +111,7 @@ async function save(image: Buffer, { directory, now }: ClipboardOptions): Promis
   }
 }
 
-/** What the program wrote, empty when it failed; a sentence when it was given up; undefined when there is none. */
+/** The output of the program, empty when it failed; a sentence when it timed out; undefined when it is missing. */
 function run(
   command: string,
   args: readonly string[],
@@ -125,7 +124,7 @@ function run(
     const giveUp = (sentence: string) => {
       resolve(sentence);
       child.kill();
-      // Who inherited the pipe may hold it open.
+      // A child that inherited the pipe may hold it open.
       child.stdout.destroy();
     };
     const timer = setTimeout(() => giveUp(`Reading the clipboard timed out (${command}).`), timeoutMs);

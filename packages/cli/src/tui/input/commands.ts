@@ -1,7 +1,6 @@
 /**
- * The named commands of the terminal and the keys they have by default, as one
- * table. Names are those of Gemini CLI, so that a person's file keeps working. The
- * same key may stand for several commands; who is asked first decides.
+ * The named commands of the terminal and their default keys, as one table. Names are those of Gemini CLI, so that a
+ * user's file keeps working. Several commands may share a key; the handler asked first decides.
  */
 
 interface CommandRow {

@@ -1,7 +1,6 @@
 /**
- * One escape sequence of the terminal, cut out of a text and understood: a key, a
- * change of focus, the marks of a paste, or an answer to a query. What is not known
- * is a report of kind `other`, so that no half of it lands in the editor.
+ * Parses one escape sequence of the terminal: a key, a change of focus, the marks of a paste, or an answer to a query.
+ * An unknown sequence is a report of kind `other`, so that no part of it lands in the editor.
  */
 
 import { createKey } from './key.ts';
@@ -23,7 +22,7 @@ export type InputReport =
   | { readonly kind: 'device'; readonly data: string }
   /** The kitty keyboard flags in force: the terminal knows the protocol. */
   | { readonly kind: 'keyboard'; readonly flags: number }
-  /** DECRPM: 0 unknown, 1 set, 2 reset, 3 and 4 for ever so. */
+  /** DECRPM: 0 unknown, 1 set, 2 reset, 3 permanently set, 4 permanently reset. */
   | { readonly kind: 'mode'; readonly mode: number; readonly value: number }
   | {
       readonly kind: 'mouse';
@@ -40,7 +39,7 @@ export type Sequence =
   | { readonly type: 'paste_start' }
   | { readonly type: 'paste_end' }
   | { readonly type: 'report'; readonly report: InputReport }
-  /** A key let go, or a modifier alone. */
+  /** A released key, or a modifier alone. */
   | { readonly type: 'nothing' };
 
 export interface ParsedSequence {
@@ -48,7 +47,7 @@ export interface ParsedSequence {
   readonly length: number;
 }
 
-/** Longer than any answer a terminal gives; a string without an end is dropped there. */
+/** Longer than any answer of a terminal; an unclosed string is dropped there. */
 const MAX_STRING = 4096;
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this file is about
 const CSI = /\x1b\[([0-?]*)([ -/]*)([@-~])/y;
@@ -63,7 +62,7 @@ const STRING_END = /\x07|\x1b\\|\x9c/g;
 const COLOR = /^(?:4;)?(\d+);(.+)$/;
 const NOTHING: Sequence = { type: 'nothing' };
 
-/** The CSI sequence at `index`; undefined when more is to come. */
+/** The CSI sequence at `index`; undefined when it is incomplete. */
 export function parseControlSequence(text: string, index: number, expectsCursor: boolean): ParsedSequence | undefined {
   const next = text[index + 2];
   if (next === undefined) return undefined;
@@ -77,14 +76,14 @@ export function parseControlSequence(text: string, index: number, expectsCursor:
   if (match === null) {
     CSI_PREFIX.lastIndex = index;
     const length = CSI_PREFIX.exec(text)![0].length;
-    // Broken off by something that cannot belong to it: the beginning is dropped.
+    // Broken off by an invalid character: the beginning is dropped.
     return index + length === text.length && length < MAX_STRING ? undefined : { sequence: NOTHING, length };
   }
   const [whole, parameters = '', between = '', final = ''] = match;
   return { sequence: understand({ whole, parameters, between, final, expectsCursor }), length: whole.length };
 }
 
-/** `ESC O letter`; undefined when more is to come. */
+/** `ESC O letter`; undefined when it is incomplete. */
 export function parseSingleShift(text: string, index: number): ParsedSequence | undefined {
   SS3.lastIndex = index;
   const match = SS3.exec(text);
@@ -104,7 +103,7 @@ export function parseSingleShift(text: string, index: number): ParsedSequence | 
   };
 }
 
-/** OSC, DCS, APC, PM or SOS; undefined when more is to come. */
+/** OSC, DCS, APC, PM or SOS; undefined when it is incomplete. */
 export function parseStringSequence(text: string, index: number): ParsedSequence | undefined {
   STRING_END.lastIndex = index + 2;
   const end = STRING_END.exec(text);
@@ -199,7 +198,7 @@ function toWritten(textField: string): string | undefined {
   return codes.length === 0 ? undefined : String.fromCodePoint(...codes);
 }
 
-/** Not a control character, half a surrogate pair, or one of kitty's keys without a text. */
+/** Not a control character, half a surrogate pair, or one of kitty's keys without text. */
 function isCharacter(code: number): boolean {
   return code >= 0x20 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) && !(code >= 57344 && code <= 63743);
 }
@@ -232,7 +231,7 @@ function parseConsoleKey(text: string, index: number): ParsedSequence | undefine
   return { sequence: name === undefined ? NOTHING : keySequence(name), length: 4 };
 }
 
-/** Kitty's third kind of event is a key let go. */
+/** Kitty's third event type is a key release. */
 function isRelease(modifierField: string): boolean {
   return modifierField.endsWith(':3');
 }

@@ -1,12 +1,11 @@
 /**
- * One reversible change of the lines, and the lists of changes that undo and redo
- * walk. A patch names the lines it touches and nothing else, so that the memory of
- * an undo list is that of what was typed.
+ * One reversible change of the lines, and the lists of changes that undo and redo walk. A patch contains only the lines
+ * it touches, so that an undo list needs no more memory than the typed text.
  */
 
 import type { Position } from './visual-layout.ts';
 
-/** What kind of change it was; only like ones next to each other are undone as one. */
+/** The kind of change; only adjacent changes of the same kind are undone as one. */
 export type PatchKind = 'type' | 'erase' | 'other';
 
 export interface Patch {
@@ -18,7 +17,7 @@ export interface Patch {
   readonly after: Position;
 }
 
-/** Changes that can be undone; the oldest are forgotten. */
+/** Changes that can be undone; the oldest are dropped. */
 export const MAX_PATCHES = 500;
 
 /** The lines with `count` of them from `row` on replaced. Safe for any number of lines. */
@@ -35,7 +34,7 @@ export function invert(patch: Patch): Patch {
   return { ...patch, removed: patch.inserted, inserted: patch.removed, before: patch.after, after: patch.before };
 }
 
-/** The list with a patch at its end, joined to the one before when both are one stroke of typing. */
+/** Appends a patch to the list, joined to the previous one when both are one stroke of typing. */
 export function appendPatch(past: readonly Patch[], patch: Patch, { joins }: { joins: boolean }): readonly Patch[] {
   const last = past.at(-1);
   if (joins && last !== undefined && isContinued(last, patch)) {

@@ -1,6 +1,6 @@
 /**
- * A key as the bytes a terminal sends for it, for a program that runs in a terminal of
- * ours: xterm's, whatever protocol the key came by. Pure.
+ * Encodes a key as the bytes a terminal sends for it, for a program in a terminal of ours: xterm's encoding, whatever
+ * protocol the key arrived by. Pure.
  */
 
 import type { Key } from './key.ts';
@@ -22,7 +22,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ...Object.fromEntries([15, 17, 18, 19, 20, 21, 23, 24].map((code, index) => [`f${index + 5}`, code])),
 };
 
-/** The first four are of an older family than the others. */
+/** The first four belong to an older family than the others. */
 const OLD_FUNCTION_KEYS: Readonly<Record<string, string>> = { f1: 'P', f2: 'Q', f3: 'R', f4: 'S' };
 
 const PLAIN: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   backspace: '\b',
 };
 
-/** Empty for a key that no terminal has bytes for. `hasApplicationCursor` as the program has asked for it. */
+/** Empty for a key without bytes in any terminal. `hasApplicationCursor` is the mode the program has set. */
 export function encodeKey(key: Key, { hasApplicationCursor = false } = {}): string {
   const { name, ctrl, alt, shift } = key;
   const sequence = encodeSequence(key, hasApplicationCursor);
@@ -57,7 +57,7 @@ export function encodeKey(key: Key, { hasApplicationCursor = false } = {}): stri
   return alt && written !== '' ? `\x1b${written}` : written;
 }
 
-/** Undefined for keys that write something. */
+/** Undefined for keys that insert text. */
 function encodeSequence({ name, ctrl, alt, shift }: Key, hasApplicationCursor: boolean): string | undefined {
   const modifier = 1 + (shift ? 1 : 0) + (alt ? 2 : 0) + (ctrl ? 4 : 0);
   const isPlain = modifier === 1;
@@ -70,8 +70,8 @@ function encodeSequence({ name, ctrl, alt, shift }: Key, hasApplicationCursor: b
 }
 
 /**
- * What is pasted, as if it were typed: line ends are Enter, and no other control reaches the program. Between brackets
- * where the program tells what is pasted from what is typed.
+ * Encodes a paste as if it were typed: line ends become Enter, and other control characters are dropped. In brackets
+ * where the program has enabled bracketed paste.
  */
 export function encodePaste(text: string, { hasBracketedPaste = false } = {}): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be pasted

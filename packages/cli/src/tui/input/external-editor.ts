@@ -1,7 +1,6 @@
 /**
- * The prompt in the person's own editor: a file only they can read, the editor they
- * named, and what they wrote back. The terminal is handed over by the app, which
- * also takes it back whatever happens. The file is removed at the end.
+ * Edits the prompt in the user's own editor: writes a file only the user can read, runs the editor they chose, and
+ * reads the result. The app releases the terminal and takes it back whatever happens. The file is removed at the end.
  */
 
 import { spawn } from 'node:child_process';
@@ -14,7 +13,7 @@ export interface EditorPort {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's editor, as a command line; undefined until it is known. */
   readonly command?: () => string | undefined;
-  /** Leaves raw mode and the screen to `run`, and takes them back after it, also when it throws. */
+  /** Leaves raw mode and the screen to `run`, and restores them after it, also when it throws. */
   suspend(run: () => Promise<void>): Promise<void>;
 }
 
@@ -35,7 +34,7 @@ export async function editExternally(text: string, port: EditorPort): Promise<Ed
     });
     if (problem !== undefined) return { type: 'failed', message: problem };
     const written = await readFile(file, 'utf8');
-    // Editors end the last line; the prompt does not.
+    // Editors end the last line with a newline; the prompt does not.
     return { type: 'edited', text: written.replaceAll('\r\n', '\n').replace(/\n$/, '') };
   } catch (error) {
     const reason = getErrorMessage(error);
@@ -45,7 +44,7 @@ export async function editExternally(text: string, port: EditorPort): Promise<Ed
   }
 }
 
-/** The chosen one, `$VISUAL`, `$EDITOR`, else vi; flags may stand behind the name, quotes around parts. */
+/** The chosen editor, `$VISUAL`, `$EDITOR`, else vi; flags may follow the name, with quotes around parts. */
 function chooseEditor({ command, environment }: EditorPort): string[] {
   const written = command?.() || environment['VISUAL']?.trim() || environment['EDITOR']?.trim();
   const fallback = process.platform === 'win32' ? 'notepad' : 'vi';
@@ -54,14 +53,14 @@ function chooseEditor({ command, environment }: EditorPort): string[] {
   return words.length === 1 ? [words[0]!, ...waitFlag(words[0]!)] : words;
 }
 
-/** Editors with a window of their own return at once unless told to wait. */
+/** Editors with a window of their own return at once unless a flag makes them wait. */
 function waitFlag(command: string): string[] {
   return /(?:^|[/\\])(?:code|code-insiders|cursor|windsurf|codium|zed|subl)(?:\.cmd|\.exe)?$/.test(command)
     ? ['--wait']
     : [];
 }
 
-/** What went wrong, or undefined. */
+/** The error, or undefined. */
 function runEditor(
   command: string,
   args: readonly string[],

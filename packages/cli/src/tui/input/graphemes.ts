@@ -1,8 +1,7 @@
 /**
- * Where a person's characters begin and end in a string, and how many cells a
- * terminal gives them. Every offset handed out lies on a boundary, so that no
- * surrogate pair, accent or joined emoji is ever cut. Cost is that of the
- * neighbourhood, not of the line.
+ * Finds the boundaries of user-perceived characters in a string, and the cells a terminal gives them. Every returned
+ * offset lies on a boundary, so that no surrogate pair, accent or joined emoji is ever cut. The cost depends on the
+ * neighbourhood, not on the line.
  */
 
 import fastStringWidth from 'fast-string-width';
@@ -13,7 +12,7 @@ export interface WidthProfile {
   readonly emoji: 1 | 2;
   /** Whether joined emoji, flags and skin tones take the cells of one. */
   readonly joins: boolean;
-  /** Cells of a text symbol asked to be a pictograph, such as a red heart. */
+  /** Cells of a text symbol with an emoji variation selector, such as a red heart. */
   readonly variation: 1 | 2;
   /** Cells of the vowel signs of Indic scripts that stand beside their letter. */
   readonly spacingMarks: 0 | 1;
@@ -23,16 +22,16 @@ export const DEFAULT_WIDTHS: WidthProfile = { emoji: 2, joins: true, variation: 
 
 export const TAB_CELLS = 4;
 
-/** No cluster that a person writes is longer; what is longer is cut between code points. */
+/** No cluster in real text is longer; longer ones are cut between code points. */
 const WINDOW = 128;
-/** Below this no character combines with its neighbour, and two such never do. */
+/** Below this no character combines with its neighbour. */
 const FIRST_COMBINING = 0x300;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const SPACING_MARK = /^\p{Mc}$/u;
 const PICTOGRAPH = /^\p{Extended_Pictographic}|^\p{Emoji_Modifier}/u;
 const REGIONAL_LETTER = /^\p{Regional_Indicator}$/u;
 const EMOJI_VARIATION = '\ufe0f';
-/** Reorders or hides text around it: shown as a mark, so that what is seen is what is sent. */
+/** Reorders or hides text around it: shown as a mark, so that the visible text is the text that is sent. */
 const DECEIVING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]/u;
 /** Takes no cell when it stands alone. */
 const INVISIBLE =
@@ -96,7 +95,7 @@ export function graphemeWidth(grapheme: string, widths: WidthProfile = DEFAULT_W
   return Math.min(cells, shown.includes(EMOJI_VARIATION) ? 2 : widths.emoji);
 }
 
-/** What is printed for a grapheme: itself, unless it would speak to the terminal or hide something. */
+/** The printed form of a grapheme: itself, unless it would control the terminal or hide something. */
 export function displayGrapheme(grapheme: string): string {
   const code = grapheme.charCodeAt(0);
   if (code === 0x09) return ' '.repeat(TAB_CELLS);
@@ -123,7 +122,7 @@ function isSimple(line: string, offset: number): boolean {
   return code < FIRST_COMBINING || isIdeograph(code);
 }
 
-/** Han, Hangul syllables and kana without their marks: always two cells, each by itself. */
+/** Han, Hangul syllables and kana without their marks: always two cells each. */
 function isIdeograph(code: number): boolean {
   return (
     (code >= 0x4e00 && code <= 0x9fff) ||

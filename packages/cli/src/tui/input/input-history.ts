@@ -1,6 +1,6 @@
 /**
- * The prompts of earlier: walking through them with the draft kept at the end,
- * and searching them backwards. Pure state; where they are kept is prompt-log.ts.
+ * The earlier prompts: walks through them with the draft kept at the end, and searches them backwards. Pure state;
+ * prompt-log.ts stores them.
  */
 
 export interface InputHistory {
@@ -9,17 +9,17 @@ export interface InputHistory {
   add(text: string): void;
 }
 
-/** A walk through the history: what stood in the editor before it, and where it is. */
+/** A walk through the history: the text in the editor before it, and its position. */
 export interface HistoryWalk {
   readonly index: number;
   readonly draft: string;
-  /** What was put into the editor, to notice that it was changed. */
+  /** The text put into the editor, to detect a change. */
   readonly shown: string;
 }
 
 export interface HistorySearch {
   readonly query: string;
-  /** Of the entry found; undefined when none fits. */
+  /** The index of the match; undefined without one. */
   readonly index: number | undefined;
   readonly draft: string;
 }
@@ -39,7 +39,7 @@ export function createInputHistory(entries: readonly string[] = [], onAdd?: (tex
   };
 }
 
-/** One step; undefined at the end of the way. `isEdited` begins anew from what stands there. */
+/** One step; undefined at the end. With `isEdited` the walk starts anew from the current text. */
 export function walkHistory(
   entries: readonly string[],
   walk: HistoryWalk | undefined,
@@ -54,7 +54,7 @@ export function walkHistory(
   return { index, draft, shown: index === entries.length ? draft : entries[index]! };
 }
 
-/** The newest entry at or before `from` that holds the query, case aside. */
+/** The newest entry at or before `from` that contains the query, ignoring case. */
 export function searchHistory(
   entries: readonly string[],
   query: string,

@@ -1,7 +1,6 @@
 /**
- * The parser in time: a lone Esc is one when nothing follows it for a moment, and a
- * sequence or a paste whose end never comes is taken as it is. A terminal that marks
- * pastes is believed; for others paste-bursts.ts finds them.
+ * Adds time to the parser: a lone Esc counts as the key when nothing follows it for a moment, and an unclosed sequence
+ * or paste is flushed after a while. Terminals that mark pastes are trusted; for others paste-bursts.ts detects them.
  */
 
 import type { Clock } from '@castor/core';
@@ -18,13 +17,13 @@ export interface InputReader {
 
 export interface InputReaderOptions {
   readonly clock: Clock;
-  /** All that one piece of bytes came to, so that it is shown once. */
+  /** All tokens of one piece of bytes, so that they are drawn once. */
   readonly onTokens: (tokens: readonly InputToken[]) => void;
 }
 
 const ESCAPE_MS = 40;
 const SEQUENCE_MS = 300;
-/** A paste whose end never comes is taken as it is. */
+/** An unclosed paste is flushed after this time. */
 const PASTE_MS = 5000;
 
 export function createInputReader({ clock, onTokens }: InputReaderOptions): InputReader {
@@ -47,7 +46,7 @@ export function createInputReader({ clock, onTokens }: InputReaderOptions): Inpu
     const ms = waited === 'escape' ? ESCAPE_MS : waited === 'paste' ? PASTE_MS : SEQUENCE_MS;
     heldTimer.start(ms, () => {
       handle(parser.flush());
-      // The rest of a paste that was cut off comes without marks.
+      // The rest of a paste that was cut off arrives without marks.
       if (waited === 'paste') marksPastes = false;
     });
   };

@@ -1,7 +1,6 @@
 /**
- * Bytes of the terminal → tokens, whatever the pieces they come in. It keeps what
- * may be the beginning of a character, a sequence or a paste until the rest comes;
- * `flush` says that it will not. Time is the affair of input-reader.ts.
+ * Parses bytes of the terminal into tokens, however they are split. It buffers the possible beginning of a character, a
+ * sequence or a paste until the rest arrives; `flush` declares that it will not. input-reader.ts handles time.
  */
 
 import { parseControlSequence, parseSingleShift, parseStringSequence } from './control-sequence.ts';
@@ -12,19 +11,19 @@ import type { Key } from './key.ts';
 export type { InputReport } from './control-sequence.ts';
 
 export type InputToken =
-  /** Printable characters only, as many as came together. */
+  /** Printable characters only, as many as arrived together. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'key'; readonly key: Key }
-  /** Exactly what was pasted, without reports of the terminal that fell into it. */
+  /** The exact pasted text, without reports of the terminal that fell into it. */
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'focus'; readonly isFocused: boolean }
   | { readonly type: 'report'; readonly report: InputReport };
 
 export interface KeyParser {
   push(bytes: Uint8Array | string): InputToken[];
-  /** Nothing follows: what is held back is what it looks like. */
+  /** Nothing follows: the buffered bytes count as they are. */
   flush(): InputToken[];
-  /** What is being waited for. */
+  /** What the parser waits for. */
   waitsFor(): 'nothing' | 'escape' | 'sequence' | 'paste';
   /** The next reports of the form `CSI row;column R` are answers, not F3. */
   expectCursorReports(count: number): void;
@@ -46,7 +45,7 @@ interface Place {
 export function createKeyParser(): KeyParser {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let held = '';
-  /** The pieces of the paste that is open. */
+  /** The pieces of the open paste. */
   let paste: string[] | undefined;
   let cursorReports = 0;
 
@@ -66,7 +65,7 @@ export function createKeyParser(): KeyParser {
   const continuePaste = (open: string[], { text, index }: Place, tokens: InputToken[]): number => {
     const end = text.indexOf(PASTE_END, index);
     if (end < 0) {
-      // The end mark may lie across two pieces.
+      // The end mark may be split over two pieces.
       const safe = Math.max(index, beginOfPartialEnd(text));
       open.push(text.slice(index, safe));
       held = text.slice(safe);
@@ -114,7 +113,7 @@ export function createKeyParser(): KeyParser {
       } else if (rest === ESC || rest === ESC + ESC) {
         for (const _ of rest) tokens.push({ type: 'key', key: createKey('escape') });
       } else if (rest.length === 2) {
-        // Alt with a key that could have begun a sequence; a longer beginning is a broken one and says nothing.
+        // Alt with a key that could have begun a sequence; a longer beginning is broken and is dropped.
         tokens.push({ type: 'key', key: altKey(rest[1]!) });
       }
       return tokens;
@@ -125,7 +124,7 @@ export function createKeyParser(): KeyParser {
   };
 }
 
-/** The sequence at an ESC; undefined when more is to come. */
+/** The sequence at an ESC; undefined when it is incomplete. */
 function readEscape(text: string, index: number, expectsCursor: boolean): ParsedSequence | undefined {
   const next = text[index + 1];
   if (next === undefined) return undefined;
@@ -137,7 +136,7 @@ function readEscape(text: string, index: number, expectsCursor: boolean): Parsed
   return { sequence: { type: 'key', key: altKey(character) }, length: 1 + character.length };
 }
 
-/** Alt with `]`, `P` … begins like a string; a string that comes in one piece is one. */
+/** Alt with `]`, `P` … begins like a string; a string that arrives in one piece is one. */
 function parseIntroducer(text: string, index: number): ParsedSequence | undefined {
   const parsed = parseStringSequence(text, index);
   if (parsed !== undefined || text.length === index + 2) return parsed;
@@ -145,7 +144,7 @@ function parseIntroducer(text: string, index: number): ParsedSequence | undefine
   return isString ? undefined : { sequence: { type: 'key', key: altKey(text[index + 1]!) }, length: 2 };
 }
 
-/** Some terminals write alt with an arrow as an escape before its sequence. */
+/** Some terminals send alt with an arrow as an escape before its sequence. */
 function readDoubleEscape(text: string, index: number, expectsCursor: boolean): ParsedSequence | undefined {
   const third = text[index + 2];
   if (third === undefined) return undefined;
@@ -183,7 +182,7 @@ function controlKey(code: number): Key | undefined {
     case 0x7f:
       return createKey('backspace');
     default:
-      // Ctrl and a key is that key's character without its two upper bits.
+      // Ctrl with a key is that key's character without its two upper bits.
       return code < 0x20 ? createKey(String.fromCharCode(code + 0x40).toLowerCase(), { ctrl: true }) : undefined;
   }
 }

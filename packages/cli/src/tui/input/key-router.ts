@@ -1,6 +1,6 @@
 /**
- * Who gets the keys: a stack of consumers, the last pushed asked first. A key that
- * none of them wants goes to the bottom, which is the composer. Routing only.
+ * Routes keys through a stack of handlers, the last pushed first. A key that none of them takes goes to the bottom, the
+ * composer. Routing only.
  */
 
 import { nextBoundary } from './graphemes.ts';
@@ -9,11 +9,11 @@ import type { Key } from './key.ts';
 import type { InputToken } from './key-parser.ts';
 
 export interface KeyConsumer {
-  /** Answers whether it took the key; false lets it fall through. */
+  /** Returns whether it took the key; false passes it on. */
   onKey(key: Key): boolean;
-  /** A run of text at once; without it the characters come as keys. */
+  /** A run of text at once; without it the characters arrive as keys. */
   onText?(text: string): boolean;
-  /** Without it a paste comes as text. */
+  /** Without it a paste arrives as text. */
   onPaste?(text: string): boolean;
 }
 
@@ -33,7 +33,7 @@ export function createKeyRouter(bottom: KeyConsumer): KeyRouter {
       const consumer = stack[index];
       if (consumer === undefined) continue;
       if (token.type === 'text' && consumer.onText === undefined) {
-        // One character may close the dialog: the rest belongs to the handler that is then on top.
+        // One character may close the dialog: the rest goes to the handler that is then on top.
         for (const key of toKeys(token.text)) routeFrom(Math.min(index, stack.length - 1), { type: 'key', key });
         return;
       }
@@ -58,11 +58,11 @@ function offer(consumer: KeyConsumer, token: TypedToken): boolean {
   if (token.type === 'text') return consumer.onText!(token.text);
   if (consumer.onPaste !== undefined) return consumer.onPaste(token.text);
   if (consumer.onText !== undefined) return consumer.onText(token.text);
-  // A list has no use for a paste, and its letters are no choices.
+  // A list does not take a paste, and its letters are not choices.
   return true;
 }
 
-/** The keys that would have written a text. */
+/** The keys that would insert a text. */
 export function toKeys(text: string): Key[] {
   const keys: Key[] = [];
   for (let offset = 0; offset < text.length;) {

@@ -1,4 +1,4 @@
-/** A key as it was pressed, and its one spelling: `ctrl+shift+z`, `up`, `a`. */
+/** A key press, and its one spelling: `ctrl+shift+z`, `up`, `a`. */
 
 export interface Key {
   /** A named key (`enter`, `up`, `f5`, `space`) or the character itself, lower case when modified. */
@@ -8,7 +8,7 @@ export interface Key {
   readonly shift: boolean;
   /** Command on a Mac, the Windows key elsewhere. */
   readonly cmd: boolean;
-  /** What it would write into a text; empty for keys that write nothing. */
+  /** The text it inserts; empty for keys without text. */
   readonly text: string;
 }
 
@@ -19,7 +19,7 @@ export interface Modifiers {
   readonly cmd?: boolean;
 }
 
-/** Other spellings people use in their files. */
+/** Other spellings users write in their files. */
 const SYNONYMS = new Map([
   ['return', 'enter'],
   ['esc', 'escape'],
@@ -69,7 +69,7 @@ export function createKey(name: string, modifiers: Modifiers = {}, text = ''): K
   return { name, ctrl, alt, shift, cmd, text: ctrl || alt || cmd ? '' : text };
 }
 
-/** The key that writes one character. */
+/** The key that inserts one character. */
 export function characterKey(character: string): Key {
   return createKey(character === ' ' ? 'space' : character, {}, character);
 }
@@ -79,7 +79,7 @@ export function formatKey(key: Key): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${cmd ? 'cmd+' : ''}${name}`;
 }
 
-/** The one spelling of a written key, or undefined when it names none. */
+/** The canonical spelling of a written key, or undefined when it is invalid. */
 export function parseKeyName(written: string): string | undefined {
   const modifiers: { -readonly [Name in keyof Modifiers]: boolean } = {};
   let rest = written;

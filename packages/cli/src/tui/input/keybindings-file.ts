@@ -1,7 +1,7 @@
 /**
- * `~/.gemini/keybindings.json`: a list of `{command, key}`, comments allowed, a
- * command with `-` before it takes the key away. A row that cannot be used is left
- * out and told with its line; the others count. It never throws for what is written.
+ * Loads `~/.gemini/keybindings.json`: a list of `{command, key}`, comments allowed; a command with a leading `-`
+ * removes the key. An invalid row is skipped and reported with its line; the others count. Invalid content never
+ * throws.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import type { KeyBinding } from './keymap.ts';
 
 export interface LoadedBindings {
   readonly bindings: readonly KeyBinding[];
-  /** For people: `file:line: what is wrong and what to do`. */
+  /** For users: `file:line: what is wrong and what to do`. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
   return { bindings, warnings };
 }
 
-/** The binding, or what is wrong with it. */
+/** The binding, or its error. */
 function toBinding(value: unknown): KeyBinding | string {
   const { command, key } = isRecord(value) ? value : {};
   if (typeof command !== 'string' || typeof key !== 'string') {

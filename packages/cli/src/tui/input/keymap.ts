@@ -1,6 +1,6 @@
 /**
- * Which keys stand for which command: the table of defaults with the user's changes. A key the
- * user binds leaves the other commands of the same place, unless the user bound those as well. Pure.
+ * Maps keys to commands: the table of defaults with the user's changes. A key the user binds is removed from other
+ * commands of the same place, unless the user bound those as well. Pure.
  */
 
 import { COMMANDS, COMMAND_NAMES } from './commands.ts';
@@ -17,9 +17,9 @@ export interface KeyBinding {
   readonly isRemoved: boolean;
 }
 
-/** Without these there is no way out: they keep their keys until the user takes one away by `-`. */
+/** Without these the user could not leave: they keep their keys until the user removes one by `-`. */
 const KEPT: ReadonlySet<CommandName> = new Set(['basic.confirm', 'basic.cancel', 'basic.quit']);
-/** Commands that are asked only while something else than the prompt has the keys. */
+/** Commands that apply only while something else than the prompt has the keys. */
 const ELSEWHERE: readonly [RegExp, string][] = [
   [/^nav\.|^app\.restart$|^extension\./, 'dialog'],
   [/^suggest\./, 'suggestions'],
@@ -28,7 +28,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
   [/^app\.(?:unfocusShellInput|showShellUnfocusWarning)$/, 'shell'],
 ];
 
-/** The defaults with the bindings applied in order: one adds a key to a command or takes it away. */
+/** The defaults with the bindings applied in order: each adds a key to a command or removes it. */
 export function createKeymap(bindings: readonly KeyBinding[] = []): Keymap {
   const keymap = new Map<CommandName, Set<string>>();
   for (const name of COMMAND_NAMES) keymap.set(name, new Set(COMMANDS[name].keys));
@@ -42,7 +42,7 @@ export function createKeymap(bindings: readonly KeyBinding[] = []): Keymap {
   return keymap;
 }
 
-/** A command that keeps the key by default and is asked before the one the user bound to it. */
+/** A command that keeps the key by default and precedes the one the user bound to it. */
 export function findClash(binding: KeyBinding, bindings: readonly KeyBinding[]): CommandName | undefined {
   return rivalsOf(binding, bindings).find((name) => KEPT.has(name));
 }
@@ -51,7 +51,7 @@ function displacedBy(binding: KeyBinding, bindings: readonly KeyBinding[]): Comm
   return rivalsOf(binding, bindings).filter((name) => !KEPT.has(name));
 }
 
-/** Commands of the same place that have the key by default and that the user said nothing of. */
+/** Commands of the same place that have the key by default and that the user did not bind. */
 function rivalsOf({ command, key, isRemoved }: KeyBinding, bindings: readonly KeyBinding[]): CommandName[] {
   if (isRemoved || COMMANDS[command].keys.includes(key)) return [];
   const said = new Set(bindings.filter((other) => other.key === key).map((other) => other.command));
@@ -69,7 +69,7 @@ export function isBoundTo(keymap: Keymap, key: Key, command: CommandName): boole
   return keymap.get(command)?.has(formatKey(key)) ?? false;
 }
 
-/** The first of some commands that a key stands for. */
+/** The first of some commands that a key is bound to. */
 export function findCommand(
   keymap: Keymap,
   key: Key,

@@ -1,25 +1,24 @@
 /**
- * Pastes of terminals that do not mark them: text that comes faster than hands, with line
- * breaks in it that must not submit. A line break after fast text is not believed until
- * nothing follows it. What is no text passes as it is.
+ * Detects pastes in terminals that do not mark them: text that arrives faster than typing, with line breaks that must
+ * not submit. A line break after fast text is buffered until nothing follows it. Other tokens pass unchanged.
  */
 
 import type { Clock } from '@castor/core';
 import type { InputToken } from './key-parser.ts';
 import { createRestartableTimer } from './restartable-timer.ts';
 
-/** A piece that goes on within this time belongs to the burst before it. */
+/** A piece that follows within this time belongs to the burst before it. */
 const BURST_MS = 12;
 /** So many characters, each at most FAST_MS after the one before, were not typed. */
 const BURST_CHARACTERS = 8;
 const FAST_MS = 3;
 
 export interface PasteBursts {
-  /** A piece has come: how fast it followed the one before tells hands from a paste. */
+  /** A piece has arrived: its delay after the one before tells typing from a paste. */
   notePiece(tokens: readonly InputToken[]): void;
-  /** The tokens with each burst as the paste it is; one that may go on is held back. */
+  /** The tokens with each burst as a paste; one that may continue is buffered. */
   find(tokens: readonly InputToken[]): InputToken[];
-  /** What is held back: the burst is over. */
+  /** Flushes the buffer: the burst is over. */
   close(): InputToken[];
   dispose(): void;
 }
@@ -27,7 +26,7 @@ export interface PasteBursts {
 /** `onClosed` gets a burst that nothing followed. */
 export function createPasteBursts(clock: Clock, onClosed: (tokens: InputToken[]) => void): PasteBursts {
   const timer = createRestartableTimer(clock);
-  /** Text of the burst that is going on; the first is a line break that was not believed. */
+  /** Text of the current burst; its first character is a buffered line break. */
   let burst: string[] | undefined;
   let fastCharacters = 0;
   let lastPiece = Number.NEGATIVE_INFINITY;
@@ -81,7 +80,7 @@ export function createPasteBursts(clock: Clock, onClosed: (tokens: InputToken[])
   };
 }
 
-/** The end of the tokens from `index` on that a paste may be made of. */
+/** The end of the tokens from `index` on that can be part of a paste. */
 function runEnd(tokens: readonly InputToken[], index: number): number {
   for (let end = index; ; end++) {
     const token = tokens[end];
@@ -89,7 +88,7 @@ function runEnd(tokens: readonly InputToken[], index: number): number {
   }
 }
 
-/** What a token would have been in a pasted text; undefined for what no text holds. */
+/** The token as pasted text; undefined for tokens that are not text. */
 function writtenText(token: InputToken): string | undefined {
   if (token.type === 'text') return token.text;
   if (token.type !== 'key') return undefined;

@@ -1,13 +1,12 @@
 /**
- * What a paste becomes: text as it is, a folded block that one character stands for
- * when it is long, or the path of an image as a reference. A block is one grapheme
- * for every motion, deletion and undo, and is written out when the prompt is sent.
+ * Converts a paste: to plain text, to a folded block that one character represents when it is long, or to a reference
+ * to an image. A block is one grapheme for every motion, deletion and undo, and is expanded when the prompt is sent.
  */
 
 import { countLines } from './lines.ts';
 
 export interface PastedBlocks {
-  /** What is shown for the character that stands for a block. */
+  /** What is shown for the character that represents a block. */
   readonly labels: ReadonlyMap<string, string>;
   readonly contents: ReadonlyMap<string, string>;
 }
@@ -30,8 +29,8 @@ export function isLongPaste(text: string): boolean {
 }
 
 /**
- * The blocks with one more, and the character that stands for it. Two blocks of one
- * size in the same `text` are told apart by a number.
+ * The blocks with one more, and the character that represents it. A number distinguishes blocks of one size in the same
+ * `text`.
  */
 export function foldPaste(
   { labels, contents }: PastedBlocks,
@@ -40,7 +39,7 @@ export function foldPaste(
 ): { blocks: PastedBlocks; character: string } {
   const lastCode = [...contents.keys()].at(-1)?.codePointAt(0) ?? FIRST_CODE - 1;
   const character = String.fromCodePoint(lastCode >= LAST_CODE ? FIRST_CODE : lastCode + 1);
-  // A break at the end begins no further line.
+  // A trailing line break does not count as a line.
   const lines = countLines(pasted) - (/[\r\n]$/.test(pasted) ? 1 : 0);
   const size = lines > 1 ? `${lines} lines` : `${pasted.length} chars`;
   const taken = new Set([...labels].filter(([key]) => text.includes(key)).map(([, label]) => label));
@@ -68,7 +67,7 @@ export function keepRecent({ labels, contents }: PastedBlocks): PastedBlocks {
   };
 }
 
-/** A text that was written out, with the blocks that are still known folded again. */
+/** Folds the known blocks of an expanded text again. */
 export function refold(text: string, { contents }: PastedBlocks): string {
   let folded = text;
   for (const [character, content] of contents) folded = folded.replaceAll(content, character);
@@ -80,18 +79,18 @@ export function showLabels(text: string, { labels }: PastedBlocks): string {
   return labels.size === 0 ? text : text.replaceAll(BLOCK, (character) => labels.get(character) ?? character);
 }
 
-/** A text with every block written out. */
+/** A text with every block expanded. */
 export function unfold(text: string, { contents }: PastedBlocks): string {
   return contents.size === 0 ? text : text.replaceAll(BLOCK, (character) => contents.get(character) ?? character);
 }
 
-/** Text from outside, which can mean no block of ours. */
+/** Replaces characters of outside text that would represent one of our blocks. */
 export function withoutBlocks(text: string, { contents }: PastedBlocks): string {
   if (contents.size === 0) return text;
   return text.replaceAll(BLOCK, (character) => (contents.has(character) ? '\ufffd' : character));
 }
 
-/** The path when a paste is nothing but that of an image: quoted, escaped or as a file URL. */
+/** The path when a paste is only the path of an image: quoted, escaped or as a file URL. */
 export function toImagePath(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed.length > 4096 || trimmed.includes('\n') || !IMAGE.test(trimmed.replace(/['"]$/, ''))) return undefined;
@@ -100,7 +99,7 @@ export function toImagePath(text: string): string | undefined {
     try {
       return decodeURIComponent(new URL(unquoted).pathname);
     } catch {
-      // No address of a file: then it is text.
+      // An invalid file URL is text.
       return undefined;
     }
   }
@@ -108,7 +107,7 @@ export function toImagePath(text: string): string | undefined {
   return /^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:[\\/])/.test(plain) ? plain : undefined;
 }
 
-/** A path as it stands behind `@`: blanks and signs that would end it are escaped. */
+/** A path as written after `@`: blanks and signs that would end it are escaped. */
 export function escapeReference(path: string): string {
   return path.replaceAll(/[\s\\,;!?()[\]{}'"`@$&|<>*#]/gu, String.raw`\$&`);
 }

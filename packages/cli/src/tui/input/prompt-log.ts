@@ -1,9 +1,8 @@
 /**
- * The prompts of a project on disk, as Gemini CLI keeps them: `logs.json`, a list of
- * user messages by session. It is written whole and in one move, after the moment of
- * typing; two programs at once lose at most each other's last lines. A file that
- * cannot be read counts as empty and is put aside, never overwritten. `shell_history`
- * holds the commands of shell mode, one a line.
+ * Stores the prompts of a project on disk, as Gemini CLI does: `logs.json`, a list of user messages by session. It is
+ * written whole and atomically, after the typing; two programs at once lose at most each other's last lines. An
+ * unreadable file counts as empty and is moved aside, never overwritten. `shell_history` contains the commands of shell
+ * mode, one per line.
  */
 
 import { readFile, rename } from 'node:fs/promises';
@@ -24,7 +23,7 @@ interface LogEntry {
 export interface PromptLog {
   readonly prompts: InputHistory;
   readonly commands: InputHistory;
-  /** Resolves when all that was added is on disk, or could not be put there. */
+  /** Resolves when everything added is on disk, or could not be written. */
   settled(): Promise<void>;
 }
 
@@ -88,7 +87,7 @@ async function readLog(file: string): Promise<LogEntry[]> {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value.filter(isLogEntry);
   } catch {
-    // Told by the backup's name; the prompts of before are still in it.
+    // Reported with the backup's name; the earlier prompts are still in it.
   }
   await rename(file, `${file}.unreadable`).catch(() => undefined);
   return [];
@@ -104,7 +103,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch {
-    // Not there yet, or not ours to read: there is no history.
+    // Missing or unreadable: there is no history.
     return '';
   }
 }

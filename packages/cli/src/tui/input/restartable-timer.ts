@@ -1,4 +1,4 @@
-/** One wait at a time by a clock: starting it anew, or cancelling it, ends the one before. */
+/** One timer at a time: restarting or cancelling it ends the previous one. */
 
 import type { Clock } from '@castor/core';
 
@@ -22,7 +22,7 @@ export function createRestartableTimer(clock: Clock): RestartableTimer {
         () => {
           if (!mine.signal.aborted) run();
         },
-        () => undefined, // Cancelled: what it waited for came.
+        () => undefined, // Cancelled: the awaited event arrived.
       );
     },
   };

@@ -1,4 +1,4 @@
-/** What keys and text mean while the history is searched. */
+/** Handles keys and text while the user searches the history. */
 
 import type { ComposerActions } from './composer-actions.ts';
 import { endSearch, searchFor } from './composer-state.ts';
@@ -6,7 +6,7 @@ import { formatKey } from './key.ts';
 import type { Key } from './key.ts';
 import { isBoundTo } from './keymap.ts';
 
-/** Text makes the query longer; false when nothing is searched. */
+/** Text extends the query; false without a search. */
 export function handleSearchText(actions: ComposerActions, text: string): boolean {
   const current = actions.state();
   if (current.search === undefined) return false;
@@ -14,7 +14,7 @@ export function handleSearchText(actions: ComposerActions, text: string): boolea
   return true;
 }
 
-/** False when nothing is searched, or the key ends the search and then means what it means. */
+/** False without a search, or when the key ends the search and keeps its usual meaning. */
 export function handleSearchKey(actions: ComposerActions, key: Key): boolean {
   const current = actions.state();
   if (current.search === undefined) return false;

@@ -1,4 +1,4 @@
-/** What keys mean while the list of suggestions is open. */
+/** Handles keys while the list of suggestions is open. */
 
 import type { ComposerActions } from './composer-actions.ts';
 import { act } from './composer-state.ts';
@@ -6,7 +6,7 @@ import type { Key } from './key.ts';
 import { isBoundTo } from './keymap.ts';
 import { lineAt } from './lines.ts';
 
-/** False when the list is closed, or the key is not one of its own. */
+/** False when the list is closed, or does not use the key. */
 export function handleSuggestionKey(actions: ComposerActions, key: Key): boolean {
   const { suggestions } = actions;
   if (!suggestions.isOpen()) return false;
@@ -19,7 +19,7 @@ export function handleSuggestionKey(actions: ComposerActions, key: Key): boolean
   return true;
 }
 
-/** The keys are those that move the caret: where there is nothing to see by them, they do. */
+/** These keys also move the caret: where the list has nothing to show for them, they do. */
 function expandSuggestion(actions: ComposerActions, key: Key): boolean {
   const keymap = actions.keymap();
   const { caret, lines } = actions.state().buffer;
@@ -35,12 +35,12 @@ function acceptSuggestion(actions: ComposerActions, key: Key): boolean {
   const chosen = actions.suggestions.chosen();
   if (chosen === undefined) return false;
   const { suggestion, target } = chosen;
-  // What is typed whole already is meant to be sent.
+  // A completely typed suggestion is submitted.
   if (suggestion.isExact && isBoundTo(actions.keymap(), key, 'input.submit')) return false;
   const current = actions.state();
   const { row } = current.buffer.caret;
   const line = lineAt(current.buffer.lines, row);
-  // A blank that stands there already is not doubled.
+  // An existing blank is not doubled.
   const insert = line[target.end] === ' ' ? suggestion.insert.trimEnd() : suggestion.insert;
   const range = { start: { row, column: target.start }, end: { row, column: target.end } };
   actions.suggestions.close();

@@ -1,6 +1,6 @@
 /**
- * How suggestions stand below the input: a column of names and a column of what they do,
- * both short, and below them, whole, what did not fit of the chosen one. Pure.
+ * Lays out suggestions below the input: a column of names and a column of short descriptions, and below them the full
+ * text of the chosen one where it did not fit. Pure.
  */
 
 import type { Suggestion } from '../completion/completion-provider.ts';
@@ -18,7 +18,7 @@ const MOST_DETAIL_ROWS = 3;
 export interface SuggestionLayout {
   /** Cells of a row. */
   readonly width: number;
-  /** Cells of the names, where there is something behind them. */
+  /** Cells of the names, where a description follows. */
   readonly label: number;
 }
 
@@ -29,11 +29,11 @@ export function layoutSuggestions(items: readonly Suggestion[], columns: number)
 
 export interface SuggestionDetail {
   readonly rows: readonly string[];
-  /** Whether some of it is left out. */
+  /** Whether a part is left out. */
   readonly isCut: boolean;
 }
 
-/** Rows for the chosen one; as many for each of the list, so that it does not jump when one moves in it. */
+/** Rows for the chosen one; the same for each of the list, so that the list does not jump. */
 export function suggestionDetail(
   items: readonly Suggestion[],
   { active, columns, most, isExpanded }: { active: number; columns: number; most: number; isExpanded: boolean },

@@ -1,7 +1,6 @@
 /**
- * The list of suggestions while it is open: which part of the line it is for, what
- * was found, what is chosen. It asks the providers when the text changes, drops what
- * comes too late, and asks again while a source is still growing.
+ * The open list of suggestions: the part of the line it completes, the matches, the choice. It queries the providers
+ * when the text changes, drops late answers, and queries again while a source is still growing.
  */
 
 import { lineAt } from './lines.ts';
@@ -33,7 +32,7 @@ export class SuggestionSession {
   private readonly onChange: () => void;
   private open: OpenList | undefined;
   private search: AbortController | undefined;
-  /** The question that is open or being answered. */
+  /** The query that is shown or pending. */
   private asked: Question | undefined;
   private dismissedAt: { row: number; column: number } | undefined;
 
@@ -47,7 +46,7 @@ export class SuggestionSession {
     this.close();
   }
 
-  /** The text or the caret is another one. */
+  /** The text or the caret has changed. */
   update({ lines, caret: { row, column } }: TextBuffer): void {
     const line = lineAt(lines, row);
     for (const provider of this.providers) {
@@ -73,21 +72,21 @@ export class SuggestionSession {
     this.onChange();
   }
 
-  /** The chosen one alone, with all that is known of it; and all of them again. */
+  /** Shows the chosen one alone with its full description, or all of them again. */
   expand(isExpanded: boolean): void {
     if (this.open === undefined) return;
     this.open = { ...this.open, isExpanded };
     this.onChange();
   }
 
-  /** What is chosen, and the part it replaces: what was typed since the list was found belongs to it too. */
+  /** The choice, and the part it replaces, including text typed since the list was found. */
   chosen(): { readonly suggestion: Suggestion; readonly target: CompletionTarget } | undefined {
     const { open, asked } = this;
     const suggestion = open?.items[open.activeIndex];
     return open && asked && suggestion && { suggestion, target: { ...open.target, end: asked.target.end } };
   }
 
-  /** Closed by hand: stays closed until the caret leaves the part. */
+  /** Closed by the user: stays closed until the caret leaves the part. */
   dismiss(): void {
     if (this.open !== undefined) this.dismissedAt = { row: this.open.row, column: this.open.target.start };
     this.close();
@@ -101,7 +100,7 @@ export class SuggestionSession {
     this.open = undefined;
   }
 
-  /** Asks, unless that was asked already or the person closed the list of this part. */
+  /** Queries, unless the query is the same or the user closed the list of this part. */
   private turnTo(question: Question): void {
     const { provider, target, row } = question;
     const { asked, dismissedAt } = this;
@@ -120,7 +119,7 @@ export class SuggestionSession {
     this.asked = question;
     for (;;) {
       const answer = provider.complete(target, signal);
-      // At once where the source answers at once, so that the list never trails a key.
+      // Synchronously where the source is synchronous, so that the list never trails a key.
       const list = answer instanceof Promise ? await answer.catch(toNothing) : answer;
       if (signal.aborted) return;
       this.show(question, list);
@@ -140,7 +139,7 @@ export class SuggestionSession {
   }
 }
 
-/** A source that fails, or was told to stop, has nothing to suggest. */
+/** A source that fails, or was cancelled, suggests nothing. */
 function toNothing(): SuggestionList {
   return { items: [] };
 }

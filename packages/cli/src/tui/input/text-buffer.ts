@@ -1,7 +1,6 @@
 /**
- * The editor as a pure reducer: lines, a caret, undo, and what was killed. The caret
- * always lies between whole graphemes. It knows neither keys nor the screen; moving
- * by rows is told the layout. An edit costs what it changes.
+ * The editor as a pure reducer: lines, a caret, undo, and killed texts. The caret always lies between whole graphemes.
+ * It knows neither keys nor the screen; moving by rows takes the layout as an argument. An edit costs what it changes.
  */
 
 import { appendPatch, invert, spliceLines } from './edit-patch.ts';
@@ -15,15 +14,15 @@ import { nextWordEnd, previousWordStart } from './words.ts';
 export interface TextBuffer {
   readonly lines: readonly string[];
   readonly caret: Position;
-  /** The cell that moving up and down tries to keep. */
+  /** The column that moving up and down tries to keep. */
   readonly goalCell: number | undefined;
   readonly past: readonly Patch[];
   readonly future: readonly Patch[];
   /** Killed texts, the latest last. */
   readonly kills: readonly string[];
-  /** What the last action was, for joining: typing to typing, kills to kills, a yank to its pop. */
+  /** The kind of the last action, for joining: typing to typing, kills to kills, a yank to its pop. */
   readonly last: 'type' | 'erase' | 'kill' | 'yank' | undefined;
-  /** Where the last yank lies, for taking an older kill instead. */
+  /** The position of the last yank, for replacing it with an older kill. */
   readonly yanked: { readonly start: Position; readonly end: Position; readonly index: number } | undefined;
 }
 
@@ -34,9 +33,9 @@ export type BufferAction =
   | { readonly type: 'move'; readonly to: Motion }
   | { readonly type: 'moveRows'; readonly by: number; readonly layout: VisualLayout }
   | { readonly type: 'place'; readonly caret: Position }
-  /** Erases from the caret to where a motion leads. */
+  /** Erases from the caret to the target of a motion. */
   | { readonly type: 'erase'; readonly to: Motion }
-  /** As `erase`, and keeps what it took. At the end of a line it takes the line break. */
+  /** As `erase`, and keeps the erased text. At the end of a line it erases the line break. */
   | { readonly type: 'kill'; readonly to: Motion }
   | { readonly type: 'replace'; readonly start: Position; readonly end: Position; readonly text: string }
   | { readonly type: 'setText'; readonly text: string }
@@ -95,7 +94,7 @@ export function reduceTextBuffer(buffer: TextBuffer, action: BufferAction): Text
   }
 }
 
-/** The text between two places, the first not behind the second. */
+/** The text between two places, the first not after the second. */
 export function textBetween(lines: readonly string[], start: Position, end: Position): string {
   if (start.row === end.row) return lineAt(lines, start.row).slice(start.column, end.column);
   const between = lines.slice(start.row + 1, end.row);
@@ -115,7 +114,7 @@ export function isBefore(one: Position, other: Position): boolean {
 function insert(buffer: TextBuffer, text: string): TextBuffer {
   if (text === '') return buffer;
   const isTyping = text.length <= 2 && text !== '\n' && text !== '\r';
-  // Undo takes back a word at a time.
+  // Undo reverts a word at a time.
   const beforeCaret = lineAt(buffer.lines, buffer.caret.row)[buffer.caret.column - 1] ?? ' ';
   const isNewWord = beforeCaret === ' ' && text !== ' ';
   const joins = buffer.last === 'type' && !isNewWord;
@@ -145,7 +144,7 @@ function kill(buffer: TextBuffer, to: Motion): TextBuffer {
   return { ...next, kills: keepKill(buffer, taken, isBackward), last: 'kill' };
 }
 
-/** Kills one after another are one text, in the order they stood. */
+/** Consecutive kills form one text, in their order in the line. */
 function keepKill({ kills, last }: TextBuffer, taken: string, isBackward: boolean): readonly string[] {
   const latest = kills.at(-1);
   if (last !== 'kill' || latest === undefined) return [...kills.slice(-(MAX_KILLS - 1)), taken];
@@ -171,7 +170,7 @@ interface Replacement {
   readonly text: string;
 }
 
-/** `joins`: one undo takes it back together with the change before. */
+/** `joins`: one undo reverts it together with the change before. */
 function replace(
   buffer: TextBuffer,
   { start, end, text }: Replacement,
@@ -185,7 +184,7 @@ function replace(
   const lastColumn = inserted.length === 1 ? head.length + inserted[0]!.length : inserted.at(-1)!.length;
   inserted[0] = head + inserted[0]!;
   inserted[inserted.length - 1] += tail;
-  // A mark that joins its neighbour draws the caret behind the whole.
+  // A mark that joins its neighbour moves the caret after the whole.
   const column = snapToBoundary(inserted.at(-1)!, lastColumn);
   const after = { row: start.row + inserted.length - 1, column };
   const removed = lines.slice(start.row, end.row + 1);
@@ -204,7 +203,7 @@ function replace(
 function step(buffer: TextBuffer, from: 'past' | 'future', to: 'past' | 'future'): TextBuffer {
   const patch = buffer[from].at(-1);
   if (patch === undefined) return buffer;
-  // Patches are kept as they would be applied from the list they are in.
+  // Patches are stored in the direction in which their list applies them.
   const change = from === 'past' ? invert(patch) : patch;
   return {
     ...moveTo(buffer, change.after),

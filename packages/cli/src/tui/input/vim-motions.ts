@@ -1,4 +1,4 @@
-/** Where vim's motions lead, as pure functions over lines. They move nothing. */
+/** Computes the targets of vim's motions, as pure functions over lines. They move nothing. */
 
 import { nextBoundary, previousBoundary } from './graphemes.ts';
 import { lineAt } from './lines.ts';
@@ -10,7 +10,7 @@ import { classify } from './words.ts';
 export interface MotionResult {
   readonly target: Position;
   readonly isLinewise?: boolean;
-  /** The character at the target belongs to what an operator takes. */
+  /** The character at the target is part of the operator's range. */
   readonly isInclusive?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface MotionInput {
   readonly hasCount: boolean;
 }
 
-/** By key; `gg` and what `w` means under `c` are written whole. Those by row are the editor's. */
+/** By key; `gg` and the meaning of `w` under `c` are spelled out. Motions by row are the editor's. */
 const MOTIONS = new Map<string, (input: MotionInput) => MotionResult>([
   ['h', ({ lines, from, count }) => ({ target: alongLine(lines, from, -count) })],
   ['l', ({ lines, from, count }) => ({ target: alongLine(lines, from, count) })],
@@ -49,7 +49,7 @@ export function findMotion(name: string, input: MotionInput): MotionResult | und
   return MOTIONS.get(name)?.(input);
 }
 
-/** f, F, t or T in the line; undefined when the character is not there so often. */
+/** f, F, t or T in the line; undefined when the line has too few of the character. */
 export function findCharacter(
   lines: Lines,
   from: Position,
@@ -73,7 +73,7 @@ export function firstNonBlank(lines: Lines, row: number): Position {
   return { row, column: /^\s*/.exec(lineAt(lines, row))![0].length };
 }
 
-/** The place as NORMAL allows it: on a character, not behind the last one. */
+/** The place as NORMAL allows it: on a character, not after the last one. */
 export function onCharacter(lines: Lines, { row, column }: Position): Position {
   const line = lineAt(lines, row);
   return column >= line.length && line.length > 0
@@ -148,7 +148,7 @@ function wordEnd(classOf: ClassOf) {
   };
 }
 
-/** As `wordEnd`, but a word whose last letter is under the caret is already one. */
+/** As `wordEnd`, but a word whose last letter is under the caret counts already. */
 function changedWordEnd(input: MotionInput, classOf: ClassOf): Position {
   const { lines, from, count } = input;
   const kind = classOf(at(lines, from));

@@ -1,4 +1,4 @@
-/** What vim does to a range: delete, change, yank; put back; and the changes of one key. Pure. */
+/** Applies vim's operators to a range: delete, change, yank; put; and the changes of one key. Pure. */
 
 import { nextBoundary } from './graphemes.ts';
 import { lineAt } from './lines.ts';
@@ -62,7 +62,7 @@ export function put(editor: VimEditor, count: number, { isBehind }: { isBehind: 
   return { vim, buffer: place(changed, alongLine(changed.lines, changed.caret, -1)) };
 }
 
-/** `r`: as many characters as counted, or nothing when the line has fewer. */
+/** `r`: replaces as many characters as the count, or none when the line has fewer. */
 export function replaceCharacters(buffer: TextBuffer, character: string, count: number): TextBuffer {
   const { caret, lines } = buffer;
   const end = alongLine(lines, caret, count);

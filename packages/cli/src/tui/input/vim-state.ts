@@ -1,4 +1,4 @@
-/** What vim remembers between keys: the mode, an unfinished command, and what `.`, `;` and `p` repeat. */
+/** The state of vim between keys: the mode, an unfinished command, and what `.`, `;` and `p` repeat. */
 
 import type { BufferAction, TextBuffer } from './text-buffer.ts';
 
@@ -13,14 +13,14 @@ export interface VimState {
   /** Digits typed so far. */
   readonly count: string;
   readonly operator: VimOperator | undefined;
-  /** The count that stood before the operator. */
+  /** The count before the operator. */
   readonly operatorCount: string;
   /** A key that waits for one more. */
   readonly waiting: VimFind | 'g' | 'r' | undefined;
   readonly lastFind: { readonly kind: VimFind; readonly character: string } | undefined;
   readonly register: { readonly text: string; readonly isLinewise: boolean };
   readonly lastChange: VimChange | undefined;
-  /** What is typed since a change began, in INSERT. */
+  /** The text typed since a change began, in INSERT. */
   readonly typed: VimChange | undefined;
 }
 
@@ -48,17 +48,17 @@ export function createVimState(): VimState {
   };
 }
 
-/** The command is over, done or given up. */
+/** The command is complete or cancelled. */
 export function endCommand(vim: VimState): VimState {
   return { ...vim, ...NO_COMMAND };
 }
 
-/** In INSERT, an edit that `.` will do again. */
+/** In INSERT, an edit that `.` will repeat. */
 export function recordVimAction(vim: VimState, action: BufferAction): VimState {
   if (vim.typed === undefined || action.type === 'moveRows') return vim;
   const { keys, actions } = vim.typed;
   const last = actions.at(-1);
-  // Characters typed one after another are one text.
+  // Consecutive characters form one text.
   const isContinued = last?.type === 'insert' && action.type === 'insert';
   const joined = isContinued ? { ...action, text: last.text + action.text } : action;
   return { ...vim, typed: { keys, actions: [...(isContinued ? actions.slice(0, -1) : actions), joined] } };

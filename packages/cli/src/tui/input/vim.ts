@@ -1,8 +1,6 @@
 /**
- * Vim as a pure reducer over the editor: keys of NORMAL become motions, operators
- * and changes; in INSERT it takes only Esc and leaves the rest to the ordinary keys.
- * A change is remembered as the keys that made it and what was typed, which is what
- * `.` does again.
+ * Vim as a pure reducer over the editor: keys of NORMAL become motions, operators and changes; in INSERT it takes only
+ * Esc and leaves the rest to the ordinary keys. It records a change as its keys and its typed text, which `.` repeats.
  */
 
 import { lineAt } from './lines.ts';
@@ -24,14 +22,14 @@ import type { VimEditor, VimFind, VimState } from './vim-state.ts';
 import type { VisualLayout } from './visual-layout.ts';
 
 export interface VimResult extends VimEditor {
-  /** False: the key is nothing to vim, and the ordinary meaning counts. */
+  /** False: vim does not use the key, and its ordinary meaning counts. */
   readonly isHandled: boolean;
 }
 
-/** More of anything than a prompt holds; keeps `99999999p` from eating the memory. */
+/** More than a prompt needs; keeps `99999999p` from exhausting the memory. */
 const MAX_COUNT = 9_999;
 
-/** Keys with a name that mean a letter. */
+/** Named keys that stand for a letter. */
 const NAMED = new Map([
   ['left', 'h'],
   ['down', 'j'],
@@ -76,7 +74,7 @@ function command(editor: VimEditor, key: string, layout: VisualLayout): VimEdito
   const known = prefix(editor, key) ?? movement(editor, key, layout);
   if (known !== undefined) return known;
   if (key === 'd' || key === 'c' || key === 'y') return operator(editor, key);
-  // An operator takes motions only; anything else gives it up.
+  // An operator takes motions only; any other key cancels it.
   return pending === undefined ? change(editor, key, layout) : give(editor);
 }
 
@@ -90,7 +88,7 @@ function prefix(editor: VimEditor, key: string): VimEditor | undefined {
   return isWaiting ? { ...editor, vim: { ...vim, waiting: key as VimFind | 'g' | 'r' } } : undefined;
 }
 
-/** A motion, done or given to the operator; undefined for other keys. */
+/** A motion, executed or passed to the operator; undefined for other keys. */
 function movement(editor: VimEditor, key: string, layout: VisualLayout): VimEditor | undefined {
   if (key === ';' || key === ',') return repeatFind(editor, key === ',');
   if (editor.vim.operator === undefined && (key === 'j' || key === 'k')) return moveRows(editor, key, layout);
@@ -143,7 +141,7 @@ function go(editor: VimEditor, motion: MotionResult, key: string): VimEditor {
   return finishOperator(applyOperator(editor, pending, underOperator(editor, motion, key)), pending);
 }
 
-/** `w` under an operator stops at the end of its last word's line, and `cw` keeps the blanks behind the word. */
+/** `w` under an operator stops at the end of its last word's line, and `cw` keeps the blanks after the word. */
 function underOperator(editor: VimEditor, motion: MotionResult, key: string): MotionResult {
   if (key !== 'w' && key !== 'W') return motion;
   const { lines, caret } = editor.buffer;
@@ -159,7 +157,7 @@ function moveRows(editor: VimEditor, key: 'j' | 'k', layout: VisualLayout): VimE
   return give({ ...editor, buffer: reduceTextBuffer(editor.buffer, { type: 'moveRows', by, layout }) });
 }
 
-/** The changes of one key, and the ways into INSERT. */
+/** The changes of one key, and the keys that enter INSERT. */
 function change(editor: VimEditor, key: string, layout: VisualLayout): VimEditor {
   const { buffer, vim } = editor;
   const { lines, caret } = buffer;
@@ -240,7 +238,7 @@ function leaveInsert({ vim, buffer }: VimEditor): VimResult {
   return handled({ vim: next, buffer: reduceTextBuffer(buffer, { type: 'place', caret }) });
 }
 
-/** The command is done, and `.` will do it again. */
+/** The command is complete, and `.` will repeat it. */
 function remember(editor: VimEditor): VimEditor {
   const lastChange = { keys: editor.vim.keys, actions: [] };
   return { ...editor, vim: { ...endCommand(editor.vim), lastChange } };

@@ -1,7 +1,6 @@
 /**
- * The lines of the editor as rows of a given width: where each row begins, and the
- * way between a place in the text and a cell. A new layout reuses the rows of every
- * line that did not change, so that typing costs one line.
+ * Wraps the lines of the editor into rows of a given width, and maps between a place in the text and a cell. A new
+ * layout reuses the rows of every unchanged line, so that typing costs one line.
  */
 
 import { DEFAULT_WIDTHS, displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
@@ -9,10 +8,10 @@ import type { WidthProfile } from './graphemes.ts';
 import { lineAt } from './lines.ts';
 
 export interface LayoutOptions {
-  /** Cells a row may take; the caret may stand one further. */
+  /** Cells available to a row; the caret may stand one further. */
   readonly columns: number;
   readonly widths?: WidthProfile;
-  /** What is shown in place of a pasted block, by the character that stands for it. */
+  /** The label shown for a pasted block, by the character that represents it. */
   readonly labels?: ReadonlyMap<string, string>;
 }
 
@@ -76,14 +75,14 @@ export function fromVisual(layout: VisualLayout, { row, cell }: VisualPosition):
   while (column < end) {
     const next = nextBoundary(text, column);
     cells += displayWidth(text.slice(column, next), layout.options);
-    // The end of a row that goes on is the beginning of the next one.
+    // The end of a wrapped row is the beginning of the next one.
     if (cells > cell || (next === end && !isLast)) break;
     column = next;
   }
   return { row: line, column };
 }
 
-/** One row as it is printed: no character of it can speak to the terminal. */
+/** One row as it is printed: no character of it can control the terminal. */
 export function rowText(layout: VisualLayout, row: number): string {
   const line = findLine(layout.rowsAbove, row);
   const { start, end } = rowRange(layout, line, row - layout.rowsAbove[line]!);
@@ -99,14 +98,14 @@ export function rowText(layout: VisualLayout, row: number): string {
   return shown;
 }
 
-/** The rows of a long line that come before the place where it was changed. */
+/** The rows of a long line before the place where it changed. */
 function knownStarts(line: string, { lines, starts }: VisualLayout, index: number): readonly number[] {
   const before = lines[index];
   const known = starts[index];
   if (before === undefined || known === undefined || known.length < 3) return ONE_ROW;
   let same = 0;
   while (same < line.length && line.charCodeAt(same) === before.charCodeAt(same)) same++;
-  // Where a row begins is decided inside it and at the beginning of the next.
+  // The start of a row depends on its own text and the beginning of the next.
   const count = known.findIndex((_, row) => (known[row + 1] ?? Infinity) + SAFE_DISTANCE > same);
   return count <= 0 ? ONE_ROW : known.slice(0, count);
 }
@@ -122,7 +121,7 @@ function wrapLine(line: string, options: LayoutOptions, known: readonly number[]
     const next = nextBoundary(line, offset);
     const isPlain = next === offset + 1 && isPrintable(line.charCodeAt(offset));
     const width = isPlain ? 1 : displayWidth(line.slice(offset, next), options);
-    // Twice at most: a wide label may not fit behind the word that was kept.
+    // Twice at most: a wide label may not fit after the word that was kept.
     while (cells + width > options.columns && offset > starts.at(-1)!) {
       const isWordKept = afterBlank > starts.at(-1)!;
       starts.push(isWordKept ? afterBlank : offset);

@@ -1,20 +1,19 @@
 /**
- * How wide this terminal draws emoji, joined emoji and Indic vowel signs: a sample
- * of each is printed at the start of the line, the terminal is asked where its cursor
- * stands, and the line is erased. What it answers is the profile that rows are
- * wrapped with. Without an answer the default counts.
+ * Measures how wide this terminal draws emoji, joined emoji and Indic vowel signs: prints a sample of each at the start
+ * of the line, queries the cursor position, and erases the line. The answers form the profile that rows are wrapped
+ * with. Without an answer the default applies.
  */
 
 import { DEFAULT_WIDTHS } from './graphemes.ts';
 import type { WidthProfile } from './graphemes.ts';
 import type { InputReport } from './key-parser.ts';
 
-/** A face; a family; a heart asked to be a picture; a letter with a sign beside it. */
+/** A face; a family; a heart with an emoji variation selector; a letter with a sign beside it. */
 const SAMPLES = ['😀', '👩‍👧', '❤️', 'हि'] as const;
 
 export const PROBE_COUNT = SAMPLES.length;
 
-/** What to write. It uses the line the cursor is in, and leaves the cursor where it was. */
+/** The bytes to write. They use the cursor's line, and leave the cursor where it was. */
 export const PROBE_BYTES = `\x1b7${SAMPLES.map((sample) => `\r${sample}\x1b[6n`).join('')}\r\x1b[K\x1b8`;
 
 export interface WidthProbe {
@@ -39,7 +38,7 @@ export function createWidthProbe(onWidths: (widths: WidthProfile) => void): Widt
   };
 }
 
-/** The profile from the columns the terminal told, in the order of the samples. */
+/** The profile from the reported columns, in the order of the samples. */
 export function toWidthProfile(columns: readonly number[]): WidthProfile {
   const [face = 3, family = 3, heart = 3, letter = 3] = columns;
   const emoji = face - 1 === 1 ? 1 : 2;

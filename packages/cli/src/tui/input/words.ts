@@ -1,7 +1,6 @@
 /**
- * Where words begin and end. A word is a run of letters, digits, marks and
- * underscores of one script; vim also counts runs of other signs, and a capital
- * letter motion counts everything between blanks.
+ * Finds the beginnings and ends of words. A word is a run of letters, digits, marks and underscores of one script; vim
+ * also counts runs of other signs, and a capital letter motion counts everything between blanks.
  */
 
 import { nextBoundary, previousBoundary } from './graphemes.ts';
