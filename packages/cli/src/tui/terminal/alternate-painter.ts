@@ -1,7 +1,6 @@
 /**
- * The whole screen as ours: finished lines above, the frame below, and scrolling of our
- * own. It keeps the newest lines of the conversation; the terminal keeps none of them.
- * Only rows that changed are written.
+ * Paints the alternate screen: finished lines above, the frame below, and scrolling of our own. It keeps the newest
+ * lines of the conversation; the terminal keeps none of them. Only changed rows are written.
  */
 
 import type { Frame, Size } from './painter.ts';
@@ -54,13 +53,13 @@ export class AlternatePainter {
 
   private add(lines: readonly string[], size: Size): void {
     if (lines.length === 0) return;
-    // Who reads further up is not carried away by what arrives.
+    // New lines do not move the view of a user who has scrolled up.
     if (this.offset > 0) this.offset += lines.reduce((sum, line) => sum + piecesOf(line, size.columns - 1).length, 0);
     this.lines.push(...lines);
     if (this.lines.length > MOST_LINES * 1.2) this.lines = this.lines.slice(-MOST_LINES);
   }
 
-  /** The rows that are seen: as many lines from the end as it takes. */
+  /** The visible rows: as many lines from the end as needed. */
   private view(height: number, width: number): string[] {
     const rows: string[] = [];
     let index = this.lines.length;
@@ -75,7 +74,7 @@ export class AlternatePainter {
   }
 }
 
-/** Blanks that were typed are written: a program that reads the screen learns of them no other way. */
+/** Typed blanks are written: a program that reads the screen cannot see them otherwise. */
 function reachCaret(row: string, index: number, { caret }: Frame, { columns }: Size): string {
   if (caret?.row !== index) return row;
   const missing = Math.min(caret.column, columns - 1) - rowWidth(row);
@@ -88,7 +87,7 @@ function cursorAt({ caret, rows }: Frame, height: number, size: Size): string {
   return `\x1b[${row + 1};${Math.min(caret.column, size.columns - 1) + 1}H${SHOW_CURSOR}`;
 }
 
-/** A line that is too long goes on in the next row. */
+/** A line that is too long continues in the next row. */
 function piecesOf(line: string, width: number): string[] {
   if (rowWidth(line) <= width) return [line];
   const pieces: string[] = [];

@@ -1,10 +1,10 @@
-/** What turns a frame on the screen into another of the same place: only what differs is written. Pure. */
+/** Turns a frame on the screen into another at the same place: writes only the differences. Pure. */
 
 import type { FittedFrame } from './fit-frame.ts';
 import { ERASE_RIGHT, inPlace, makeRoom, toColumn, toRow } from './moves.ts';
 import { additionTo, changedPart } from './row-change.ts';
 
-/** Undefined where rows come or go, or where the cursor rests in another one. */
+/** Undefined where the number of rows changes, or the cursor rests in another row. */
 export function changeFrame(shown: FittedFrame, next: FittedFrame): string | undefined {
   if (next.rows.length === 0 || placeOf(shown) !== placeOf(next)) return undefined;
   const last = next.grown.length - 1;
@@ -14,7 +14,7 @@ export function changeFrame(shown: FittedFrame, next: FittedFrame): string | und
   if (added === undefined) return undefined;
   const hasTail = last >= 0 && (added !== '' || shown.tail !== next.tail);
   const below = changedRows(shown, next, last + 1);
-  // A lower window may have taken the rows below; what is for them must not be written over what is final.
+  // A lower window may have lost the rows below; their text must not overwrite final text.
   const room = below === '' ? '' : makeRoom(next.rows.length - 1 - next.rest.row);
   return `${added}${room}${inPlace(`${hasTail ? next.tail + ERASE_RIGHT : ''}${below}`)}`;
 }

@@ -1,13 +1,12 @@
 /**
- * A row with as few style sequences as it needs: one before the characters it changes,
- * none for a blank whose colour is invisible, all closed at the end. Rows that look the
- * same become the same text, however they were put together. `carryStyles` continues a style
- * from row to row. Pure.
+ * Reduces a row to the style sequences it needs: one before the characters it changes, none for a blank whose colour is
+ * invisible, all closed at the end. Rows that look the same become the same text, however they were assembled.
+ * `carryStyles` continues a style from row to row. Pure.
  */
 
 import { RESET } from './row-width.ts';
 
-/** By what they are about, so that two of a kind do not add up; the values are SGR parameters. */
+/** Grouped by attribute, so that two of a kind do not add up; the values are SGR parameters. */
 type Look = Readonly<Record<Kind, string>>;
 type Kind = keyof typeof OFF;
 
@@ -24,7 +23,7 @@ const OFF = {
 const ON: Readonly<Record<number, Kind>> = { 3: 'italic', 4: 'underline', 7: 'inverse', 8: 'hidden', 9: 'strike' };
 const KINDS = Object.keys(OFF) as readonly Kind[];
 const PLAIN = Object.fromEntries(KINDS.map((kind) => [kind, ''])) as Look;
-/** With one of these the colour of a blank is seen. */
+/** With one of these the colour of a blank is visible. */
 const LINES: readonly Kind[] = ['underline', 'inverse', 'strike'];
 // oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
 const PIECES = /\x1b\[([\d;]*)m|( +)|[^\x1b ]+/g;
@@ -70,7 +69,7 @@ function looksSame(left: Look, right: Look, kinds: readonly Kind[]): boolean {
 function change(from: Look, to: Look): string {
   if (looksSame(from, to, KINDS)) return '';
   if (looksSame(to, PLAIN, KINDS)) return RESET;
-  // Bold and dim are switched off together, so what is left of them has to be said again.
+  // Bold and dim are switched off together, so the remaining one must be set again.
   const parameters = KINDS.filter((kind) => from[kind] !== to[kind]).flatMap((kind) =>
     kind === 'weight' && from[kind] !== '' && to[kind] !== '' ? [OFF[kind], to[kind]] : [to[kind] || OFF[kind]],
   );

@@ -1,4 +1,7 @@
-/** OSC 52: the terminal puts a text into the clipboard, also over a network. Longer texts than it takes are cut. Pure. */
+/**
+ * OSC 52: makes the terminal put a text into the clipboard, also over a network. Truncates texts longer than it
+ * accepts. Pure.
+ */
 
 const LONGEST_BYTES = 100_000;
 

@@ -1,7 +1,6 @@
 /**
- * A terminal in memory: what a program writes in, cells out. It is the only terminal the
- * program speaks to: titles, clipboards, mice and bells end here, and questions are
- * answered here. Loaded with the first command that is shown.
+ * A terminal in memory: a program's output in, cells out. It is the only terminal the program talks to: titles,
+ * clipboards, mice and bells end here, and queries are answered here. Loaded with the first command that is shown.
  */
 
 import headless from '@xterm/headless';
@@ -12,7 +11,7 @@ import type { Caret, Size } from './painter.ts';
 import { rowWidth } from './row-width.ts';
 import { StringFilter } from './string-filter.ts';
 
-/** How a program wants its keys. */
+/** The key modes a program has set. */
 export interface KeyModes {
   readonly hasApplicationCursor: boolean;
   readonly hasBracketedPaste: boolean;
@@ -22,14 +21,16 @@ type Terminal = InstanceType<typeof headless.Terminal>;
 
 const SHOW_CURSOR = 25;
 const WIDTHS = 'castor';
-/** Sequences the emulator obeys step by step, as often as they say: more than a screen has is refused. */
+/**
+ * Sequences the emulator executes step by step, as often as their count: a count larger than any screen is rejected.
+ */
 const COUNTED = [
   ...Array.from('bILMPSTXZ@', (final) => ({ final })),
   ...Array.from('@A', (final) => ({ intermediates: ' ', final })),
   ...Array.from('}~', (final) => ({ intermediates: "'", final })),
 ];
 const MOST_STEPS = 500;
-/** A character and the marks that join it; more is no character of any language. */
+/** A character and the marks that join it; no language needs more. */
 const MOST_MARKS = 16;
 /** Bytes at a time. */
 const PIECE = 2 * 1024;
@@ -50,7 +51,7 @@ export class Emulator {
     this.refuseExcess();
   }
 
-  /** In small pieces: between them the emulator lets others work, however much one of them asks for. */
+  /** In small pieces: between them the emulator yields, however long one of them takes. */
   write(bytes: Uint8Array, done: () => void): void {
     const cells = this.strings.filter(bytes);
     for (let start = 0; start < cells.length; start += PIECE) this.terminal.write(cells.subarray(start, start + PIECE));
@@ -65,12 +66,12 @@ export class Emulator {
     this.terminal.dispose();
   }
 
-  /** Whether a program has the whole screen to itself. */
+  /** Whether a program uses the alternate screen. */
   get isWhole(): boolean {
     return this.terminal.buffer.active.type === 'alternate';
   }
 
-  /** Whether it is in the middle of a picture. */
+  /** Whether the program is in the middle of a synchronized picture. */
   get isDrawing(): boolean {
     return this.terminal.modes.synchronizedOutputMode;
   }
@@ -81,8 +82,8 @@ export class Emulator {
   }
 
   /**
-   * The terminal's own cursor stands in the last row only: rows that are long must not stand below it (AGENTS.md).
-   * Elsewhere, and in a program that has the whole screen, the cell of the cursor is drawn as one, if it can be.
+   * The terminal's own cursor stands in the last row only: long rows must not stand below it (AGENTS.md). Elsewhere,
+   * and in a program on the alternate screen, the cell of the cursor is drawn as one, if it can be.
    */
   picture(look: ScreenLook): ScreenPicture {
     const { active } = this.terminal.buffer;
@@ -101,11 +102,11 @@ export class Emulator {
 
   private get cursor(): Caret {
     const { cursorX, cursorY } = this.terminal.buffer.active;
-    // Behind the last column it stands on it until something is written.
+    // After the last column the cursor stays on it until the next character.
     return { row: cursorY, column: Math.min(cursorX, this.terminal.cols - 1) };
   }
 
-  /** What would keep the emulator busy for minutes. */
+  /** Rejects sequences that would keep the emulator busy for minutes. */
   private refuseExcess(): void {
     for (const id of COUNTED) this.terminal.parser.registerCsiHandler(id, ([count]) => Number(count) > MOST_STEPS);
   }
@@ -118,10 +119,13 @@ export class Emulator {
   }
 }
 
-/** One more than the width, for those asked for. */
+/** A cache of the width plus one; 0 means not computed yet. */
 let widths: Uint8Array | undefined;
 
-/** As we count cells ourselves, so that a row is as wide for the program as for us; what is never shown has none. */
+/**
+ * Counts cells like the rest of Castor, so that a row is as wide for the program as for us; invisible characters have
+ * none.
+ */
 function widthOf(code: number): 0 | 1 | 2 {
   if (code < 0x300) return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 0 : 1;
   widths ??= new Uint8Array(0x11_00_00);
@@ -132,7 +136,7 @@ function widthOf(code: number): 0 | 1 | 2 {
   return width;
 }
 
-/** The width of a character, whether it joins the one before it, and how many have: packed as the emulator wants them. */
+/** The width of a character, whether it joins the one before it, and how many have: packed in the emulator's format. */
 function charProperties(code: number, preceding: number): number {
   const width = widthOf(code);
   const before = (preceding >> 1) & 3;

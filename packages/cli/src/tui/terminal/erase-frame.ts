@@ -1,4 +1,4 @@
-/** Taking a frame away, as it was drawn or as a resized terminal shows it; what of it is final may stay. Pure. */
+/** Erases a frame, as it was drawn or as a resized terminal shows it; its final part may stay. Pure. */
 
 import { compactRow } from './compact-row.ts';
 import type { FittedFrame } from './fit-frame.ts';
@@ -7,31 +7,32 @@ import type { Reflow, Size } from './painter.ts';
 import { additionTo } from './row-change.ts';
 import { cutRow, graphemesIn, hasSureWidth, rowHeight, rowWidth, stripStyles } from './row-width.ts';
 
-/** As many rows as there are. */
+/** Deletes all rows below. */
 const DELETE_ALL = '\x1b[999M';
 
 export interface Resize {
-  /** The size the frame was drawn for; none of its rows is as wide. */
+  /** The size the frame was drawn for; each of its rows is narrower. */
   readonly before: Size;
   readonly after: Size;
   readonly reflow: Reflow;
-  /** Nothing is known of the terminal: rather a row of the frame stays in its scrollback than that a line is lost. */
+  /** The terminal is unknown: better leave a row of the frame in its scrollback than lose a line. */
   readonly isLeast: boolean;
 }
 
-/** From the row the cursor is in to the beginning of another one above it. */
+/** Moves from the cursor's row to the beginning of another one above it. */
 export function rise(rows: readonly string[], from: number, to: number, reflow: Reflow): string {
   return reflow === 'rows' ? climb(rows.slice(to, from + 1)) : `${up(from - to)}\r`;
 }
 
-/** From this row of the frame on. */
+/** Erases from this row of the frame on. */
 export function eraseFrom(first: number, { rows, rest }: FittedFrame, reflow: Reflow): string {
   return `${rise(rows, rest.row, first, reflow)}${takeAway(reflow)}`;
 }
 
 /**
- * From the row below what is final to its end, with nothing behind it. The last character is written again: where the
- * terminal has become narrower and the column is none any more, it stands in the last cell, and is not written over.
+ * Moves from the row below the final part to its end, and erases what follows. The last character is written again:
+ * where the terminal has become narrower and the column no longer exists, it lands in the last cell instead of being
+ * overwritten.
  */
 export function toSeam(grown: readonly string[]): string {
   const row = grown.at(-1) ?? '';
@@ -41,7 +42,7 @@ export function toSeam(grown: readonly string[]): string {
   return `${up(1)}${toColumn(column)}${ERASE_RIGHT}${styled}`;
 }
 
-/** The cursor stands in an empty row, below what is final if that is left. */
+/** Leaves the cursor in an empty row, below the final part if that stays. */
 export function eraseResized(frame: FittedFrame, isLeft: boolean, resize: Resize): string {
   const { rows, grown, tail, restsAtSeam } = frame;
   const { after, reflow } = resize;
@@ -49,13 +50,16 @@ export function eraseResized(frame: FittedFrame, isLeft: boolean, resize: Resize
   const first = isLeft ? grown.length : 0;
   const height = heightAboveCursor(frame, resize) - heightOf(rows.slice(0, first), resize);
   const body = reflow === 'rows' ? eraseFrom(first, frame, reflow) : `${up(height)}\r${takeAway(reflow)}`;
-  // In a row that is broken or has unsure cells its end cannot be found: better a part of a word too much.
+  // The end of a row that wrapped or has cells of unsure width is unknown: better repeat a part of a word.
   const row = rows[first - 1] ?? '';
   const hasTail = isLeft && tail !== '' && hasSureWidth(row) && rowHeight(row, after.columns) === 1;
   return hasTail ? `${body}${toSeam(grown)}\r\n` : body;
 }
 
-/** Where it may be tmux, rows are deleted: what is erased from the first cell on it keeps in its history. */
+/**
+ * For terminals that may be tmux, rows are deleted: tmux keeps rows that are erased from the first cell on in its
+ * history.
+ */
 function takeAway(reflow: Reflow): string {
   return reflow === 'text' ? DELETE_ALL : ERASE_BELOW;
 }
@@ -64,7 +68,7 @@ function heightOf(rows: readonly string[], { after, reflow, isLeast }: Resize): 
   return rows.reduce((sum, row) => sum + (reflow === 'none' || isLeast ? 1 : rowHeight(row, after.columns)), 0);
 }
 
-/** Rows between the beginning of the frame and the cursor, which has gone with its text. */
+/** Rows between the beginning of the frame and the cursor, which moved with its text. */
 function heightAboveCursor({ rows, rest }: FittedFrame, resize: Resize): number {
   const { before, after, reflow, isLeast } = resize;
   if (reflow === 'none' || isLeast || after.columns >= before.columns) return rest.row;

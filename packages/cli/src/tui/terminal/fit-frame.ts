@@ -1,6 +1,6 @@
 /**
- * A frame as it goes on the screen: rows no terminal breaks, so few that none scrolls
- * away, what of them is final, and where the cursor rests while nothing is written. Pure.
+ * Fits a frame to the screen: rows that no terminal wraps, few enough that none scrolls away, their final part, and the
+ * resting place of the cursor between writes. Pure.
  */
 
 import { compactRow } from './compact-row.ts';
@@ -10,12 +10,12 @@ import { PIECES, cutRow, graphemesIn, rowWidth } from './row-width.ts';
 
 export interface FittedFrame {
   readonly rows: readonly string[];
-  /** What is final of the first rows; the last of it may be a part of its row. */
+  /** The final part of the first rows; its last row may be incomplete. */
   readonly grown: readonly string[];
   /** The rest of that row. */
   readonly tail: string;
   readonly rest: Caret;
-  /** The cursor rests where what is final ends. */
+  /** The cursor rests at the end of the final part. */
   readonly restsAtSeam: boolean;
   readonly isCursorShown: boolean;
 }
@@ -53,7 +53,7 @@ export function fitFrame(frame: Frame, size: Size, reflow: Reflow): FittedFrame 
   };
 }
 
-/** Where what is final ends. */
+/** The end of the final part. */
 function seamOf(grown: readonly string[]): Caret {
   return { row: Math.max(grown.length - 1, 0), column: rowWidth(grown.at(-1) ?? '') };
 }
@@ -75,10 +75,10 @@ function caretIn({ caret, rows }: Frame, size: Size, most: number): Caret | unde
   return { row, column: Math.min(caret.column, size.columns - 1) };
 }
 
-/** The row with one cell turned over, as a cursor would show it. */
+/** The row with one cell inverted, like a cursor. */
 function markCell(row: string, column: number): string {
   const width = rowWidth(row);
-  // Beyond the text there is nothing but blanks.
+  // Beyond the text there are only blanks.
   if (width <= column) return `${row}${' '.repeat(column - width)}${REVERSED} ${UPRIGHT}`;
   let marked = '';
   let left = column;

@@ -1,7 +1,6 @@
 /**
- * Where Ink plays: it lays out and draws into this stage and believes it to be a
- * terminal, while the rows of each frame go to the owner of the real one. Ink reads no
- * key, sets no mode and writes no byte.
+ * The stage for Ink: it lays out and draws into this pretended terminal, while the rows of each frame go to the owner
+ * of the real one. Ink reads no key, sets no mode and writes no byte.
  */
 
 import { EventEmitter } from 'node:events';
@@ -11,7 +10,7 @@ import type { Size } from './painter.ts';
 
 export interface Stage {
   show(node: ReactNode): void;
-  /** Lays the tree out anew; a frame follows. */
+  /** Lays the tree out again; a frame follows. */
   resize(size: Size): void;
   close(): void;
 }
@@ -29,7 +28,7 @@ class FakeTerminal extends EventEmitter {
     this.rows = rows;
   }
 
-  /** An empty write asks whether everything has arrived: it has. */
+  /** An empty write asks whether everything has been written: it has. */
   write(frame: string, ...rest: readonly unknown[]): boolean {
     if (frame !== '') this.onWrite?.(frame);
     const done = rest.findLast((each) => typeof each === 'function') as (() => void) | undefined;
@@ -71,14 +70,14 @@ export function createStage(size: Size, { onFrame, onBroken }: StageListener): S
 }
 
 function optionsFor(terminal: FakeTerminal): Parameters<typeof render>[1] {
-  // Ink wants streams of a process; the stage has all of them that Ink uses.
+  // Ink expects streams of a process; the stage implements the members Ink uses.
   const stream = terminal as unknown as NodeJS.WriteStream;
   const input = new EventEmitter() as unknown as NodeJS.ReadStream;
   return {
     stdout: stream,
     stderr: stream,
     stdin: input,
-    // Every frame whole and at once: when to draw is the store's decision, what to send the painter's.
+    // Every frame complete and at once: the store decides when to draw, the painter what to send.
     debug: true,
     interactive: true,
     patchConsole: false,

@@ -1,7 +1,6 @@
 /**
- * Output for screen readers: lines one after the other, and under them the one line that
- * is being typed. The cursor never goes up, and nothing but the input line is ever written
- * again.
+ * Paints for screen readers: lines one after the other, and under them the one line being typed. The cursor never moves
+ * up, and only the input line is ever rewritten.
  */
 
 import type { Frame, Size } from './painter.ts';
@@ -46,7 +45,7 @@ export class LinearPainter {
   }
 }
 
-/** Of a line that is too long the end, where one types. */
+/** The end of a line that is too long, where the user types. */
 function endOf(row: string, width: number): string {
   if (rowWidth(row) <= width) return row;
   const graphemes = [...graphemesIn(row)];

@@ -1,24 +1,24 @@
-/** Sequences that move the cursor and take rows away, as text. Pure; nothing here names a place of the screen. */
+/** Sequences that move the cursor and erase rows, as text. Pure; no absolute positions. */
 
 import { rowWidth } from './row-width.ts';
 
 export const ERASE_RIGHT = '\x1b[K';
 export const ERASE_BELOW = '\x1b[J';
-/** A row that is too wide for the terminal it arrives at is cut, not broken. */
+/** Cuts a row that is too wide for the terminal it arrives at, instead of wrapping it. */
 export const CUT_ROWS = '\x1b[?7l';
 export const BREAK_ROWS = '\x1b[?7h';
 
-/** Where a terminal is narrower still, rows of a frame may be left behind. */
+/** In a still narrower terminal, rows of a frame may be left behind. */
 const NARROWEST = 20;
 
 const ACROSS = /─{5,}/g;
 
-/** The cursor is back where it was, whatever the window has done to the rows. */
+/** Returns the cursor to its place, whatever the window has done to the rows. */
 export function inPlace(bytes: string): string {
   return bytes === '' ? '' : `\x1b7${CUT_ROWS}${bytes}${BREAK_ROWS}\x1b8`;
 }
 
-/** So many rows are there below the cursor, and it is where it was: where there were none, the screen has scrolled. */
+/** Ensures this many rows below the cursor without moving it: scrolls the screen where they are missing. */
 export function makeRoom(count: number): string {
   return `${'\x1bD'.repeat(count)}${up(count)}`;
 }
@@ -28,8 +28,8 @@ export function toRow(down: number): string {
 }
 
 /**
- * From the row the cursor stands in, the last of these, to where the first begins, however many rows of the screen each
- * takes by now. With reverse wraparound xterm.js goes back over the breaks it has made itself, and over no other.
+ * Moves from the cursor's row, the last of these, to the beginning of the first, however many rows of the screen each
+ * takes by now. With reverse wraparound xterm.js moves back over the line wraps it made itself, and over no other.
  */
 export function climb(rows: readonly string[]): string {
   const back = rows.map((row) => `\r${'\b\r'.repeat(Math.floor(Math.max(rowWidth(row) - 1, 0) / NARROWEST))}`);
@@ -44,7 +44,7 @@ export function toColumn(column: number): string {
   return column === 0 ? '\r' : `\x1b[${column + 1}G`;
 }
 
-/** Lines that go across are said once and repeated. */
+/** Writes a horizontal line as one character and a repeat sequence. */
 export function repeatLines(bytes: string): string {
   return bytes.replaceAll(ACROSS, (line) => `─\x1b[${line.length - 1}b`);
 }

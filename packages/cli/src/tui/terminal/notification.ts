@@ -1,4 +1,4 @@
-/** A notification as the bytes a terminal understands. Pure; the text must be harmless and one line. */
+/** Encodes a notification for a terminal. Pure; the text must be sanitised and one line. */
 
 export type NotificationMethod = 'auto' | 'osc9' | 'osc777' | 'bell';
 

@@ -1,4 +1,4 @@
-/** A real terminal for tests of the painter: what it shows and keeps, as lines a user would copy. */
+/** A real terminal for tests of the painter: its screen and scrollback, as lines a user would copy. */
 
 import headless from '@xterm/headless';
 import type { Size } from './painter.ts';

@@ -1,10 +1,8 @@
 /**
- * What to send so that the terminal shows finished lines once, in its own scrollback,
- * and below them a small frame that changes. It owns the picture of the frame on the
- * screen and nothing else: never a row above the frame, never the whole screen, and no
- * place but relative to the cursor. What it sends may arrive after the window has changed:
- * so what is final is only ever added to, never written again, and all that is taken away
- * is below it.
+ * Computes the bytes that make the terminal show finished lines once, in its own scrollback, and below them a small
+ * frame that changes. It owns the picture of the frame on the screen and nothing else: never a row above the frame,
+ * never the whole screen, and only positions relative to the cursor. Its bytes may arrive after the window has changed:
+ * so final text is only ever appended to, never rewritten, and everything that is erased is below it.
  */
 
 import { changeFrame } from './change-frame.ts';
@@ -28,27 +26,26 @@ export interface Caret {
 }
 
 export interface Frame {
-  /** Without line ends; wider ones are cut. */
+  /** Without line ends; wider rows are cut. */
   readonly rows: readonly string[];
-  /** Where the real cursor stands; without it the cursor is hidden. */
+  /** The position of the real cursor; without it the cursor is hidden. */
   readonly caret?: Caret | undefined;
   /** The user is not typing: the caret may be drawn, and the cursor parked where a resize does no harm. */
   readonly isCaretDrawn?: boolean;
-  /** All before this place is final already, and will not look otherwise. */
+  /** Everything before this place is final and will not change. */
   readonly seam?: Caret | undefined;
 }
 
 /**
- * What a terminal does with rows that no longer fit when it gets narrower: it cuts them
- * (`none`), breaks them and keeps the cursor at its text (`text`), or breaks them and moves the
- * cursor also for rows below it (`rows`, xterm.js). Of most it is not known which of the
- * last two they do (`either`): there no row that may break stands below the cursor.
+ * How a terminal that becomes narrower treats rows that no longer fit: it cuts them (`none`), wraps them and keeps the
+ * cursor at its text (`text`), or wraps them and moves the cursor also for rows below it (`rows`, xterm.js). For most
+ * terminals it is unknown which of the last two applies (`either`): there no row that may wrap stands below the cursor.
  */
 export type Reflow = 'none' | 'text' | 'rows' | 'either';
 
 export interface PainterOptions {
   readonly reflow?: Reflow;
-  /** What of the frame is final stays where it is and counts as written; false if nothing may. */
+  /** The final part of the frame stays where it is and counts as written; false if it may not. */
   readonly onGrownLeft?: (() => boolean) | undefined;
 }
 
@@ -61,12 +58,12 @@ export class Painter {
   private reflow: Reflow;
   private readonly onGrownLeft: () => boolean;
   private size: Size | undefined;
-  /** What is on the screen. */
+  /** The frame on the screen. */
   private shown = NO_FRAME;
-  /** What a resize takes away, until the next frame. */
+  /** The bytes that erase a resized frame, until the next paint. */
   private erased = '';
   private isDisturbed = false;
-  /** Whether the terminal has said what it is. */
+  /** Whether the terminal has identified itself. */
   private isHeard = false;
   private lastTail = '';
 
@@ -75,13 +72,13 @@ export class Painter {
     this.onGrownLeft = onGrownLeft;
   }
 
-  /** The terminal has said what it is: what that means, if anything was not known. */
+  /** The terminal has identified itself: sets its reflow, if that was unknown. */
   learn(reflow: Reflow | undefined): void {
     this.isHeard = true;
     if (this.reflow === 'either' && reflow) this.reflow = reflow;
   }
 
-  /** Writes `lines` above the frame, for good, and makes the frame this one. Lines may be wider than the terminal. */
+  /** Writes `lines` above the frame, permanently, and replaces the frame. Lines may be wider than the terminal. */
   paint(lines: readonly string[], frame: Frame, size: Size): string {
     this.resize(size);
     const next = this.calm(fitFrame(frame, size, this.reflow));
@@ -90,17 +87,17 @@ export class Painter {
     const out = change ?? this.rewrite(lines.map(compactRow), next);
     const cursor = shown.isCursorShown === next.isCursorShown ? '' : next.isCursorShown ? SHOW_CURSOR : HIDE_CURSOR;
     this.shown = next;
-    // tmux repeats no such character, and of others it is not known.
+    // tmux does not support repeating such a character, and other terminals are unknown.
     const bytes = this.reflow === 'rows' ? repeatLines(out) : out;
     return bytes + cursor === '' ? '' : `${BEGIN}${bytes}${cursor}${END}`;
   }
 
-  /** The window changes: what is on the screen may be another picture by now, even if it comes back to its size. */
+  /** The window changes: the terminal may have redrawn the screen, even if the window returns to its size. */
   disturb(): void {
     this.isDisturbed = true;
   }
 
-  /** The terminal has another size, and has made something else of the frame: that is taken away with the next one. */
+  /** The terminal was resized and reflowed the frame; erase it with the next paint. */
   resize(size: Size): void {
     const before = this.size ?? size;
     const isSame = before.columns === size.columns && before.rows === size.rows && !this.isDisturbed;
@@ -118,7 +115,7 @@ export class Painter {
     this.shown = { ...NO_FRAME, isCursorShown: shown.isCursorShown };
   }
 
-  /** Takes the frame away; the cursor stands where it began. What follows may be written as usual. */
+  /** Erases the frame and leaves the cursor where it began. Other output may follow. */
   leave(): string {
     const { rows, isCursorShown } = this.shown;
     const frame = rows.length > 0 ? eraseFrom(0, this.shown, this.reflow) : '';
@@ -134,8 +131,8 @@ export class Painter {
   }
 
   /**
-   * Half a word is shown when it has not grown for a frame: where the end of what is final is found by its column, it
-   * could be left behind in a window that has changed meanwhile.
+   * Shows half a word only when it has not grown for a frame: where the end of the final part is found by its column,
+   * it could be left behind in a window that has changed meanwhile.
    */
   private calm(next: FittedFrame): FittedFrame {
     const isCalm = next.tail === this.lastTail || next.restsAtSeam;
@@ -143,7 +140,7 @@ export class Painter {
     return isCalm ? next : { ...next, tail: '', rows: [...next.grown, ...next.rows.slice(next.grown.length)] };
   }
 
-  /** What is not final is taken away; then text flows as in any program, and the frame is drawn under it. */
+  /** Erases what is not final; then the text flows as in any program, and the frame is drawn under it. */
   private rewrite(lines: readonly string[], next: FittedFrame): string {
     const final = [...lines, ...next.grown];
     const { kept, added } = continuation(this.shown, final);
@@ -155,7 +152,7 @@ export class Painter {
     return `${old}${added}${text.join('')}${isBelow ? '\r\n' : ''}${drawFrame(next, this.reflow)}`;
   }
 
-  /** The cursor comes to the end of the rows that are kept, with nothing behind or below it. */
+  /** Moves the cursor to the end of the kept rows, with nothing after or below it. */
   private clear(kept: number): string {
     const { rows, rest, restsAtSeam, grown } = this.shown;
     if (rows.length === 0) return '';
@@ -165,12 +162,12 @@ export class Painter {
   }
 }
 
-/** How many rows of what was final are kept, and what the last of them goes on with. */
+/** How many final rows are kept, and the text appended to the last of them. */
 function continuation({ grown, restsAtSeam }: FittedFrame, final: readonly string[]) {
   let kept = 0;
   while (kept < grown.length && grown[kept] === final[kept]) kept++;
   const [row = '', next] = [grown[kept], final[kept]];
-  // Where a terminal may count cells in another way than we do, the end of a row cannot be named: it is written again.
+  // Where a terminal may count cells differently, the end of a row is unknown: the row is written again.
   const isSure = restsAtSeam || hasSureWidth(row);
   const added = kept === grown.length - 1 && next !== undefined && isSure ? additionTo(row, next) : undefined;
   if (added !== undefined) return { kept: kept + 1, added };

@@ -1,7 +1,6 @@
 /**
- * The part of a row that has to be written to turn one row into another: from the
- * first difference to the last, or to the end. Pure. A row is never taken up inside a character that
- * may be wider than one cell, and the styles in force at that place are said again.
+ * Finds the part of a row to write to turn it into another: from the first difference to the last, or to the end. Pure.
+ * It never starts inside a character that may be wider than one cell, and repeats the styles in force at that place.
  */
 
 import { compactRow } from './compact-row.ts';
@@ -10,7 +9,7 @@ import { PIECES, RESET, cutRow, hasSureWidth, rowWidth, stripStyles } from './ro
 export interface RowChange {
   readonly column: number;
   readonly text: string;
-  /** Something of the old row would be left to the right. */
+  /** A part of the old row would remain to the right. */
   readonly isShorter: boolean;
 }
 
@@ -18,7 +17,7 @@ export interface RowChange {
 const SGR = /\x1b\[([\d;]*)m/g;
 
 export function changedPart(before: string, after: string): RowChange {
-  // Where a terminal may count cells in another way than we do, no place in the row can be named but its beginning.
+  // Where a terminal may count cells differently, only the beginning of a row is a known position.
   if (!hasSureWidth(before) || !hasSureWidth(after)) return { column: 0, text: after, isShorter: true };
   const start = safeStart(before, after);
   const kept = after.slice(0, start);
@@ -28,19 +27,19 @@ export function changedPart(before: string, after: string): RowChange {
   return { column, text, isShorter: end === after.length && rowWidth(after) < rowWidth(before) };
 }
 
-/** Where the end begins that looks as it did and is where it was. */
+/** The start of the unchanged, unmoved end. */
 function sameEnd(before: string, after: string, start: number): number {
   const most = Math.min(before.length, after.length) - start;
   let length = 0;
   while (length < most && before.at(-length - 1) === after.at(-length - 1)) length++;
-  // From here on nothing depends on what stands before.
+  // From here on nothing depends on the text before.
   const end = after.indexOf(RESET, after.length - length);
   if (end < 0) return after.length;
   const isInPlace = rowWidth(before.slice(0, end - after.length)) === rowWidth(after.slice(0, end));
   return isInPlace ? end : after.length;
 }
 
-/** What comes behind the row that was, with its styles; undefined where it is another row. */
+/** The text appended to the old row, with its styles; undefined for a different row. */
 export function additionTo(before: string, after: string): string | undefined {
   const width = rowWidth(before);
   const kept = cutRow(after, width);
@@ -66,12 +65,12 @@ function safeStart(before: string, after: string): number {
   return start;
 }
 
-/** Just before a sequence, if what stands there is plain. */
+/** Just before a sequence, if the character there is plain. */
 function safeBefore(row: string, index: number): number {
   return isPlain(row, index - 1) ? index : 0;
 }
 
-/** The end of the row is as good as a plain character. */
+/** The end of the row counts as a plain character. */
 function isPlain(row: string, index: number): boolean {
   if (index >= row.length) return true;
   const code = row.charCodeAt(index);

@@ -1,14 +1,14 @@
 /**
- * How wide a row is on a terminal, and cutting it to a width. Rows are one line with
- * SGR sequences and nothing else that moves the cursor; a tab is no row text. The process
- * has one terminal: as it counts cells, all rows are counted.
+ * Measures the width of a row on a terminal, and cuts it to a width. Rows are one line with SGR sequences and nothing
+ * else that moves the cursor; tabs are not allowed. The process has one terminal, and all rows are measured by its
+ * profile.
  */
 
 import stringWidth from 'fast-string-width';
 import { DEFAULT_WIDTHS, graphemeWidth } from '../input/graphemes.ts';
 import type { WidthProfile } from '../input/graphemes.ts';
 
-/** Plain characters, Latin letters, dashes and boxes are as wide as they are many; most rows are nothing else. */
+/** Plain characters, Latin letters, dashes and boxes take one cell each; most rows contain nothing else. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]*$/;
 // oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
 const STYLED = /^(?:[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]|\x1b\[[\d;]*m)*$/;
@@ -24,21 +24,21 @@ const SURE =
 
 export const RESET = '\x1b[m';
 
-/** What terminals count in other ways than each other: emoji, and signs that join or stand beside a letter. */
+/** Characters that terminals measure differently: emoji, and signs that join or stand beside a letter. */
 const DISPUTED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Mc}\ufe0f]/u;
 
 let widths = DEFAULT_WIDTHS;
 
-/** Made when it is first needed: it costs more than all else before the first frame. */
+/** Created on first use: it costs more than everything else before the first frame. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as a person counts them. */
+/** The user-perceived characters of a text. */
 export function* graphemesIn(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** The terminal has said how it counts. */
+/** The terminal has reported its widths. */
 export function useWidths(profile: WidthProfile): void {
   widths = profile;
 }
@@ -49,7 +49,7 @@ export function rowWidth(row: string): number {
   return isCountedOtherwise(row) ? sumOfCells(stripStyles(row)) : stringWidth(row);
 }
 
-/** Whether this terminal counts the row in its own way. */
+/** Whether this terminal measures the row in its own way. */
 export function isCountedOtherwise(row: string): boolean {
   return widths !== DEFAULT_WIDTHS && DISPUTED.test(row);
 }
@@ -60,7 +60,10 @@ function sumOfCells(text: string): number {
   return cells;
 }
 
-/** Whether every terminal counts its cells as we do: letters, lines, plain marks and ideographs, no emoji and nothing combined. */
+/**
+ * Whether every terminal measures it as we do: letters, lines, plain marks and ideographs, no emoji and nothing
+ * combined.
+ */
 export function hasSureWidth(row: string): boolean {
   return SURE.test(row);
 }
@@ -96,7 +99,7 @@ export function shortenRow(row: string, columns: number): string {
   return cut.endsWith(RESET) ? `${cut.slice(0, -RESET.length)}…${RESET}` : `${cut}…`;
 }
 
-/** Rows a terminal of this width needs for it: a wide character that does not fit at the end begins the next. */
+/** The rows a terminal of this width needs for it: a wide character that does not fit at the end begins the next. */
 export function rowHeight(row: string, columns: number): number {
   const width = rowWidth(row);
   const available = Math.max(columns, 1);

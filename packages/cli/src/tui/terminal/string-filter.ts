@@ -1,16 +1,15 @@
 /**
- * Takes out of what a program writes the strings it has for its terminal: titles,
- * clipboards, links, images, settings (OSC, DCS, APC, PM, SOS), also when they come in
- * pieces. Nothing of them is ever a cell, and they may be of any length.
+ * Removes from a program's output the strings for its terminal: titles, clipboards, links, images, settings (OSC, DCS,
+ * APC, PM, SOS), also when they are split. They never become cells, and may be of any length.
  */
 
-/** In text; in a string; after what may be the first half of its end. */
+/** In text; in a string; after the possible first half of its end. */
 type State = 'text' | 'string' | 'string_escape' | 'string_lead';
 
 const ESCAPE = 0x1b;
 /** BEL, CAN and SUB end a string at once. */
 const ENDS: readonly number[] = [0x07, 0x18, 0x1a];
-/** Of two bytes in UTF-8: the controls that are ESC and a letter in one. */
+/** The first of two bytes in UTF-8: the controls that combine ESC and a letter. */
 const C1_LEAD = 0xc2;
 /** What follows ESC, or the lead byte, where a string begins: DCS, SOS, OSC, PM, APC. */
 const AFTER_ESCAPE: readonly number[] = [0x50, 0x58, 0x5d, 0x5e, 0x5f];
@@ -21,10 +20,10 @@ const INSIDE: Readonly<Partial<Record<number, State>>> = { [ESCAPE]: 'string_esc
 
 export class StringFilter {
   private state: State = 'text';
-  /** ESC or the lead byte, until what follows it is known. */
+  /** ESC or the lead byte, until the next byte is known. */
   private held = 0;
 
-  /** What is left; the same bytes where there is nothing to take out. */
+  /** The remaining bytes; the same array where there is nothing to remove. */
   filter(bytes: Uint8Array): Uint8Array {
     if (this.state === 'text' && this.held === 0 && !mayBegin(bytes)) return bytes;
     const kept = Buffer.allocUnsafe(bytes.length + 1);

@@ -1,7 +1,6 @@
 /**
- * The terminal while it is ours: raw mode, the modes we switch on, and giving all of it
- * back whatever happens. `leave` may be called any number of times and from an exit
- * handler: it writes at once and leaves nothing switched on.
+ * Takes over the terminal: raw mode, the modes Castor switches on, and restoring all of it whatever happens. `leave`
+ * may be called any number of times and from an exit handler: it writes synchronously and leaves nothing switched on.
  */
 
 import { writeSync } from 'node:fs';
@@ -19,7 +18,7 @@ const PASTE_OFF = '\x1b[?2004l';
 const FOCUS_ON = '\x1b[?1004h';
 const FOCUS_OFF = '\x1b[?1004l';
 const KITTY_QUERY = '\x1b[?u';
-/** Who are you: the answer tells a terminal that no variable names. */
+/** Device attributes: the answer identifies a terminal that no variable names. */
 const DEVICE_QUERY = '\x1b[>c';
 const KITTY_ON = '\x1b[>1u';
 const KITTY_OFF = '\x1b[<u';
@@ -52,19 +51,19 @@ export class TerminalSession {
   }
 
   get size(): Size {
-    // A terminal that does not say how large it is has neither.
+    // A terminal that does not report its size has neither.
     const { columns, rows } = this.options.output;
     return { columns: Math.max(columns || 80, 2), rows: Math.max(rows || 24, 2) };
   }
 
-  /** How large it is at this moment, which `size` may have yet to be told. */
+  /** The current size, which may precede the event that updates `size`. */
   measure(): Size {
     const { output } = this.options;
     try {
       const [columns, rows] = output.getWindowSize();
       return columns > 0 && rows > 0 ? { columns: Math.max(columns, 2), rows: Math.max(rows, 2) } : this.size;
     } catch {
-      // No terminal, or none any more.
+      // Not a terminal, or closed by now.
       return this.size;
     }
   }
@@ -73,23 +72,23 @@ export class TerminalSession {
     return this.options.output.writable && !this.options.output.destroyed;
   }
 
-  /** Keys go to `onBytes` from here on, those typed before included. */
+  /** Passes keys to `onBytes` from now on, including those typed before. */
   enter(onBytes: (bytes: Buffer) => void): void {
     this.listener = onBytes;
     process.on('exit', this.onExit);
-    // Keys typed before this moment were echoed by the terminal itself; they are shown where they belong.
+    // The terminal echoed keys typed before this moment; they are shown where they belong.
     if (!this.options.isPlain) this.write(FRESH_LINE);
     this.takeOver();
   }
 
-  /** The terminal said that it knows the protocol by which Shift+Enter can be told from Enter. */
+  /** The terminal supports the protocol that tells Shift+Enter from Enter. */
   enableKittyKeyboard(): void {
     if (this.hasKitty || !this.isEntered) return;
     this.hasKitty = true;
     this.write(KITTY_ON);
   }
 
-  /** The other screen, which is gone at the end, with the wheel of the mouse. */
+  /** Switches to the alternate screen, which vanishes at the end, with the mouse wheel. */
   useAlternate(): void {
     if (this.isAlternate) return;
     this.isAlternate = true;
@@ -119,7 +118,7 @@ export class TerminalSession {
     return new Promise((resolve) => output.once('drain', resolve));
   }
 
-  /** Gives the terminal to `run` and takes it back, also when it throws. */
+  /** Releases the terminal to `run` and takes it back, also when it throws. */
   async suspend(run: () => Promise<void>): Promise<void> {
     this.giveBack();
     try {
@@ -159,11 +158,11 @@ export class TerminalSession {
     try {
       input.setRawMode?.(false);
     } catch {
-      // The terminal has gone away; there is nothing to restore.
+      // The terminal is closed; there is nothing to restore.
     }
   }
 
-  /** Not through the stream: the process may end before it gets there. What the stream still holds comes first. */
+  /** Not through the stream: the process may end before it flushes. The stream's buffer comes first. */
   private writeNow(bytes: string): void {
     const { output } = this.options;
     if (output.writableLength > 0) {
@@ -173,15 +172,15 @@ export class TerminalSession {
     try {
       writeSync((output as { fd?: number }).fd ?? 1, bytes);
     } catch {
-      // A terminal that has gone away, or that is full: the stream is the second try.
+      // The terminal is closed, or its buffer is full: the stream is the second try.
       this.write(bytes);
     }
   }
 }
 
 /**
- * Enter that was pressed before raw mode comes as a line feed, maybe with answers of the
- * terminal behind it. A text of several lines is left as it is.
+ * Enter pressed before raw mode arrives as a line feed, perhaps followed by answers of the terminal. A text of several
+ * lines is left as it is.
  */
 function withEnter(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
