@@ -1,4 +1,4 @@
-/** Calls that wait for a person. An answer comes by `respond`, or the wait ends with the signal. */
+/** Holds calls that wait for the user's approval. `respond` delivers the answer; the signal ends the wait. */
 
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import { createAbortError } from '../util/clock.ts';

@@ -1,7 +1,6 @@
 /**
- * CallPreparation: everything between the model's wish and a call that may run. In
- * this order: the tool exists and takes the arguments, the BeforeTool hook, the
- * policy, the person. A call that does not get through is answered with the reason.
+ * CallPreparation: takes a requested call to one that may run. In this order: the tool exists and accepts the
+ * arguments, the BeforeTool hook, the policy, the user. A rejected call is answered with the reason.
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
@@ -37,7 +36,7 @@ export interface ReadyCall {
   confirmation?: ConfirmationPayload | undefined;
 }
 
-/** A call that ended before it ran; `declined` when a person said no. */
+/** A call that ended before it ran; `declined` when the user denied it. */
 export interface RefusedCall {
   kind: 'refused';
   completed: CompletedToolCall;
@@ -54,7 +53,7 @@ export class CallPreparation {
     this.options = options;
   }
 
-  /** What a surface shows of the call before anything was decided. A call that cannot be built is shown by its name. */
+  /** The form a surface shows before any decision. A call that cannot be built is shown by its name. */
   introduce(request: ToolCallRequestInfo): ShownCall {
     try {
       const call = this.build(request);
@@ -81,7 +80,7 @@ export class CallPreparation {
     }
   }
 
-  /** As it was built to be shown, unless the tool is another one by now: modes and policies change between waves. */
+  /** The call as built for showing, unless the tool has changed since: modes and policies change between waves. */
   private builtCall(request: ToolCallRequestInfo): ReadyCall {
     const built = this.built.get(request);
     return built && built.tool === this.options.tools.getTool(request.name) ? built : this.build(request);
@@ -127,7 +126,7 @@ export class CallPreparation {
       throw new ToolError(message, 'policy_violation');
     }
     const asks = mustAsk || call.request.forcedAsk === true || decision === 'ask_user';
-    // A call the person made themselves needs no second word from them.
+    // A call the user started needs no second approval.
     if (!asks || (isOwnWish && !mustAsk)) return call;
     if (policy.canAsk === false) {
       throw new Error(`${call.tool.displayName} needs an approval, and a headless run cannot ask.`);
@@ -160,7 +159,7 @@ export class CallPreparation {
     }
   }
 
-  /** What the person sees; of a command also how far an "always" would reach. */
+  /** The question for the user; for a command also the scope of an "always". */
   private async describe(
     call: ReadyCall,
     reason: string | undefined,
@@ -174,7 +173,7 @@ export class CallPreparation {
 
   private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {
     const { callId } = value.request;
-    // The answer may come as soon as the question is out.
+    // The answer may arrive as soon as the question is emitted.
     const answered = this.options.approvals.wait(callId, signal);
     emit({ type: 'tool_call_updated', callId, status: 'awaiting_approval' });
     emit({ type: GeminiEventType.ToolCallConfirmation, value });
@@ -184,7 +183,7 @@ export class CallPreparation {
     return answer;
   }
 
-  /** The person's own version of the proposal, which is then shown once more. */
+  /** Applies the user's own version of the proposal, which is then shown once more. */
   private async editByHand(
     call: ReadyCall,
     details: ToolCallConfirmationDetails,
@@ -211,7 +210,7 @@ export class CallPreparation {
   }
 }
 
-/** What a surface shows of a call. A tool that cannot describe itself is shown by its name. */
+/** The form a surface shows. A tool that cannot describe itself is shown by its name. */
 export function showCall({ tool, invocation }: ReadyCall): ShownCall {
   const describe = <T>(run: () => T, otherwise: T): T => {
     try {
@@ -225,7 +224,7 @@ export function showCall({ tool, invocation }: ReadyCall): ShownCall {
   return { display: { name: tool.displayName, description }, kind: tool.kind, locations };
 }
 
-/** The tool by its own name, also when the model used an old one. */
+/** The tool's current name, also when the model used an old one. */
 export function toHookInput({ request, tool }: ReadyCall): ToolHookInput {
   const { callId, args, originalRequestName } = request;
   return {
@@ -244,7 +243,7 @@ function questionOf({ request, tool }: ReadyCall): {
   return { toolName: tool.name, args: request.args, kind: tool.kind };
 }
 
-/** For a tool that has no question of its own. */
+/** For a tool without a question of its own. */
 function toQuestion({ tool, invocation }: ReadyCall): ToolCallConfirmationDetails {
   return { type: 'info', title: `Confirm ${tool.displayName}`, prompt: invocation.describe() };
 }

@@ -1,4 +1,4 @@
-/** How a call that ended is told to the model and to a person. */
+/** Builds the result of an ended call for the model and for the user. */
 
 import type { Part } from '../protocol/content.ts';
 import { ToolError, getErrorMessage } from '../protocol/errors.ts';
@@ -38,7 +38,7 @@ export function createErrorResult(
   );
 }
 
-/** What the call had printed by then is kept: it may already have had effects. */
+/** Keeps the output up to the cancel: the call may already have had effects. */
 export function createCancelledResult(request: ToolCallRequestInfo, reason: string, output = ''): CompletedToolCall {
   const message = `[Operation Cancelled] ${reason}`;
   const { callId, toolName } = answerTo(request);
@@ -49,7 +49,7 @@ export function createCancelledResult(request: ToolCallRequestInfo, reason: stri
   });
 }
 
-/** The model is answered by the name it called, also when another tool did the work. */
+/** The response carries the name the model called, also when another tool did the work. */
 export function answerTo(request: ToolCallRequestInfo): { callId: string; toolName: string } {
   return { callId: request.callId, toolName: request.originalRequestName ?? request.name };
 }
@@ -79,7 +79,7 @@ function complete(
   };
 }
 
-/** Characters the model reads of the result: of its output, else of the error. */
+/** The number of characters of the result that the model reads: of its output, else of the error. */
 function contentLengthOf(responseParts: readonly Part[]): number | undefined {
   const response = responseParts.find((part) => part.functionResponse)?.functionResponse?.response;
   const text = response?.['output'] ?? response?.['error'];

@@ -1,7 +1,6 @@
 /**
- * CoreToolScheduler: runs the calls of a turn, in waves, and answers every one of
- * them, whatever happens: a refusal, an error, an abort, a consumer that leaves. One
- * batch at a time; results come in the order of the requests.
+ * CoreToolScheduler: runs the calls of a turn, in waves, and answers every one of them in every case: a denial, an
+ * error, an abort, a consumer that leaves. It runs one batch at a time; results come in the order of the requests.
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
@@ -35,7 +34,7 @@ export interface CoreToolSchedulerOptions extends Pick<
 }
 
 const CANCELLED = 'User cancelled operation';
-/** A hook that always hands on to another tool would never let a call end. */
+/** A hook that always replaces the call by another tool would never let it end. */
 const MAX_TAKEOVERS = 10;
 const TOO_MANY = `Hooks forwarded this call to another tool more than ${MAX_TAKEOVERS} times.`;
 
@@ -45,7 +44,7 @@ export class CoreToolScheduler {
   private readonly executor: ToolExecutor;
   private readonly clock: Clock;
   private readonly queue = new SerialQueue();
-  /** Aborts the batches that wait and the one that runs; replaced by `cancelAll`. */
+  /** Aborts the waiting batches and the running one; replaced by `cancelAll`. */
   private everything = new AbortController();
   private running = 0;
 
@@ -55,14 +54,14 @@ export class CoreToolScheduler {
     this.executor = new ToolExecutor(options);
   }
 
-  /** Whether a batch of calls is under way. */
+  /** Whether a batch of calls is running. */
   isRunning(): boolean {
     return this.running > 0;
   }
 
   /**
-   * Yields what happens to the calls and returns them completed, one per request. Does
-   * not throw: an abort completes what is open as cancelled. Leaving early aborts too.
+   * Yields the events of the calls and returns them completed, one per request. Does not throw: an abort completes
+   * open calls as cancelled. Leaving early aborts too.
    */
   async *run(
     requests: readonly ToolCallRequestInfo[],
@@ -83,7 +82,7 @@ export class CoreToolScheduler {
     return batch;
   }
 
-  /** `run` without the events. Rejects when it is aborted before its turn has come. */
+  /** `run` without the events. Rejects when it is aborted while the batch waits. */
   async schedule(
     request: ToolCallRequestInfo | readonly ToolCallRequestInfo[],
     signal: AbortSignal,
@@ -105,7 +104,7 @@ export class CoreToolScheduler {
     }
   }
 
-  /** Cancels the batch that runs and refuses those that wait. */
+  /** Cancels the running batch and rejects the waiting ones. */
   cancelAll(): void {
     this.everything.abort();
     this.everything = new AbortController();
@@ -128,7 +127,7 @@ export class CoreToolScheduler {
   ): Promise<CompletedToolCall[]> {
     const leave = await this.queue.enter(signal).catch(() => undefined);
     try {
-      // Aborted while it waited: every call is answered all the same.
+      // Aborted while it waited: every call still gets its response.
       return await this.runBatch(requests, signal, emit);
     } finally {
       leave?.();
@@ -153,7 +152,7 @@ export class CoreToolScheduler {
     return batch.completed();
   }
 
-  /** One after another, so that a person is asked one thing at a time. */
+  /** Prepares one call after another, so that the user gets one question at a time. */
   private async prepareWave(
     wave: readonly ToolCallRequestInfo[],
     batch: Batch,
@@ -184,7 +183,7 @@ export class CoreToolScheduler {
       const ended = await this.executor.run(call, signal, batch.emit);
       if (!('kind' in ended)) return batch.complete(ended);
       if (++takenOver > MAX_TAKEOVERS) return batch.complete(createErrorResult(ended.request, new Error(TOO_MANY)));
-      // Another tool takes over under the same id; it has to pass everything this one passed.
+      // Another tool replaces the call under the same id; it must pass the same checks.
       const next = await this.preparation.prepare(ended.request, signal, batch.emit);
       if (next.kind === 'refused') return batch.complete(next.completed);
       batch.move({ status: 'executing', request: next.request }, next);
@@ -193,12 +192,12 @@ export class CoreToolScheduler {
   }
 }
 
-/** The calls of one batch: where each stands, and what was told of it. */
+/** The calls of one batch: the state of each, and the events emitted for it. */
 class Batch {
   isDeclined = false;
   readonly emit: Emit;
   private readonly calls = new Map<string, ToolCall>();
-  /** Each call as the events have named it so far. */
+  /** Each call as the emitted events describe it. */
   private readonly told = new Map<string, ToolCallRequestInfo>();
   private readonly order: readonly string[];
 
@@ -224,7 +223,7 @@ class Batch {
     }
   }
 
-  /** `ready` says what runs, where that may be another call than was asked for. */
+  /** `ready` is the call that runs, which may differ from the requested one. */
   move(call: ToolCall, ready?: ReadyCall): void {
     this.set(call);
     const { callId, name, args } = call.request;

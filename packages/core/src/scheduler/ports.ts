@@ -1,4 +1,4 @@
-/** What the scheduler needs of the rooms around it. Plain data in, plain data out. */
+/** The ports of the scheduler to the rooms around it. Plain data in, plain data out. */
 
 import type {
   ConfirmationPayload,
@@ -12,7 +12,7 @@ import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '..
 
 export interface ToolLookup {
   getTool(name: string): DefinedTool | undefined;
-  /** What the model reads when it asks for a tool that is not there. */
+  /** The error the model reads when it requests a missing tool. */
   notFound(name: string): Error;
 }
 
@@ -24,9 +24,9 @@ export interface PolicyQuestion {
 
 export interface PolicyVerdict {
   decision: 'allow' | 'ask_user' | 'deny';
-  /** Why; the model reads it. */
+  /** The reason; the model reads it. */
   denyMessage?: string | undefined;
-  /** With `ask_user`: what about the call asks, where that is more than the rule for all such calls. */
+  /** With `ask_user`: the reason specific to this call, where there is one beyond the rule. */
   reason?: string;
   /** Denied only because no user can be asked; a command that the user started runs. */
   unanswerable?: boolean | undefined;
@@ -41,15 +41,15 @@ export interface PolicyPort {
   /** False when no user can be asked; absent means true. */
   readonly canAsk?: boolean;
   check(question: PolicyQuestion): Promise<PolicyVerdict>;
-  /** The commands an "always" would be for; absent when unknown. */
+  /** The commands an "always" would cover; absent when unknown. */
   describeAlways?(question: PolicyQuestion): Promise<string[]>;
-  /** A person said "always" in one of its forms. */
+  /** The user answered "always" in one of its forms. */
   remember(approval: RememberedApproval): Promise<void>;
 }
 
 export type BeforeToolDecision =
   | { kind: 'proceed'; args?: Record<string, unknown> }
-  /** A person is asked, whatever the policy says. */
+  /** The user is asked, whatever the policy decides. */
   | { kind: 'ask'; args?: Record<string, unknown> }
   | { kind: 'deny'; reason: string }
   | { kind: 'stop'; reason: string };
@@ -63,11 +63,11 @@ export interface ToolHookInput {
   callId: string;
   toolName: string;
   args: Record<string, unknown>;
-  /** The tool the model asked for, when this one took over from it. */
+  /** The tool the model requested, when this one replaced it. */
   originalToolName?: string | undefined;
 }
 
-/** A member that throws counts as having nothing to say. */
+/** A throwing member counts as no decision. */
 export interface ToolHooks {
   beforeTool?(input: ToolHookInput, signal: AbortSignal): Promise<BeforeToolDecision>;
   afterTool?(input: ToolHookInput & { result: ToolResult }, signal: AbortSignal): Promise<AfterToolDecision>;
@@ -82,10 +82,10 @@ export interface CallRecorder {
   ended(call: CompletedToolCall): void;
 }
 
-/** What the model should read beside a result that touched these paths. One that throws has nothing to say. */
+/** Context for the model beside a result that touched these paths. A throw counts as no context. */
 export type ResultContext = (paths: readonly string[]) => Promise<string | undefined>;
 
-/** Lets a person edit a proposal; undefined when they left it as it was. What it throws is told to the person. */
+/** Lets the user edit a proposal; undefined when it is unchanged. The user sees the message of a throw. */
 export type EditProposal = (
   details: Extract<ToolCallConfirmationDetails, { type: 'edit' }>,
   signal: AbortSignal,

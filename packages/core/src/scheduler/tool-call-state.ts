@@ -1,14 +1,14 @@
-/** The legal steps in the life of a call. Pure; an illegal step is a bug and throws. */
+/** The legal transitions between the states of a call. Pure; an illegal transition is a bug and throws. */
 
 import type { ToolCall, ToolCallStatus } from '../protocol/tool-calls.ts';
 
 const NEXT: Readonly<Record<ToolCallStatus, readonly ToolCallStatus[]>> = {
   validating: ['awaiting_approval', 'scheduled', 'error', 'cancelled'],
-  // Again when the proposal was edited: what changed is shown once more.
-  // Straight to executing when the call had begun and another tool takes it over.
+  // Again when the proposal was edited: the change is shown once more. Straight to executing when the call had
+  // started and another tool replaces it.
   awaiting_approval: ['awaiting_approval', 'scheduled', 'executing', 'error', 'cancelled'],
   scheduled: ['executing', 'error', 'cancelled'],
-  // Back to a person only for a tool that takes the call over.
+  // Back to the user only for a tool that replaces the call.
   executing: ['executing', 'awaiting_approval', 'success', 'error', 'cancelled'],
   success: [],
   error: [],

@@ -1,7 +1,7 @@
 /**
- * ToolExecutor: runs one call that may run, and returns the completed call. Around the tool's own work: the record before
- * an effect starts, live output, the AfterTool hook, and the bound on what the model reads. It asks neither the policy nor
- * the user: `CoreToolScheduler` does, before it gets here.
+ * ToolExecutor: runs one approved call and returns the completed call. Around the tool's own work: the record before
+ * an effect starts, live output, the AfterTool hook, and the limit on what the model reads. It asks neither the
+ * policy nor the user: `CoreToolScheduler` does that first.
  */
 
 import type { Part, PartListUnion } from '../protocol/content.ts';
@@ -19,11 +19,11 @@ import { answerTo, createCancelledResult, createErrorResult, createSuccessResult
 import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface ToolExecutorOptions {
-  /** Where `execute` finds a call's tool by name. */
+  /** The tools in which `execute` finds a call's tool by name. */
   tools: ToolLookup;
-  /** Whether the model that will read the result takes media inside a response. Default false. */
+  /** Whether the model that will read the result accepts media inside a response. Default false. */
   mediaInResponses?: (() => boolean) | undefined;
-  /** How much the model reads of a result; all of it by default. */
+  /** The limit on a result for the model; none by default. */
   outputBounds?: () => OutputBounds;
   hooks?: ToolHooks;
   recorder?: CallRecorder;
@@ -33,7 +33,7 @@ export interface ToolExecutorOptions {
 
 /** The documented argument of `execute`. */
 export interface ToolExecutionContext {
-  /** The request, or the call that holds it. */
+  /** The request, or the call that contains it. */
   call: ToolCallRequestInfo | ToolCall;
   signal: AbortSignal;
   /** Called with each piece of live output. */
@@ -42,14 +42,14 @@ export interface ToolExecutionContext {
   onUpdateToolCall?: (call: ExecutingToolCall) => void;
 }
 
-/** The call is replaced: the answer to it is what this one gives. */
+/** Another call replaces this one and provides its answer. */
 export interface TailCall {
   kind: 'tail';
   request: ToolCallRequestInfo;
 }
 
 const EFFECTLESS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'fetch', 'think', 'communicate']);
-/** Of what a cancelled call printed, this much is kept, from the end. */
+/** The output of a cancelled call that is kept, in characters from the end. */
 const KEPT_OUTPUT = 32_000;
 const TAKEN_OVER = 'A hook handed this call on to another tool, which only CoreToolScheduler can run.';
 const MODIFIED_BY_HOOK = '[System] Tool input parameters were modified by a hook';
@@ -128,7 +128,7 @@ export class ToolExecutor {
     const { request } = call;
     const decision = signal.aborted ? undefined : await this.askHook(call, result, signal);
     if (!decision) {
-      // What it did is done: the model must read of it.
+      // The effects have happened: the model must read about them.
       const output = printed.text || toText(result.llmContent);
       return createCancelledResult(request, 'User cancelled operation', output);
     }
@@ -184,12 +184,12 @@ export class ToolExecutor {
     try {
       return await untilAborted(resultContext(invocation.locations().map(({ path }) => path)), signal);
     } catch {
-      // What could not be added must not cost the result that is there.
+      // A failure to add context must not lose the result.
       return undefined;
     }
   }
 
-  /** Undefined: the user cancelled. A hook that fails has nothing to say about a result that is there. */
+  /** Undefined: the user cancelled. A failing hook does not change the result. */
   private async askHook(
     call: ReadyCall,
     result: ToolResult,
@@ -249,7 +249,7 @@ function toText(content: PartListUnion): string {
   return parts.map((part: Part | string) => (typeof part === 'string' ? part : (part.text ?? ''))).join('');
 }
 
-/** The last so many characters of what was added. */
+/** Keeps the last characters of the added text, up to a limit. */
 class Tail {
   text = '';
   private readonly limit: number;

@@ -1,9 +1,12 @@
-/** Which calls of a turn run together: neighbours that cannot disturb each other, in the model's order. Pure. */
+/**
+ * Groups the calls of a turn that run together: neighbours that cannot interfere with each other, in the model's
+ * order. Pure.
+ */
 
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
 const TOPIC_TOOL = 'update_topic';
-/** They change files the others may read. */
+/** They change files that the others may read. */
 const RUN_ALONE: ReadonlySet<string> = new Set([TOPIC_TOOL, 'replace', 'write_file']);
 
 export function toWaves(requests: readonly ToolCallRequestInfo[]): ToolCallRequestInfo[][] {
