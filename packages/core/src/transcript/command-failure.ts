@@ -1,15 +1,15 @@
 /**
- * How a command failed, from the data of its result. The model and scripts read such a
- * call as a success with an exit code, as in Gemini CLI; a person must see that it failed.
+ * Describes how a command failed, from the data of its result. For the model and scripts such a call is a success
+ * with an exit code, as in Gemini CLI; the user must see that it failed.
  */
 
-/** Facts of a command's end, in `data` of its response. */
+/** How a command ended, in `data` of its response. */
 export interface CommandEnd {
   exitCode: number | null;
   signal?: string;
 }
 
-/** Undefined for a command that succeeded, and for results that are not of a command. */
+/** Undefined for a command that succeeded, and for results of other tools. */
 export function readFailedCommand(data: Readonly<Record<string, unknown>> | undefined): CommandEnd | undefined {
   const { isError, exitCode, signal } = data ?? {};
   if (isError !== true) return undefined;
@@ -19,7 +19,7 @@ export function readFailedCommand(data: Readonly<Record<string, unknown>> | unde
   };
 }
 
-/** In two words: `exit 2`, `SIGTERM`, `stopped`. */
+/** A short label: `exit 2`, `SIGTERM`, `stopped`. */
 export function describeFailedCommand({ exitCode, signal }: CommandEnd): string {
   return signal ?? (exitCode === null ? 'stopped' : `exit ${exitCode}`);
 }

@@ -1,12 +1,11 @@
 /**
- * ItemList: an append-only list as a persistent value. Appending costs the same
- * however long the list is, items keep their identity and index, and a list that
- * was handed out never changes. What it keeps is bounded by weight: the oldest
- * items are let go, while indices and `length` go on counting them.
+ * ItemList: an append-only list as a persistent value. Appending costs the same however long the list is, items keep
+ * their identity and index, and a list that was handed out never changes. Memory is bounded by weight: the oldest
+ * items are dropped, while indices and `length` still count them.
  */
 
 const CHUNK_ITEMS = 128;
-/** A chunk is closed at this share of the capacity, so that letting one go is never a large loss. */
+/** A chunk is closed at this share of the capacity, so that dropping one is never a large loss. */
 const CHUNK_SHARE = 1 / 16;
 
 export interface ItemListOptions<T> {
@@ -77,7 +76,7 @@ export class ItemList<T> implements Iterable<T> {
     });
   }
 
-  /** The item at an index from 0; undefined when it is not there, or let go. */
+  /** The item at an index from 0; undefined when it is missing or dropped. */
   at(index: number): T | undefined {
     const { tail, tailStart, tailCount, closed } = this.state;
     if (index >= tailStart) return index < tailStart + tailCount ? tail[index - tailStart] : undefined;
@@ -85,7 +84,7 @@ export class ItemList<T> implements Iterable<T> {
     return chunk?.items[index - chunk.start];
   }
 
-  /** The kept items from an index on; what a surface that printed `index` items has yet to print. */
+  /** The kept items from an index on: those a surface that printed `index` items has yet to print. */
   slice(index = 0): T[] {
     const { closed, tail, tailStart, tailCount } = this.state;
     const items: T[] = [];
@@ -105,7 +104,7 @@ export class ItemList<T> implements Iterable<T> {
   }
 }
 
-/** A list derived earlier may have appended to the shared tail already; then this one goes on with a copy. */
+/** A list derived earlier may already have appended to the shared tail; then this one continues with a copy. */
 function ownedTail<T>({ tail, tailCount }: State<T>): T[] {
   return tail.length === tailCount ? tail : tail.slice(0, tailCount);
 }

@@ -1,6 +1,6 @@
 /**
- * The sentences a person reads about how an answer or a prompt ended. Tables and
- * pure functions, shared by the fold and by surfaces that have no transcript.
+ * Words the sentences for users on how an answer or a prompt ended. Tables and pure functions, shared by the fold and
+ * by surfaces without a transcript.
  */
 
 import type { Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
@@ -41,7 +41,7 @@ const FINISH_TEXTS: Readonly<Record<string, string>> = {
   [FinishReason.NO_IMAGE]: 'the model created no image',
 };
 
-/** Why an answer is not whole; undefined for one that ended as it should. */
+/** Why an answer is incomplete; undefined for one that ended normally. */
 export function describeFinishReason(reason: FinishReason | undefined): string | undefined {
   if (reason === undefined || reason === FinishReason.STOP) return undefined;
   if (reason === FinishReason.FINISH_REASON_UNSPECIFIED) return undefined;
@@ -59,7 +59,7 @@ const INVALID_STREAM_TEXTS: Partial<Record<InvalidStreamErrorType, string>> = {
   OTHER_BLOCKED: 'The response was blocked by a policy of the service.',
 };
 
-/** Why no attempt gave an answer, with the reason's name. */
+/** Why no attempt returned an answer, with the reason's name. */
 export function describeInvalidStream({ type, message }: InvalidStreamEventValue): string {
   const text = INVALID_STREAM_TEXTS[type] ?? (message || 'The model sent an invalid response.');
   return `${text} (${type})`;
@@ -77,7 +77,7 @@ export function describeExecution(what: 'stopped' | 'blocked', { reason, systemM
   return `Agent execution ${what}: ${systemMessage?.trim() || reason}`;
 }
 
-/** What to say of an attempt to compress, and how loudly; undefined when nothing happened. */
+/** The message about an attempt to compress, and its level; undefined when nothing happened. */
 export function describeCompression(
   info: ChatCompressionInfo,
 ): { type: 'compression' | 'warning'; text: string } | undefined {
@@ -96,7 +96,7 @@ export function describeCompression(
     case CompressionStatus.NOOP:
       return undefined;
     default:
-      // A log written by a newer version may hold a status this one does not know.
+      // A log written by a newer version may hold a status unknown to this one.
       return undefined;
   }
 }
@@ -113,7 +113,7 @@ const OUTCOME_TEXTS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
   budget_exceeded: 'The budget of this run is spent.',
 };
 
-/** How a prompt ended, for those that say nothing else about it; undefined for success. */
+/** How a prompt ended, for outcomes without a message of their own; undefined for success. */
 export function describeOutcome({ outcome, error, detail }: PromptEndedEvent): string | undefined {
   if (outcome === 'completed') return undefined;
   return error?.message || detail || OUTCOME_TEXTS[outcome];

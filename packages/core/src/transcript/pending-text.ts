@@ -1,8 +1,7 @@
 /**
- * The text of an answer while it grows: what is committed of it and when, and what becomes
- * of it when its attempt fails. An inline terminal cannot take back what it printed. So a
- * `retry` drops the pending text, and if some of the attempt's text is committed already,
- * a note says that it is void.
+ * Commits the text of a growing answer, and withdraws it when its attempt fails. An inline terminal cannot erase what
+ * it printed. So a `retry` drops the pending text, and if some of the attempt's text is already committed, a note
+ * marks it as void.
  */
 
 import type { RetryValue } from '../protocol/events.ts';
@@ -55,7 +54,7 @@ function flushText(state: Transcript): Transcript {
   return isBlank ? { ...state, pendingText: undefined } : commitText(state, pendingText, pendingText.text);
 }
 
-/** The text so far stands: no `retry` can make it void any more. */
+/** Accepts the text so far: a `retry` can no longer void it. */
 export function acceptText(state: Transcript): Transcript {
   const flushed = flushText(state);
   return flushed.attempt ? { ...flushed, attempt: undefined } : flushed;
@@ -65,7 +64,7 @@ export function dropAttempt(state: Transcript, retry: RetryValue | undefined): T
   return { ...withdraw({ ...state, thought: undefined, pendingText: undefined }, WITHDRAWN_BY_RETRY), retry };
 }
 
-/** The last attempt failed: what arrived of it stays on the screen, and is said to be void. */
+/** The last attempt failed: its text stays on the screen, marked as void. */
 export function withdrawText(state: Transcript): Transcript {
   return withdraw(flushText(state), WITHDRAWN_BY_FAILURE);
 }

@@ -1,5 +1,5 @@
 /**
- * The fold of a child session's events into the call that runs it: the end of its text and its newest calls. Pure. A
+ * Folds a child session's events into the call that runs it: the end of its text and its newest calls. Pure. A
  * child's text never becomes part of its parent's answer, and a question of the child is a call that awaits approval.
  */
 
@@ -27,7 +27,7 @@ export function reduceChild(child: ChildView, event: AgentEvent): ChildView {
     case GeminiEventType.ToolCallResponse:
       return withCalls(child, answerCall(child.calls, event.value));
     default:
-      // How the child fares otherwise is told by the result of the call that runs it.
+      // The result of the call that runs the child reports the rest.
       return child;
   }
 }

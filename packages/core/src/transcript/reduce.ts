@@ -1,7 +1,6 @@
 /**
- * The fold: (Transcript, AgentEvent) → Transcript. Pure, and every member of the
- * union has its line. The work for an event depends on the event and on the calls
- * that are open, never on the length of the session or of the answer.
+ * The fold: (Transcript, AgentEvent) → Transcript. Pure, and handles every member of the union. The work for an event
+ * depends on the event and on the open calls, never on the length of the session or of the answer.
  */
 
 import { isSessionEvent } from '../protocol/agent-events.ts';
@@ -130,7 +129,7 @@ export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
   }
 }
 
-/** The status line belongs to the moment: the next event ends the wait for an attempt, and a thought is history. */
+/** The status line is momentary: the next event ends the wait for an attempt, and commits the thought. */
 function settleStatus(state: Transcript, { type }: AgentEvent): Transcript {
   if (type === GeminiEventType.Retry) return state;
   const waited = state.retry ? { ...state, retry: undefined } : state;
@@ -141,7 +140,7 @@ function warn(state: Transcript, text: string | undefined, about: AgentEvent['ty
   return text === undefined ? state : commit(state, { type: MessageType.WARNING, text, about });
 }
 
-/** Commits the note that says how the prompt is ending, so that `prompt_ended` need not say it again. */
+/** Commits the note on how the prompt is ending, so that `prompt_ended` need not repeat it. */
 function explain(state: Transcript, outcome: Outcome, note: NewItem): Transcript {
   const noted = commit(state, note);
   return noted.prompt ? { ...noted, prompt: { ...noted.prompt, explained: outcome } } : noted;
@@ -176,7 +175,7 @@ function cancel(state: Transcript): Transcript {
   return cancelled.prompt ? { ...cancelled, prompt: { ...cancelled.prompt, isCancelled: true } } : cancelled;
 }
 
-/** Nothing more is expected: what is pending is committed as it is. */
+/** Commits everything pending as it is: no more events are expected. */
 function settle(state: Transcript): Transcript {
   const settled = changeCalls(acceptText(state), abandonCalls);
   return settled.question ? { ...settled, question: undefined } : settled;

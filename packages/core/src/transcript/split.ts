@@ -1,11 +1,10 @@
 /**
- * Where streamed markdown may be cut in two without either half rendering
- * differently: after a blank line, or before a code fence that is still open,
- * never inside one. The scan is incremental: `advance` looks at the new text only,
- * so a streamed answer is scanned once however many pieces it came in.
+ * Finds where streamed markdown may be cut in two without either half rendering differently: after a blank line, or
+ * before a code fence that is still open, never inside one. The scan is incremental: `advance` reads the new text
+ * only, so a streamed answer is scanned once, in however many pieces it arrived.
  */
 
-/** More than any line needs to show that it opens or closes a fence. */
+/** More than any line needs to be recognised as a fence. */
 const HEAD_LENGTH = 80;
 
 const OPENING = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/s;
@@ -25,11 +24,11 @@ interface UnfinishedLine {
   /** Its first characters, at most `HEAD_LENGTH`. */
   readonly head: string;
   readonly isBlank: boolean;
-  /** A backtick stands beyond the head; an opening fence may have none after its marker. */
+  /** A backtick follows after the head; an opening fence may have none after its marker. */
   readonly hasLateBacktick: boolean;
 }
 
-/** What is known of the text scanned so far. Indices count from its beginning. */
+/** The state of the scan so far. Indices count from the start of the text. */
 export interface SplitScan {
   readonly length: number;
   readonly line: UnfinishedLine;
@@ -66,7 +65,7 @@ export function splitPointOf(scan: SplitScan): number {
   return (scan.fence?.follows ?? hasText(scan)) ? start : 0;
 }
 
-/** The scan of what is left when the text is cut at `splitPointOf(scan)`. */
+/** The scan of the rest when the text is cut at `splitPointOf(scan)`. */
 export function cutScan(scan: SplitScan, point: number): SplitScan {
   const atBreak = point === scan.lastBreak;
   return {
@@ -91,7 +90,7 @@ export function findLastSafeSplitPoint(content: string, idealMaxLength?: number)
   return splitPointOf(advance(EMPTY_SCAN, content));
 }
 
-/** Index of the line that opens the code block around `index`; -1 when it is in none. */
+/** Index of the line that opens the code block around `index`; -1 outside code blocks. */
 export function findEnclosingCodeBlockStart(content: string, index: number): number {
   return openFenceStart(advance(EMPTY_SCAN, content.slice(0, index))) ?? -1;
 }
@@ -100,7 +99,7 @@ export function isIndexInsideCodeBlock(content: string, index: number): boolean 
   return findEnclosingCodeBlockStart(content, index) !== -1;
 }
 
-/** Takes the unfinished line for what it looks like so far. */
+/** Treats the unfinished line as what it looks like so far. */
 function openFenceStart({ fence, line }: SplitScan): number | undefined {
   if (fence) return closes(line, fence) ? undefined : fence.start;
   return openingMarker(line) === undefined ? undefined : line.start;

@@ -1,7 +1,6 @@
 /**
- * The store: one transcript, who is told when it changes, and the only way to
- * change it. It holds no logic and does not coalesce; a surface that draws less
- * often than events arrive does that itself.
+ * The store: holds one transcript and its listeners, and is the only way to change it. It contains no logic and does
+ * not coalesce; a surface that draws less often than events arrive does that itself.
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
@@ -15,13 +14,13 @@ export interface TranscriptStore {
   /** Returns the function that ends the subscription. */
   subscribe(listener: () => void): () => void;
   dispatch(event: AgentEvent): void;
-  /** Folds all events, then tells listeners once. */
+  /** Folds all events, then notifies listeners once. */
   dispatchAll(events: Iterable<AgentEvent>): void;
 }
 
 export interface TranscriptStoreOptions {
   initial?: Transcript;
-  /** Told what a listener threw. A listener that throws disturbs neither the fold nor its neighbours. */
+  /** Called with the error of a listener. A throwing listener affects neither the fold nor other listeners. */
   onListenerError?: (error: unknown) => void;
 }
 
@@ -30,7 +29,7 @@ export function createTranscriptStore(options: TranscriptStoreOptions = {}): Tra
   const listeners = new Set<() => void>();
 
   const notify = () => {
-    // Who subscribes while being told is told next time.
+    // A listener added during a notification is first called at the next one.
     const current = [...listeners];
     for (const listener of current) {
       try {
@@ -53,7 +52,7 @@ export function createTranscriptStore(options: TranscriptStoreOptions = {}): Tra
   return {
     getSnapshot: () => transcript,
     subscribe(listener) {
-      // A wrapper of its own, so that the same function subscribed twice is told twice and ends separately.
+      // A separate wrapper, so that a function subscribed twice is called twice and unsubscribed separately.
       const entry = () => listener();
       listeners.add(entry);
       return () => void listeners.delete(entry);

@@ -1,6 +1,6 @@
 /**
- * StreamingState: what the session is doing, in one word. Always derived from the
- * transcript and never set, so it cannot disagree with what is on the screen.
+ * StreamingState: the activity of the session, in one word. Always derived from the transcript and never set, so it
+ * cannot contradict the screen.
  */
 
 import { allCalls } from './tool-group.ts';

@@ -1,7 +1,6 @@
 /**
- * The pending group of calls: how one event about a call changes it, and what of
- * it is finished. Pure; a call that reached a terminal status stays there, and an
- * answered one changes no more.
+ * The pending group of calls: applies an event to its call, and extracts finished calls. Pure; a call that reached a
+ * terminal status stays there, and an answered one no longer changes.
  */
 
 import type { ToolCallUpdatedEvent } from '../protocol/agent-events.ts';
@@ -12,7 +11,7 @@ import type { ToolResultDisplay } from '../protocol/tools.ts';
 import { describeFailedCommand, readFailedCommand } from './command-failure.ts';
 import type { ChildView, PendingCall, ShownResult, ToolCallView } from './transcript.ts';
 
-/** Live output kept of a call. It is cut at twice this, so that cutting costs nothing per event. */
+/** Live output kept per call. It is cut at twice this length, so that cutting costs nothing per event. */
 const OUTPUT_KEPT = 100_000;
 
 const TERMINAL: ReadonlySet<ToolCallStatus> = new Set<ToolCallStatus>(['success', 'error', 'cancelled']);
@@ -39,7 +38,7 @@ export function addCall(calls: Calls, { callId, name, args, display }: ToolCallR
 export function askAboutCall(calls: Calls, { request, details }: ServerToolCallConfirmationDetails): Calls {
   return changeCall(calls, request.callId, (call) => ({
     ...moveCall(call, 'awaiting_approval'),
-    // A hook or the person's editor may have changed what is asked since the request.
+    // A hook or the user's editor may have changed the arguments since the request.
     args: request.args,
     confirmation: details,
     ...(request.forcedAsk === true && { forcedAsk: true }),
@@ -69,12 +68,12 @@ export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls 
   }));
 }
 
-/** Every call that nothing more will be heard of, ended. */
+/** Ends every call for which no more events will arrive. */
 export function abandonCalls(calls: Calls): Calls {
   return calls.map((call) => ({ ...moveCall(call, 'cancelled'), isAnswered: true }));
 }
 
-/** The answered calls before the first unanswered one, as they are committed, and the rest. */
+/** The answered calls before the first unanswered one, in committed form, and the rest. */
 export function takeFinished(calls: Calls): { finished: ToolCallView[]; rest: Calls } {
   const unanswered = calls.findIndex(({ isAnswered }) => !isAnswered);
   const count = unanswered === -1 ? calls.length : unanswered;
@@ -82,7 +81,7 @@ export function takeFinished(calls: Calls): { finished: ToolCallView[]; rest: Ca
   return { finished: calls.slice(0, count).map(toCommittedCall), rest: calls.slice(count) };
 }
 
-/** Every call of the group, those of children included, parents first. */
+/** Every call of the group, including those of children, parents first. */
 export function* allCalls(calls: Calls): Generator<PendingCall> {
   for (const call of calls) {
     yield call;
@@ -90,7 +89,7 @@ export function* allCalls(calls: Calls): Generator<PendingCall> {
   }
 }
 
-/** Changes what the call of that id shows of its child, at whatever depth it is. */
+/** Changes the child view of the call with that id, at any depth. */
 export function changeChild(calls: Calls, callId: string, change: (child: ChildView) => ChildView): Calls {
   const own = calls.findIndex((call) => call.callId === callId);
   const index = own === -1 ? calls.findIndex(({ child }) => child && holds(child.calls, callId)) : own;
@@ -137,7 +136,7 @@ function toCommittedCall(call: PendingCall): ToolCallView {
   return view.child ? { ...view, child: toCommittedChild(view.child) } : view;
 }
 
-/** Which calls the child made and how they ended; what they printed would fill the memory of a long session. */
+/** Keeps the child's calls and how they ended; their output would fill the memory of a long session. */
 function toCommittedChild(child: ChildView): ChildView {
   const calls = child.calls.map(({ args: _arguments, result: _result, ...call }) => ({ ...call, output: '' }));
   return { ...child, calls };

@@ -1,8 +1,7 @@
 /**
- * Transcript: what a person sees of a session, as a value. Committed items are
- * final and keep their identity, so a surface prints each once; pending items are
- * the few that still change. Types, the empty value and how an item is committed:
- * events become state in reduce.ts.
+ * Transcript: the user's view of a session, as a value. Committed items are final and keep their identity, so a
+ * surface prints each once; pending items are the few that still change. Types, the empty value and how an item is
+ * committed; reduce.ts turns events into state.
  */
 
 import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protocol/agent-events.ts';
@@ -21,9 +20,9 @@ import type { SplitScan } from './split.ts';
 
 export const MessageType = {
   USER: 'user',
-  /** The beginning of an answer. */
+  /** The start of an answer. */
   GEMINI: 'gemini',
-  /** An answer goes on: no leading mark. */
+  /** The continuation of an answer: no leading mark. */
   GEMINI_CONTENT: 'gemini_content',
   THINKING: 'thinking',
   TOOL_GROUP: 'tool_group',
@@ -39,7 +38,7 @@ export const MessageType = {
 } as const;
 export type MessageType = (typeof MessageType)[keyof typeof MessageType];
 
-/** A result as it is shown. Of an edit only the diff: whole files would fill the memory of a long session. */
+/** A result as shown. For an edit only the diff: whole files would fill the memory of a long session. */
 export type ShownResult = Exclude<ToolResultDisplay, FileDiff> | Omit<FileDiff, 'originalContent' | 'newContent'>;
 
 export interface ToolCallView {
@@ -47,30 +46,30 @@ export interface ToolCallView {
   readonly name: string;
   readonly display: ToolCallDisplay;
   readonly status: ToolCallStatus;
-  /** The end of what the call printed; empty once a result says it better. */
+  /** The end of the call's output; empty once a result replaces it. */
   readonly output: string;
   /** Characters printed before `output` that are no longer kept. */
   readonly omittedOutput: number;
   readonly pid?: number;
   /** Until the call is committed. */
   readonly args?: Readonly<Record<string, unknown>>;
-  /** What the person is asked, while the call awaits approval. */
+  /** The question for the user, while the call awaits approval. */
   readonly confirmation?: ToolCallConfirmationDetails;
   readonly result?: ShownResult;
   readonly error?: { readonly message: string; readonly type?: ToolErrorType };
-  /** How the command failed that the call ran, such as `exit 2`; the call itself counts as a success. */
+  /** How the command that the call ran failed, such as `exit 2`; the call itself counts as a success. */
   readonly failure?: string;
   readonly outputFile?: string;
   readonly kind?: ToolKind;
   /** The files it touches. */
   readonly locations?: readonly ToolLocation[];
-  /** What the session that the call runs does: a sub-agent's work, kept out of this session's answer. */
+  /** The session that the call runs: a sub-agent's work, kept out of this session's answer. */
   readonly child?: ChildView;
 }
 
 /** A child session as its parent's call shows it. */
 export interface ChildView {
-  /** The end of what the child's model has said. */
+  /** The end of the child model's text. */
   readonly text: string;
   /** The newest of its calls, in their order; the older ones are counted. */
   readonly calls: readonly PendingCall[];
@@ -82,7 +81,7 @@ interface ItemFields {
   [MessageType.GEMINI]: { text: string };
   [MessageType.GEMINI_CONTENT]: { text: string };
   [MessageType.THINKING]: { thought: ThoughtSummary };
-  /** `continues`: the calls were asked for together with those of the group before. */
+  /** `continues`: the calls were requested together with those of the group before. */
   [MessageType.TOOL_GROUP]: { calls: readonly ToolCallView[]; continues: boolean };
   /** `about` is the event that made the note. */
   [MessageType.INFO]: { text: string; about: AgentEventType };
@@ -97,7 +96,7 @@ interface ItemFields {
   };
   [MessageType.CITATION]: { text: string };
   [MessageType.CANCELLED]: { text: string };
-  /** The answer text of the items from `firstId` to `lastId` is void; a surface that can may strike it out. */
+  /** The answer text of the items from `firstId` to `lastId` is void; a surface may strike it out if it can. */
   [MessageType.WITHDRAWN]: { text: string; firstId: number; lastId: number };
 }
 
@@ -115,18 +114,18 @@ export type PendingText = ItemOf<'gemini' | 'gemini_content'> & { readonly scan:
 export interface PendingCall extends ToolCallView {
   /** Its `tool_call_response` has arrived. */
   readonly isAnswered: boolean;
-  /** A hook wants a person to be asked, whatever the mode. */
+  /** A hook requires the user's approval, whatever the mode. */
   readonly forcedAsk?: boolean;
 }
 
-/** Calls that are not all answered yet, in the model's order. The first one is not answered. */
+/** Calls that are not all answered yet, in the model's order. The first one is unanswered. */
 export type PendingGroup = ItemOf<'tool_group'> & { readonly calls: readonly PendingCall[] };
 
 export interface OpenPrompt {
   readonly prompt_id: string;
-  /** The person cancelled: what still arrives of the answer is not shown. */
+  /** The user cancelled: the rest of the answer is not shown. */
   readonly isCancelled: boolean;
-  /** The outcome that the last note about an end has already named. */
+  /** The outcome that the last note already reported. */
   readonly explained: Outcome | undefined;
 }
 
@@ -134,14 +133,14 @@ export type FallbackQuestion = Omit<FallbackRequestedEvent, 'type'>;
 
 export interface Transcript {
   readonly committed: ItemList<TranscriptItem>;
-  /** The current thought: for the status line, and committed when something else follows. */
+  /** The current thought: for the status line, and committed when another item follows. */
   readonly thought: ItemOf<'thinking'> | undefined;
   readonly pendingText: PendingText | undefined;
   readonly pendingGroup: PendingGroup | undefined;
   readonly prompt: OpenPrompt | undefined;
-  /** Committed answer text of the attempt under way, which a `retry` would make void. */
+  /** Committed answer text of the current attempt, which a `retry` would void. */
   readonly attempt: { readonly firstId: number; readonly lastId: number } | undefined;
-  /** The failed attempt after which we are waiting for the next one. */
+  /** The failed attempt whose retry is pending. */
   readonly retry: RetryValue | undefined;
   readonly question: FallbackQuestion | undefined;
   /** The model chosen last. */
@@ -151,7 +150,7 @@ export interface Transcript {
 
 /** Characters of committed items kept in memory. The session log keeps everything. */
 const COMMITTED_CAPACITY = 16 * 1024 * 1024;
-/** What an item costs beside its text. */
+/** The weight of an item beside its text. */
 const ITEM_WEIGHT = 256;
 
 export function createTranscript(): Transcript {
@@ -174,7 +173,7 @@ export function commit(state: Transcript, item: NewItem): Transcript {
   return { ...state, committed: state.committed.append({ id: state.nextId, ...item }), nextId: state.nextId + 1 };
 }
 
-/** What a surface draws below the committed items, in order. The objects are those of the state. */
+/** The items a surface draws below the committed ones, in order. The objects are those of the state. */
 export function getPendingItems({ thought, pendingText, pendingGroup }: Transcript): TranscriptItem[] {
   return [pendingGroup, thought, pendingText].filter((item) => item !== undefined);
 }
