@@ -1,4 +1,4 @@
-/** ApprovalModes: the approval mode of the session and since when, with a record of every change of it. */
+/** ApprovalModes: tracks the session's approval mode and its start, and records every change. */
 
 import type { Telemetry } from './telemetry.ts';
 
@@ -11,7 +11,7 @@ export class ApprovalModes {
     this.telemetry = telemetry;
   }
 
-  /** To be called with another mode only. */
+  /** Must be called with a different mode only. */
   set(mode: string): void {
     const { current } = this;
     this.end();
@@ -24,7 +24,7 @@ export class ApprovalModes {
     });
   }
 
-  /** To be called once more when the session is over. */
+  /** Records the duration of the current mode. Must also be called when the session ends. */
   end(): void {
     const { current: mode } = this;
     if (mode === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * CallTelemetry: calls as telemetry records. Of a call that runs it keeps when it came to
- * where it stands, and forgets it with its response.
+ * CallTelemetry: converts calls into telemetry records. It stores when a running call entered its current status, and
+ * drops the call with its response.
  */
 
 import type { ToolCallStatus } from '../protocol/tool-calls.ts';
@@ -12,7 +12,7 @@ import type { Attributes } from './signals.ts';
 import { newSpanId } from './span-ids.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** What a call is doing while it has a status; a person's thinking is no phase of it. */
+/** The phase of a call by status; the user's time to answer is not a phase. */
 const PHASES: Readonly<Record<ToolCallStatus, string | undefined>> = {
   validating: 'validation',
   awaiting_approval: undefined,
@@ -29,7 +29,7 @@ interface OpenCall {
   phases: [phase: string, milliseconds: number][];
 }
 
-/** Where spans of a prompt belong. */
+/** The trace and parent of a prompt's spans. */
 export type TraceOf = (prompt_id: string) => { traceId: string; parentSpanId?: string };
 
 export class CallTelemetry {
@@ -52,7 +52,7 @@ export class CallTelemetry {
     if (call && call.status !== status) this.move(call, status);
   }
 
-  /** Of calls a prompt left behind nothing more is heard. */
+  /** Drops the calls a prompt left behind: no more events arrive for them. */
   forget(): void {
     this.open.clear();
   }
@@ -77,7 +77,7 @@ export class CallTelemetry {
     const { telemetry } = this;
     const server = /^mcp_([^_]+)_/.exec(name)?.[1];
     const tool_type = server === undefined ? 'native' : 'mcp';
-    // What a tool says of its failure may quote a file or a page.
+    // A tool's error message may quote a file or a page.
     const error = telemetry.logPrompts ? response.error?.message : undefined;
     telemetry.log('gemini_cli.tool_call', `Tool call: ${name}. Success: ${succeeded}. Duration: ${durationMs}ms.`, {
       function_name: name,
@@ -121,7 +121,7 @@ export class CallTelemetry {
     }
   }
 
-  /** By which of several ways a tool came to its result. */
+  /** Records which of several strategies produced a tool's result. */
   private logWays({ name, args, prompt_id, response }: ClosedCall): void {
     const { telemetry } = this;
     const { data = {}, errorType, truncation } = response;

@@ -1,4 +1,4 @@
-/** A call that has its response, as the session tells of it. Types only. */
+/** A call with its response, as the session reports it. Types only. */
 
 import type { ToolCallResponseInfo } from '../protocol/tool-calls.ts';
 

@@ -1,7 +1,6 @@
 /**
- * EventTelemetry: the session's events as telemetry records. One more reader of the
- * stream every surface reads; it changes nothing and keeps little more than the time a
- * prompt and a turn began.
+ * EventTelemetry: converts the session's events into telemetry records. It reads the same stream as every surface,
+ * changes nothing and stores little more than the start times of a prompt and a turn.
  */
 
 import type { AgentEvent, Outcome } from '../protocol/agent-events.ts';
@@ -14,7 +13,7 @@ import { METRICS } from './metric-names.ts';
 import { newSpanId, newTraceId } from './span-ids.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** Named one by one: what else fails, fails before there is an answer to judge. */
+/** Listed explicitly: other failures happen before there is an answer to judge. */
 const CONTENT_ERRORS: Readonly<Record<InvalidStreamErrorType, true>> = {
   NO_FINISH_REASON: true,
   NO_RESPONSE_TEXT: true,
@@ -41,7 +40,7 @@ interface OpenTurn {
 
 export class EventTelemetry {
   readonly calls: CallTelemetry;
-  /** Of the prompt under way, or the last one. */
+  /** Of the current prompt, or the last one. */
   prompt_id = '';
   /** How the last turn ended. */
   finishReason = '';
@@ -59,13 +58,13 @@ export class EventTelemetry {
     telemetry.metrics.count(METRICS.sessions, {});
   }
 
-  /** Where spans of a prompt belong. */
+  /** The trace and parent of a prompt's spans. */
   traceOf(prompt_id: string): { traceId: string; parentSpanId?: string } {
     const prompt = this.prompts.get(prompt_id);
     return prompt ? { traceId: prompt.traceId, parentSpanId: prompt.spanId } : { traceId: newTraceId() };
   }
 
-  /** An attempt of a turn is sent. */
+  /** Records that an attempt of a turn is sent. */
   attempted(model: string): void {
     this.turn ??= { model, startTime: this.telemetry.clock.now(), attempts: 0 };
     this.turn.model = model;
@@ -104,7 +103,7 @@ export class EventTelemetry {
         if (event.intent === 'retry_always' || event.intent === 'retry_once') this.fellBack();
         return;
       default:
-        // Every other event says nothing that is recorded.
+        // No other event is recorded.
         return;
     }
   }

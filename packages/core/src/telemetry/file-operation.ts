@@ -1,4 +1,6 @@
-/** What a call did to a file, as `gemini_cli.file_operation` tells it: never its path, and never its content. Pure. */
+/**
+ * Describes a call's effect on a file for `gemini_cli.file_operation`: never its path, and never its content. Pure.
+ */
 
 import type { ClosedCall } from './closed-call.ts';
 import type { Attributes } from './signals.ts';
@@ -70,7 +72,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
 };
 
-/** A name may end in anything; only what can be an ending is passed on. */
+/** A file name may end in any text; only a plausible extension is recorded. */
 const EXTENSION = /[^/\\]\.([A-Za-z0-9]{1,12})$/;
 
 export interface FileOperation extends Attributes {

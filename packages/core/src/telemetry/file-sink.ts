@@ -1,7 +1,6 @@
 /**
- * Telemetry into one file: every record as JSON indented by two, appended, in the shape
- * OpenTelemetry's own exporters print. No network. A file that cannot be written costs
- * a sentence, never the run.
+ * Writes telemetry to one file: appends every record as JSON indented by two, in the shape of OpenTelemetry's own
+ * exporters. No network. A file that cannot be written costs one warning, never the run.
  */
 
 import { appendFile } from 'node:fs/promises';
@@ -80,7 +79,7 @@ function toMetric(metric: Extract<Signal, { kind: 'metric' }>): object {
       description: metric.description,
       unit: metric.unit,
     },
-    // The numbers OpenTelemetry gives to these two: histogram and sum.
+    // OpenTelemetry's numbers for histogram and sum.
     dataPointType: isDistribution ? 0 : 3,
     dataPoints: metric.points.map((point) => ({
       attributes: point.attributes,

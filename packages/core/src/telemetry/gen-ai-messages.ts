@@ -1,14 +1,13 @@
 /**
- * Turns in the form OpenTelemetry's conventions for generative AI give them: a JSON list
- * of messages with typed parts. Media is named, not carried. Of a list that is too long
- * the newest messages are kept, whole. Pure.
+ * Converts turns into the form of OpenTelemetry's conventions for generative AI: a JSON list of messages with typed
+ * parts. Media is named, not included. From a list that is too long, the newest messages are kept, whole. Pure.
  */
 
 import type { Content, Part } from '../protocol/content.ts';
 import { shorten } from '../util/short-text.ts';
 
 const MAX_LENGTH = 100_000;
-/** Of one part; a result longer than this says nothing more to a reader of telemetry. */
+/** Per part; a longer result is of no more use to a reader of telemetry. */
 const MAX_PART_LENGTH = 20_000;
 
 export function toInputMessages(contents: readonly Content[]): string {
@@ -49,7 +48,7 @@ function toPart(part: Part): object[] {
   return [];
 }
 
-/** As it is while it is small; else the beginning of its text. */
+/** Unchanged while it is small; else the start of its text. */
 function bounded(value: unknown): unknown {
   const text = JSON.stringify(value) ?? '';
   return text.length <= MAX_PART_LENGTH ? value : shorten(text, MAX_PART_LENGTH);

@@ -1,4 +1,4 @@
-/** HappeningTelemetry: happenings as telemetry records, by Gemini CLI's names for them. */
+/** HappeningTelemetry: converts happenings into telemetry records, under Gemini CLI's names. */
 
 import type { ApprovalModes } from './approval-modes.ts';
 import type { EventTelemetry } from './event-telemetry.ts';
@@ -15,7 +15,7 @@ const LOOP_TYPES: Readonly<Record<LoopKind, string>> = {
   judged_by_model: 'llm_detected_loop',
 };
 
-/** Written where a second opinion was not asked for, or did not come. */
+/** Written where a second opinion was not requested or not received. */
 const NO_CONFIDENCE = -1;
 
 export function createHappeningTelemetry(
@@ -85,7 +85,7 @@ export function createHappeningTelemetry(
     exit_failed: () => metrics.count(METRICS.exitFailures, {}),
     flicker: () => metrics.count(METRICS.flickers, {}),
   };
-  // The table pairs every kind with its own teller, which the compiler cannot follow through an index.
+  // The table pairs every kind with its own handler, which the compiler cannot follow through an index.
   return (happening) => (tellers[happening.kind] as (happening: Happening) => void)(happening);
 }
 
@@ -95,7 +95,7 @@ function tellRouting(telemetry: Telemetry, routed: Told<'model_routed'>): void {
     decision_model: model,
     decision_source: source,
     routing_latency_ms: latencyMs,
-    // A classifier's reasons speak of what the person asked for.
+    // A classifier's reasoning mentions the user's request.
     reasoning: telemetry.logPrompts ? reasoning : undefined,
     failed: error !== undefined,
     error_message: error,

@@ -1,6 +1,6 @@
 /**
- * createLoggedGenerator: a ContentGenerator whose requests and answers are reported to
- * telemetry, each once when it has ended. It changes no response.
+ * createLoggedGenerator: a ContentGenerator that reports its requests and answers to telemetry, each once when it has
+ * ended. It changes no response.
  */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';

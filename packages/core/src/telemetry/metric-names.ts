@@ -1,4 +1,4 @@
-/** The metrics, by the names Gemini CLI's users already have dashboards for. */
+/** The metrics, under the names that existing dashboards of Gemini CLI's users expect. */
 
 import type { MetricName } from './metric-store.ts';
 

@@ -1,7 +1,7 @@
 /**
- * MetricStore: sums and distributions by name and attributes, since the start of the
- * session. What it holds is bounded: past the limit OpenTelemetry sets for the points of
- * one metric, the rest is added up in one point that says so.
+ * MetricStore: sums and distributions by name and attributes, since the start of the session. Memory is bounded:
+ * beyond OpenTelemetry's limit for the points of one metric, further values are added to one point marked as
+ * overflow.
  */
 
 import type { Attributes, MetricPoint, MetricSignal } from './signals.ts';
@@ -52,12 +52,12 @@ export class MetricStore {
     });
   }
 
-  /** Whether something was added since `collect`. */
+  /** Whether a value was added since `collect`. */
   get isChanged(): boolean {
     return this.hasChanged;
   }
 
-  /** Everything so far; nothing when nothing was added since the last time. */
+  /** All values so far; empty when none was added since the last call. */
   collect(time: number): MetricSignal[] {
     if (!this.hasChanged) return [];
     this.hasChanged = false;

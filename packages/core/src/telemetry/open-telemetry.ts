@@ -1,7 +1,6 @@
 /**
- * openTelemetry: from what the user configured to something that can be reported to, or
- * to nothing. Off means off: no module of this room but this one is loaded, no timer
- * runs and no connection is made.
+ * openTelemetry: creates the telemetry port from the user's settings, or none. Disabled means: no other module of
+ * this room is loaded, no timer runs and no connection is made.
  */
 
 import type { HookExecution } from '../hooks/hook-events.ts';
@@ -30,7 +29,7 @@ export interface TelemetryContext {
   version: string;
   interactive: boolean;
   authType?: string | undefined;
-  /** Who answers, by OpenTelemetry's names for providers. Default Google's, by the kind of authorisation. */
+  /** The model provider, by OpenTelemetry's names. Default Google's, by the kind of authorisation. */
   provider?: string;
   /** The address of the service. */
   endpoint?: string;
@@ -38,17 +37,17 @@ export interface TelemetryContext {
   onProblem: (message: string) => void;
 }
 
-/** What the runtime reports to. Nothing of it throws. */
+/** The port the runtime reports to. None of its methods throws. */
 export interface TelemetryPort {
   watch<G extends ContentGenerator>(generator: G): G;
   add(event: AgentEvent): void;
   called(call: ClosedCall): void;
   hookExecuted(execution: HookExecution): void;
-  /** For what neither an event nor a request says. */
+  /** For facts that neither an event nor a request carries. */
   note(happening: Happening): void;
-  /** One record by its whole name. */
+  /** Writes one record under its full name. */
   log(name: string, body: string, attributes: Attributes): void;
-  /** Everything reported has reached its place, or the attempt failed. */
+  /** Resolves when every record was delivered, or its delivery failed. */
   shutdown(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Signals in the JSON form of OTLP, by the kind of request they go into. Pure. */
+/** Converts signals to the JSON form of OTLP, grouped by kind of request. Pure. */
 
 import type { Attributes, LogSignal, MetricPoint, MetricSignal, Resource, Signal, SpanSignal } from './signals.ts';
 
@@ -7,7 +7,7 @@ export type OtlpKind = 'logs' | 'metrics' | 'traces';
 const SCOPE = { name: 'gemini-cli' };
 const CUMULATIVE = 2;
 
-/** One request body for each kind there is something of. */
+/** One request body for each kind that is present. */
 export function toOtlp(signals: readonly Signal[], resource: Resource): { kind: OtlpKind; body: object }[] {
   const about = { attributes: toAttributes(resource) };
   const logs = signals.filter((signal): signal is LogSignal => signal.kind === 'log').map(toLog);
@@ -94,7 +94,7 @@ function toValue(value: NonNullable<Attributes[string]>): object {
   return { kvlistValue: { values: toAttributes(value) } };
 }
 
-/** `Array.isArray` does not tell a read-only list from a map. */
+/** `Array.isArray` does not distinguish a read-only list from a map. */
 function isList(value: readonly string[] | Attributes): value is readonly string[] {
   return Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /**
- * OTLP's JSON form as protobuf, by a table of field numbers: what gRPC needs. Only the
- * fields otlp-json.ts writes are known; an unknown one is a bug and throws.
+ * Encodes OTLP's JSON form as protobuf, by a table of field numbers, as gRPC requires. Only the fields that
+ * otlp-json.ts writes are known; an unknown one is a bug and throws.
  */
 
 type Kind = 'string' | 'hex' | 'bool' | 'varint' | 'fixed64' | 'double' | 'packed64' | 'packedDouble' | Message;

@@ -1,6 +1,6 @@
 /**
- * Telemetry to a collector, at the address the user configured and no other. One that
- * is away or refuses costs one sentence and the records, never the run.
+ * Sends telemetry to a collector, at the address the user configured and no other. An unreachable or rejecting
+ * collector costs one warning and the records, never the run.
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
@@ -20,7 +20,7 @@ export function createOtlpSink({ endpoint, protocol, resource, onProblem }: Otlp
   let hasFailed = false;
   return {
     async write(signals) {
-      // After a failure the collector gets no second chance to make the end of the run slow.
+      // After a failure nothing more is sent, so that the collector cannot delay the end of the run again.
       if (hasFailed) return;
       try {
         for (const { kind, body } of toOtlp(signals, resource)) await send(endpoint, kind, body);

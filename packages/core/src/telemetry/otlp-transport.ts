@@ -1,10 +1,10 @@
-/** The two ways OTLP travels: HTTP with JSON, and gRPC (HTTP/2 with protobuf). One request, one answer, a deadline. */
+/** Sends OTLP over HTTP with JSON, or over gRPC (HTTP/2 with protobuf). One request, one answer, a deadline. */
 
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { OtlpKind } from './otlp-json.ts';
 import { toProtobuf } from './otlp-protobuf.ts';
 
-/** Rejects when the collector did not take it. */
+/** Rejects when the collector did not accept it. */
 export type SendOtlp = (endpoint: URL, kind: OtlpKind, body: object) => Promise<void>;
 
 const TIMEOUT_MS = 5_000;
@@ -37,7 +37,7 @@ export const sendOverHttp: SendOtlp = async (endpoint, kind, body) => {
 export const sendOverGrpc: SendOtlp = async (endpoint, kind, body) => {
   const { connect } = await import('node:http2');
   const message = toProtobuf(kind, body);
-  // A frame of gRPC: not compressed, then the length.
+  // A gRPC frame: uncompressed flag, then the length.
   const frame = Buffer.concat([Buffer.alloc(5), message]);
   frame.writeUInt32BE(message.length, 1);
   const session = connect(endpoint.origin);

@@ -1,4 +1,7 @@
-/** What the process uses of the machine, into two metrics; taken when records are exported, so that it costs no timer. */
+/**
+ * Records the process's use of the machine in two metrics; measured when records are exported, so that it needs no
+ * timer.
+ */
 
 import { METRICS } from './metric-names.ts';
 import type { MetricStore } from './metric-store.ts';

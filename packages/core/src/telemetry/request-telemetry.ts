@@ -1,6 +1,6 @@
 /**
- * RequestTelemetry: one request to a model as telemetry records, by Gemini CLI's names
- * and by OpenTelemetry's. It ends once, whatever is called afterwards.
+ * RequestTelemetry: converts one request to a model into telemetry records, under Gemini CLI's names and
+ * OpenTelemetry's. It ends once; later calls are ignored.
  */
 
 import type { LlmRole } from '../provider/content-generator.ts';
@@ -25,7 +25,7 @@ export interface RequestFailure {
   error: unknown;
 }
 
-/** Of one answer; longer ones are cut in the record, not in the run. */
+/** Per answer; longer ones are truncated in the record, not in the run. */
 const MAX_TEXT = 100_000;
 
 export class RequestTelemetry {
@@ -133,7 +133,7 @@ export class RequestTelemetry {
     metrics.record(METRICS.tokenEfficiency, attributes, cachedContentTokenCount / promptTokenCount);
   }
 
-  /** By OpenTelemetry's own names. */
+  /** Under OpenTelemetry's own names. */
   private logOperation(failure: RequestFailure | undefined, duration_ms: number): void {
     const { telemetry, request } = this.options;
     const common: Attributes = {
@@ -160,7 +160,7 @@ export class RequestTelemetry {
     });
   }
 
-  /** Only where spans and words are both wanted. */
+  /** Only where both traces and prompt logging are enabled. */
   private words(): Attributes {
     const { telemetry, request } = this.options;
     if (!telemetry.traces || !telemetry.logPrompts) return {};
@@ -188,7 +188,7 @@ export class RequestTelemetry {
   }
 }
 
-/** Neither content nor how the answer ends, nor what it cost, nor why there is none. */
+/** The frame carries no content, no finish reason, no usage and no reason for a missing answer. */
 function saysNothing({ candidates, usageMetadata, promptFeedback }: GenerateContentResponse): boolean {
   if (usageMetadata || promptFeedback) return false;
   const [candidate] = candidates ?? [];

@@ -1,7 +1,7 @@
-/** The three kinds of record telemetry writes, as plain data; a sink decides on their form. */
+/** The three kinds of telemetry record, as plain data; a sink decides on their format. */
 
 export type Attribute = string | number | boolean | readonly string[] | Attributes;
-/** What is undefined is left out. */
+/** Undefined values are omitted. */
 export interface Attributes {
   readonly [name: string]: Attribute | undefined;
 }
@@ -40,16 +40,19 @@ export interface SpanSignal {
   startTime: number;
   endTime: number;
   attributes: Attributes;
-  /** Present when what the span is about failed. */
+  /** Present when the operation of the span failed. */
   error?: string;
 }
 
 export type Signal = LogSignal | MetricSignal | SpanSignal;
 
-/** What a record is about as a whole: the service and its version. */
+/** The origin of all records: the service and its version. */
 export type Resource = Readonly<Record<string, string>>;
 
-/** Where records go. Must not throw; a sink that cannot deliver says so once through `onProblem` of its maker. */
+/**
+ * The destination of records. Must not throw; a sink that cannot deliver reports it once through `onProblem` of its
+ * creator.
+ */
 export interface TelemetrySink {
   write(signals: readonly Signal[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Ids of traces and spans: random, unguessable, as wide as OpenTelemetry asks. */
+/** Ids of traces and spans: random, unguessable, of the width OpenTelemetry requires. */
 
 import { randomBytes } from 'node:crypto';
 

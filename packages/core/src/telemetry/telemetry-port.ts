@@ -1,4 +1,4 @@
-/** createTelemetryPort: the parts of this room put together behind what the runtime reports to. */
+/** createTelemetryPort: assembles the parts of this room behind the port the runtime reports to. */
 
 import type { HookExecution } from '../hooks/hook-events.ts';
 import { ApprovalModes } from './approval-modes.ts';

@@ -1,7 +1,7 @@
 /**
- * Telemetry: collects log records, sums and spans of one session and hands them to a
- * sink in batches. It exists only when the user enabled it; a room that reports to it
- * holds it as an optional collaborator. Nothing here throws into the run.
+ * Telemetry: collects log records, sums and spans of one session and passes them to a sink in batches. It exists only
+ * when the user enabled it; a room that reports to it holds it as an optional collaborator. It never throws into the
+ * run.
  */
 
 import type { Clock } from '../util/clock.ts';
@@ -14,18 +14,18 @@ export interface TelemetryOptions {
   clock: Clock;
   /** On every record: `session.id`, `installation.id`, `interactive`, `auth_type`. */
   common: Attributes;
-  /** Whether the words of prompts, requests and answers may be in records. */
+  /** Whether records may contain the text of prompts, requests and answers. */
   logPrompts: boolean;
   /** Whether spans are recorded. */
   traces: boolean;
-  /** Who answers, by OpenTelemetry's names for providers. */
+  /** The model provider, by OpenTelemetry's names. */
   provider: string;
-  /** Where it answers: `server.address` and `server.port`. */
+  /** The address of the service: `server.address` and `server.port`. */
   server: Attributes;
 }
 
 const EXPORT_INTERVAL_MS = 10_000;
-/** Records held back at most; beyond it they are handed on at once. */
+/** The most records buffered; beyond it they are flushed immediately. */
 const MAX_BATCH = 512;
 
 export class Telemetry {
@@ -54,7 +54,7 @@ export class Telemetry {
     this.timer.unref();
   }
 
-  /** `name` is the whole event name, with its prefix. Attributes that are undefined are left out. */
+  /** `name` is the full event name, with its prefix. Undefined attributes are omitted. */
   log(name: string, body: string, attributes: Attributes): void {
     const time = this.clock.now();
     const record: LogSignal = {
@@ -75,9 +75,9 @@ export class Telemetry {
     if (this.traces) this.add({ kind: 'span', ...span });
   }
 
-  /** Resolves when everything reported so far was handed to the sink and taken. */
+  /** Resolves when the sink has accepted everything reported so far. */
   flush(): Promise<void> {
-    // A program that does nothing writes nothing.
+    // An idle program writes nothing.
     if (this.batch.length > 0 || this.metrics.isChanged) this.usage.record();
     const signals = [...this.batch, ...this.metrics.collect(this.clock.now())];
     this.batch = [];
