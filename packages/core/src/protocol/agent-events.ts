@@ -1,8 +1,7 @@
 /**
- * AgentEvent: everything a surface can be told. The stream events of a turn, and
- * around them the lifecycle of a prompt and of its calls. As in events.ts the
- * payloads live in one map and the rest derives from it. Lifecycle events carry
- * their fields beside `type`; all of it is JSON, and `output` is a delta.
+ * AgentEvent: every event a surface can receive. The stream events of a turn, and around them the lifecycle of a
+ * prompt and of its calls. As in events.ts the payloads live in one map and the rest derives from it. Lifecycle
+ * events carry their fields beside `type`; all of it is JSON, and `output` is a delta.
  */
 
 import type { StructuredError } from './errors.ts';
@@ -12,28 +11,28 @@ import type { ToolConfirmationOutcome } from './tools.ts';
 
 export type { FallbackAnsweredEvent, FallbackIntent, FallbackRequestedEvent } from './events.ts';
 
-/** How a prompt came to its end. Only `completed` is a success. */
+/** How a prompt ended. Only `completed` is a success. */
 export type Outcome =
   | 'completed'
-  /** The person, or the surface for them, aborted the signal. */
+  /** The user, or the surface on their behalf, aborted the signal. */
   | 'cancelled'
-  /** A request or a tool failed for good, or there was a bug; `error` says which. */
+  /** A request or a tool failed for good, or there was a bug; `error` names it. */
   | 'failed'
   /** The turn limit of the prompt or of the session was reached. */
   | 'max_turns'
   | 'loop_detected'
   /** The next request would not have fitted into the model's window. */
   | 'overflow'
-  /** No attempt gave a usable answer. */
+  /** No attempt returned a usable answer. */
   | 'invalid_stream'
   /** A hook or a tool ended the prompt. */
   | 'stopped'
-  /** A hook refused the prompt. */
+  /** A hook denied the prompt. */
   | 'blocked'
-  /** What the session may spend is spent; `budget` says of what. */
+  /** A limit of the session is exhausted; `budget` names it. */
   | 'budget_exceeded';
 
-/** What a session may be limited in. */
+/** The quantities a session may be limited in. */
 export type BudgetName = 'turns' | 'tokens' | 'cost' | 'time';
 
 /** A limit that was reached: in turns, tokens, US dollars or seconds. */
@@ -45,17 +44,15 @@ export interface SpentBudget {
 
 interface AgentEventValues {
   /**
-   * A request of the person begins. Session; first event of its prompt, never while
-   * another prompt of the same session is open. `text` is what the person is shown
-   * of the request.
+   * A request of the user starts. Session; first event of its prompt, never while another prompt of the same session
+   * is open. `text` is the part of the request that surfaces show.
    */
   prompt_started: { prompt_id: string; text?: string };
 
   /**
-   * The prompt is over and the session idle. Session; last event of its prompt,
-   * exactly one for each `prompt_started`, also on abort and on a bug. `error` comes
-   * with `failed`; `budget` with `budget_exceeded`; `detail` is a sentence on any other
-   * outcome that needs one.
+   * The prompt has ended and the session is idle. Session; last event of its prompt, exactly one for each
+   * `prompt_started`, also on abort and on a bug. `error` comes with `failed`; `budget` with `budget_exceeded`;
+   * `detail` is a sentence on any other outcome that needs one.
    */
   prompt_ended: {
     prompt_id: string;
@@ -66,13 +63,12 @@ interface AgentEventValues {
   };
 
   /**
-   * A call moved on, or printed something. Scheduler; any number, after the call's
-   * `tool_call_request` and before its `tool_call_response`. The status never goes
-   * back. `output` is what was printed since the last such event and comes with
-   * `executing` only; `pid` comes once, when the call has a process. `outcome` is the user's answer to
-   * a `tool_call_confirmation` and comes with `awaiting_approval`, once for each. `shown` is what a
-   * surface shows of the call; it comes with the first such event of a call. When a hook,
-   * the user or another tool changed what runs, `name`, `args` and `shown` come anew.
+   * A call changed its status, or produced output. Scheduler; any number, after the call's `tool_call_request` and
+   * before its `tool_call_response`. The status never goes back. `output` is the output since the last such event and
+   * comes with `executing` only; `pid` comes once, when the call has a process. `outcome` is the user's answer to a
+   * `tool_call_confirmation` and comes with `awaiting_approval`, once for each. `shown` is the form a surface shows;
+   * it comes with the first such event of a call. When a hook, the user or another tool changed what runs, `name`,
+   * `args` and `shown` are sent again.
    */
   tool_call_updated: {
     callId: string;
@@ -86,28 +82,28 @@ interface AgentEventValues {
   };
 
   /**
-   * A hook has something to say to the user, or failed (`warning`). Session; any number, before the first event after
-   * the hook ran. What ended the prompt says so itself.
+   * A hook has a message for the user, or failed (`warning`). Session; any number, before the first event after the
+   * hook ran. A hook that ends the prompt reports that by another event.
    */
   hook_message: { hookEvent: string; level: 'info' | 'warning'; message: string };
 
-  /** Something the user should know that belongs to no call and no turn. Session; at any time, also between prompts. */
+  /** A message for the user that belongs to no call and no turn. Session; at any time, also between prompts. */
   notice: { level: 'info' | 'warning'; message: string };
 
   /**
-   * A command that ran in the background has ended by itself. Session; one for each. `exitCode` or `signal` says how;
+   * A background command has ended by itself. Session; one for each. `exitCode` or `signal` describes the end;
    * `message` is the sentence for the user, where the settings ask for one.
    */
   background_ended: { pid: number; command: string; exitCode?: number; signal?: string; message?: string };
 
-  /** The approval mode is another one. Session; after each change, by the user or by the model. */
+  /** The approval mode changed. Session; after each change, whatever caused it. */
   mode_changed: { mode: string };
 
-  /** Tools came or went since the session began. Session; names only, both lists sorted. */
+  /** Tools were added or removed since the session started. Session; names only, both lists sorted. */
   tools_changed: { added: string[]; removed: string[] };
 }
 
-/** What happens beside a prompt: posted to the session, and yielded by the open prompt or, between prompts, by `events`. */
+/** Events beside a prompt: posted to the session, and yielded by the open prompt or, between prompts, by `events`. */
 export type SessionEventType = 'hook_message' | 'notice' | 'background_ended' | 'mode_changed' | 'tools_changed';
 
 export type LifecycleEventType = keyof AgentEventValues;

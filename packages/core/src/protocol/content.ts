@@ -1,8 +1,7 @@
 /**
- * The Gemini wire vocabulary as plain JSON. It owns the shapes we send and
- * receive and refuses behaviour. Every type is structurally compatible with the
- * one of the same name in `@google/genai` (kept so by content.test-d.ts), so that
- * library users can mix both without casts.
+ * The Gemini wire vocabulary as plain JSON. It owns the shapes we send and receive and contains no behaviour. Every
+ * type is structurally compatible with the one of the same name in `@google/genai` (enforced by content.test-d.ts),
+ * so that library users can mix both without casts.
  */
 
 /**
@@ -53,7 +52,7 @@ export interface Part {
   text?: string;
   /** The text is the model's reasoning, not its answer. */
   thought?: boolean;
-  /** Opaque proof of reasoning; must travel back on the part it came with. */
+  /** Opaque proof of reasoning; must be sent back on the part it came with. */
   thoughtSignature?: string;
   inlineData?: Blob;
   fileData?: FileData;
@@ -74,7 +73,7 @@ export interface Content {
 export type PartUnion = Part | string;
 export type PartListUnion = PartUnion[] | PartUnion;
 
-/** Open: a service may add reasons, and an unknown one must survive the trip. */
+/** Open: a service may add reasons, and an unknown one must be preserved. */
 export const FinishReason = {
   FINISH_REASON_UNSPECIFIED: 'FINISH_REASON_UNSPECIFIED',
   STOP: 'STOP',
@@ -201,7 +200,7 @@ export interface GenerateContentConfig {
   thinkingConfig?: ThinkingConfig;
   safetySettings?: CarriedThrough[];
   cachedContent?: string;
-  /** Cancels the request and the stream that came of it. */
+  /** Cancels the request and its stream. */
   abortSignal?: AbortSignal;
 }
 

@@ -1,24 +1,23 @@
 /**
- * The taxonomy of everything that can go wrong, as classes that serialise to
- * `StructuredError`. Raw errors are classified once, where they are born; code
- * above that point switches on `reason` or `type` and never reads a message.
+ * The taxonomy of failures, as classes that serialise to `StructuredError`. Raw errors are classified once, where
+ * they are created; code above that point switches on `reason` or `type` and never reads a message.
  */
 
 import type { ToolErrorType } from './tools.ts';
 
-/** The JSON an error travels as. */
+/** The JSON form of an error. */
 export interface StructuredError {
   message: string;
   status?: number | undefined;
-  /** What kind of failure it was, for consumers that decide on it. */
+  /** The kind of failure, for consumers that decide on it. */
   reason?: ApiErrorReason | 'unauthorized' | 'budget_exceeded' | InvalidStreamErrorType;
   retryable?: boolean;
-  /** Attempts that were made, when there was more than one. */
+  /** The number of attempts, when there was more than one. */
   attempts?: number;
 }
 
 abstract class CastorError extends Error {
-  /** By hand in every class: scripts and people read it, and a bundler may rename classes. */
+  /** Set by hand in every class: scripts and users read it, and a bundler may rename classes. */
   abstract override readonly name: string;
 
   toJSON(): StructuredError {
@@ -27,16 +26,16 @@ abstract class CastorError extends Error {
 }
 
 export type ApiErrorReason =
-  /** Too many requests just now; worth waiting. */
+  /** Too many requests at the moment; worth waiting. */
   | 'rate_limited'
-  /** Out of quota for longer than anyone waits, or the model has no capacity for us. */
+  /** Out of quota for longer than is worth waiting, or the model has no capacity for this caller. */
   | 'quota'
   | 'server'
-  /** The connection failed or broke, or what arrived on it was not an answer. */
+  /** The connection failed or broke, or the data on it was not an answer. */
   | 'network'
   | 'timeout'
   | 'invalid_request'
-  /** The conversation is larger than the model takes. */
+  /** The conversation exceeds the model's window. */
   | 'context_overflow'
   | 'forbidden'
   /** The model, or the path, does not exist there. */
@@ -49,7 +48,7 @@ const RETRYABLE_REASONS: ReadonlySet<ApiErrorReason> = new Set<ApiErrorReason>([
   'timeout',
 ]);
 
-/** google.rpc error details, reduced to what decisions are taken on. */
+/** google.rpc error details, reduced to the fields that decisions depend on. */
 export interface GoogleErrorDetails {
   /** ErrorInfo.reason, for example `RATE_LIMIT_EXCEEDED`. */
   errorReason?: string;
@@ -65,7 +64,7 @@ export interface GoogleErrorDetails {
 export interface ApiErrorInit {
   reason: ApiErrorReason;
   status?: number;
-  /** The server's own word on when to come back. */
+  /** The delay the server asked for. */
   retryAfterMs?: number;
   /** The system's code for a failed connection, for example `ECONNRESET`. */
   code?: string;
@@ -97,24 +96,24 @@ export class ApiError extends CastorError {
   }
 }
 
-/** The credentials were refused. The only error that leaves `Turn.run` as an exception. */
+/** The credentials were rejected. The only error that leaves `Turn.run` as an exception. */
 export class UnauthorizedError extends CastorError {
   override readonly name = 'UnauthorizedError';
   readonly status = 401;
 }
 
-/** What the session may spend is spent; the request was not sent. */
+/** A limit of the session is exhausted; the request was not sent. */
 export class BudgetExceededError extends CastorError {
   override readonly name = 'BudgetExceededError';
 }
 
-/** What `toFriendlyError` makes of a foreign 400. */
+/** The result of `toFriendlyError` for a third-party 400. */
 export class BadRequestError extends CastorError {
   override readonly name = 'BadRequestError';
   readonly status = 400;
 }
 
-/** What `toFriendlyError` makes of a foreign 403. */
+/** The result of `toFriendlyError` for a third-party 403. */
 export class ForbiddenError extends CastorError {
   override readonly name = 'ForbiddenError';
   readonly status = 403;
@@ -145,14 +144,14 @@ export type InvalidStreamErrorType =
   | 'OTHER_BLOCKED'
   | 'THINKING_ONLY_RESPONSE';
 
-/** The service's policy stopped the answer; asking the same again gives the same. */
+/** The service's policy blocked the answer; a retry would be blocked too. */
 const BLOCKED_TYPES: ReadonlySet<InvalidStreamErrorType> = new Set<InvalidStreamErrorType>([
   'SAFETY_BLOCKED',
   'RECITATION_BLOCKED',
   'OTHER_BLOCKED',
 ]);
 
-/** The stream arrived, but it is not a turn we can accept. */
+/** The stream arrived, but it is not an acceptable turn. */
 export class InvalidStreamError extends CastorError {
   override readonly name = 'InvalidStreamError';
   readonly type: InvalidStreamErrorType;
@@ -169,7 +168,7 @@ export class InvalidStreamError extends CastorError {
 export class ToolError extends CastorError {
   override readonly name = 'ToolError';
   readonly type: ToolErrorType;
-  /** What a person is shown, where it differs from what the model reads. */
+  /** The message for the user, where it differs from the model's. */
   readonly display: string | undefined;
 
   constructor(message: string, type: ToolErrorType, options: ErrorOptions & { display?: string } = {}) {
@@ -179,7 +178,7 @@ export class ToolError extends CastorError {
   }
 }
 
-/** What we were about to send is not a conversation the service takes: a bug of ours, never sent. */
+/** The contents of a request are not a conversation the service accepts: a bug of ours, never sent. */
 export class IllegalConversationError extends CastorError {
   override readonly name = 'IllegalConversationError';
 }
@@ -205,7 +204,7 @@ export function extractStatusCode(error: unknown): number | undefined {
   return [status, response?.status, code].find((value) => typeof value === 'number');
 }
 
-/** The single door from an error to JSON. */
+/** The only conversion of an error to JSON. */
 export function toStructuredError(error: unknown): StructuredError {
   const structured: StructuredError = { message: getErrorMessage(error) };
   const { status } = (error ?? {}) as { status?: unknown };
@@ -227,9 +226,8 @@ export function toStructuredError(error: unknown): StructuredError {
 }
 
 /**
- * Gives a name to errors thrown by a foreign `ContentGenerator` in the shape of
- * the Google client libraries (`response.data.error`). Ours are named already
- * and pass unchanged, as does everything not recognised.
+ * Converts errors of a third-party `ContentGenerator` in the shape of the Google client libraries
+ * (`response.data.error`) into named ones. Our own errors pass unchanged, as does everything not recognised.
  */
 export function toFriendlyError(error: unknown): unknown {
   if (error instanceof CastorError) return suspendedAccount(error) ?? error;
@@ -267,7 +265,7 @@ function parseObject(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A body that is no JSON names no error; the caller keeps the original.
+    // A body that is not JSON names no error; the caller keeps the original.
     return undefined;
   }
 }

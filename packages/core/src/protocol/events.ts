@@ -1,8 +1,7 @@
 /**
- * The stream vocabulary of one turn and what the client adds around it. All
- * payloads live in one map; the union and the named aliases derive from it, so
- * a new event is one line here and every exhaustive switch then stops compiling
- * until it has an opinion. Payloads are JSON; text payloads are deltas.
+ * The stream vocabulary of one turn and what the client adds around it. All payloads live in one map; the union and
+ * the named aliases derive from it, so a new event is one line here and every exhaustive switch stops compiling until
+ * it handles the event. Payloads are JSON; text payloads are deltas.
  */
 
 import type { FinishReason, UsageMetadata } from './content.ts';
@@ -15,11 +14,11 @@ export enum GeminiEventType {
   Content = 'content',
   /** A piece of reasoning. Turn; any number; void if a `retry` follows in the same turn. */
   Thought = 'thought',
-  /** The model asks for a call. Turn; only once its attempt is accepted, before `finished`. */
+  /** The model requests a call. Turn; only once its attempt is accepted, before `finished`. */
   ToolCallRequest = 'tool_call_request',
-  /** What a call came to. Scheduler; exactly one per `tool_call_request`. */
+  /** The result of a call. Scheduler; exactly one per `tool_call_request`. */
   ToolCallResponse = 'tool_call_response',
-  /** A call waits for a person. Scheduler; after its request, before its response. */
+  /** A call waits for the user. Scheduler; after its request, before its response. */
   ToolCallConfirmation = 'tool_call_confirmation',
   /** The signal was aborted. Turn or client; last of its turn. */
   UserCancelled = 'user_cancelled',
@@ -36,25 +35,25 @@ export enum GeminiEventType {
   /** Sources of the answer, sorted and deduplicated. Turn; at most once, just before `finished`. */
   Citation = 'citation',
   /**
-   * The attempt failed and another begins: forget the text of this turn so far. Turn; once for
-   * each failed attempt that another follows, before the wait; `value` says why and how long.
-   * Client, without `value`; when the model repeats itself, before it is told so or stopped.
+   * The attempt failed and another starts: discard the text of this turn so far. Turn; once for each failed attempt
+   * that another follows, before the wait; `value` holds the reason and the delay. Client, without `value`; when the
+   * model repeats itself, before it is warned or stopped.
    */
   Retry = 'retry',
   /** The request would not fit. Client; instead of a turn. */
   ContextWindowWillOverflow = 'context_window_will_overflow',
-  /** No attempt gave a usable answer. Turn; last of its turn. */
+  /** No attempt returned a usable answer. Turn; last of its turn. */
   InvalidStream = 'invalid_stream',
   /** The model chosen for this prompt. Client; before the first turn that uses it. */
   ModelInfo = 'model_info',
   /** A hook ended the prompt. Client or turn; last of its turn. */
   AgentExecutionStopped = 'agent_execution_stopped',
-  /** A hook refused the request or the answer. Client or turn; a synthetic answer may follow. */
+  /** A hook denied the request or the answer. Client or turn; a synthetic answer may follow. */
   AgentExecutionBlocked = 'agent_execution_blocked',
   /**
-   * A model has no quota left and the user is asked whether another may take over. Turn, for
-   * the chat; between two attempts. Nothing else of that turn follows until the answer, which
-   * comes by call with the same `requestId`.
+   * A model has no quota left and the user is asked whether another may take over. Turn, for the chat; between two
+   * attempts. No other event of that turn follows until the answer, which arrives by a method call with the same
+   * `requestId`.
    */
   FallbackRequested = 'fallback_requested',
   /**
@@ -64,15 +63,15 @@ export enum GeminiEventType {
   FallbackAnswered = 'fallback_answered',
 }
 
-/** What the user may answer when a model has no quota left. */
+/** The user's possible answers when a model has no quota left. */
 export type FallbackIntent =
   /** Use the other model from here on. */
   | 'retry_always'
   /** Use the other model for this request only. */
   | 'retry_once'
-  /** Give this prompt up; the model may have quota again later. */
+  /** Cancel this prompt; the model may have quota again later. */
   | 'retry_later'
-  /** Give this prompt up. */
+  /** Cancel this prompt. */
   | 'stop';
 
 export interface ThoughtSummary {
@@ -115,7 +114,7 @@ export interface ContextWindowWillOverflowValue {
   remainingTokenCount: number;
 }
 
-/** Why an attempt failed and when the next one begins. */
+/** Why an attempt failed and when the next one starts. */
 export interface RetryValue {
   /** The attempt that failed, counted from 1. */
   attempt: number;
@@ -136,7 +135,7 @@ export interface AgentExecutionValue {
 export interface ServerToolCallConfirmationDetails {
   request: ToolCallRequestInfo;
   details: ToolCallConfirmationDetails;
-  /** Why it is asked again: the last answer could not be followed. */
+  /** Why the question is repeated: the last answer could not be applied. */
   problem?: string;
 }
 
@@ -161,7 +160,7 @@ interface EventValues {
   [GeminiEventType.AgentExecutionBlocked]: AgentExecutionValue;
 }
 
-/** Events of Castor's own, which carry their fields beside `type`. */
+/** Castor's own events, which carry their fields beside `type`. */
 interface EventFields {
   [GeminiEventType.FallbackRequested]: {
     requestId: string;
@@ -172,13 +171,15 @@ interface EventFields {
   [GeminiEventType.FallbackAnswered]: { requestId: string; intent: FallbackIntent };
 }
 
-/** Where an event belongs. */
+/** The session an event belongs to. */
 export interface EventAddress {
-  /** Of an event of a child session (a sub-agent): the call that started the child. Absent on a session's own events. */
+  /**
+   * On an event of a child session (a sub-agent): the call that started the child. Absent on a session's own events.
+   */
   parentCallId?: string;
 }
 
-/** `event.value` can be read of every event; one without a value gives undefined. */
+/** `event.value` can be read on every event; it is undefined on one without a value. */
 export type EventOf<T extends GeminiEventType> = EventAddress &
   (T extends keyof EventFields
     ? { type: T; value?: undefined } & EventFields[T]
@@ -192,7 +193,7 @@ export type EventOf<T extends GeminiEventType> = EventAddress &
 
 export type ServerGeminiStreamEvent = { [T in GeminiEventType]: EventOf<T> }[GeminiEventType];
 
-/** What the documents' UI calls the two. */
+/** The names of the two in the documented UI. */
 export type GeminiEvent = ServerGeminiStreamEvent;
 export { GeminiEventType as ServerGeminiEventType };
 

@@ -3,7 +3,7 @@
 import type { StructuredError } from './errors.ts';
 
 export function describeRequestFailure({ message, status, attempts = 1 }: StructuredError): string {
-  // A message that already names the status is not told twice.
+  // A status that the message already names is not repeated.
   const isNamed = status === undefined || message.includes(String(status));
   const facts = [...(isNamed ? [] : [`HTTP ${status}`]), ...(attempts > 1 ? [`after ${attempts} attempts`] : [])];
   return facts.length === 0 ? message : `${message} (${facts.join(', ')})`;

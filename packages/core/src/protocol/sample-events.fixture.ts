@@ -1,7 +1,6 @@
 /**
- * One sample of every event, and a log of prompts in legal order that holds
- * each at least once. Material for tests that feed one stream to every surface: a
- * member without a sample does not compile. Not part of the running program.
+ * One sample of every event, and a log of prompts in legal order that holds each at least once. For tests that feed
+ * one stream to every surface: a member without a sample does not compile. Not part of the running program.
  */
 
 import type { AgentEvent, AgentEventOf, AgentEventType } from './agent-events.ts';

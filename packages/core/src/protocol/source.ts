@@ -1,32 +1,31 @@
 /**
- * A source: a folder that brings things of its owner's, such as commands, context files,
- * hooks, policies and themes. Loaders take a list of sources and do not know which kind
- * they read; what a kind may bring, and where below the folder it lies, is in one table.
+ * A source: a folder that provides content of its owner, such as commands, context files, hooks, policies and themes.
+ * Loaders take a list of sources and do not depend on their kinds; one table defines what each kind may provide, and
+ * where below the folder it is.
  */
 
-/** Who a source belongs to; `builtin` is Castor itself, `system` the administrator. */
+/** The owner of a source; `builtin` is Castor itself, `system` the administrator. */
 export type SourceKind = 'builtin' | 'system' | 'user' | 'project' | 'extension';
 
 export interface Source {
   readonly kind: SourceKind;
   /** As users read and type it: `user`, `workspace`, or the name of an extension. */
   readonly name: string;
-  /** The folder that holds what it brings. */
+  /** The folder of its content. */
   readonly directory: string;
-  /** False: nothing of it is loaded, and nothing of it runs. */
+  /** False: none of its content is loaded or run. */
   readonly trusted: boolean;
-  /** Names of its context files, where the source and not the user's settings decides on them. */
+  /** Names of its context files, where the source decides on them instead of the user's settings. */
   readonly contextFileNames?: readonly string[];
 }
 
-/** What a source can bring in files of its own. */
+/** The kinds of content a source can provide in files. */
 export type SourceContent = 'commands' | 'context' | 'hooks' | 'policies' | 'themes';
 
 /**
- * Where each kind keeps what it brings, relative to its directory; absent: the kind does
- * not bring it in a file of its own. Hooks and themes of the administrator, the user and
- * a project are settings. A project's context files lie in the workspace and above it.
- * Gemini CLI has switched policies of a project off, and so are they here.
+ * The place of each kind of content, relative to the source's directory; absent: the source does not provide it in a
+ * file of its own. Hooks and themes of the administrator, the user and a project are settings. A project's context
+ * files are in the workspace and above it. Policies of a project are disabled, as in Gemini CLI.
  */
 export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<SourceContent, string>>>>> = {
   builtin: {},
@@ -42,7 +41,7 @@ export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<
   },
 };
 
-/** Whether others than the user and the administrator decide what a source of this kind holds. */
+/** Whether a third party, neither the user nor the administrator, decides what a source of this kind contains. */
 export function isForeign(kind: SourceKind): boolean {
   return kind === 'project' || kind === 'extension';
 }

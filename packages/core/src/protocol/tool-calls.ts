@@ -1,6 +1,6 @@
 /**
- * A call the model asked for, and what came of it: the two records that cross
- * between turn, scheduler and surfaces. Types and names only.
+ * A call the model requested, and its result: the two records that cross between turn, scheduler and surfaces. Types
+ * and names only.
  */
 
 import type { Part } from './content.ts';
@@ -19,9 +19,9 @@ export interface ToolCallDisplay {
   description: string;
 }
 
-/** What a surface needs to show a call, without building the tool. */
+/** The data a surface needs to show a call, without building the tool. */
 export interface ShownCall {
-  /** The tool's own name for people, and one line about what the call does. */
+  /** The tool's display name, and one line about what the call does. */
   display: ToolCallDisplay;
   kind: ToolKind;
   /** The files the call touches. */
@@ -54,7 +54,7 @@ export interface OutputTruncation {
 
 export interface ToolCallResponseInfo {
   callId: string;
-  /** What goes back to the model; always holds the functionResponse of this call. */
+  /** Sent back to the model; always holds the functionResponse of this call. */
   responseParts: Part[];
   resultDisplay: ToolResultDisplay | undefined;
   /** Serialises as `StructuredError`, see protocol/errors. */
@@ -62,14 +62,14 @@ export interface ToolCallResponseInfo {
   errorType: ToolErrorType | undefined;
   display?: ToolCallDisplay;
   outputFile?: string;
-  /** Present when the model reads less than the tool gave; in characters. */
+  /** Present when the model reads less than the tool returned; in characters. */
   truncation?: OutputTruncation;
-  /** Characters the model reads of the result, without media. */
+  /** The number of characters of the result that the model reads, without media. */
   contentLength?: number;
   data?: Record<string, unknown>;
 }
 
-/** Where a call stands. The last three are terminal: a call that reached one stays there. */
+/** The status of a call. The last three are terminal: a call that reached one stays there. */
 export const ToolCallStatus = {
   Validating: 'validating',
   AwaitingApproval: 'awaiting_approval',
@@ -102,13 +102,13 @@ export interface ExecutingToolCall extends CallBase {
   status: 'executing';
   /** The process the call started, as soon as there is one. */
   pid?: number;
-  /** When the tool began, in milliseconds since 1970. */
+  /** When the tool started, in milliseconds since 1970. */
   startTime?: number;
   tool?: ServerTool;
   invocation?: ToolInvocation;
 }
 
-/** A call that reached its end, whatever the end was; `response` is what the model reads of it. */
+/** A call that ended in any way; `response` is the part the model reads. */
 export interface CompletedToolCall extends CallBase {
   status: 'success' | 'error' | 'cancelled';
   response: ToolCallResponseInfo;
@@ -116,7 +116,7 @@ export interface CompletedToolCall extends CallBase {
   durationMs?: number;
 }
 
-/** A call by where it stands. */
+/** A call by its status. */
 export type ToolCall =
   | ValidatingToolCall
   | AwaitingApprovalToolCall

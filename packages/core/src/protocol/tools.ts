@@ -1,6 +1,6 @@
 /**
- * The contract between a tool and everything around it: results, what is asked
- * before running, and the names of failures. Types only.
+ * The contract between a tool and its callers: results, questions before running, and the names of failures. Types
+ * only.
  */
 
 import type { AgentEvent } from './agent-events.ts';
@@ -93,11 +93,11 @@ export interface Todo {
   status: TodoStatus;
 }
 
-/** What a person is shown of a result. */
+/** The part of a result that the user sees. */
 export type ToolResultDisplay = string | FileDiff | { todos: Todo[] } | { summary: string; files?: string[] };
 
 export interface ToolResult {
-  /** What the model reads. */
+  /** The part of a result that the model reads. */
   llmContent: PartListUnion;
   returnDisplay: ToolResultDisplay;
   error?: { message: string; type?: ToolErrorType };
@@ -116,7 +116,7 @@ export type ToolConfirmationOutcome =
   | 'modify_with_editor'
   | 'cancel';
 
-/** What a person is asked before a call runs. Plain data: the answer comes back by `respond`. */
+/** The question for the user before a call runs. Plain data: `respond` delivers the answer. */
 export type ToolCallConfirmationDetails =
   | ({ type: 'edit'; title: string } & Omit<FileDiff, 'diffStat'>)
   | {
@@ -125,9 +125,11 @@ export type ToolCallConfirmationDetails =
       command: string;
       rootCommand: string;
       rootCommands: string[];
-      /** The commands an "always" is for, `npm test *` for all that begin so; empty where it would change nothing. */
+      /** The commands an "always" covers, `npm test *` for all that start so; empty where it would change nothing. */
       alwaysCovers?: string[];
-      /** Why it is asked about, where there is more to say than that commands are: the part that only the run will tell. */
+      /**
+       * The reason specific to this command, where there is one: for example, a part that is known only at run time.
+       */
       reason?: string;
     }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
@@ -145,15 +147,15 @@ export interface AskUserQuestion {
   placeholder?: string;
 }
 
-/** What comes back with an outcome: an edited proposal, answers, a decision on a plan. */
+/** The data that accompanies an outcome: an edited proposal, answers, a decision on a plan. */
 export interface ConfirmationPayload {
-  /** The proposal as the person edited it. */
+  /** The proposal as the user edited it. */
   newContent?: string;
   /** By index of the question. */
   answers?: Record<string, string>;
   approved?: boolean;
   approvalMode?: string;
-  /** What the person said instead of yes. */
+  /** The user's reply instead of an approval. */
   feedback?: string;
 }
 
@@ -163,7 +165,7 @@ export interface ToolLocation {
   line?: number;
 }
 
-/** What a tool is given to run a call with. */
+/** The services a tool uses to run a call. */
 export interface ToolContext {
   callId: string;
   signal: AbortSignal;
@@ -171,45 +173,49 @@ export interface ToolContext {
   onOutput(chunk: string): void;
   /** The process the call started, as soon as there is one. */
   onPid(pid: number): void;
-  /** An event of a session that the call runs; it goes up with this call's id as its parent. */
+  /** An event of a session that the call runs; it is forwarded with this call's id as its parent. */
   onEvent?(event: AgentEvent): void;
-  /** The person's answer, where the call was confirmed. */
+  /** The user's answer, where the call was confirmed. */
   confirmation?: ConfirmationPayload;
 }
 
-/** One validated call, ready to be asked about and run. */
+/** One validated call, ready for approval and execution. */
 export interface ToolInvocation {
   /** The arguments as they will be used. */
   readonly params: Record<string, unknown>;
-  /** One line for a person. */
+  /** One line for the user. */
   describe(): string;
   locations(): ToolLocation[];
-  /** What a person should see before it runs; false when there is nothing to ask. */
+  /** The question for the user before it runs; false when none is needed. */
   confirm(signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
-  /** The arguments that give this content instead of the proposed one; absent where nothing can be edited. */
+  /** The arguments that produce this content instead of the proposed one; absent where nothing can be edited. */
   modifyArgs?(newContent: string): Record<string, unknown>;
-  /** Throws ToolError or returns a result with `error` for what the model should read; anything else thrown is a bug. */
+  /**
+   * Throws ToolError or returns a result with `error` for failures the model should read; any other throw is a bug.
+   */
   execute(context: ToolContext): Promise<ToolResult>;
 }
 
-/** The documented form of a tool: what a caller may register, and what every tool of ours can be used as. */
+/** The documented form of a tool: the form a caller may register, and one that every tool of ours supports. */
 export interface ServerTool {
   readonly name: string;
   readonly schema: FunctionDeclaration;
   execute(params: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
-  /** What a person should see before the call runs; false when there is nothing to ask. */
+  /** The question for the user before the call runs; false when none is needed. */
   shouldConfirmExecute(
     params: Record<string, unknown>,
     abortSignal: AbortSignal,
   ): Promise<ToolCallConfirmationDetails | false>;
 }
 
-/** A tool as the runtime uses it: `defineTool` makes one, `ToolRegistry.register` makes one of any `ServerTool`. */
+/**
+ * A tool as the runtime uses it: `defineTool` creates one, `ToolRegistry.register` creates one from any `ServerTool`.
+ */
 export interface DefinedTool extends ServerTool {
   readonly displayName: string;
   readonly kind: ToolKind;
   readonly description: string;
-  /** Whether the result for a person is markdown. */
+  /** Whether the user's result is markdown. */
   readonly isOutputMarkdown: boolean;
   readonly canUpdateOutput: boolean;
   /** Throws ToolError of type `invalid_tool_params`. */
