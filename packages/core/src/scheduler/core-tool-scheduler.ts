@@ -117,7 +117,7 @@ export class CoreToolScheduler {
 
   /** A question without a waiting call: the call was cancelled before the question was read. */
   private isOutdated(event: AgentEvent): boolean {
-    return event.type === GeminiEventType.ToolCallConfirmation && !this.approvals.isWaiting(event.value.request.callId);
+    return isOwnQuestion(event) && !this.approvals.isWaiting(event.value.request.callId);
   }
 
   private async runInTurn(
@@ -208,7 +208,7 @@ class Batch {
   ) {
     this.order = requests.map(({ callId }) => callId);
     this.emit = (event) => {
-      if (event.type === GeminiEventType.ToolCallConfirmation) {
+      if (isOwnQuestion(event)) {
         const { request, details } = event.value;
         this.set({ status: 'awaiting_approval', request, details });
         this.told.set(request.callId, request);
@@ -249,4 +249,9 @@ class Batch {
     if (!before) throw new Error(`Call ${callId} is not part of this batch.`);
     this.calls.set(callId, transition(before, call));
   }
+}
+
+/** The question of a child waits in the child's session. */
+function isOwnQuestion(event: AgentEvent): event is Extract<AgentEvent, { type: 'tool_call_confirmation' }> {
+  return event.type === GeminiEventType.ToolCallConfirmation && event.parentCallId === undefined;
 }

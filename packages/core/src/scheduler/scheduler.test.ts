@@ -727,6 +727,22 @@ describe('a tool that yields', () => {
     expect(toldTo(completed[0]!)).toEqual({ output: 'done' });
   });
 
+  it('passes a child’s question up, which is neither its own nor outdated', async () => {
+    const details = { type: 'info', title: 'May I?', prompt: 'May I?' } as const;
+    const { scheduler } = setUp([
+      yielding(async function* () {
+        const question = { request: request('act'), details };
+        yield { type: GeminiEventType.ToolCallConfirmation, value: question };
+        return { llmContent: 'done', returnDisplay: 'done' };
+      }),
+    ]);
+    const { events, completed } = await run(scheduler, [request('agent')]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: GeminiEventType.ToolCallConfirmation, parentCallId: 'agent' }),
+    );
+    expect(toldTo(completed[0]!)).toEqual({ output: 'done' });
+  });
+
   it('is left when the call is cancelled, and its end runs', async () => {
     const controller = new AbortController();
     let hasEnded = false;
