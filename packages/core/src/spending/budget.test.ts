@@ -24,6 +24,16 @@ function open(limits: BudgetLimits, spent: { turns?: number; tokens?: number; us
 }
 
 describe('Budget', () => {
+  it.each<BudgetLimits>([
+    { turns: -1 },
+    { tokens: Number.NaN },
+    { cost: -0.5 },
+    { timeMs: Number.NaN },
+    { timeMs: 2 ** 31 },
+  ])('rejects a limit that it cannot hold: %o', (limits) => {
+    expect(() => open(limits)).toThrow(BudgetError);
+  });
+
   it.each<[string, BudgetLimits, Parameters<typeof open>[1], object | undefined]>([
     ['nothing is limited', {}, { turns: 1000, tokens: 1e9, usd: 1e6 }, undefined],
     ['turns are left', { turns: 3 }, { turns: 2 }, undefined],

@@ -44,6 +44,8 @@ const WARN_AT = 0.9;
 /** What runs when the time is over may take this part of it longer, and never more than the other. */
 const GRACE_PART = 0.1;
 const MAX_GRACE_MS = 30_000;
+/** A timer of Node holds 2³¹ − 1 ms; a longer one would end at once. */
+const MAX_TIME_MS = 2 ** 31 - 1 - MAX_GRACE_MS;
 
 interface Account extends SpentBudget {
   /** For a person: `9 of 10 turns`. */
@@ -56,7 +58,12 @@ export class Budget {
   private turns = 0;
   private hasWarned = false;
 
+  /** Throws BudgetError for an invalid limit. */
   constructor(options: BudgetOptions) {
+    for (const [name, limit] of Object.entries(options.limits) as [string, number | undefined][]) {
+      if (limit === undefined || (limit >= 0 && (name !== 'timeMs' || limit <= MAX_TIME_MS))) continue;
+      throw new BudgetError(`Invalid budget: ${name} is ${limit}. It must be at least 0, and a time at most 24 days.`);
+    }
     this.options = options;
     this.startedAt = options.clock.now();
   }
