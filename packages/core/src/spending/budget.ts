@@ -1,8 +1,8 @@
 /**
- * Budget: what a session may spend, held against what its ledger says was spent, by
- * whatever request. It warns once at nine tenths, ends at the whole, and never cuts a
- * request short but for the time, and for that only after a grace. Nothing is sent
- * once it is spent: budgeted-generator.ts sees to that.
+ * Budget: compares a session's limits with the spending of all requests in its ledger. Warns
+ * once at nine tenths and ends the prompt at the limit. Only the time limit aborts a running
+ * request, and only after a grace period. budgeted-generator.ts blocks requests once the
+ * budget is spent.
  */
 
 import type { AgentEvent, BudgetName, SpentBudget } from '../protocol/agent-events.ts';
@@ -14,7 +14,7 @@ import type { Ledger } from './ledger.ts';
 export interface BudgetLimits {
   /** Accepted answers of the model in the conversation. */
   turns?: number;
-  /** Every token the service reports, those of broken answers included. */
+  /** Every token the service reports, including those of broken answers. */
   tokens?: number;
   /** US dollars. */
   cost?: number;
@@ -28,27 +28,27 @@ export interface BudgetOptions {
   clock: Clock;
 }
 
-/** A limit that cannot be held, found before anything is spent. */
+/** A limit that cannot be enforced, found before anything is spent. */
 export class BudgetError extends Error {
   override readonly name = 'BudgetError';
 }
 
 export interface Watch {
-  /** Aborted with the given one, or when the time and its grace are over. */
+  /** Aborts with the given signal, or when the time and its grace period are over. */
   readonly signal: AbortSignal;
   readonly hasExpired: boolean;
   release(): void;
 }
 
 const WARN_AT = 0.9;
-/** What runs when the time is over may take this part of it longer, and never more than the other. */
+/** Running work may exceed the time limit by this fraction of it, and by at most MAX_GRACE_MS. */
 const GRACE_PART = 0.1;
 const MAX_GRACE_MS = 30_000;
 /** A timer of Node holds 2³¹ − 1 ms; a longer one would end at once. */
 const MAX_TIME_MS = 2 ** 31 - 1 - MAX_GRACE_MS;
 
 interface Account extends SpentBudget {
-  /** For a person: `9 of 10 turns`. */
+  /** For the user: `9 of 10 turns`. */
   words: string;
 }
 
@@ -68,7 +68,7 @@ export class Budget {
     this.startedAt = options.clock.now();
   }
 
-  /** Throws BudgetError when the cost of this model would not be known. */
+  /** Throws BudgetError when the cost of this model is unknown. */
   requirePriceOf(model: string): void {
     if (this.options.limits.cost === undefined || this.options.ledger.hasPrice(model)) return;
     throw new BudgetError(
@@ -77,12 +77,12 @@ export class Budget {
     );
   }
 
-  /** Any event of the session; the end of a turn counts. */
+  /** Accepts any event of the session; counts the ends of turns. */
   add(event: AgentEvent): void {
     if (event.type === GeminiEventType.Finished) this.turns += 1;
   }
 
-  /** The first of the limits that is reached, and the sentence that says so. */
+  /** The first limit that is reached, with a sentence for the user. */
   exceeded(): { budget: SpentBudget; detail: string } | undefined {
     const account = this.accounts().find(({ spent, limit }) => spent >= limit);
     if (!account) return undefined;
@@ -90,13 +90,13 @@ export class Budget {
     return { budget: { ...budget, spent: round(spent) }, detail: `The budget of this run is spent: ${words}.` };
   }
 
-  /** Throws BudgetExceededError when nothing more may be sent. */
+  /** Throws BudgetExceededError when no more requests are allowed. */
   assertOpen(): void {
     const exceeded = this.exceeded();
     if (exceeded) throw new BudgetExceededError(exceeded.detail);
   }
 
-  /** What the model is told when little is left; once. */
+  /** The warning for the model when the budget is nearly spent; returned once. */
   warning(): string | undefined {
     if (this.hasWarned) return undefined;
     const near = this.accounts().filter(isNearlySpent);
@@ -109,7 +109,7 @@ export class Budget {
     );
   }
 
-  /** For the length of one prompt. */
+  /** Watches the time limit during one prompt. */
   watch(outer: AbortSignal): Watch {
     const { limits, clock } = this.options;
     if (limits.timeMs === undefined) return { signal: outer, hasExpired: false, release: () => undefined };
@@ -125,7 +125,7 @@ export class Budget {
       hasExpired = true;
       limited.abort();
     };
-    // The other end of the wait is the release, and asks for nothing.
+    // A rejection means that the watch was released: nothing to do.
     clock.sleep(Math.max(0, left), released.signal).then(expire, () => undefined);
     return {
       signal: limited.signal,
@@ -159,7 +159,7 @@ export class Budget {
   private costAccount(limit: number): Account {
     const { usd } = this.options.ledger.cost();
     if (usd !== undefined) return account('cost', usd, limit, 'US dollars');
-    // A model without a price has answered: what it cost may be anything, so nothing more is spent.
+    // A model without a price has answered: its cost is unknown, so no more may be spent.
     return { name: 'cost', limit, spent: limit, words: 'a model without a price was used, so the cost is unknown' };
   }
 }
@@ -168,12 +168,12 @@ function account(name: BudgetName, spent: number, limit: number, unit: string): 
   return { name, limit, spent, words: `${round(spent)} of ${limit} ${unit}` };
 }
 
-/** For those who read it, with as many digits as even the smallest sum needs. */
+/** Rounds for display, with enough digits for the smallest sum. */
 function round(spent: number): number {
   return spent < 0.001 ? Number(spent.toPrecision(3)) : Math.round(spent * 10_000) / 10_000;
 }
 
-/** Turns are few: the last one is said to be the last, whatever part of all it is. */
+/** Turns are few: the last one always counts as nearly spent, whatever its fraction of the limit. */
 function isNearlySpent({ name, spent, limit }: Account): boolean {
   return spent > 0 && (spent >= limit * WARN_AT || (name === 'turns' && spent + 1 >= limit));
 }

@@ -1,6 +1,6 @@
 /**
- * createBudgetedGenerator: a ContentGenerator that sends nothing once the budget is
- * spent, for every caller: the conversation, its next attempt, a summary, a tool.
+ * createBudgetedGenerator: a ContentGenerator that rejects requests once the budget is
+ * spent, for every caller: the conversation, a retry, a summary, a tool.
  */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';

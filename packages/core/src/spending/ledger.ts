@@ -1,8 +1,8 @@
 /**
- * Ledger: what a session has spent. Requests come from metered-generator.ts, calls
- * from events. Two sums are kept apart: `tokens` of the metrics holds answers that
- * arrived whole and were accepted; cost and budget hold everything the service reported, also of
- * answers that broke, because it is paid for. It never throws and judges nothing.
+ * Ledger: counts a session's spending. Requests come from metered-generator.ts, calls from
+ * events. It keeps two sums: `tokens` of the metrics counts complete, accepted answers; cost
+ * and budget count everything the service reported, including broken answers, because the
+ * user pays for it. It never throws and enforces nothing.
  */
 
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
@@ -19,18 +19,18 @@ import { NO_TOKENS, addTokens, toTokenMetrics } from './session-metrics.ts';
 import type { ApiMetrics, ModelMetrics, SessionMetrics, TokenMetrics } from './session-metrics.ts';
 import { ToolLedger } from './tool-ledger.ts';
 
-/** One request to a model and what came of it. */
+/** One request to a model and its result. */
 export interface RequestRecord {
   model: string;
   role: LlmRole;
   latencyMs: number;
-  /** The last the service reported; not all of a broken answer. */
+  /** The last usage the service reported; incomplete for a broken answer. */
   usage?: UsageMetadata | undefined;
-  /** Present when the answer did not arrive whole. */
+  /** Present when the answer did not arrive completely. */
   failure?: RequestFailure | undefined;
 }
 
-/** `abandoned`: the caller stopped reading before the end. `invalid_stream`: the answer could not be used. */
+/** `abandoned`: the caller stopped reading before the end. `invalid_stream`: the answer was unusable. */
 export type RequestFailure = { kind: 'abandoned' } | { kind: 'invalid_stream' } | { kind: 'error'; error: unknown };
 
 export interface SessionCost {
@@ -41,9 +41,9 @@ export interface SessionCost {
 
 export interface LedgerOptions {
   clock?: Clock;
-  /** See `mergePrices` for a user's own. */
+  /** See `mergePrices` for the user's own prices. */
   prices?: PriceTable | undefined;
-  /** Told of every call once it has its response. */
+  /** Called for every call once it has its response. */
   onCall?: (call: ClosedCall) => void;
 }
 
@@ -54,7 +54,7 @@ interface Account extends ApiMetrics {
 interface ModelAccount extends Account {
   readonly errorsByType: Map<string, number>;
   readonly roles: Map<LlmRole, Account>;
-  /** Of all answers, broken ones included; undefined while no answer reported tokens, or without a price. */
+  /** Of all answers, including broken ones; undefined while no answer reported tokens, or without a price. */
   usd: number | undefined;
   spentTokens: number;
 }
@@ -81,7 +81,7 @@ export class Ledger {
     if (request.usage) this.spend(account, role, request.model, request.usage, request.failure !== undefined);
   }
 
-  /** A request that was recorded as answered gave no turn: its tokens were spent, and answered nothing. */
+  /** Turns a request recorded as answered into a failed one without a turn; its tokens stay spent. */
   withdraw({ model, role: roleName, usage }: Omit<RequestRecord, 'latencyMs' | 'failure'>): void {
     const account = this.accountOf(model);
     const role = roleOf(account, roleName);
@@ -92,12 +92,12 @@ export class Ledger {
     countError(account, { kind: 'invalid_stream' });
   }
 
-  /** Any event of the session; those about calls count. */
+  /** Accepts any event of the session; counts those about calls. */
   add(event: AgentEvent): void {
     this.tools.add(event);
   }
 
-  /** The caller's own copy. */
+  /** Returns a copy. */
   metrics(): SessionMetrics {
     const models = [...this.models].map(([name, account]) => [name, toModelMetrics(account)] as const);
     return { models: Object.fromEntries(models), ...this.tools.metrics(), cost_usd: this.cost().usd ?? null };
@@ -112,12 +112,12 @@ export class Ledger {
     };
   }
 
-  /** Whether what this model costs can be known. */
+  /** Whether the cost of this model is known. */
   hasPrice(model: string): boolean {
     return costOf(model, NO_TOKENS, this.prices) !== undefined;
   }
 
-  /** Every token the service reported, those of broken answers included: what a budget is held against. */
+  /** Every token the service reported, including those of broken answers: the budget's measure. */
   get spentTokens(): number {
     return [...this.models.values()].reduce((sum, { spentTokens }) => sum + spentTokens, 0);
   }
@@ -169,7 +169,7 @@ function toModelMetrics({ errorsByType, roles, usd, spentTokens, ...account }: M
     api: { ...api, ...(errorsByType.size > 0 && { errorsByType: Object.fromEntries(errorsByType) }) },
     tokens,
     roles: Object.fromEntries([...roles].map(([role, each]) => [role, toMetrics(each)])),
-    // A model that reported no tokens cost nothing that is known of.
+    // A model that reported no tokens counts as free.
     cost_usd: spentTokens === 0 ? 0 : (usd ?? null),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * createMeteredGenerator: a ContentGenerator whose requests are entered in a ledger,
- * failed and abandoned ones too, once each, when their answer has ended. It changes
- * no response. Counting tokens and embedding have no role and no usage and pass uncounted.
+ * createMeteredGenerator: a ContentGenerator that records each request in a ledger once, when
+ * its answer has ended, including failed and abandoned ones. It changes no response. Token
+ * counting and embedding have neither role nor usage and are not recorded.
  */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';

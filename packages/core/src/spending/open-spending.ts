@@ -1,6 +1,6 @@
 /**
- * Opens what an agent spends from: the ledger that counts, the budget that ends a prompt, and the generator that
- * reports to both. It runs once for an agent, so every request, the tools' own included, is counted once.
+ * Opens an agent's spending: the ledger that counts, the budget that ends a prompt, and the generator that reports to
+ * both. It runs once per agent, so every request, including those of tools, is counted once.
  */
 
 import type { ContentGenerator } from '../provider/content-generator.ts';
@@ -17,7 +17,7 @@ import { createMeteredGenerator } from './metered-generator.ts';
 export interface Spending {
   ledger: Ledger;
   budget: Budget | undefined;
-  /** Counts what it spends, and sends nothing once the budget is spent. */
+  /** Records its requests, and rejects them once the budget is spent. */
   generator: ContentGenerator;
 }
 

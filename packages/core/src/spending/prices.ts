@@ -1,14 +1,13 @@
 /**
- * What tokens cost. Look-up and arithmetic over a price table, and the door through
- * which a user's own table enters. A model without a price has no cost, which is
- * not the same as costing nothing.
+ * Computes the cost of tokens from a price table, and merges the user's own table into it.
+ * The cost of a model without a price is unknown, which is not zero.
  */
 
 import type { ModelPrice, PriceTable, Rates } from '../provider/catalogue/model-catalogue.ts';
 import type { TokenMetrics } from './session-metrics.ts';
 import { isRecord } from '../util/is-record.ts';
 
-/** Prices are for so many. */
+/** Prices are per this many tokens. */
 const TOKENS_PER_UNIT = 1_000_000;
 
 /** US dollars of one request; undefined when the model has no price. */
@@ -24,11 +23,11 @@ export function costOf(model: string, tokens: TokenMetrics, prices: PriceTable):
 
 export interface ReadPrices {
   prices: PriceTable;
-  /** A sentence for each entry that was left out. */
+  /** A sentence for each rejected entry. */
   problems: string[];
 }
 
-/** The table with the user's over it, entry by entry. What is no price is left out and named. */
+/** Merges the user's table over the given one, entry by entry. Rejects invalid prices and reports them. */
 export function mergePrices(prices: PriceTable, userTable: unknown): ReadPrices {
   if (userTable === undefined) return { prices, problems: [] };
   if (!isRecord(userTable)) return { prices, problems: ['The price table must be an object of prices by model.'] };

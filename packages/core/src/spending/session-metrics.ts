@@ -1,7 +1,6 @@
 /**
- * The numbers of a session in the shapes scripts read: `stats` of the json output
- * and, derived from it, `stats` of the stream-json result. Names and nesting are a
- * contract. Pure.
+ * Shapes the numbers of a session for scripts: `stats` of the json output and, derived from
+ * it, `stats` of the stream-json result. Names and nesting are a contract. Pure.
  */
 
 import type { UsageMetadata } from '../protocol/content.ts';
@@ -27,9 +26,9 @@ export interface ApiMetrics {
 export interface ModelMetrics {
   api: ApiMetrics & { errorsByType?: Record<string, number> };
   tokens: TokenMetrics;
-  /** By the role the request was made in. */
+  /** By the role of the request. */
   roles: Record<string, ApiMetrics & { tokens: TokenMetrics }>;
-  /** US dollars of all requests, failed ones included; null without a price. Ours. */
+  /** US dollars of all requests, including failed ones; null without a price. Castor's own field. */
   cost_usd: number | null;
 }
 
@@ -49,7 +48,7 @@ export interface ToolMetrics {
 }
 
 export interface SessionMetrics {
-  /** US dollars; null as soon as one model that reported tokens has no price. Ours. */
+  /** US dollars; null as soon as one model that reported tokens has no price. Castor's own field. */
   cost_usd: number | null;
   models: Record<string, ModelMetrics>;
   tools: {
@@ -89,7 +88,7 @@ export const NO_TOKENS: TokenMetrics = {
   tool: 0,
 };
 
-/** What is no number of tokens counts as none: a proxy may report anything. */
+/** An invalid token count counts as zero: a proxy may report anything. */
 export function toTokenMetrics(usage: UsageMetadata): TokenMetrics {
   const prompt = toCount(usage.promptTokenCount);
   const cached = toCount(usage.cachedContentTokenCount);

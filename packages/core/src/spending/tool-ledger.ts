@@ -1,7 +1,7 @@
 /**
- * ToolLedger: calls by the name of the tool that ran, how they ended, how long they
- * ran, who allowed them, and the lines they changed, folded from events. A call counts
- * once, when its response comes; nothing is kept of it after that.
+ * ToolLedger: counts calls from events by the name of the tool that ran: how they ended, how
+ * long they ran, who approved them, and the lines they changed. A call is counted once, when
+ * its response arrives, and then dropped.
  */
 
 import type { AgentEvent, ToolCallUpdatedEvent } from '../protocol/agent-events.ts';
@@ -30,7 +30,7 @@ interface OpenCall {
   prompt_id?: string;
   status?: ToolCallStatus;
   startedAt?: number;
-  /** How often a person was asked; more than once means that the proposal was edited in between. */
+  /** How often the user was asked; more than once means that the proposal was edited in between. */
   asked: number;
   decision?: Decision;
 }
@@ -66,7 +66,7 @@ export class ToolLedger {
         this.forget(event.prompt_id);
         break;
       default:
-        // Every other event says nothing about calls.
+        // Other events are not about calls.
         break;
     }
   }
@@ -101,7 +101,7 @@ export class ToolLedger {
     return call;
   }
 
-  /** A hook may have changed the call since it was asked for; what counts is what runs. */
+  /** A hook may change the call after the request; the ledger counts the call that runs. */
   private update({ callId, status, name, args, outcome }: ToolCallUpdatedEvent): void {
     const call = Object.assign(this.callOf(callId), { status, ...(name !== undefined && { name, args }) });
     // A later answer to the same call does not undo an edit.
@@ -129,7 +129,7 @@ export class ToolLedger {
     this.onCall?.({ ...argumentsOf(call), name, succeeded, durationMs: closed.durationMs, decision, response });
   }
 
-  /** Calls a prompt left unanswered, which only a bug can do. */
+  /** Drops calls that a prompt left unanswered, which only a bug causes. */
   private forget(prompt_id: string): void {
     for (const [callId, call] of this.open) if (call.prompt_id === prompt_id) this.open.delete(callId);
   }
@@ -139,7 +139,7 @@ function argumentsOf({ args = {}, prompt_id = '' }: OpenCall): Pick<ClosedCall, 
   return { args, prompt_id };
 }
 
-/** Undefined for a call that was neither asked about nor run. */
+/** Undefined for a call that neither needed approval nor ran. */
 function decisionOn({ decision, asked, startedAt, status }: OpenCall): Decision | undefined {
   if (decision) return decision;
   const ran = startedAt !== undefined || status === 'success';

@@ -1,4 +1,4 @@
-/** The user's own prices, from `<home>/.gemini/prices.json`, over those of the provider's catalogue. */
+/** Loads the user's own prices from `<home>/.gemini/prices.json` over those of the provider's catalogue. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import { mergePrices } from './prices.ts';
 import type { ReadPrices } from './prices.ts';
 
-/** Never throws: a file that cannot be used is named among the problems, and ours hold. */
+/** Never throws: an unusable file is reported in `problems`, and the catalogue's prices apply. */
 export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATALOGUE.prices): Promise<ReadPrices> {
   const path = join(userDirectory(home), 'prices.json');
   let text: string;
