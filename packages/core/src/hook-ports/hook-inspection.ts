@@ -1,6 +1,6 @@
 /**
- * Hooks seen from outside a session: which there are and whether they would run, and
- * one run of some of them by hand. It fires nothing of itself and decides nothing.
+ * Inspects hooks from outside a session: lists them with whether they would run, and runs
+ * selected ones by hand. It fires no event and decides nothing.
  */
 
 import { realpathSync } from 'node:fs';
@@ -22,14 +22,14 @@ import { createEnvironmentOf, findShell, toGuard } from './open-hooks.ts';
 import type { OpenHooksOptions } from './open-hooks.ts';
 
 export interface InspectedHook extends HookEntry {
-  /** Of a project's hook; others need no consent. */
+  /** Only for a project's hook; others need no consent. */
   consent?: ConsentState;
 }
 
 export interface InspectedHooks {
   /** In the order they run. */
   hooks: readonly InspectedHook[];
-  /** Sentences about entries that were left out. */
+  /** Sentences about rejected entries. */
   problems: readonly string[];
 }
 
@@ -48,20 +48,20 @@ export function inspectHooks({ layers, root, home }: HookPlace): InspectedHooks 
   return { hooks, problems: consent.problem === undefined ? problems : [...problems, consent.problem] };
 }
 
-/** The project's hooks may run as they are now. Throws when that cannot be written down. */
+/** Consents to the project's hooks in their current form. Throws when the consent cannot be saved. */
 export function consentToHooks({ root, home }: Omit<HookPlace, 'layers'>, hooks: readonly HookEntry[]): void {
   openConsent({ root, home }).consent(hooks.filter(({ source }) => source === 'project'));
 }
 
 export interface TriedHooks {
-  /** What each was told besides its own environment. */
+  /** The input of each hook besides its own environment. */
   payload: object;
   fired: readonly FiredHook[];
   together: HookOutput;
 }
 
 export interface TryHooksOptions extends Pick<OpenHooksOptions, 'root' | 'home' | 'environment' | 'secrets'> {
-  /** Each runs, whatever its matcher and its switch say. */
+  /** Each runs, whether or not its matcher matches and it is enabled. */
   hooks: readonly HookEntry[];
   signal: AbortSignal;
 }

@@ -1,8 +1,7 @@
 /**
- * The layers of hooks: in the layers of settings, and in the files of sources that bring
- * hooks beside settings. Commands are taken as they are written: their variables are for
- * the shell to expand, which knows quoting; put into the text beforehand a value could
- * become a command.
+ * Collects the layers of hooks: from the layers of settings, and from the hook files of
+ * sources. Commands stay as written: the shell expands their variables and knows quoting; a
+ * value inserted into the text beforehand could become a command.
  */
 
 import { SettingsError } from '../config/settings-error.ts';
@@ -28,7 +27,7 @@ export function toHookLayers(layers: readonly Pick<SettingsLayer, 'scope' | 'pat
   });
 }
 
-/** Of trusted sources. A file that cannot be read becomes a layer that says so. */
+/** Of trusted sources only. An unreadable file becomes a layer with a `problem`. */
 export function readHookFiles(sources: readonly Source[]): HookLayer[] {
   return findPlaces(sources, 'hooks').flatMap(({ source: { kind: source }, path: file }): HookLayer[] => {
     try {
@@ -41,7 +40,7 @@ export function readHookFiles(sources: readonly Source[]): HookLayer[] {
   });
 }
 
-/** The copy as written, in which only what stands below `env` is expanded. */
+/** The settings as written, with only the values below `env` expanded. */
 function withExpandedEnvironment(written: unknown, expanded: unknown): unknown {
   if (Array.isArray(written)) {
     const others: unknown[] = Array.isArray(expanded) ? expanded : [];

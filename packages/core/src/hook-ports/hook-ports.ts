@@ -1,6 +1,6 @@
 /**
- * The hook system as the ports that client, chat and scheduler ask: what hooks answer becomes a decision, what they say
- * to the user goes to the session's stream. A port has only the members that a hook is configured for at the moment, so
+ * Adapts the hook system to the ports of client, chat and scheduler: it turns hook output into decisions, and sends hook
+ * messages for the user to the session's stream. A port has only the members with a configured hook at the moment, so
  * the others cost nothing.
  */
 
@@ -29,17 +29,17 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { ToolCallConfirmationDetails } from '../protocol/tools.ts';
 import type { AfterToolDecision, BeforeToolDecision, ToolHookInput, ToolHooks } from '../scheduler/ports.ts';
 
-/** Told what a hook wants the user to know. */
+/** Receives a hook's message for the user. */
 export type TellUser = (message: HookMessage) => void;
 
 export interface HookPorts {
   agent: AgentHooks;
   model: ModelHooks;
   tool: ToolHooks;
-  /** Resolves with what the model should read first, framed; undefined when there is nothing. */
+  /** Resolves with the hooks' context for the model, framed; undefined without any. */
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string | undefined>;
   sessionEnd(reason: SessionEndReason, signal: AbortSignal): Promise<void>;
-  /** Settles when every notification that was sent has been dealt with. */
+  /** Settles when the hooks of every sent notification have finished. */
   idle(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ function agentPort(system: HookSystem, tell: TellUser): AgentHooks {
 
 function modelPort(system: HookSystem, tell: TellUser): ModelHooks {
   const requests = new WeakMap<GenerateContentParameters, HookLlmRequest>();
-  // Asked for every piece of an answer, and as long as the whole conversation.
+  // Cached: it is needed for every piece of an answer, and as long as the whole conversation.
   const toRequest = (request: GenerateContentParameters): HookLlmRequest => {
     const known = requests.get(request) ?? toHookRequest(request);
     requests.set(request, known);
@@ -168,7 +168,7 @@ function toolPort(system: HookSystem, tell: TellUser): { tool: ToolHooks; idle()
       const payload = { notification_type: 'ToolPermission' as const, message, details: { ...details } };
       const fired = system.fire('Notification', payload, never).then(
         (output) => say(tell, 'Notification', output),
-        // Only an abort throws, and this call has no abort.
+        // Only an abort throws, and this call cannot be aborted.
         () => undefined,
       );
       open.add(fired);
@@ -204,7 +204,7 @@ function toToolPayload({ toolName, args, originalToolName }: ToolHookInput) {
   };
 }
 
-/** Undefined: it goes on. The message goes with the end, so that it is said once. */
+/** Undefined: continue. The ending carries the message, so that it is shown once. */
 function toEnd(output: HookOutput): { kind: 'stop' | 'block'; reason: string; systemMessage?: string } | undefined {
   const kind = output.continue === false ? 'stop' : output.decision === 'deny' ? 'block' : undefined;
   if (!kind) return undefined;
@@ -216,7 +216,7 @@ function say(tell: TellUser, hookEvent: HookEventName, { systemMessage, suppress
   if (systemMessage && !suppressOutput) tell({ hookEvent, level: 'info', message: systemMessage });
 }
 
-/** A conversation the service would refuse is not sent: the one before the hook is. */
+/** Drops a hook's request that the service would reject: the original request is sent instead. */
 function legal(request: GenerateContentParameters | undefined, tell: TellUser): GenerateContentParameters | undefined {
   if (!request) return undefined;
   try {
@@ -229,7 +229,7 @@ function legal(request: GenerateContentParameters | undefined, tell: TellUser): 
   }
 }
 
-/** The service takes names only with ANY; with AUTO the other tools are not offered instead. */
+/** The service accepts names only with ANY; for AUTO the other tools are removed from the request instead. */
 function toSelection(
   { config = {} }: GenerateContentParameters,
   { hookSpecificOutput }: HookOutput,
@@ -239,7 +239,7 @@ function toSelection(
   const names = new Set(allowedFunctionNames);
   const declared = (config.tools ?? []).flatMap(({ functionDeclarations = [] }) => functionDeclarations);
   const known = declared.flatMap(({ name }) => (name !== undefined && names.has(name) ? [name] : []));
-  // A call of none of the tools there are cannot be demanded.
+  // All named tools are unknown: the model cannot be forced to call one of them.
   if (mode === 'ANY' && names.size > 0 && known.length === 0)
     return { toolConfig: { functionCallingConfig: { mode: 'NONE' } } };
   const functionCallingConfig = { mode, ...(mode === 'ANY' && known.length > 0 && { allowedFunctionNames: known }) };

@@ -1,7 +1,7 @@
 /**
- * Opens the hooks of a session: reads the layers, leaves out what may not run here,
- * and gives each hook its shell, its environment and its end. The one place that knows
- * both the hook room and the rooms whose rules hold for every child of this program.
+ * Opens the hooks of a session: reads the layers, leaves out hooks that may not run here, and
+ * gives each hook its shell, its environment and its end. The only file that knows both the
+ * hook room and the rooms whose rules apply to every child process.
  */
 
 import { join } from 'node:path';
@@ -36,35 +36,35 @@ export interface OpenHooksOptions {
   home: string;
   plansDirectory: string;
   transcriptPath: () => string;
-  /** The user's own environment; what a hook may see of it is decided here. */
+  /** The user's own environment; this file decides which of it a hook receives. */
   environment: Environment;
-  /** Credentials in use, kept from every hook. */
+  /** Credentials in use, withheld from every hook. */
   secrets?: readonly string[];
-  /** The project's own hooks run only where the project is trusted. */
+  /** The project's own hooks run only if the project is trusted. */
   sources: readonly Source[];
-  /** Trusted by a flag or a variable: hooks that are new or changed run too. */
+  /** Trusted by a flag or a variable: new and changed hooks run too. */
   isTrustedForRun?: boolean;
   clock?: Clock;
-  /** Told of every run of a hook, for telemetry. */
+  /** Called for every run of a hook, for telemetry. */
   onExecution?: (execution: HookExecution) => void;
-  /** Takes what hooks want the user to know, and of hooks that are not in force or that a project brings. */
+  /** Receives hook messages for the user, and notices about hooks that do not run or come from the project. */
   post: (event: HookMessageEvent | NoticeEvent) => void;
 }
 
 export interface EndLimits {
   limitMs?: number;
-  /** Once it is aborted two more seconds are left: the user wants the program to end. */
+  /** Once aborted, two more seconds are left: the user wants the program to end. */
   hurry?: AbortSignal;
 }
 
 export interface SessionHooks extends Pick<HookPorts, 'agent' | 'model' | 'tool'> {
-  /** Switches hooks by name for the rest of the session; gives whether there is one that may run here. */
+  /** Enables or disables hooks by name for the rest of the session; returns whether one of that name may run here. */
   setEnabled(name: string, isEnabled: boolean): boolean;
-  /** What the model should read before the first prompt, framed. */
+  /** The hooks' context for the model before the first prompt, framed. */
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string | undefined>;
-  /** Ends when its limits say so at the latest, whatever the hooks do. Does not reject. */
+  /** Ends within its limits, whatever the hooks do. Does not reject. */
   sessionEnd(reason: SessionEndReason, limits?: EndLimits): Promise<void>;
-  /** Ends what still runs. Notifications get a moment to finish. */
+  /** Kills the hooks that still run. Notifications get a moment to finish. */
   dispose(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export function openHooks(options: OpenHooksOptions): SessionHooks {
   };
 }
 
-/** It is up before the hook is, and finds what left the hook's group by its mark. */
+/** The watchdog starts before the hook, and finds processes that left the hook's group by their mark. */
 export function toGuard(watchdog: Watchdog): HookGuard {
   return {
     prepare() {
@@ -126,7 +126,7 @@ function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
   return admission.entries;
 }
 
-/** Our credentials never pass; what makes programs load code passes only from the user's own files. */
+/** Withholds our credentials; variables that make programs load code are accepted only from the user's own files. */
 export function createEnvironmentOf(
   options: Pick<OpenHooksOptions, 'environment' | 'secrets'>,
 ): (entry: HookEntry) => Record<string, string> {
@@ -140,7 +140,7 @@ export function createEnvironmentOf(
   };
 }
 
-/** By absolute path, in fixed places first: nothing in the working directory is ever taken for a shell. */
+/** By absolute path, from fixed folders first: a program in the working directory is never used as the shell. */
 export function findShell(environment: Environment): HookShell {
   if (process.platform === 'win32') return { file: 'powershell.exe', toArguments: toPowerShellArguments };
   const file = findProgram(['bash', 'sh'], environment, ['/bin', '/usr/bin', '/usr/local/bin']) ?? '/bin/sh';
@@ -163,7 +163,7 @@ async function withLimit(
   if (limitMs !== undefined) endAfter(limitMs);
   if (hurry?.aborted) onHurry();
   else hurry?.addEventListener('abort', onHurry, { once: true, signal: over.signal });
-  // Work that does not listen is left behind.
+  // Work that ignores the abort is left behind.
   await untilAborted(work(limit.signal), limit.signal).catch(() => undefined);
   over.abort();
 }
