@@ -1,10 +1,10 @@
 /**
- * The command line of a hook, made ready for the shell. The names we set are expanded
- * by the shell itself, from the environment, each as one word wherever it stands: a
- * value is never put into the text, so no folder's name can become a command. Pure.
+ * Prepares a hook's command line for the shell. The shell expands the variables we set from
+ * the environment, each as one word wherever it is used: a value is never inserted into the
+ * text, so no folder name can become a command. Pure.
  */
 
-/** What every hook finds in its environment. */
+/** The variables in every hook's environment. */
 const HOOK_NAMES = [
   'GEMINI_PROJECT_DIR',
   'GEMINI_CWD',
@@ -16,7 +16,7 @@ const HOOK_NAMES = [
 export type HookVariables = Record<(typeof HOOK_NAMES)[number], string>;
 
 const NAME = new RegExp(String.raw`\$(${HOOK_NAMES.join('|')})(?!\w)`, 'g');
-/** What must be told apart from bare words: escapes, the two kinds of quotes, comments. */
+/** The tokens that need different handling: escapes, the two kinds of quotes, comments, names. */
 const WORDS = new RegExp(
   [String.raw`\\[^]`, "'[^']*'", String.raw`"(?:[^"\\]|\\[^])*"`, String.raw`(?<=^|\s)#[^\n]*`, NAME.source].join('|'),
   'g',
@@ -24,11 +24,11 @@ const WORDS = new RegExp(
 
 export function toHookCommand(command: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return command.replaceAll(NAME, (_, name: string) => `$env:${name}`);
-  // In a here-document quotes mean nothing; there the shell's own expansion does.
+  // Quotes have no meaning in a here-document: the shell expands it without word splitting.
   return command.includes('<<') ? command : command.replaceAll(WORDS, quoteNames);
 }
 
-/** Between double quotes a name is one word already; between single ones they are left for it. */
+/** Inside double quotes a name is already one word; single quotes are closed around it and reopened. */
 function quoteNames(word: string): string {
   if (word.startsWith('$')) return `"${word}"`;
   return word.startsWith("'") ? word.replaceAll(NAME, (name) => `'"${name}"'`) : word;

@@ -1,7 +1,7 @@
 /**
- * The `hooks` and `hooksConfig` of the layers, read into entries. An invalid entry is left
- * out with a sentence that names the file and the place, and does not affect its
- * neighbours. It reads no disk and runs nothing.
+ * Parses the `hooks` and `hooksConfig` of the layers into entries. An invalid entry is
+ * rejected with a sentence that names the file and the place, and does not affect its
+ * neighbours. It reads no files and runs nothing.
  */
 
 import { HOOK_EVENTS } from './hook-events.ts';
@@ -16,33 +16,33 @@ export interface HookEntry {
   event: HookEventName;
   source: SourceKind;
   file?: string;
-  /** Empty: every occasion. */
+  /** Empty: matches always. */
   matcher: string;
   sequential: boolean;
-  /** As configured, or the command. */
+  /** The configured name, or the command. */
   name: string;
   command: string;
   timeoutMs: number;
   description?: string;
   env: Readonly<Record<string, string>>;
-  /** Switched off by name, by its file, or altogether. */
+  /** Disabled by name, by its file, or globally. */
   isDisabled: boolean;
 }
 
 export interface HookSettings {
   /** In the order they run. */
   entries: readonly HookEntry[];
-  /** Sentences about what was left out. */
+  /** Sentences about rejected entries. */
   problems: readonly string[];
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** The longest a timer can wait. */
+/** The longest delay of a timer. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
-/** Older settings keep these beside the events. */
+/** Older settings have these fields beside the events. */
 const OLD_CONFIG_FIELDS = new Set(['enabled', 'disabled', 'notifications']);
 
-/** What other agents call the events, and one old spelling or another. */
+/** Names of the events in other agents, and old spellings. */
 const OTHER_NAMES: ReadonlyMap<string, HookEventName> = new Map([
   ['PreToolUse', 'BeforeTool'],
   ['PostToolUse', 'AfterTool'],
@@ -159,14 +159,14 @@ function readEnvironment(value: unknown, place: string, problems: string[]): Rec
 }
 
 /**
- * What is switched off. A project's switches count for the project's own hooks: it must
- * not be able to silence a guard the user set up. An extension's do not count.
+ * Decides which hooks are disabled. A project's switches apply only to the project's own
+ * hooks: it must not be able to disable a guard the user set up. An extension's are ignored.
  */
 function readSwitches(layers: readonly HookLayer[], problems: string[]): (entry: HookEntry) => boolean {
   const switches = layers.map((layer) => ({ source: layer.source, ...readSwitch(layer, problems) }));
   const ofUser = switches.filter(({ source }) => !isForeign(source));
   const ofProject = switches.filter(({ source }) => source === 'project');
-  // Of the user's files the one that is stronger than the others decides.
+  // The strongest of the user's files decides.
   const isOn = ofUser
     .toSorted((a, b) => rank(a.source) - rank(b.source))
     .findLast(({ enabled }) => enabled !== undefined);

@@ -1,7 +1,7 @@
 /**
- * The vocabulary of hooks: the eleven events, what a hook process is told of each, and
- * what it may answer. Types and names only; a contract with the scripts of users, so
- * nothing here may change its spelling.
+ * Defines the vocabulary of hooks: the eleven events, the input of a hook process for each,
+ * and its possible output. Types and names only; a contract with users' scripts, so no
+ * spelling here may change.
  */
 
 export const HOOK_EVENTS = [
@@ -22,14 +22,14 @@ export type HookEventName = (typeof HOOK_EVENTS)[number];
 export type SessionStartSource = 'startup' | 'resume' | 'clear';
 export type SessionEndReason = 'exit' | 'clear' | 'logout' | 'prompt_input_exit' | 'other';
 
-/** A request to the model as hooks see it: its text and the settings they may change. */
+/** A request to the model in the form hooks receive: its text and the settings they may change. */
 export interface HookLlmRequest {
   model: string;
   messages: { role: string; content: string }[];
   config?: { temperature?: number; maxOutputTokens?: number; topP?: number; topK?: number };
 }
 
-/** A piece of an answer as hooks see it: parts are texts. */
+/** A piece of an answer in the form hooks receive: parts are texts. */
 export interface HookLlmResponse {
   text?: string;
   candidates: {
@@ -45,7 +45,7 @@ interface ToolPayload {
   tool_name: string;
   tool_input: Record<string, unknown>;
   mcp_context?: Record<string, unknown>;
-  /** The tool the model asked for, when this one took over from it. */
+  /** The tool the model requested, when this one replaced it. */
   original_request_name?: string;
 }
 
@@ -63,7 +63,7 @@ export interface HookPayloads {
   BeforeToolSelection: { llm_request: HookLlmRequest };
 }
 
-/** What every hook is told besides its payload. */
+/** The input of every hook besides its payload. */
 export interface HookBaseInput {
   session_id: string;
   transcript_path: string;
@@ -79,7 +79,7 @@ export type HookDecision = (typeof HOOK_DECISIONS)[number];
 export const TOOL_MODES = ['AUTO', 'ANY', 'NONE'] as const;
 export type ToolMode = (typeof TOOL_MODES)[number];
 
-/** What a hook answered, every field checked. */
+/** A hook's output, every field validated. */
 export interface HookOutput {
   continue?: boolean;
   stopReason?: string;
@@ -111,7 +111,7 @@ export interface HookExecution {
   exitCode?: number;
   /** JSON. */
   input: string;
-  /** JSON; this and what it printed are absent when the hook asked for silence. */
+  /** JSON; output, stdout and stderr are absent when the hook set `suppressOutput`. */
   output?: string;
   stdout?: string;
   stderr?: string;

@@ -1,13 +1,13 @@
-/** A layer of hooks: those of one settings file, or of one file of a source. All that the first request needs to know of hooks. */
+/** A layer of hooks: from one settings file, or one file of a source. All that the first request needs of hooks. */
 
 import type { SourceKind } from '../protocol/source.ts';
 
-/** In the order hooks of one event run. */
+/** The order in which hooks of one event run. */
 export const HOOK_ORDER: readonly SourceKind[] = ['builtin', 'project', 'user', 'system', 'extension'];
 
 export interface HookLayer {
   source: SourceKind;
-  /** Named in sentences about it. */
+  /** Named in messages about the layer. */
   file?: string | undefined;
   hooks?: unknown;
   hooksConfig?: unknown;
@@ -15,7 +15,7 @@ export interface HookLayer {
   problem?: string;
 }
 
-/** Whether there is anything to read or to report: without it nothing of the hook room is loaded. */
+/** Whether a layer has hooks or problems: without any, the hook room is not loaded. */
 export function hasHooks(layers: readonly HookLayer[] = []): boolean {
   return layers.some(
     ({ hooks, problem }) =>

@@ -1,6 +1,6 @@
 /**
- * Which hooks an occasion fires, and how: by event and matcher, each (name, command)
- * once, all one after another as soon as one of them wants it. Pure.
+ * Selects the hooks to run: by event and matcher, each (name, command) once, and all of them
+ * sequentially as soon as one requires it. Pure.
  */
 
 import type { HookEntry } from './hook-config.ts';
@@ -12,10 +12,10 @@ export interface ChosenHooks {
   isSequential: boolean;
 }
 
-/** Names under which matchers may still know a tool. */
+/** Old tool names that matchers may still use. */
 const OLD_TOOL_NAMES: ReadonlyMap<string, string> = new Map([['grep_search', 'search_file_content']]);
 
-/** `trigger` is what the matcher speaks of: a tool's name, a source, a reason. */
+/** `trigger` is the matcher's subject: a tool's name, a source, a reason. */
 export function chooseHooks(entries: readonly HookEntry[], event: HookEventName, trigger?: string): ChosenHooks {
   const matching = entries.filter((entry) => !entry.isDisabled && entry.event === event && isMatch(entry, trigger));
   return { entries: withoutDuplicates(matching), isSequential: matching.some(({ sequential }) => sequential) };
@@ -41,12 +41,12 @@ function isToolMatch(matcher: string, toolName: string | undefined): boolean {
   try {
     return new RegExp(matcher).test(toolName);
   } catch {
-    // Not a regular expression: then it is a name.
+    // An invalid regular expression is compared as a name.
     return matcher === toolName;
   }
 }
 
-/** Of two equal hooks the one that only the user could have written counts, in the place of the first. */
+/** Of two equal hooks, one from the user's own files replaces a foreign one, in the place of the first. */
 function withoutDuplicates(entries: readonly HookEntry[]): HookEntry[] {
   const chosen = new Map<string, HookEntry>();
   for (const entry of entries) {

@@ -1,15 +1,15 @@
 /**
- * The answers of several hooks as one. Strength decides, never order: stop beats all,
- * deny beats ask beats allow. Texts add up, one a line, without those of a hook that
- * asked for silence; changes of a request add up field by field; of other fields the
- * later hook's counts. Pure.
+ * Merges the outputs of several hooks. Strength decides, never order: stop beats all, deny
+ * beats ask beats allow. Texts are joined, one per line, except those of a hook that set
+ * `suppressOutput`; changes of a request are merged field by field; for other fields the
+ * later hook wins. Pure.
  */
 
 import type { HookDecision, HookOutput, HookSpecificOutput, ToolMode } from './hook-events.ts';
 
 export type Verdict = 'deny' | 'ask' | 'allow';
 
-/** The outputs as one; `decision` is then a Verdict. */
+/** The merged output; its `decision` is a Verdict. */
 export function mergeOutputs(outputs: readonly HookOutput[]): HookOutput {
   if (outputs.length === 0) return {};
   const stops = outputs.filter((output) => output.continue === false);
@@ -31,7 +31,7 @@ export function mergeOutputs(outputs: readonly HookOutput[]): HookOutput {
   };
 }
 
-/** Why something was stopped or refused. */
+/** Why hooks stopped or denied an action. */
 export function reasonOf({ stopReason, reason }: HookOutput): string {
   return stopReason || reason || 'No reason provided';
 }
@@ -60,7 +60,7 @@ function mergeSpecific(all: readonly HookSpecificOutput[]): HookSpecificOutput {
   };
 }
 
-/** The later change over the earlier, also one by one in `config`: what a hook did not mention stays. */
+/** The later change wins, also field by field in `config`: fields a hook did not set stay. */
 export function mergeRequests(earlier: object, later: object): Record<string, unknown> {
   const configs = [earlier, later].map((one) => (one as { config?: unknown }).config);
   const config = configs.every((one) => typeof one === 'object' && one !== null)
@@ -69,7 +69,7 @@ export function mergeRequests(earlier: object, later: object): Record<string, un
   return { ...earlier, ...later, ...config };
 }
 
-/** The narrowest mode wins; the names add up. */
+/** The narrowest mode wins; the names are merged. */
 function mergeToolConfigs(
   configs: readonly NonNullable<HookSpecificOutput['toolConfig']>[],
 ): HookSpecificOutput['toolConfig'] {

@@ -1,8 +1,7 @@
 /**
- * What a hook said, read from what it printed and how it ended. JSON counts whatever
- * the exit code; other text means what its exit code says; a hook that could not do
- * its work says nothing. Every field is checked, and a wrong one is named and left
- * out. Pure.
+ * Parses a hook's output and exit code. JSON counts whatever the exit code; the exit code
+ * decides the meaning of other text; a failed hook has no output. Every field is validated;
+ * an invalid one is reported and dropped. Pure.
  */
 
 import { withoutUndefined } from '../util/without-undefined.ts';
@@ -13,16 +12,16 @@ import { isRecord } from '../util/is-record.ts';
 
 export interface HookAnswer {
   output?: HookOutput;
-  /** Why the hook has nothing to say. */
+  /** Why the hook has no output. */
   failure?: string;
   /** Warnings for the author of the hook. */
   problems: string[];
 }
 
-/** Plain text is for people; what may go to the model is longer. */
+/** Plain text is for users; context for the model may be longer. */
 const LONGEST_TEXT = 16_000;
 const LONGEST_CONTEXT = 100_000;
-/** Codes with which a shell says that there was nothing to run, or that a signal ended it. */
+/** Exit codes of a shell from here on mean that no command could run, or that a signal ended it. */
 const COULD_NOT_RUN = 126;
 const UNREADABLE_COMMAND = /^\S*sh: -c: line \d+: (syntax error|unexpected EOF)/;
 
@@ -31,7 +30,7 @@ export function readHookAnswer(run: HookRun): HookAnswer {
   if (run.failure !== undefined) return { failure: run.failure, problems };
   if (run.leftOut > 0) problems.push(`printed ${run.leftOut} bytes beyond the limit; Castor ignored them`);
   const text = printed(run);
-  // A child of the hook that prints on is no part of what the hook said.
+  // Text that a child of the hook prints after the hook's exit is not part of the hook's output.
   const parsed = parseObject(text) ?? (run.atExit && parseObject(printed(run.atExit)));
   if (parsed) return { output: readOutput(parsed, problems), problems };
   if (looksLikeMixedJson(text)) {
@@ -46,7 +45,7 @@ function printed({ stdout, stderr }: Pick<HookRun, 'stdout' | 'stderr'>): string
   return stdout.trim() || stderr.trim();
 }
 
-/** Text that is no JSON, by the exit code. */
+/** Interprets text that is not JSON by the exit code. */
 function readText(text: string, exitCode: number): Pick<HookAnswer, 'output' | 'failure'> {
   if (exitCode === 0) return text ? { output: { decision: 'allow', systemMessage: text } } : {};
   const exited = `it exited with code ${exitCode}`;
@@ -55,7 +54,7 @@ function readText(text: string, exitCode: number): Pick<HookAnswer, 'output' | '
   if (exitCode === 1) {
     return { failure: exited, ...(text && { output: { decision: 'allow', systemMessage: `Warning: ${text}` } }) };
   }
-  // The same code as a refusal, from the shell: the hook itself has not run.
+  // The shell uses the same code as a denial: the hook itself has not run.
   if (UNREADABLE_COMMAND.test(text)) return { failure: `its command has a syntax error: ${firstLine(text)}` };
   if (text) return { output: { decision: 'deny', reason: text } };
   return exitCode === 2 ? { output: { decision: 'deny' } } : { failure: exited };
@@ -68,7 +67,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     if (typeof value === 'string') value = JSON.parse(value);
     return isRecord(value) ? value : undefined;
   } catch {
-    // Not JSON is as good an answer as any.
+    // Text that is not JSON is valid output.
     return undefined;
   }
 }
@@ -81,7 +80,7 @@ function readOutput(value: Record<string, unknown>, problems: string[]): HookOut
   const read = new Fields(value, problems);
   const specific = read.record('hookSpecificOutput');
   const inner = specific && new Fields(specific, problems);
-  // The names other agents use for the same two things.
+  // Other agents' names for the same two fields.
   const decision = read.choice('decision', HOOK_DECISIONS) ?? inner?.choice('permissionDecision', HOOK_DECISIONS);
   const reason = read.text('reason', LONGEST_CONTEXT) ?? inner?.text('permissionDecisionReason', LONGEST_CONTEXT);
   return withoutUndefined({
@@ -132,7 +131,7 @@ function readToolConfig(
   return withoutUndefined({ mode, allowedFunctionNames: isList ? names : undefined });
 }
 
-/** Typed views of an unknown object; what has the wrong type is reported and counts as absent. */
+/** Typed views of an unknown object; a field of an invalid type is reported and counts as missing. */
 class Fields {
   private readonly value: Record<string, unknown>;
   private readonly problems: string[];

@@ -1,8 +1,8 @@
 /**
- * HookRunner: one hook process, from its start to its end. It has its own process
- * group, reads one JSON text, and is finished when it exits, whatever still holds its
- * pipes. Past its timeout the group is asked to end and killed 5 seconds later. What
- * it prints is kept up to a limit and counted beyond. It knows no event and no decision.
+ * HookRunner: runs one hook process from start to end. The process has its own group, reads
+ * one JSON text, and is finished when it exits, whatever still holds its pipes. After its
+ * timeout the group gets SIGTERM, and SIGKILL 5 seconds later. Output is kept up to a limit
+ * and counted beyond it. It knows neither events nor decisions.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -13,14 +13,14 @@ import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 
 export interface HookShell {
-  /** By absolute path: a program planted in the project is never found. */
+  /** An absolute path: a program planted in the project is never found. */
   file: string;
   toArguments(command: string): string[];
 }
 
-/** Sees to it that no hook outlives this program, however that ends. */
+/** Ensures that no hook outlives this program, however that ends. */
 export interface HookGuard {
-  /** Called before a hook starts; what it gives is added to the hook's environment. */
+  /** Called before a hook starts; its result is added to the hook's environment. */
   prepare(): Readonly<Record<string, string>>;
   watch(group: number): void;
   unwatch(group: number): void;
@@ -46,18 +46,18 @@ export interface HookRun {
   /** Null when a signal ended it or it never ran. */
   exitCode: number | null;
   durationMs: number;
-  /** Why there is nothing to go by: it could not be started, was killed, or ran out of time. */
+  /** Why the run has no usable result: the hook could not be started, was killed, or timed out. */
   failure?: string;
-  /** Bytes of output beyond what is kept. */
+  /** Bytes of output beyond the limit. */
   leftOut: number;
-  /** What it had printed when it exited, if more came from what it left behind. */
+  /** The output at its exit, if processes it left behind printed more. */
   atExit?: { stdout: string; stderr: string };
 }
 
-/** Of each stream; a hook may hand back a whole conversation. */
+/** Per stream; a hook may return a whole conversation. */
 const KEPT_BYTES = 10 * 1024 * 1024;
 const KILL_AFTER_TERM_MS = 5_000;
-/** A person who cancels does not wait as long. */
+/** Shorter than after a timeout: a user who cancels is waiting. */
 const KILL_AFTER_ABORT_MS = 500;
 
 export class HookRunner {
@@ -110,7 +110,7 @@ export class HookRunner {
     }
   }
 
-  /** Ends what still runs, at once. */
+  /** Kills the running hooks at once. */
   dispose(): void {
     for (const child of this.running) signalChildGroup(child, 'SIGKILL');
   }
@@ -120,7 +120,7 @@ export class HookRunner {
     const marks = guard?.prepare();
     const child = builtin.childProcess.spawn(shell.file, shell.toArguments(command), {
       cwd,
-      // Without a level, bash takes a socket as its input for a login from afar and reads ~/.bashrc.
+      // Without SHLVL, bash takes a socket on stdin for a remote login and reads ~/.bashrc.
       env: { SHLVL: '1', ...env, ...marks },
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -128,13 +128,13 @@ export class HookRunner {
     });
     this.running.add(child);
     if (child.pid !== undefined) guard?.watch(child.pid);
-    // A hook need not read what it is told.
+    // A hook need not read its input.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
     return child;
   }
 
-  /** Asks the group to end at the timeout or on abort, and kills it when it has had its time. */
+  /** Sends SIGTERM to the group at the timeout or on abort, and SIGKILL after the grace period. */
   private endInTime(child: ChildProcess, hook: HookProcess, signal: AbortSignal, over: AbortSignal) {
     const { clock } = this.options;
     const state = { timedOut: false };
@@ -157,7 +157,7 @@ export class HookRunner {
   }
 }
 
-/** What was printed before the exit is in the pipes by then, and read within a turn of the event loop or a few. */
+/** Output from before the exit is in the pipes by then, and is read within a few turns of the event loop. */
 async function markExit(captures: readonly Capture[]): Promise<void> {
   const count = () => captures.reduce((sum, { arrived }) => sum + arrived, 0);
   let before: number;
@@ -178,7 +178,7 @@ function notStarted(error: unknown, durationMs: number): HookRun {
   return { stdout: '', stderr: '', exitCode: null, durationMs, failure, leftOut: 0 };
 }
 
-/** The first bytes of a stream, and how many came after them. */
+/** The first bytes of a stream, and the number of bytes after them. */
 class Capture {
   leftOut = 0;
   private readonly chunks: Buffer[] = [];

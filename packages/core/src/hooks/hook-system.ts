@@ -1,7 +1,7 @@
 /**
- * HookSystem: fires an event. It chooses the hooks, runs them beside or after one
- * another, and gives their answers as one. A hook that fails says nothing and is named
- * in a warning; only an abort is thrown. What an answer leads to is decided elsewhere.
+ * HookSystem: fires an event. It selects the hooks, runs them in parallel or in sequence, and
+ * merges their outputs. A failed hook has no output and is named in a warning; only an abort
+ * is thrown. The callers act on the output.
  */
 
 import type { Clock } from '../util/clock.ts';
@@ -22,7 +22,7 @@ export interface HookMessage {
 }
 
 export interface HookSystemOptions {
-  /** Those that may run, in their order. */
+  /** The hooks that may run, in their order. */
   entries: readonly HookEntry[];
   runner: Pick<HookRunner, 'run'>;
   clock: Clock;
@@ -30,14 +30,14 @@ export interface HookSystemOptions {
   cwd: string;
   plansDirectory: string;
   transcriptPath: () => string;
-  /** What a hook sees of the world, its own variables included where they may pass. */
+  /** A hook's environment, including its own variables where they are allowed. */
   environmentOf: (entry: HookEntry) => Readonly<Record<string, string>>;
   onMessage: (message: HookMessage) => void;
-  /** Told of every run of a hook. */
+  /** Called for every run of a hook. */
   onExecution?: (execution: HookExecution) => void;
 }
 
-/** One hook and what came of it. */
+/** One hook and its result. */
 export interface FiredHook {
   entry: HookEntry;
   run: HookRun;
@@ -45,14 +45,14 @@ export interface FiredHook {
 }
 
 const KEPT_IN_RECORD = 64 * 1024;
-/** A hook that fails in ever new ways has been heard. */
+/** Limits the warnings of hooks that keep failing in new ways. */
 const MOST_WARNINGS = 100;
 
 export class HookSystem {
   private readonly options: HookSystemOptions;
   private entries: readonly HookEntry[];
   private events: ReadonlySet<HookEventName>;
-  /** The same failure of the same hook is said once. */
+  /** The same failure of the same hook is reported once. */
   private readonly warned = new Set<string>();
 
   constructor(options: HookSystemOptions) {
@@ -61,14 +61,14 @@ export class HookSystem {
     this.events = eventsOf(this.entries);
   }
 
-  /** Switches hooks by name for the rest of the session; gives whether there is one. */
+  /** Enables or disables hooks by name for the rest of the session; returns whether one of that name exists. */
   setEnabled(name: string, isEnabled: boolean): boolean {
     this.entries = this.entries.map((entry) => (entry.name === name ? { ...entry, isDisabled: !isEnabled } : entry));
     this.events = eventsOf(this.entries);
     return this.entries.some((entry) => entry.name === name);
   }
 
-  /** Whether any hook waits for this event. */
+  /** Whether an enabled hook exists for this event. */
   has(event: HookEventName): boolean {
     return this.events.has(event);
   }
@@ -80,7 +80,7 @@ export class HookSystem {
     return mergeOutputs(fired.flatMap(({ answer }) => answer.output ?? []));
   }
 
-  /** Each hook with what it printed and said, for those who want to look. */
+  /** Runs the hooks and returns each with its output, for inspection. */
   async run<E extends HookEventName>(event: E, payload: HookPayloads[E], signal: AbortSignal): Promise<FiredHook[]> {
     const { entries, isSequential } = chooseHooks(this.entries, event, triggerOf(payload));
     if (!isSequential) return Promise.all(entries.map((entry) => this.runOne(entry, event, payload, signal)));
@@ -156,19 +156,19 @@ function eventsOf(entries: readonly HookEntry[]): Set<HookEventName> {
   return new Set(entries.filter(({ isDisabled }) => !isDisabled).map(({ event }) => event));
 }
 
-/** A command of many lines is not readable as a name. */
+/** A multi-line command is not readable as a name. */
 function labelOf({ name }: HookEntry): string {
   const [line = ''] = name.split('\n', 1);
   return line.length < name.length || line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
-/** What a matcher speaks of; events without such a thing have none. */
+/** The matcher's subject; undefined for events without one. */
 function triggerOf(payload: object): string | undefined {
   const { tool_name, source, reason, trigger } = payload as Record<string, string | undefined>;
   return tool_name ?? source ?? reason ?? trigger;
 }
 
-/** What the next hook in a row is told, after this one's answer. */
+/** The input of the next hook in a sequence, after this one's output. */
 function feed(payload: object, { hookSpecificOutput: said = {} }: HookOutput): object {
   const { prompt, tool_input, llm_request } = payload as Partial<Record<string, unknown>>;
   return {

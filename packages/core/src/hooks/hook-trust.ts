@@ -1,8 +1,8 @@
 /**
- * Which hooks of a project may run. None before the folder is trusted; then those the
- * person has consented to, by content: the entry itself and the scripts of the project
- * it names. The record is `~/.gemini/trusted_hooks.json`, shared with Gemini CLI, whose
- * own entries (`name:command`) count too until there is one of ours.
+ * Decides which hooks of a project may run: none before the folder is trusted; then those the
+ * user has consented to, by content: the entry itself and the project scripts it names. The
+ * record is `~/.gemini/trusted_hooks.json`, shared with Gemini CLI, whose own entries
+ * (`name:command`) count for a hook until Castor has written its own.
  */
 
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { HookEntry } from './hook-config.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { isRecord } from '../util/is-record.ts';
 
-/** `first`: nothing of this project is on record yet. */
+/** `first`: the record has no entry for this project yet. */
 export type ConsentState = 'known' | 'first' | 'new' | 'changed';
 
 export interface ConsentOptions {
@@ -23,7 +23,7 @@ export interface ConsentOptions {
   root: string;
 }
 
-/** Larger scripts are told apart by their size and time only. */
+/** Larger scripts are compared by size and time only. */
 const LARGEST_SCRIPT = 10 * 1024 * 1024;
 const SCRIPT_NAME = /\.(sh|bash|zsh|py|[cm]?[jt]s|rb|pl|php|lua|ps1|bat|cmd)$/i;
 const INTERPRETER = /(^|\/)(bash|sh|zsh|dash|python[\d.]*|node|ruby|perl|php|lua|deno|bun|tsx|source|\.)$/;
@@ -31,7 +31,7 @@ const OUR_ENTRY = /^sha256:(\S+) (\S+) (.*)$/s;
 
 export class HookConsent {
   private readonly options: ConsentOptions;
-  /** Undefined when the file cannot be read: then nothing is known, and nothing is written. */
+  /** Undefined when the file is unreadable: then no consent is known, and none is written. */
   private readonly record: Record<string, string[]> | undefined;
   readonly problem: string | undefined;
 
@@ -53,7 +53,7 @@ export class HookConsent {
     return known.some((key) => key.startsWith(`${name}:`)) ? 'changed' : 'new';
   }
 
-  /** From now on these may run, and of the project's own no others. Throws what the disk throws. */
+  /** Consents to these hooks and to no others of the project; keeps Gemini CLI's entries. Throws file-system errors. */
   consent(entries: readonly HookEntry[]): void {
     const { file, root } = this.options;
     if (!this.record) throw new Error(this.problem);
@@ -88,18 +88,18 @@ export class HookConsent {
 
 export interface Admission {
   entries: HookEntry[];
-  /** Sentences for the person: what runs for the first time, and what does not. */
+  /** Sentences for the user: which hooks run for the first time, and which do not run. */
   messages: string[];
 }
 
 export interface AdmissionOptions {
   isTrusted: boolean;
-  /** The person trusts the folder by a flag or a variable, for this run as it is. */
+  /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun: boolean;
   consent: () => HookConsent;
 }
 
-/** Leaves out what may not run, says why, and records what now runs. */
+/** Leaves out hooks that may not run, reports why, and records the consent to those that run. */
 export function admitHooks(entries: readonly HookEntry[], options: AdmissionOptions): Admission {
   const ofProject = entries.filter(({ source, isDisabled }) => source === 'project' && !isDisabled);
   const switchedOff = entries.filter(({ source, isDisabled }) => source === 'project' && isDisabled);
@@ -123,9 +123,9 @@ export function admitHooks(entries: readonly HookEntry[], options: AdmissionOpti
         'Review them with "castor hooks list", then consent with "castor hooks trust".',
     );
   }
-  // Who switches a hook off and on again need not consent again.
+  // A user who disables and re-enables a hook need not consent again.
   const asleep = switchedOff.filter((entry) => consent.stateOf(entry) === 'known');
-  // What runs only because this run is trusted asks again in the next.
+  // Hooks that run only because this run is trusted need consent again in the next.
   if (unsettled.length === 0 && consent.problem === undefined) {
     messages.push(...tryConsent(consent, [...admitted, ...asleep]));
   }
@@ -165,12 +165,12 @@ function readRecord(file: string): { record?: Record<string, string[]>; problem?
     );
     return isWhole ? { record: record as Record<string, string[]> } : wrong;
   } catch {
-    // Whatever is wrong with it, the sentence is the same.
+    // The message is the same for every error.
     return wrong;
   }
 }
 
-/** Files of the project that the command runs, as far as one can see: what it only reads or writes may change. */
+/** The project files that the command visibly runs: files it only reads or writes may change. */
 function findScripts(command: string, root: string): string[] {
   const words = command.match(/[^\s'"`;|&()<>]+/g) ?? [];
   const scripts = words.flatMap((word, index) => {
@@ -187,7 +187,7 @@ function isScript(file: string, isRead: boolean): boolean {
     const stat = statSync(file);
     return stat.isFile() && (isRead || SCRIPT_NAME.test(file) || (stat.mode & 0o111) !== 0);
   } catch {
-    // Not there, or not ours to look at: then it is no script of the project.
+    // Missing or unreadable: not a script of the project.
     return false;
   }
 }

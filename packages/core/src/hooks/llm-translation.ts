@@ -1,6 +1,6 @@
 /**
- * Requests and answers as hooks see them, there and back. Hooks see text only; calls,
- * images, thoughts and signatures stay with the original and come back unchanged. Pure.
+ * Translates requests and answers to the form of hooks and back. Hooks receive text only; calls,
+ * images, thoughts and signatures stay in the original and are kept unchanged. Pure.
  */
 
 import type {
@@ -27,7 +27,7 @@ export function toHookRequest({ model, contents, config = {} }: GenerateContentP
   return { model, messages, ...(entries.length > 0 && { config: Object.fromEntries(entries) }) };
 }
 
-/** The request with a hook's changes; undefined when there are none. */
+/** The request with a hook's changes; undefined without changes. */
 export function applyHookRequest(
   request: GenerateContentParameters,
   change: Record<string, unknown>,
@@ -49,7 +49,7 @@ function changedConfig(
   return Object.fromEntries(changed.map((field) => [field, change[field]]));
 }
 
-/** Each content that bears text takes the next message's; what is left over is appended. */
+/** Each content with text takes the next message's text; remaining messages are appended. */
 function mergeMessages(contents: readonly Content[], messages: readonly unknown[]): readonly Content[] {
   const rest = messages.flatMap((message) => toMessage(message) ?? []);
   let isChanged = false;
@@ -82,7 +82,7 @@ function toMessage(value: unknown): { role: string; text: string } | undefined {
   return { role: role === 'model' || role === 'assistant' ? 'model' : 'user', text };
 }
 
-/** The new text stands where the first one stood; everything that is no text stays. */
+/** The new text replaces the first text; parts that are not text stay. */
 function withText(content: Content, text: string): Content {
   let isPlaced = false;
   const parts = (content.parts ?? []).flatMap((part) => {
@@ -111,13 +111,13 @@ export function toHookResponse({ candidates = [], usageMetadata }: GenerateConte
   };
 }
 
-/** Only hooks read them, so they have no type. */
+/** Untyped, because only hooks read them. */
 function safetyRatingsOf(candidate: object): { safetyRatings?: unknown[] } {
   const { safetyRatings } = candidate as { safetyRatings?: unknown };
   return Array.isArray(safetyRatings) ? { safetyRatings } : {};
 }
 
-/** The answer with the hook's texts in place of its own; undefined when the hook gave none. */
+/** The answer with the hook's texts in place of its own; undefined when the hook set none. */
 export function applyHookResponse(
   response: GenerateContentResponse,
   change: Record<string, unknown>,
@@ -132,7 +132,7 @@ export function applyHookResponse(
   return { ...response, candidates: [changed, ...others] };
 }
 
-/** An answer made by a hook; undefined when there is none in it. */
+/** An answer composed by a hook; undefined when the value contains none. */
 export function fromHookResponse(value: Record<string, unknown>): GenerateContentResponse | undefined {
   const [candidate = {}] = Array.isArray(value['candidates']) ? (value['candidates'] as unknown[]) : [];
   const { content, finishReason } = isRecord(candidate) ? candidate : {};
