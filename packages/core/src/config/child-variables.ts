@@ -1,6 +1,6 @@
-/** The part of this process's environment that the commands of an agent see when its caller names none. */
+/** Selects the variables of this process that an agent's commands receive when its caller sets no environment. */
 
-/** What programs need to be found, to speak the user's language and to keep temporary files; no credential among them. */
+/** For finding programs, the user's language and temporary files; none of them is a credential. */
 const PASSED: ReadonlySet<string> = new Set(
   `PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM COLORTERM TMPDIR TEMP TMP
   SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES`.split(

@@ -1,6 +1,6 @@
 /**
- * Names that no project's .env file may set, trusted or not: they load code into
- * programs, move configuration, or send requests and keys somewhere else.
+ * Lists the names that no project's .env file may set, trusted or not: they load code into
+ * programs, move configuration, or redirect requests and keys.
  */
 
 export type Danger =
@@ -174,12 +174,12 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** Read by programs to know what they run for; setting it is harmless. */
+/** Tells programs which environment they run in; setting it is harmless. */
 const HARMLESS: ReadonlySet<string> = new Set(['NODE_ENV']);
 
 const EXACT = new Map(FAMILIES.flatMap(({ danger, names }) => names.map((name) => [name, danger] as const)));
 
-/** Undefined for a name a project may set. Letter case does not matter: to some programs it does not either. */
+/** Undefined for a name a project may set. Ignores case, because some programs do too. */
 export function dangerOf(name: string): Danger | undefined {
   const upper = name.toUpperCase();
   if (HARMLESS.has(upper)) return undefined;

@@ -1,25 +1,25 @@
 /**
- * One row of the settings table: shape, default, how layers combine, what a project may
- * do, and a sentence. Everything said about a setting anywhere is derived from its row.
+ * Defines one row of the settings table: shape, default, merge strategy, what a project may
+ * set, and a summary. All information about a setting is derived from its row.
  */
 
 import type { Shape } from './setting-shape.ts';
 
 /**
- * How a higher layer meets a lower one. Absent: objects are merged key by key, anything
- * else replaces. `intersect`: only what every layer that says something has.
+ * How a higher layer combines with a lower one. Absent: objects are merged key by key, other
+ * values are replaced. `intersect`: only items present in every layer that sets the key.
  */
 export type MergeStrategy = 'concat' | 'union' | 'shallow' | 'replace' | 'intersect';
 
 export interface SettingExtras<Value> {
   merge?: MergeStrategy;
-  /** `never`: a project's file has no say. `tighten`: it may switch this on, not off. */
+  /** `never`: a project's file cannot set it. `tighten`: it may enable this, not disable it. */
   project?: 'never' | 'tighten';
-  /** What an unreadable value counts as, where ignoring it would lift a restriction; `refuse` ends the program. */
+  /** Replaces an invalid value where ignoring it would lift a restriction; `refuse` ends the program. */
   whenInvalid?: 'refuse' | { use: Value };
 }
 
-/** Value is what a reader gets; undefined in it means that the setting may be unset. */
+/** Value is the type of the loaded setting; undefined in it means that the setting may be unset. */
 export interface SettingDefinition<Value> extends SettingExtras<Value> {
   isSetting: true;
   shape: Shape;
@@ -98,7 +98,7 @@ export function texts(
   return setting<readonly string[]>(TEXTS, defaultValue, summary, extras);
 }
 
-/** A list whose absence means something else than an empty one. */
+/** A list that may be missing, which differs from an empty one. */
 export function optionalTexts(summary: string, extras?: SettingExtras<readonly string[] | undefined>) {
   return setting<readonly string[] | undefined>(TEXTS, undefined, summary, extras);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes single settings into a file. Nothing else in the file changes, the file is
- * never half-written, and one that cannot be read is left alone with an error.
+ * Writes single settings into a file. The rest of the file stays unchanged, the file is never
+ * half-written, and an unreadable file is rejected with an error.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -15,13 +15,14 @@ import { isRecord } from '../util/is-record.ts';
 
 /**
  * Sets one value, or removes it when undefined is given. A key is its parts, joined by
- * dots unless one of them has a dot itself. Gives whether the file changed. Throws a SettingsError; the file is then as it was.
+ * dots unless one of them contains a dot itself. Returns whether the file changed. Throws a
+ * SettingsError and then leaves the file unchanged.
  */
 export function saveSetting(path: string, key: string | readonly string[], value: unknown): boolean {
   return saveSettings(path, [{ path: typeof key === 'string' ? key.split('.') : key, value }]);
 }
 
-/** All of them or none. */
+/** Writes all edits or none. */
 function saveSettings(path: string, edits: readonly SettingsEdit[]): boolean {
   const old = readForEditing(path);
   let text = old;
@@ -36,7 +37,7 @@ function saveSettings(path: string, edits: readonly SettingsEdit[]): boolean {
   }
 }
 
-/** Brings the user's and the folder's files up to date. Gives a sentence for each file it could not write. */
+/** Migrates the user's and the folder's files. Returns a sentence for each file it could not write. */
 export function writeMigrations({ layers }: Pick<LoadedSettings, 'layers'>): string[] {
   const problems: string[] = [];
   for (const { scope, path, migrations } of layers) {
@@ -55,7 +56,7 @@ function readForEditing(path: string): string {
   const file = readSettingsFile(path);
   if (file === undefined) return '';
   if (file.isUtf8) return file.text;
-  // Written back, they would not be the same bytes.
+  // Writing them back would change other bytes.
   throw new SettingsError(`${path} was not changed: it is not valid UTF-8.`, { path });
 }
 
@@ -87,7 +88,7 @@ interface EditCheck {
   value: unknown;
 }
 
-/** A settings file is worth a second look: what is written says exactly what was asked for. */
+/** Double-checks before writing: the edited text must change exactly the requested value. */
 function refuseOtherChange(path: string, check: EditCheck): void {
   if (saysWhatWasAsked(path, check)) return;
   const key = check.keys.join('.');

@@ -1,7 +1,7 @@
 /**
- * The one `.env` file that counts in a folder and what is taken from it. Variables that
- * exist are never overwritten, names that load code or redirect connections never come
- * from a project, and from a folder that is not trusted only four names are taken.
+ * Finds and reads the one `.env` file that applies to a folder. Existing variables are never
+ * overwritten, names that load code or redirect connections are never accepted from a
+ * project, and an untrusted folder may set only four names.
  */
 
 import { readFileSync, statSync } from 'node:fs';
@@ -27,12 +27,12 @@ export interface SkippedVariable {
 }
 
 export interface EnvFile {
-  /** The file that was read; absent when there is none. */
+  /** The file that was read; absent when none was found. */
   path?: string;
-  /** To be added to the environment. */
+  /** The variables to add to the environment. */
   variables: Readonly<Record<string, string>>;
   skipped: readonly SkippedVariable[];
-  /** Your own file that was not read, because the first one found counts alone. */
+  /** The user's own file that was not read, because only the first one found applies. */
   shadowed?: string;
   warnings: readonly string[];
 }
@@ -45,7 +45,7 @@ const UNTRUSTED_NAMES: ReadonlySet<string> = new Set([
   'GOOGLE_CLOUD_LOCATION',
 ]);
 
-/** Never throws: a file that cannot be read is a warning, and lines that say nothing are passed over. */
+/** Never throws: an unreadable file becomes a warning, and lines without a variable are skipped. */
 export function readEnvFile(options: EnvFileOptions): EnvFile {
   const warnings: string[] = [];
   const found = findFile(options, warnings);
@@ -58,7 +58,7 @@ export function readEnvFile(options: EnvFileOptions): EnvFile {
 
 interface FoundFile {
   path: string;
-  /** The user's own: read whole wherever one works. */
+  /** `user` and `home`: the user's own file, read completely in every folder. */
   owner: 'user' | 'home' | 'project';
 }
 
@@ -92,7 +92,7 @@ function isUsable(path: string, isHere: boolean, warnings: string[]): boolean {
   return doubt === undefined;
 }
 
-/** A file above the folder, in /tmp for example, may belong to any user. */
+/** A file above the folder, for example in /tmp, may belong to any user. */
 function doubtAbout({ size, uid }: Stats, isHere: boolean): string | undefined {
   if (size > MAX_BYTES) return 'it is larger than 1 MB';
   const user = process.getuid?.();
@@ -104,7 +104,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A folder one may not look into, or links in a circle: there is no file for us.
+    // An unreadable folder or a cycle of links: the file counts as missing.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Variables that set a setting, over every file. */
+/** Reads the variables that override a setting of every file. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,7 +8,7 @@ interface Override {
   read(value: string): unknown;
 }
 
-/** `true` or `1` is on, anything else off, as the reference reads them. */
+/** `true` or `1` is on, anything else off, as in the reference. */
 const isOn = (value: string) => value === 'true' || value === '1';
 const onlyOn = (value: string) => (isOn(value) ? true : undefined);
 const asText = (value: string) => value;
@@ -43,11 +43,11 @@ function toSandbox(value: string): unknown {
 
 export interface EnvironmentValues {
   values: Record<string, Record<string, unknown>>;
-  /** Which variable set a key. */
+  /** The variable that set each key. */
   variables: ReadonlyMap<string, string>;
 }
 
-/** Undefined when no variable says anything; an empty one does not. */
+/** Undefined when no variable is set; an empty one counts as unset. */
 export function readOverrides(environment: Environment): EnvironmentValues | undefined {
   const values: EnvironmentValues['values'] = {};
   const variables = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** The variables Castor reads or sets, each with a sentence: the source of the table in docs/settings.md. */
+/** Lists the variables Castor reads or sets, each with a sentence: the source of the table in docs/settings.md. */
 
 export interface EnvironmentVariable {
   names: readonly string[];

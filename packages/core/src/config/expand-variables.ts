@@ -1,6 +1,6 @@
 /**
- * `$NAME`, `${NAME}` and `${NAME:-default}` in the texts of a settings file. It replaces
- * names by values and never runs anything; an unknown name stays as written.
+ * Expands `$NAME`, `${NAME}` and `${NAME:-default}` in the strings of a settings file. It
+ * replaces names by values and never runs anything; an unknown name stays as written.
  */
 
 import { SettingsError } from './settings-error.ts';
@@ -8,7 +8,7 @@ import { SettingsError } from './settings-error.ts';
 export interface ExpansionOptions {
   path: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Names that stay as written, with what to do about one. */
+  /** Names that stay as written; `onWithheld` is called for each. */
   isWithheld?(name: string): boolean;
   onWithheld?(name: string): void;
 }
@@ -16,7 +16,7 @@ export interface ExpansionOptions {
 const MAX_DEPTH = 100;
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)(?::-([^}]*))?\}|([A-Za-z_]\w*))/g;
 
-/** A copy with every text expanded; keys are left alone. Throws a SettingsError for what is nested without end. */
+/** A copy with every string expanded; keys stay as they are. Throws a SettingsError for too deep nesting. */
 export function expandVariables<Value>(value: Value, options: ExpansionOptions): Value {
   return expand(value, options, 0) as Value;
 }
@@ -30,7 +30,7 @@ function expand(value: unknown, options: ExpansionOptions, depth: number): unkno
   if (typeof value !== 'object' || value === null) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    // Assigning it would give the copy another prototype.
+    // Assigning it would replace the copy's prototype.
     if (key !== '__proto__') copy[key] = expand(item, options, depth + 1);
   }
   return copy;

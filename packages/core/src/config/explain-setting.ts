@@ -1,4 +1,4 @@
-/** Who says what about one setting, and who wins. It reads layers and knows no file. */
+/** Explains one setting: which layers set it, and which one wins. It reads layers and no files. */
 
 import { valueAt } from './migrate-settings.ts';
 import { describeShape } from './setting-shape.ts';
@@ -11,10 +11,10 @@ import { isRecord } from '../util/is-record.ts';
 
 export interface SettingSource {
   scope: SettingsScope;
-  /** `file:line`, the name of a variable, or nothing for a default. */
+  /** `file:line`, the name of a variable, or absent for a default. */
   where?: string;
   value: unknown;
-  /** `adds`: several layers make up the value. */
+  /** `adds`: several layers are merged into the value. */
   outcome: 'wins' | 'loses' | 'adds' | 'narrows' | 'ignored';
   /** Why it is ignored. */
   reason?: string;
@@ -22,13 +22,13 @@ export interface SettingSource {
 
 export interface SettingExplanation {
   key: string;
-  /** What holds. */
+  /** The effective value. */
   value: unknown;
-  /** Absent for a key Castor does not know. */
+  /** Absent for an unknown key. */
   about?: { summary: string; expected: string; default: unknown; noEffect?: NoEffect };
-  /** The strongest first. */
+  /** Strongest first. */
   sources: SettingSource[];
-  /** Files that were not asked. */
+  /** Files that were not read. */
   unread: { scope: SettingsScope; path: string; reason: string }[];
 }
 
@@ -56,7 +56,7 @@ export function explainSetting(key: string, layers: readonly SettingsLayer[], se
   };
 }
 
-/** `wins` stands for anything that counts until the layers are compared. */
+/** `wins` marks every valid value until the layers are compared. */
 function whatLayerSays(layer: SettingsLayer, key: string, path: readonly string[]): SettingSource[] {
   const used = valueAt(layer.values, path);
   const value = used ?? valueAt(layer.raw, path);
@@ -68,7 +68,7 @@ function whatLayerSays(layer: SettingsLayer, key: string, path: readonly string[
   return [{ ...place, outcome: 'ignored', reason: refused?.reason ?? 'invalid value' }];
 }
 
-/** Whether several layers may make up the value. */
+/** Whether several layers may be merged into the value. */
 function doesCombine(found: FoundSetting | undefined, value: unknown): boolean {
   const merge = found?.definition.merge;
   if (merge === undefined) return isRecord(value);
@@ -82,7 +82,7 @@ function ranked(sources: readonly SettingSource[]): SettingSource[] {
   );
 }
 
-/** A default that is empty adds nothing; what is left alone wins. */
+/** An empty default adds nothing; a single remaining source wins. */
 function combined(sources: readonly SettingSource[], found: FoundSetting | undefined): SettingSource[] {
   const counting = sources.filter(({ outcome }) => outcome === 'wins');
   const said = counting.length > 1 ? sources.filter((source) => !isEmptyDefault(source)) : sources;

@@ -1,6 +1,6 @@
 /**
- * What of one layer counts: values that fit the table, minus what the layer may not say.
- * What is left out is named with its reason; keys the table does not know are kept.
+ * Validates one layer: keeps the values that match the table and that the layer may set.
+ * Reports each rejected value with its reason; keeps unknown keys.
  */
 
 import { isDefinition } from './define-setting.ts';
@@ -12,9 +12,9 @@ import { isRecord } from '../util/is-record.ts';
 type Values = Record<string, unknown>;
 
 export interface SettingProblem extends ShapeProblem {
-  /** What the setting counts as in this layer; undefined for nothing. */
+  /** The value used for the setting in this layer; undefined for none. */
   used: unknown;
-  /** The program cannot go on with a guess. */
+  /** The program must end: no replacement is safe. */
   isFatal: boolean;
 }
 
@@ -82,7 +82,7 @@ function fitDefinition(
   path: readonly string[],
   { fitted, isProject }: Work,
 ): unknown {
-  // As in Gemini CLI, where `null` leaves the default.
+  // As in Gemini CLI, `null` leaves the default.
   if (value === null) return undefined;
   const { project, whenInvalid } = definition;
   const reason = isProject ? refusal(value, project) : undefined;
@@ -111,7 +111,7 @@ function isOff(value: unknown): boolean {
   return value === false || (typeof value === 'string' && /^(?:false|0|)$/i.test(value.trim()));
 }
 
-/** One line about a problem, without its place. */
+/** One line about a problem, without file and line. */
 export function describeSettingProblem({ path, expected, got, used }: SettingProblem): string {
   const end = used === undefined ? 'Castor ignores it.' : `Castor uses ${JSON.stringify(used)}.`;
   return `${path.join('.')}: expected ${expected}, got ${got}. ${end}`;

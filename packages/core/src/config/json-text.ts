@@ -1,6 +1,6 @@
 /**
- * The text of a settings file as values, and the lines things stand on. What is wrong
- * with a text becomes an error that names file, line and column; both begin at 1.
+ * Parses the text of a settings file and finds the lines of its values. A syntax error names
+ * file, line and column; both count from 1.
  */
 
 import { findEntry, JsonMistake, parseJsonNode, toValue } from '../util/json-with-comments.ts';
@@ -8,7 +8,7 @@ import type { JsonNode } from '../util/json-with-comments.ts';
 import { SettingsError } from './settings-error.ts';
 import { isRecord } from '../util/is-record.ts';
 
-/** A file that is only blank says nothing. Throws a SettingsError for anything that is not an object. */
+/** A blank file is an empty object. Throws a SettingsError for anything that is not an object. */
 export function parseJsonText(path: string, source: string): Record<string, unknown> {
   const value = parsePlainly(source) ?? parseTolerantly(path, source);
   if (isRecord(value)) return value;
@@ -25,7 +25,7 @@ function parsePlainly(source: string): unknown {
   try {
     return JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown;
   } catch {
-    // Comments, or a mistake: the tolerant parser tells.
+    // Comments or a syntax error: the tolerant parser distinguishes them.
     return undefined;
   }
 }
@@ -35,7 +35,7 @@ function parseTolerantly(path: string, source: string): unknown {
   return root === undefined ? {} : toValue(root);
 }
 
-/** Undefined for a text of nothing but comments. Throws a SettingsError. */
+/** Undefined for a text that consists of comments only. Throws a SettingsError. */
 export function parseJsonTree(path: string, source: string): JsonNode | undefined {
   try {
     return parseJsonNode(source);
@@ -61,7 +61,7 @@ function positionOf(source: string, offset: number): { line: number; column: num
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The line of a value, or of the closest thing around it that is there. */
+/** The line of a value, or of its closest existing parent. */
 export function lineOf(path: string, source: string, keys: readonly (string | number)[]): number {
   let node = parseJsonTree(path, source);
   let start = node?.start ?? 0;

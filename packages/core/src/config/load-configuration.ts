@@ -1,6 +1,6 @@
 /**
- * Settings and the `.env` file of a folder, which need each other: settings say which
- * file is read, and its variables are what settings may refer to. Changes no environment.
+ * Loads the settings and the `.env` file of a folder, which depend on each other: settings
+ * select the file, and settings may refer to its variables. Changes no environment.
  */
 
 import { readEnvFile } from './env-file.ts';
@@ -11,17 +11,17 @@ import type { LoadedSettings, LoadSettingsOptions } from './load-settings.ts';
 export interface LoadConfigurationOptions extends Omit<LoadSettingsOptions, 'envFile'> {
   /** `--ignore-env`. */
   ignoreLocalEnv?: boolean;
-  /** Whether the folder was refused trust, once `isTrusted` was asked: then its files are not even read. */
+  /** Whether the user refused to trust the folder, called after `isTrusted`: then its files are not even read. */
   isRefused?: () => boolean;
 }
 
 export interface Configuration extends LoadedSettings {
   readonly envFile: EnvFile;
-  /** What was given, with what the file adds. */
+  /** The given environment plus the variables of the file. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws as `loadSettings` does. Warnings are those of the settings, then those of the file. */
+/** Throws like `loadSettings`. Warnings of the settings come first, then those of the file. */
 export function loadConfiguration(options: LoadConfigurationOptions): Configuration {
   const { home, cwd, environment, ignoreLocalEnv = false, isRefused } = options;
   const first = loadSettings(options);

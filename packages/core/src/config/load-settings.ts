@@ -1,7 +1,7 @@
 /**
- * The settings that hold in a folder: defaults, the administrator's defaults, the user's
- * file, the folder's file when it is trusted, the administrator's file, and variables,
- * each over the one before. It writes nothing and decides nothing about the program.
+ * Loads the settings of a folder: defaults, the administrator's defaults, the user's file,
+ * the folder's file when it is trusted, the administrator's file, and variables, each
+ * overriding the one before. It writes nothing and takes no action on the settings.
  */
 
 import { existsSync } from 'node:fs';
@@ -27,30 +27,30 @@ import type { Settings } from './settings-table.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoadSettingsOptions {
-  /** `GEMINI_CLI_HOME` if it is set, else the user's own. */
+  /** `GEMINI_CLI_HOME` if it is set, else the user's home folder. */
   home: string;
   cwd: string;
   environment: Environment;
   platform: NodeJS.Platform;
-  /** Only a trusted folder's file is read. A function is asked with what holds without that file. */
+  /** Only a trusted folder's file is read. A function receives the settings without that file. */
   isTrusted: boolean | ((settings: Settings) => boolean);
-  /** Its variables count where the environment has none of the name. */
+  /** Its variables apply where the environment lacks the name. */
   envFile?: EnvFile;
 }
 
 export interface LoadedSettings {
-  /** Frozen, with every default filled in; every value has the type the table gives it. */
+  /** Frozen, with all defaults; every value has the type the table defines. */
   readonly settings: Settings;
-  /** Sentences for the user; a file with several problems has one of several lines. */
+  /** Sentences for the user; a file with several problems has one warning of several lines. */
   readonly warnings: readonly string[];
-  /** From the weakest to the strongest. */
+  /** Weakest to strongest. */
   readonly layers: readonly SettingsLayer[];
   readonly isTrusted: boolean;
-  /** Every layer that says something about a key, the strongest first. */
+  /** Every layer that sets a key, strongest first. */
   explain(key: string): SettingExplanation;
 }
 
-/** Throws a SettingsError for a file that cannot be read or is not an object of settings. */
+/** Throws a SettingsError for a file that is unreadable or not an object of settings. */
 export function loadSettings(options: LoadSettingsOptions): LoadedSettings {
   const warnings: string[] = [];
   const read = createReader(options, warnings);
@@ -96,13 +96,13 @@ function createReader({ cwd, environment: given, envFile, platform }: LoadSettin
   };
 }
 
-/** A file of another user must not act as the administrator's. */
+/** Another user's file must not act as the administrator's. */
 function doubtAbout({ stat }: SettingsFile, platform: NodeJS.Platform, isChosen: boolean): string | undefined {
   if (platform === 'win32') return isChosen ? undefined : 'its owner cannot be checked on this system';
   return isOwnedByUserOrRoot(stat) ? undefined : 'users other than root and you may write it';
 }
 
-/** The home folder by another name. */
+/** Detects the home folder under another name. */
 function isSameFile({ stat }: SettingsFile, other: SettingsFile | undefined): boolean {
   return other !== undefined && stat.ino === other.stat.ino && stat.dev === other.stat.dev;
 }
@@ -148,7 +148,7 @@ function defaultsOf(group: SettingGroup): Record<string, unknown> {
 
 let builtIn: SettingsLayer | undefined;
 
-/** Made when first asked for: who only imports core need not wait for it. */
+/** Created on first use: importing core alone must not pay for it. */
 function builtInLayer(): SettingsLayer {
   if (builtIn === undefined) {
     const values = defaultsOf(SETTINGS_TABLE);
@@ -157,7 +157,7 @@ function builtInLayer(): SettingsLayer {
   return builtIn;
 }
 
-/** The cast is the table's promise: defaults and fitted values all have their shapes. */
+/** The cast relies on the table: defaults and fitted values all have their shapes. */
 function merge(layers: readonly SettingsLayer[]): Settings {
   const said = layers.map(({ values }) => values).filter((values) => Object.keys(values).length > 0);
   const merged = said.length === 1 ? said[0] : freeze(mergeSettings(said, SETTINGS_TABLE));

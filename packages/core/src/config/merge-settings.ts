@@ -1,6 +1,6 @@
 /**
- * How layers of settings combine, key by key as the table says. It copies what it is
- * given and changes nothing in place; the last layer is the strongest.
+ * Merges layers of settings key by key, by the table's strategies. It returns a copy and
+ * changes nothing in place; the last layer is the strongest.
  */
 
 import { isDefinition } from './define-setting.ts';
@@ -10,7 +10,7 @@ import { isRecord } from '../util/is-record.ts';
 type Values = Readonly<Record<string, unknown>>;
 type Entry = SettingGroup | SettingDefinition<unknown>;
 
-/** Keys the table does not know are merged like objects and scalars without a strategy. */
+/** Unknown keys are merged like objects and scalars without a strategy. */
 export function mergeSettings(layers: readonly Values[], table: SettingGroup): Record<string, unknown> {
   let merged: Record<string, unknown> = {};
   for (const layer of layers) merged = mergeGroup(merged, layer, table);
@@ -50,7 +50,7 @@ function combine(strategy: MergeStrategy | undefined, lower: unknown, higher: un
   }
 }
 
-/** Spelled as in the stronger layer. */
+/** Keeps the spelling of the stronger layer. */
 function intersect(lower: readonly unknown[], higher: readonly unknown[]): unknown[] {
   const known = new Set(lower.map((name) => String(name).toLowerCase()));
   return higher.filter((name) => known.has(String(name).toLowerCase()));

@@ -1,16 +1,16 @@
 /**
- * Settings that have moved. Old places keep working in every file; what must change in
- * the file is given as edits, and whether it is changed is the caller's decision. A new
- * place that says something wins over its old one.
+ * Migrates settings that have moved. Old keys keep working in every file; the changes the
+ * file needs are returned as edits, and the caller decides whether to write them. A new key
+ * that is set wins over its old one.
  */
 
 import { isRecord } from '../util/is-record.ts';
 
 export interface SettingsEdit {
   path: readonly string[];
-  /** Undefined removes. */
+  /** Undefined removes the value. */
   value: unknown;
-  /** The old place the value comes from. */
+  /** The old key of the value. */
   from?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ type Values = Record<string, unknown>;
 interface Move {
   from: string;
   to: string;
-  /** Undefined when the old value is invalid; it is then left alone. */
+  /** Undefined when the old value is invalid; it then stays as it is. */
   convert(value: unknown, present: unknown): unknown;
 }
 
@@ -43,7 +43,7 @@ const MOVES: readonly Move[] = [
 
 export interface Migrated {
   values: Values;
-  /** Empty when nothing has moved. */
+  /** Empty when no setting has moved. */
   edits: SettingsEdit[];
 }
 
@@ -67,7 +67,7 @@ function applyMove({ from, to, convert }: Move, migrated: Migrated): void {
   edit(migrated, { path: source, value: undefined });
 }
 
-/** Phrases that were switched off the old way stay off. */
+/** Phrases that were disabled with the old setting stay disabled. */
 function silencePhrases(migrated: Migrated): void {
   const path = ['ui', 'loadingPhrases'];
   const from = ['ui', 'accessibility', 'enableLoadingPhrases'];
@@ -91,7 +91,7 @@ function toCliHelp(value: unknown, present: unknown): unknown {
   return isRecord(value) ? overlay(present, { enabled: value['enabled'] }) : undefined;
 }
 
-/** The converted values under those that are already there; what says nothing is left out. */
+/** Merges the converted values under those already present; drops empty ones. */
 function overlay(present: unknown, converted: Values): Values {
   const result: Values = {};
   for (const [key, value] of Object.entries(converted)) {

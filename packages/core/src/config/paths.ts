@@ -1,4 +1,4 @@
-/** Where things live on disk. Pure: the caller says where home is. */
+/** Computes the paths of files and folders on disk. Pure: the caller passes the home folder. */
 
 import { basename, dirname, join } from 'node:path';
 
@@ -7,7 +7,7 @@ export function userDirectory(home: string): string {
   return join(home, '.gemini');
 }
 
-/** What a project brings for its agent. */
+/** The folder of a project's own commands, settings and context for its agent. */
 export function projectDirectory(root: string): string {
   return join(root, '.gemini');
 }
@@ -22,7 +22,7 @@ function toSlug(name: string): string {
   return slug.replace(/^-+|-+$/g, '') || 'project';
 }
 
-/** FNV-1a: tells projects of one name apart, and costs no crypto module at start. */
+/** FNV-1a: distinguishes projects of the same name, without loading a crypto module at start. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -55,7 +55,7 @@ export function systemDirectory(platform: NodeJS.Platform): string {
 
 export interface SystemPath {
   path: string;
-  /** A variable of the user's names it. */
+  /** The user names it with a variable. */
   isChosen: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Maps a project's root to its folder under `~/.gemini/tmp`. `projects.json` holds the
- * short names, shared with Gemini CLI; a marker in each folder says the same, so that
- * either can be lost. Names are given out under a lock both programs respect. Where the
- * home cannot be written, a project has a name without a registry.
+ * short names, shared with Gemini CLI; a marker in each folder repeats the root, so that
+ * either can be lost. Names are assigned under a lock both programs respect. On a read-only
+ * home, a project gets a name without a registry.
  */
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -22,22 +22,22 @@ export interface ProjectFolderOptions {
 }
 
 const MARKER = '.project_root';
-/** Folders of `tmp` that are no project's. */
+/** Folders of `tmp` that do not belong to a project. */
 const RESERVED = ['bin', 'background-processes'];
 
-/** The project's own folder below the user's; its name is claimed if it has none. Never throws. */
+/** The project's own folder below the user's; claims a name if it has none. Never throws. */
 export async function resolveProjectDirectory({ home, root, clock }: ProjectFolderOptions): Promise<string> {
   const known = findProjectDirectory(home, root);
   if (known !== undefined) return known;
   try {
     return await claim({ home, root: toKey(root), clock: clock ?? systemClock });
   } catch {
-    // Read-only, full or not the user's: the next write there reports it.
+    // Read-only, full or owned by another user: the next write there reports it.
     return projectTempDirectory(home, root);
   }
 }
 
-/** The folder the project already has. Reads one small file. */
+/** The existing folder of the project. Reads one small file. */
 export function findProjectDirectory(home: string, root: string): string | undefined {
   const key = toKey(root);
   const slug = readRegistry(home)[key];
@@ -47,7 +47,7 @@ export function findProjectDirectory(home: string, root: string): string | undef
   return owner === undefined || owner === key ? directory : undefined;
 }
 
-/** Where sessions of the project may be: its folder, and the ones older versions used. */
+/** Folders that may hold the project's sessions: its own, and those older versions used. */
 export function findProjectDirectories(home: string, root: string): string[] {
   const own = findProjectDirectory(home, root);
   const older = [join(tempRoot(home), sha256(toKey(root))), projectTempDirectory(home, root)];
@@ -72,7 +72,7 @@ async function claim({ home, root, clock }: Required<ProjectFolderOptions>): Pro
   }
 }
 
-/** False when the folder went to another project: the marker settles that even for a process whose lock was taken over. */
+/** False when the folder belongs to another project: the marker decides even for a process that lost its lock. */
 function mark(directory: string, root: string): boolean {
   const owner = readProjectRoot(directory);
   if (owner !== undefined) return owner === root;
@@ -85,7 +85,7 @@ function mark(directory: string, root: string): boolean {
   }
 }
 
-/** The base name in letters and digits, with a number after it while another project has that. */
+/** The base name in letters and digits, with a number appended while another project has the name. */
 function chooseSlug(home: string, root: string, projects: Readonly<Record<string, string>>): string {
   const base = toSlug(basename(root));
   const others = Object.entries(projects).filter(([path]) => path !== root);
@@ -109,14 +109,14 @@ function readRegistry(home: string): Record<string, string> {
     const entries = typeof projects === 'object' && projects !== null ? Object.entries(projects) : [];
     return Object.fromEntries(entries.filter(([, slug]) => typeof slug === 'string' && /^[\w-]+$/.test(slug)));
   } catch {
-    // None yet, or a broken one: markers still say whose folders are whose.
+    // The registry is missing or invalid: the markers still name each folder's project.
     return {};
   }
 }
 
 /**
- * A registry that cannot be read is kept aside: a person may want what it held. Not synced:
- * a first start would wait for the disk, and the markers say the same.
+ * Keeps an unreadable registry under another name: the user may want its content. Not synced:
+ * a first start would wait for the disk, and the markers hold the same information.
  */
 function writeRegistry(home: string, projects: Record<string, string>): void {
   const path = registryPath(home);
@@ -133,12 +133,12 @@ function isBroken(path: string): boolean {
   }
 }
 
-/** The root of the project whose folder this is, where it says so. */
+/** The root of the folder's project, if it has a marker. */
 export function readProjectRoot(directory: string): string | undefined {
   try {
     return readFileSync(join(directory, MARKER), 'utf8').trim();
   } catch {
-    // A folder without a marker says nothing.
+    // A folder without a marker.
     return undefined;
   }
 }

@@ -1,23 +1,23 @@
 /**
- * The lock of the project registry: a folder, as Gemini CLI's is one, since making it is
- * atomic on every file system. A holder needs milliseconds; a lock that stays unchanged
- * for half a second was left behind and is taken over. A guard beside it lets one
- * process at a time do that, so that none removes the lock another has just taken.
+ * Locks the project registry with a folder, like Gemini CLI, because creating a folder is
+ * atomic on every file system. A holder needs milliseconds; a lock that stays unchanged for
+ * half a second is stale and is taken over. A guard beside it lets one process at a time do
+ * that, so that none removes a lock another process has just taken.
  */
 
 import { mkdirSync, rmdirSync, statSync } from 'node:fs';
 import type { Clock } from '../util/clock.ts';
 
-/** Unchanged for so long while this process waits, a lock is stale. */
+/** A lock is stale when it stays unchanged for this long while this process waits. */
 const UNCHANGED_MS = 500;
-/** Older than this, it is stale at first sight; Gemini CLI refreshes its own every five seconds. */
+/** An older lock is stale at once; Gemini CLI refreshes its own every five seconds. */
 const STALE_AGE_MS = 10_000;
 const PATIENCE_MS = 15_000;
 
-/** The holder of a lock as far as the file system knows it: another folder, or the same one refreshed, differs. */
+/** Identifies the holder of a lock by file-system data: it differs for another folder, or for a refreshed one. */
 type Identity = string | undefined;
 
-/** Resolves with the release. Rejects when the folder cannot be made, or its holder keeps refreshing it. */
+/** Resolves with the release function. Rejects when the folder cannot be created, or its holder keeps refreshing it. */
 export async function lockRegistry(path: string, clock: Clock): Promise<() => void> {
   let seen: Identity;
   let unchangedFor = 0;
@@ -36,16 +36,16 @@ export async function lockRegistry(path: string, clock: Clock): Promise<() => vo
   }
 }
 
-/** Whether the lock is this process's now. What is between the guard and its release happens without a pause. */
+/** Returns whether this process now holds the lock. Synchronous between taking and releasing the guard. */
 function takeOver(path: string, stale: Identity): boolean {
   const guard = `${path}.takeover`;
   if (!make(guard)) {
-    // Left by a process that was killed in the middle of a take-over.
+    // Left by a process that was killed during a take-over.
     if (isOld(guard)) remove(guard);
     return false;
   }
   try {
-    // Another process may have taken it over between the judgement and the guard.
+    // Another process may have taken the lock over between the check and the guard.
     if (identify(path) !== stale) return false;
     remove(path);
     return make(path);
@@ -74,7 +74,7 @@ function isOld(path: string): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > STALE_AGE_MS;
 }
 
-/** Only ever an empty folder: a lock with files in it is not one of ours or of Gemini CLI's. */
+/** Removes only an empty folder: a lock that contains files belongs neither to Castor nor to Gemini CLI. */
 function remove(path: string): void {
   try {
     rmdirSync(path);
@@ -83,7 +83,7 @@ function remove(path: string): void {
   }
 }
 
-/** Leaves a lock alone that another process has taken over meanwhile. */
+/** Keeps a lock that another process has taken over in the meantime. */
 function releaseOf(path: string): () => void {
   const own = identify(path);
   return () => {

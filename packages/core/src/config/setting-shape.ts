@@ -1,7 +1,7 @@
 /**
- * What a value of a setting may look like: the part of JSON Schema that settings need,
- * and the one function that makes any JSON fit it. What comes out always has the shape,
- * so that code that reads a setting never meets an invalid value.
+ * Defines the shape of a setting's value, the part of JSON Schema that settings need, and the
+ * one function that fits any JSON to it. Its result always has the shape, so that code that
+ * reads a setting never meets an invalid value.
  */
 
 import { isRecord } from '../util/is-record.ts';
@@ -14,28 +14,28 @@ export interface Shape {
   maximum?: number;
   items?: Shape;
   properties?: Readonly<Record<string, Shape>>;
-  /** Of every property that `properties` does not name; absent means anything goes. */
+  /** The shape of every property that `properties` does not name; absent allows any value. */
   additionalProperties?: Shape;
   anyOf?: readonly Shape[];
 }
 
 export interface ShapeProblem {
-  /** Below the setting; empty for the setting itself. */
+  /** Relative to the setting; empty for the setting itself. */
   path: readonly (string | number)[];
   expected: string;
   got: string;
 }
 
-/** `undefined` when nothing of the value can be used. */
+/** `undefined` when no part of the value is valid. */
 export interface Fitted {
   value: unknown;
   problems: ShapeProblem[];
 }
 
 /**
- * The value as far as it has the shape: what does not is left out, one by one, and named.
- * Texts that say a number or a boolean count as one, and one text as a list of one: that
- * is what they were meant for, and all a variable can hold.
+ * The valid part of the value: each invalid item is dropped and reported. A string that
+ * contains a number or a boolean is converted, and a single string becomes a list of one:
+ * that is the evident intent, and a variable can hold only strings.
  */
 export function fitShape(value: unknown, shape: Shape): Fitted {
   const problems: ShapeProblem[] = [];
@@ -54,7 +54,7 @@ function fit(value: unknown, shape: Shape, path: Path, problems: ShapeProblem[])
   return fits ? value : readAs(value, shape);
 }
 
-/** The first form that fits; else the first that fits in part. */
+/** The first shape that fits; else the first that fits in part. */
 function fitAny(value: unknown, shapes: readonly Shape[], path: Path, problems: ShapeProblem[]): unknown {
   const attempts = shapes.map((shape) => {
     const found: ShapeProblem[] = [];

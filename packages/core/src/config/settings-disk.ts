@@ -1,7 +1,7 @@
 /**
- * The doors of settings to the disk: small regular files are read whole, and replaced so
- * that a reader never sees half of one. A file that is there and cannot be read is an error,
- * never an absent file: what it restricts would not be in force.
+ * Reads small regular settings files completely, and replaces them so that a reader never sees
+ * half of one. An existing file that is unreadable is an error, never a missing file: its
+ * restrictions would not be in force.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -13,19 +13,19 @@ import { replaceFile } from '../util/replace-file.ts';
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface SettingsFile {
-  /** With its byte order mark. */
+  /** Includes the byte order mark. */
   text: string;
   stat: Stats;
-  /** False when some bytes are not in `text` as they are. */
+  /** False when `text` does not preserve all bytes. */
   isUtf8: boolean;
 }
 
-/** Undefined when there is no such file. Throws a SettingsError for one that cannot be read. */
+/** Undefined for a missing file. Throws a SettingsError for an unreadable one. */
 export function readSettingsFile(path: string): SettingsFile | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
-    // What people write to say that there shall be no file.
+    // Users point to a device such as /dev/null to disable the file.
     if (stat.isCharacterDevice()) return undefined;
     refuseOdd(path, stat);
     const bytes = readFileSync(path);
@@ -63,7 +63,7 @@ function refuseOdd(path: string, stat: Stats): void {
   }
 }
 
-/** Whether only the administrator or this user could have written it. Other systems keep no owner to ask for. */
+/** Whether only the administrator or this user could have written it. True on systems without file owners. */
 export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
   const user = process.getuid?.();
   if (user === undefined) return true;
@@ -71,8 +71,8 @@ export function isOwnedByUserOrRoot({ uid, mode }: Stats): boolean {
 }
 
 /**
- * Replaces a file through its links; mode and, where this user may, owner stay. The old
- * content is whole until the new one is on disk.
+ * Replaces a file through its links; keeps its mode and, where permitted, its owner. The old
+ * content stays complete until the new one is on disk.
  */
 export function replaceSettingsFile(path: string, text: string): void {
   const target = targetOf(path);
@@ -85,7 +85,7 @@ function keepModeAndOwner(handle: number, { mode, uid, gid }: Stats): void {
     try {
       fchownSync(handle, uid, gid);
     } catch {
-      // Only root may give a file away; the content matters more than its owner.
+      // Only root may change the owner; the content matters more.
     }
   }
   fchmodSync(handle, mode & 0o7777);

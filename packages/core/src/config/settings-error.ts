@@ -1,7 +1,7 @@
-/** What makes settings unusable. The surface ends the program with it; nothing below decides that. */
+/** SettingsError: why settings are unusable. Only the surface ends the program because of it. */
 
 export interface SettingsErrorInit {
-  /** The file at fault. */
+  /** The invalid file. */
   path: string;
   line?: number;
   column?: number;

@@ -1,6 +1,6 @@
 /**
- * One layer of settings: where it comes from, what is written there and what of it
- * counts. A layer is read once and never changes.
+ * Builds one layer of settings: its origin, its raw content and its valid values. A layer is
+ * read once and never changes.
  */
 
 import { expandVariables } from './expand-variables.ts';
@@ -16,19 +16,19 @@ export type SettingsScope = 'defaults' | 'systemDefaults' | 'user' | 'workspace'
 
 export interface SettingsLayer {
   readonly scope: SettingsScope;
-  /** Of the file. */
+  /** The path of the file. */
   readonly path?: string;
   readonly status: 'read' | 'absent' | 'skipped';
   /** Why the file was not read. */
   readonly skipped?: string;
-  /** As written, moved to today's places, before variables are expanded. */
+  /** As written, migrated to the current keys, before variables are expanded. */
   readonly raw: Readonly<Record<string, unknown>>;
-  /** What counts. */
+  /** The valid values. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly ignored: readonly IgnoredSetting[];
-  /** What would bring the file up to date. */
+  /** The edits that would migrate the file. */
   readonly migrations: readonly SettingsEdit[];
-  /** `file:line` or the name of a variable; undefined where the layer says nothing. */
+  /** `file:line` or the name of a variable; undefined where the layer does not set the key. */
   locate(key: string): string | undefined;
 }
 
@@ -55,14 +55,14 @@ export function emptyLayer(scope: SettingsScope, path: string | undefined, skipp
   };
 }
 
-/** Keys that open the account; a project's file may not hand them to a program of its choice. */
+/** Account credentials; a project's file must not pass them to a program of its choice. */
 const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
   'GEMINI_API_KEY',
   'GOOGLE_API_KEY',
   'GOOGLE_APPLICATION_CREDENTIALS',
 ]);
 
-/** Throws a SettingsError for a text that is no settings; everything lesser becomes a warning. */
+/** Throws a SettingsError for an invalid text; lesser problems become warnings. */
 export function layerFromText(text: string, { scope, path, environment, warnings }: LayerOptions): SettingsLayer {
   const isProject = scope === 'workspace';
   const withheld = new Set<string>();

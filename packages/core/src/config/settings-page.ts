@@ -1,4 +1,4 @@
-/** The generated parts of docs/settings.md: what the tables of settings and of variables say. Its prose is the page's own. */
+/** Generates the tables of settings and variables in docs/settings.md. The prose of that page is written by hand. */
 
 import type { SettingDefinition } from './define-setting.ts';
 import { OVERRIDES } from './environment-overrides.ts';

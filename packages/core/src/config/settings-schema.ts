@@ -1,4 +1,4 @@
-/** The JSON schema of settings.json, from the table: for editors, and for who wants to check a file. */
+/** Generates the JSON schema of settings.json from the table: for editors and for validating a file. */
 
 import { isDefinition } from './define-setting.ts';
 import type { SettingGroup } from './define-setting.ts';

@@ -1,7 +1,7 @@
 /**
- * The one table of settings. The type of the settings, their defaults, their merging and
- * validation, the page docs/settings.md, the JSON schema and `castor config` all come
- * from it; nothing else knows a key.
+ * Assembles the one table of settings. The type of the settings, their defaults, merging and
+ * validation, the page docs/settings.md, the JSON schema and `castor config` are all derived
+ * from it; no other file lists keys.
  */
 
 import { flag, isDefinition, texts, text } from './define-setting.ts';
@@ -50,14 +50,14 @@ export const SETTINGS_TABLE = {
   admin,
 };
 
-/** Every setting with its default where no file says otherwise. */
+/** Every setting, with its default where no file sets it. */
 export type Settings = SettingValues<typeof SETTINGS_TABLE>;
 
 export interface NamedSetting {
   key: string;
   path: readonly string[];
   definition: SettingDefinition<unknown>;
-  /** Why nothing depends on it; absent where something does. */
+  /** Why the setting has no effect; absent where it has one. */
   noEffect?: NoEffect;
 }
 
@@ -78,11 +78,11 @@ function* walk(group: SettingGroup, path: readonly string[]): Generator<NamedSet
 }
 
 export interface FoundSetting extends NamedSetting {
-  /** Below the setting, for a key inside an object such as `mcpServers.files.command`. */
+  /** The path below the setting, for a key inside an object such as `mcpServers.files.command`. */
   rest: readonly string[];
 }
 
-/** The setting a key names or lies in. */
+/** The setting that a key names or is part of. */
 export function findSetting(path: readonly string[]): FoundSetting | undefined {
   let entry: SettingGroup | SettingDefinition<unknown> = SETTINGS_TABLE;
   for (const [index, name] of path.entries()) {

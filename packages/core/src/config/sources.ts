@@ -1,5 +1,5 @@
 /**
- * The sources of a start: the user's folder, the project's and the administrator's, in
+ * Lists the sources of a start: the user's folder, the project's and the administrator's, in
  * the order loaders read them. Computed once; an extension is one more element of the list.
  */
 
@@ -10,7 +10,7 @@ export interface SourceOptions {
   home: string;
   /** The folder the agent works in. */
   root: string;
-  /** Only `true` lets the project bring anything. */
+  /** Only `true` enables the project's source. */
   trustedFolder: boolean | undefined;
   platform: NodeJS.Platform;
 }

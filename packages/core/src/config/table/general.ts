@@ -1,4 +1,4 @@
-/** Settings of the program as such, of its reports and of what it sends where. */
+/** Settings of the program in general, its reports, and the data it sends. */
 
 import { choice, count, flag, optionalChoice, setting, text, textOr, texts } from '../define-setting.ts';
 

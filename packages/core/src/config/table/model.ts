@@ -1,4 +1,4 @@
-/** Settings of models, of what they are told, and of agents. */
+/** Settings of models, their context, and agents. */
 
 import { BOOLEAN, choice, count, flag, optionalChoice, setting, text, texts, TEXTS } from '../define-setting.ts';
 import type { Shape } from '../setting-shape.ts';

@@ -1,12 +1,12 @@
 /**
- * The settings without an effect, so that the documentation can say so. `planned`: what it
- * belongs to is not built yet. `compatibility`: others write it, and Castor has nothing to
- * switch. Every other setting does what its sentence says (settings-in-use.test.ts).
+ * Lists the settings without an effect, so that the documentation can say so. `planned`: the
+ * feature is not built yet. `compatibility`: other programs write the setting, and Castor has
+ * no such switch. Every other setting works as its summary says (settings-in-use.test.ts).
  */
 
 export type NoEffect = 'planned' | 'compatibility';
 
-/** A name that ends in a dot stands for all below it. */
+/** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
   'mcpServers',
   'mcp.',
@@ -76,7 +76,7 @@ const COMPATIBILITY = [
   'ui.incrementalRendering',
   'experimental.adk.',
   'experimental.useOSC52Copy',
-  // Only a remote administrator may set these, and there is none to ask.
+  // Only a remote administrator may set these, and Castor has no connection to one.
   'admin.',
 ];
 

@@ -1,4 +1,4 @@
-/** Settings of safety, of what a remote administrator says, and of what is being tried out. */
+/** Settings of security, remote administration, and experiments. */
 
 import { choice, count, flag, setting, text, texts } from '../define-setting.ts';
 import type { SettingExtras } from '../define-setting.ts';

@@ -1,4 +1,4 @@
-/** Settings of tools, servers that bring tools, hooks, skills and extensions. */
+/** Settings of tools, MCP servers, hooks, skills and extensions. */
 
 import {
   BOOLEAN,
@@ -143,7 +143,7 @@ export const mcpServers = setting<Readonly<Record<string, McpServerSettings>>>(
   { merge: 'shallow' },
 );
 
-/** As written, with the types it must have; names of events and matchers are the hooks' own business. */
+/** The raw form with its required types; the hook room validates names of events and matchers. */
 export interface HookGroupSettings {
   readonly matcher?: string;
   readonly sequential?: boolean;
