@@ -1,4 +1,4 @@
-/** Waiting that ends with the signal, also for work that ignores the signal. */
+/** Waits with an abort signal, even for work that ignores the signal. */
 
 import { createAbortError, throwIfAborted } from './clock.ts';
 
@@ -18,13 +18,13 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Undefined when the work fails; only an abort rejects. For work whose failure must not fail the caller, as hooks. */
+/** Undefined when the work fails; only an abort rejects. For work that must not fail the caller, such as hooks. */
 export async function tryUntilAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await untilAborted(work(), signal);
   } catch {
     throwIfAborted(signal);
-    // Left out by contract.
+    // The contract ignores failures.
     return undefined;
   }
 }

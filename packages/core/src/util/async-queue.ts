@@ -1,4 +1,4 @@
-/** AsyncQueue: many producers, one async iterable. What was pushed before `close` is still delivered. */
+/** AsyncQueue: many producers, one async iterable. Items pushed before `close` are still delivered. */
 
 export class AsyncQueue<T> implements AsyncIterable<T> {
   private items: T[] = [];
@@ -11,7 +11,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.wake?.();
   }
 
-  /** The iteration ends once everything pushed was taken. */
+  /** The iteration ends once all pushed items were taken. */
   close(): void {
     this.isClosed = true;
     this.wake?.();

@@ -1,6 +1,6 @@
 /**
- * Modules of Node's own that only a tool at work needs, loaded when first asked for:
- * imported the usual way they cost every start of the program several milliseconds.
+ * Loads modules of Node that only a running tool needs, on first use: a static import would
+ * cost every start of the program several milliseconds.
  */
 
 export const builtin = {

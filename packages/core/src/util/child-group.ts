@@ -1,6 +1,6 @@
 /**
- * A child process that leads a group of its own, as hooks and helpers do: signalling all
- * of the group, and waiting for the child's exit even if another process holds its pipes.
+ * Handles a child process that leads its own group, such as a hook or a helper: signals the
+ * whole group, and waits for the child's exit even if another process holds its pipes.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- a type: the two rooms that start processes share no other place
@@ -15,7 +15,7 @@ export interface ChildExit {
 /** How long pipes may stay open after the exit: long enough to drain, too short for a daemon to matter. */
 const DRAIN_MS = 250;
 
-/** Resolves when the pipes are closed, soon after the exit. Rejects with the system's error when it cannot be started. */
+/** Resolves when the pipes are closed, soon after the exit. Rejects with the system's error when the start fails. */
 export function waitForExit(child: ChildProcess, onExit?: () => void): Promise<ChildExit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -1,7 +1,7 @@
 /**
- * Time and chance behind one small port, so that retries and timers can be run
- * under a test's own clock. The system's implementation is here; nothing else in
- * core sleeps or rolls dice.
+ * Clock: a small port for time and randomness, so that tests run retries and timers under
+ * their own clock. The system's implementation is here; no other code of core sleeps or
+ * draws random numbers.
  */
 
 export interface Clock {
@@ -37,7 +37,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The user's cancel as an exception; always named AbortError, whatever the signal's reason was. */
+/** The user's cancellation as an exception; always named AbortError, whatever the signal's reason. */
 export function createAbortError(signal?: AbortSignal): DOMException {
   const reason: unknown = signal?.reason;
   return reason instanceof DOMException && reason.name === 'AbortError'

@@ -1,15 +1,15 @@
 /**
- * debugLogger: what a developer wants to read of a run: requests before they are sent, and what led to a failed turn. It is
- * silent until a surface connects a sink, because core never prints, and it never passes a credential on.
+ * debugLogger: logs a run for developers: requests before they are sent, and the causes of a failed turn. It is silent
+ * until a surface connects a sink, because core never prints, and it removes credentials.
  */
 
 export type DebugLevel = 'debug' | 'log' | 'warn' | 'error';
 export type DebugSink = (level: DebugLevel, message: string) => void;
 
-/** A shorter secret would take ordinary words with it. */
+/** Hiding a shorter secret would also hide ordinary words. */
 const LEAST_SECRET = 8;
 const HIDDEN = '[hidden]';
-/** Keys and tokens by their own form, and whatever stands after a name that says it is one. */
+/** Keys and tokens by their own format, and values after a name such as `api_key`. */
 const CREDENTIALS: readonly RegExp[] = [
   /\bAIza[\w-]{20,}/g,
   /\bya29\.[\w.-]+/g,
@@ -23,12 +23,12 @@ class DebugLogger {
   private sink: DebugSink | undefined;
   private readonly secrets = new Set<string>();
 
-  /** Whether anyone reads: what is costly to describe is described only then. */
+  /** Whether a sink is connected: callers build costly messages only then. */
   get isEnabled(): boolean {
     return this.sink !== undefined;
   }
 
-  /** The sink gets every message from here on, until the returned function is called or another one is connected. */
+  /** The sink receives every message until the returned function is called or another sink is connected. */
   connect(sink: DebugSink): () => void {
     this.sink = sink;
     return () => {
@@ -36,7 +36,7 @@ class DebugLogger {
     };
   }
 
-  /** Never passes this text on. */
+  /** Replaces this text in every message. */
   hide(secret: string | undefined): void {
     if (secret !== undefined && secret.length >= LEAST_SECRET) this.secrets.add(secret);
   }
@@ -75,7 +75,7 @@ function toText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    // A value that is not JSON is described, not lost.
+    // A value that is not JSON is converted to a string.
     return String(value);
   }
 }

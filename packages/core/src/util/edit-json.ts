@@ -1,8 +1,8 @@
 /**
  * Sets or removes one value in a text of JSON with comments. Only the span of that value,
- * and the comma it needs, changes; every other byte stays: comments, order, line ends,
- * indentation, the byte order mark. A list that only grows is added to. The caller has
- * made sure that the text can be read.
+ * and its comma, changes; every other byte stays: comments, order, line ends, indentation,
+ * the byte order mark. A list that only grows is appended to. The caller has validated the
+ * text.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -21,11 +21,11 @@ export interface JsonEdit {
   source: string;
   root: JsonNode;
   path: readonly string[];
-  /** Undefined removes. */
+  /** Undefined removes the value. */
   value: unknown;
 }
 
-/** Undefined when something on the way to the value is not an object. */
+/** Undefined when a parent of the value is not an object. */
 export function editJson({ source, root, path, value }: JsonEdit): string | undefined {
   if (root.kind !== 'object') return undefined;
   const style = detectStyle(source, root);
@@ -39,7 +39,7 @@ export function editJson({ source, root, path, value }: JsonEdit): string | unde
   return apply(source, [{ start: node.start, end: node.end, text }]);
 }
 
-/** Undefined when the value is not the list with something more at its end. */
+/** Undefined when the value is not the list with items appended. */
 function addToList(source: string, list: JsonNode, value: unknown, style: Style): string | undefined {
   const last = list.kind === 'list' ? list.items.at(-1) : undefined;
   if (list.kind !== 'list' || !last || !Array.isArray(value) || value.length <= list.items.length) return undefined;
@@ -49,7 +49,7 @@ function addToList(source: string, list: JsonNode, value: unknown, style: Style)
   return apply(source, afterLast(source, { parent: list, last, style, write }));
 }
 
-/** The text of a file that has only this value. */
+/** The text of a file with only this value. */
 export function createJson(path: readonly string[], value: unknown): string {
   return `${serialize(nest(path, value), { unit: '  ', newline: '\n' }, '')}\n`;
 }
@@ -98,7 +98,7 @@ function intoEmpty(source: string, parent: JsonObjectNode, { key, value, style }
   const close = parent.end - 1;
   const outer = indentAt(source, parent.start);
   const inner = outer + style.unit;
-  // Comments inside stay before the entry.
+  // Comments inside the object stay before the entry.
   const start = parent.start + 1 + source.slice(parent.start + 1, close).trimEnd().length;
   const entry = `${style.newline}${inner}${JSON.stringify(key)}: ${serialize(value, style, inner)}`;
   const blank = source.slice(start, close);
@@ -107,10 +107,10 @@ function intoEmpty(source: string, parent: JsonObjectNode, { key, value, style }
 
 interface Addition {
   parent: Span;
-  /** What stands last in it now. */
+  /** The current last entry. */
   last: Span;
   style: Style;
-  /** The text of what is new, for lines with this indent. */
+  /** The texts of the new entries, for lines with this indent. */
   write(indent: string): string[];
 }
 
@@ -127,7 +127,7 @@ function afterLast(source: string, { parent, last, style, write }: Addition): Te
   return [...needed, { start, end: start, text: text.join(',') }];
 }
 
-/** Behind the comments that stand on the line of an entry and belong to it. */
+/** The offset after the comments on the entry's line, which belong to the entry. */
 function endOfLine(source: string, from: number, limit: number): number {
   const trivia = /(?:[ \t]*(?:\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/[^\r\n]*))*/y;
   trivia.lastIndex = from;
@@ -136,7 +136,7 @@ function endOfLine(source: string, from: number, limit: number): number {
   return /^[ \t]*(?:[\r\n]|$)/.test(source.slice(end, limit)) ? end : from;
 }
 
-/** Where the comma behind an entry is, comments passed over. */
+/** The offset of the comma after an entry, skipping comments. */
 function commaIn(trivia: string): number | undefined {
   const comma = /^(?:\s|\/\/[^\r\n]*(?=[\r\n]|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/.exec(trivia)?.[0];
   return comma === undefined ? undefined : comma.length - 1;
@@ -153,12 +153,12 @@ function removal(source: string, { entry, parent }: { entry: JsonEntry; parent: 
   if (comma !== undefined) return [own, { start: end + comma, end: end + comma + 1, text: '' }];
   const stale = before === undefined ? undefined : commaIn(source.slice(before.end, start));
   if (before === undefined || stale === undefined) return [own];
-  // The entry before is the last one now: its comma has nothing to separate.
+  // The entry before becomes the last one: remove its comma.
   const at = before.end + stale;
   return [{ start: at, end: at + 1, text: '' }, own];
 }
 
-/** With its line when there is nothing else on it. */
+/** Includes the line if it contains nothing else. */
 function wholeLine(source: string, start: number, end: number): TextEdit {
   const before = /[ \t]*$/.exec(source.slice(0, start))?.[0] ?? '';
   const after = /^[ \t]*(?:\r\n|\n|\r)/.exec(source.slice(end))?.[0];
@@ -167,7 +167,7 @@ function wholeLine(source: string, start: number, end: number): TextEdit {
   return isAlone ? { start: lineStart, end: end + after.length, text: '' } : { start, end, text: '' };
 }
 
-/** Of two edits at one place the first comes first. */
+/** Of two edits at the same offset the first comes first. */
 function apply(source: string, edits: readonly TextEdit[]): string {
   let text = source;
   for (const edit of edits.toReversed().toSorted((left, right) => right.start - left.start)) {
@@ -184,7 +184,7 @@ function nest(path: readonly string[], value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
-/** The blanks before the first thing on the line; nothing for what is not first. */
+/** The blanks at the start of the line. */
 function indentAt(source: string, offset: number): string {
   const lineStart = Math.max(source.lastIndexOf('\n', offset - 1), source.lastIndexOf('\r', offset - 1)) + 1;
   return /^[ \t]*/.exec(source.slice(lineStart, offset).replace(/^\ufeff/, ''))?.[0] ?? '';

@@ -1,4 +1,4 @@
-/** Where the sources of a list keep one kind of content. Pure: a place need not exist. */
+/** Finds where the sources of a list keep one kind of content. Pure: a place need not exist. */
 
 import { join } from 'node:path';
 import { SOURCE_PLACES } from '../protocol/source.ts';
@@ -6,11 +6,11 @@ import type { Source, SourceContent } from '../protocol/source.ts';
 
 export interface SourcePlace {
   readonly source: Source;
-  /** A folder or a file, as SOURCE_PLACES has it. */
+  /** A folder or a file, as defined in SOURCE_PLACES. */
   readonly path: string;
 }
 
-/** In the order of the sources; of trusted ones only. A folder that two sources share, as home does as a project, counts for the first. */
+/** In source order, trusted sources only. A folder that two sources share, such as home, counts for the first. */
 export function findPlaces(sources: readonly Source[], content: SourceContent): SourcePlace[] {
   const places = new Map<string, SourcePlace>();
   for (const source of sources) {

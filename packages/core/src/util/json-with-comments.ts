@@ -32,7 +32,7 @@ export interface JsonEntry extends Span {
   node: JsonNode;
 }
 
-/** Where reading stopped and what should have stood there. */
+/** The offset of a syntax error and what was expected there. */
 export class JsonMistake extends Error {
   override readonly name = 'JsonMistake';
   readonly offset: number;
@@ -49,11 +49,11 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y;
 const WORD = /(?:true|false|null)(?![\w$])/y;
 /** Control characters must be written as escapes. */
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
-/** What is skipped at once behind a mistake: a text, a comment or one character. */
+/** Skipped as a unit after a mistake: a string, a comment or one character. */
 const PIECE = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|[^]/y;
 const VALUES = 'expected a string in double quotes, a number, true, false, null, a list or an object';
 
-/** Undefined for a text of nothing but blanks and comments. Throws a JsonMistake. */
+/** Undefined for a text of only blanks and comments. Throws a JsonMistake. */
 export function parseJsonNode(text: string): JsonNode | undefined {
   const reader = new Reader(text, text.startsWith('\ufeff') ? 1 : 0);
   if (reader.next() === '') return undefined;
@@ -62,7 +62,7 @@ export function parseJsonNode(text: string): JsonNode | undefined {
   return node;
 }
 
-/** The items of a list, or in place of an item the mistake in it. Undefined when the text is not a list. */
+/** The items of a list; an invalid item is replaced by its JsonMistake. Undefined when the text is not a list. */
 export function parseJsonItems(text: string): (JsonNode | JsonMistake)[] | undefined {
   try {
     const reader = new Reader(text, text.startsWith('\ufeff') ? 1 : 0);
@@ -82,7 +82,7 @@ class Reader {
     this.at = at;
   }
 
-  /** The next character that is no blank; empty at the end. */
+  /** The next character that is not blank; empty at the end. */
   next(): string {
     this.match(BLANK);
     if (this.text.startsWith('/*', this.at)) throw new JsonMistake(this.at, 'this comment is not closed');
@@ -100,7 +100,7 @@ class Reader {
     return { kind: 'scalar', start, end: this.at, value: JSON.parse(word) as JsonScalarNode['value'] };
   }
 
-  /** Goes on behind a mistake with the next item, up to the end of the list or of the text. */
+  /** Continues after a mistake with the next item, up to the end of the list or the text. */
   items(): (JsonNode | JsonMistake)[] {
     const items: (JsonNode | JsonMistake)[] = [];
     this.at += 1;
@@ -125,7 +125,7 @@ class Reader {
     return node;
   }
 
-  /** To the comma or the bracket behind the item that begins here; over one piece at least. */
+  /** Skips to the comma or bracket after the item that starts here, over at least one piece. */
   private skipItem(start: number): void {
     this.at = start;
     let depth = 0;
@@ -160,7 +160,7 @@ class Reader {
     return { start, end: node.end, key, node };
   }
 
-  /** From the opening sign to behind the closing one; a comma may stand before it. */
+  /** Reads from the opening bracket past the closing one; allows a trailing comma. */
   private each(close: string, read: () => void): void {
     this.at += 1;
     while (this.next() !== close) {
@@ -203,7 +203,7 @@ class Reader {
   }
 }
 
-/** The entry a path ends in, with its neighbours; of two with one key the last, which is the one that counts. */
+/** The entry at the end of a path, with its neighbours; of duplicate keys the last, which is the effective one. */
 export function findEntry(
   root: JsonNode | undefined,
   path: readonly string[],
@@ -215,7 +215,7 @@ export function findEntry(
   return rest.length === 0 ? { entry, parent: root } : findEntry(entry.node, rest);
 }
 
-/** What the tree says, as JSON.parse would. */
+/** The value of the tree, as from JSON.parse. */
 export function toValue(node: JsonNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(toValue);

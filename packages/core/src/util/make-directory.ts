@@ -1,14 +1,14 @@
 /**
- * Makes a directory and what is missing above it. Node's own `recursive` never ends
- * where the system says of a parent that it is missing and of the same that it cannot
- * be made, as below /proc: a read-only home folder must not hang the program.
+ * Creates a directory and its missing parents. Node's own `recursive` never returns where the
+ * system reports a parent as missing and also fails to create it, as below /proc: a read-only
+ * home folder must not hang the program.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- every room that may write files needs it, and they share no other
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Throws what `mkdir` throws when it cannot be made; one that is there already is fine. */
+/** Throws the error of `mkdir` when it fails; an existing directory is fine. */
 export function makeDirectory(path: string, mode = 0o700): void {
   try {
     mkdirSync(path, { mode });
@@ -23,7 +23,7 @@ export function makeDirectory(path: string, mode = 0o700): void {
   }
 }
 
-/** With everything above it there; another process may have been faster. */
+/** Creates the directory when all parents exist; another process may have been faster. */
 function makeLast(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });

@@ -1,6 +1,6 @@
 /**
- * A name against tokens of which `*` stands for any number of characters and every other
- * for one. Time linear in practice whatever the pattern: it may come from a model.
+ * Matches a name against tokens: `*` stands for any number of characters and every other
+ * token for one. Linear in practice for any pattern: it may come from a model.
  */
 
 export function matchStars(
@@ -21,7 +21,7 @@ export function matchStars(
       at++;
       token++;
     } else if (star >= 0) {
-      // Only the last star ever has to take more: earlier ones took as little as they could.
+      // Only the last star needs to match more: the earlier ones already match as little as possible.
       token = star + 1;
       at = ++resume;
     } else return false;

@@ -1,7 +1,7 @@
 /**
- * Replaces a file atomically, so that a reader never sees half of it: the old content is whole until the
- * new one is written, and what could not be finished is removed. Only for the owner, from
- * the first byte.
+ * Replaces a file atomically, so that a reader never sees half of it: the old content stays
+ * complete until the new one is written, and an unfinished file is removed. Readable by the
+ * owner only, from the first byte.
  */
 
 // oxlint-disable-next-line no-restricted-imports -- every room that may write files needs it, and they share no other
@@ -12,13 +12,13 @@ import { makeDirectory } from './make-directory.ts';
 let counter = 0;
 
 export interface ReplaceFileOptions {
-  /** Gets the new file before it takes its place. */
+  /** Receives the new file before it replaces the old one. */
   prepare?: (handle: number) => void;
-  /** Off for what is not worth waiting for the disk: after a power cut it may be empty. Default true. */
+  /** Set false for content not worth waiting for the disk: after a power cut it may be empty. Default true. */
   isSynced?: boolean;
 }
 
-/** Makes the folder if it is missing. Throws what the disk says. */
+/** Creates a missing folder. Throws file-system errors. */
 export function replaceFile(
   path: string,
   content: string | Uint8Array,
@@ -28,7 +28,7 @@ export function replaceFile(
   const { handle, temporary } = openBeside(path);
   try {
     try {
-      // Not `writeSync`: a disk that fills up takes a part of it and calls that a success.
+      // Not `writeSync`: on a disk that fills up it writes a part and reports success.
       writeFileSync(handle, content);
       prepare?.(handle);
       if (isSynced) fsyncSync(handle);
@@ -42,7 +42,7 @@ export function replaceFile(
   }
 }
 
-/** In a container process ids come back, and with them the name a killed process had chosen. */
+/** In a container process ids repeat, and with them the temporary name of a killed process. */
 function openBeside(path: string): { handle: number; temporary: string } {
   for (;;) {
     const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${counter++}.tmp`);

@@ -1,4 +1,4 @@
-/** SerialQueue: one at a time, in the order they asked. */
+/** SerialQueue: admits one caller at a time, in the order of their requests. */
 
 import { untilAborted } from './abort.ts';
 import { throwIfAborted } from './clock.ts';
@@ -6,12 +6,12 @@ import { throwIfAborted } from './clock.ts';
 export class SerialQueue {
   private tail: Promise<void> = Promise.resolve();
 
-  /** Settles when everybody who entered so far has left. */
+  /** Settles when all callers that entered so far have left. */
   get idle(): Promise<void> {
     return this.tail;
   }
 
-  /** Resolves with the way out when it is this caller's turn; an abort gives the place up. */
+  /** Resolves with the function to leave when it is this caller's turn; an abort gives up the place. */
   async enter(signal: AbortSignal): Promise<() => void> {
     throwIfAborted(signal);
     const before = this.tail;

@@ -1,7 +1,7 @@
 /**
- * SHA-256 of a short text, in hex. For the few names that are hashes: Node's crypto
- * module costs a start 4 ms and more. It runs once, uncompiled, before the first
- * request: hence plain loops over numbers and tables that are written out.
+ * Computes the SHA-256 of a short text, in hex, for the few names that are hashes: Node's
+ * crypto module costs a start 4 ms and more. It runs once, uncompiled, before the first
+ * request: hence plain loops over numbers and literal tables.
  */
 
 const ROUNDS = 64;
@@ -11,7 +11,7 @@ const INITIAL = [
   0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 ];
 
-/** And of their cube roots. */
+/** The same of their cube roots. */
 const CONSTANTS = [
   0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5, 0xd807_aa98,
   0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174, 0xe49b_69c1, 0xefbe_4786,

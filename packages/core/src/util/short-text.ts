@@ -1,4 +1,4 @@
-/** Text that fits into one line of a message. */
+/** Shortens text to fit into one line of a message. */
 
 /** `1 file`, `2 files`. */
 export function countOf(count: number, name: string): string {
@@ -10,7 +10,7 @@ export function toOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The first `length` characters and `…`, where there are more. */
+/** The first `length` characters, followed by `…` if the text is longer. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

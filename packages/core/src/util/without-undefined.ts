@@ -1,4 +1,4 @@
-/** An object without the fields that are undefined, for options that are given or left out, and nothing between. */
+/** Copies an object without its undefined fields, for options that are either set or absent. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
