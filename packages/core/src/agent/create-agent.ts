@@ -62,9 +62,7 @@ export function createAgent(options: AgentOptions): Agent {
   return wireAgent(wiring, openSpending(options, clock));
 }
 
-/**
- * For an agent whose tools share its ledger, budget and inbox: the caller opens those before the tools.
- */
+/** For an agent whose tools share its ledger, budget and inbox: the caller opens those before the tools. */
 export function wireAgent(
   options: WiringOptions,
   { ledger, budget, generator }: Spending,

@@ -7,7 +7,7 @@ import { textOf, toStoredParts } from './session-parts.ts';
 
 /** Context this program added, and the summary of a compression with the content it carries over. */
 const OURS = /^\s*<(?:session_context|hook_context|state_snapshot)>|^<carried_over>$/m;
-/** How the model is told of a command that the user ran. */
+/** The text that reports a command the user ran to the model. */
 const OWN_COMMAND = /^I ran the following shell command:\n```sh\n([^]*?)\n```/;
 
 /** Whether these parts are an answer that the user or a limit cut off. */
@@ -41,7 +41,7 @@ export function ownWords({
   return !isPrompt && /^\s*[/?]/.test(words) ? undefined : words;
 }
 
-/** A user action beside the conversation that the model was told of, such as a shell command the user ran. */
+/** A user action beside the conversation that was reported to the model, such as a shell command the user ran. */
 export function asideWords({ type, content, isAside }: SessionMessage): string | undefined {
   if (type !== 'user') return undefined;
   const text = textOf(content).trim();

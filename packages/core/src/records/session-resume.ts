@@ -196,7 +196,7 @@ function open(
       // The model reads its partial answer and continues from there.
       if (isCut && !isUnsent) return [{ text: GO_ON }];
       const turn = isUnsent ? undefined : history.pop();
-      // What was to be sent, which may be more than the user typed.
+      // The prompt as it was to be sent, which may contain more than the user typed.
       if (!turn) return last?.displayContent === undefined ? [{ text }] : toStoredParts(last.content);
       recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });
       return turn.parts ?? [];
