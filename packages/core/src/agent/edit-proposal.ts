@@ -20,7 +20,7 @@ export interface EditProposalOptions {
   stdio?: 'inherit' | 'ignore';
 }
 
-/** The cursor is in the proposal, the current file is read-only, and closing one window closes both. */
+/** The cursor is in the proposal, the current file is read-only, and closing the proposal closes both. */
 const VIM_DIFF: readonly string[] = [
   '-d',
   '-c',

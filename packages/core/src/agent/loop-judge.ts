@@ -3,7 +3,7 @@
 import type { LoopJudge } from '../client/loops/loop-detection.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 
-/** The alias of the model that confirms a loop the first one found. */
+/** The alias of the model that double-checks a loop the first one found. */
 export const SECOND_OPINION = 'loop-detection-double-check';
 const ALIASES = { flash: 'loop-detection', pro: SECOND_OPINION } as const;
 
