@@ -1,6 +1,6 @@
 /**
  * TrustedFolders: decides which folders the user trusts. The file maps paths to a
- * decision; of the entries above a folder the longest real path wins. Trust depends only
+ * decision; of the entries for a folder or its parents the longest real path wins. Trust depends only
  * on the folder's own real path: no `.git` file, link or setting inside it can grant it.
  */
 

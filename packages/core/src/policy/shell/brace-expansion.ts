@@ -1,6 +1,6 @@
 /**
- * The words `a{b,c}d` stands for, for text without any other expansion. Bounded:
- * anything nested too deep, too long or with a sequence is left to the caller as unknown.
+ * Expands `a{b,c}d` into its words, for text without any other expansion. It is bounded:
+ * text nested too deep, too long or with a sequence is returned as unknown.
  */
 
 const MAX_WORDS = 64;
@@ -22,7 +22,7 @@ export function expandBraces(text: string): string[] | undefined {
   return words;
 }
 
-/** The innermost first pair, so that nesting unfolds from inside out. */
+/** Expands the innermost first pair, so that nesting unfolds from inside out. */
 function expandFirst(word: string): string[] | undefined {
   if (!word.includes('{')) return [word];
   const match = /\{([^{}]*)\}/.exec(word);

@@ -1,7 +1,7 @@
 /**
- * The decision on one command of a shell line: the rule that speaks about it, and why an
- * allow does not hold for this form of it. Deny and ask rules hold for any spelling; an
- * allow holds only for what it says.
+ * Decides on one command of a shell line: finds the rule that matches it, and the reasons
+ * why an allow does not apply to this form of it. Deny and ask rules apply to any
+ * spelling; an allow applies only to what it spells.
  */
 
 import type { ApprovalMode } from '../approval-mode.ts';
@@ -30,10 +30,10 @@ export interface Judgement {
   rule?: PolicyRule | undefined;
 }
 
-/** One command of the line and what was decided about it. */
+/** One command of the line and the decision on it. */
 export interface CommandVerdict extends Judgement {
   command: string;
-  /** Wrappers and substitutions it was found in, outermost first. */
+  /** Wrappers and substitutions around it, outermost first. */
   within: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface JudgeOptions extends EffectOptions {
   mode: ApprovalMode;
   interactive: boolean;
   trustedFolder: boolean;
-  /** Already limited to those that speak about this tool, mode and surface; highest first. */
+  /** Already limited to the rules for this tool, mode and surface; highest first. */
   rules: readonly PolicyRule[];
   args: Readonly<Record<string, unknown>>;
 }
@@ -49,9 +49,9 @@ export interface JudgeOptions extends EffectOptions {
 export class CommandJudge {
   private readonly options: JudgeOptions;
   private readonly texts = new Map<Leaf, CommandTexts>();
-  /** Lines repeat themselves; a plain command is judged once. */
+  /** Lines repeat commands; each plain command is decided once. */
   private readonly known = new Map<string, CommandVerdict>();
-  /** Whether some rule forbids particular commands, so that unreadable ones may hide them. */
+  /** Whether a rule denies or asks about particular commands, which unreadable ones may hide. */
   private readonly restricted: boolean;
   private readonly place: LinePlace;
 
@@ -99,14 +99,14 @@ export class CommandJudge {
     return this.objection(leaf, rule) ?? this.redirected(leaf, rule) ?? base;
   }
 
-  /** A question gives way to knowledge about the command, or says what is not known of it. */
+  /** A known safe command needs no question; otherwise the question states what is unknown about the command. */
   private asked(leaf: Leaf, base: Judgement): Judgement {
     const { rule } = base;
     if (!this.isSafeHere(leaf, rule)) return { ...base, reason: this.unread(leaf, rule) ?? base.reason };
     return this.redirected(leaf, rule) ?? { ...base, decision: 'allow', reason: 'known to be safe' };
   }
 
-  /** The highest rule for this command; a rule that spells the command around it may outrank its own. */
+  /** The highest rule for this command; a rule that spells an outer command may outrank the command's own. */
   private ruleFor(leaf: Leaf): PolicyRule | undefined {
     const own = this.options.rules.find((rule) => matchesCommand(rule, this.textsOf(leaf)));
     let { start } = leaf;
@@ -119,13 +119,13 @@ export class CommandJudge {
     return own;
   }
 
-  /** Only a built-in question gives way to knowledge about commands: a user's rule means what it says. */
+  /** Only a built-in question is skipped for a known safe command: a user's rule applies as written. */
   private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
     if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return false;
     return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
   }
 
-  /** What the command does beyond its name, or the part that only the run will tell, for a question that no rule of the user's own words. */
+  /** The reason for a question no user rule explains: what the command does beyond its name, or a part unknown before it runs. */
   private unread(leaf: Leaf, rule: PolicyRule | undefined): string | undefined {
     if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return undefined;
     const risk = leaf.risks.find(({ unreadable }) => unreadable) ?? leaf.risks[0];
@@ -134,7 +134,7 @@ export class CommandJudge {
     return file === undefined ? undefined : `it reads a file that is known only when it runs: ${clipped(file.text)}`;
   }
 
-  /** Why an allow does not hold for this form of the command. */
+  /** Why an allow does not apply to this form of the command. */
   private objection(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
     if (rule === undefined) return undefined;
     const reason =
@@ -142,7 +142,7 @@ export class CommandJudge {
     return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
   }
 
-  /** A rule above this one may be about the command, and only the run will tell. */
+  /** A higher rule may match the command, which is unknown before it runs. */
   private undecided(leaf: Leaf, rule: PolicyRule): string | undefined {
     if (!this.restricted) return undefined;
     for (const candidate of this.options.rules) {
@@ -155,14 +155,14 @@ export class CommandJudge {
     return undefined;
   }
 
-  /** What a rule for particular commands did not mean. */
+  /** What exceeds a rule for particular commands. */
   private beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
     const risk = leaf.risks.find(({ word }) => !spells(rule, word));
     if (risk !== undefined) return risk.reason;
     return this.options.mode !== 'yolo' && this.place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
   }
 
-  /** What a rule for every command leaves to the user. */
+  /** What a rule for every command still leaves to the user. */
   private doubtAbout(leaf: Leaf, rule: PolicyRule): string | undefined {
     const behind = this.behind(leaf, rule);
     if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
@@ -179,7 +179,7 @@ export class CommandJudge {
     return undefined;
   }
 
-  /** A rule above this one that forbids what an unknown program is given. */
+  /** A higher rule that denies or asks about the arguments of an unknown program. */
   private behind(leaf: Leaf, rule: PolicyRule): PolicyRule | undefined {
     if (!this.restricted) return undefined;
     return this.options.rules.find(
@@ -203,7 +203,10 @@ export class CommandJudge {
     };
   }
 
-  /** Where everything is allowed, the shell itself may refuse what it cannot read; but not with what is guarded in sight. */
+  /**
+   * When everything is allowed, the shell itself may reject an unreadable line; but not
+   * when the line mentions anything protected.
+   */
   mayRunUnread(source: string): boolean {
     return (
       this.options.mode === 'yolo' &&
@@ -222,7 +225,7 @@ export class CommandJudge {
     });
   }
 
-  /** A forbidding pattern over the whole text, unless each command was allowed by something higher. */
+  /** A deny or ask pattern that matches the whole text, unless a higher rule allowed each command. */
   spanningRule(source: string, commands: readonly CommandVerdict[]): PolicyRule | undefined {
     const lowest = Math.min(...commands.map(({ rule }) => rule?.priority ?? 0));
     return this.options.rules.find(
@@ -247,18 +250,18 @@ export class CommandJudge {
 const FINDS_OPTION = 'the name of a file here would be taken for an option';
 const DELETES = /\b(?:rm|find|shred|dd|mkfs|wipefs|mv|chmod|chown|rsync|tar)\b/;
 
-/** Decided by its text alone: the same variable may hold something else elsewhere in the line. */
+/** Whether the text alone decides: a variable may hold another value elsewhere in the line. */
 function isPlain({ parent, risks, command: { assignments, words, redirections } }: Leaf): boolean {
   if (parent !== undefined || risks.length > 0 || assignments.length > 0) return false;
   return [...words, ...redirections.map(({ target }) => target)].every(({ kind }) => kind === 'literal');
 }
 
-/** A bare assignment runs nothing; a bare `< file` prints it in a substitution. */
+/** A bare assignment runs nothing; a bare `< file` in a substitution prints the file. */
 function isNothing({ command, risks }: Leaf): boolean {
   return command.words.length === 0 && risks.length === 0 && command.redirections.length === 0;
 }
 
-/** Whether the rule spells so much of the outer command that the inner one is part of it. */
+/** Whether the rule spells enough of the outer command to include the inner one. */
 function covers(rule: PolicyRule, start: number, leaf: Leaf): boolean {
   if (rule.commandPrefix !== undefined) return prefixWords(rule.commandPrefix).length > start;
   const head = leaf.command.words[0]?.value ?? '';

@@ -1,8 +1,7 @@
 /**
- * Whether a rule speaks about a command of a shell line. Rules that forbid or ask are
- * read broadly, over every spelling of it; rules that allow are read narrowly, only on
- * words that are certain. Both readings of the same rule file, so no string slips
- * between them.
+ * Decides whether a rule matches a command of a shell line. Deny and ask rules match
+ * broadly, every spelling of the command; allow rules match narrowly, only words that are
+ * certain. Both use the same rule file, so no string passes between them.
  */
 
 import { takesData } from './command-runners.ts';
@@ -13,12 +12,12 @@ import { baseName } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
 
-/** What rules are tested against for one command of a line; computed once per leaf. */
+/** The texts of one command that rules are tested against; computed once per leaf. */
 export interface CommandTexts {
   leaf: Leaf;
-  /** Words as written, one space between. */
+  /** Words as written, separated by one space. */
   text: string;
-  /** Words after quote removal, quoted again where needed. */
+  /** Words after quote removal, quoted again if needed. */
   canonical: string;
   args: Readonly<Record<string, unknown>>;
 }
@@ -41,7 +40,7 @@ export function matchesCommand(rule: PolicyRule, texts: CommandTexts): boolean {
   return rule.decision === 'allow' ? allowsCommand(rule, texts) : coversCommand(rule, texts);
 }
 
-/** Narrow: only words that are exactly what they seem. */
+/** Narrow: only words whose value is certain. */
 function allowsCommand(rule: PolicyRule, { leaf, text, canonical, args }: CommandTexts): boolean {
   const { words } = leaf.command;
   if (rule.planFile === true) return false;
@@ -64,7 +63,7 @@ function allowsCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   return true;
 }
 
-/** Broad: every way to write the same command, and behind wrappers every place it could begin. */
+/** Broad: every spelling of the same command, and behind wrappers every word where it could begin. */
 function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: CommandTexts): boolean {
   const { command } = leaf;
   if (rule.commandPrefix !== undefined) {
@@ -85,7 +84,7 @@ function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   );
 }
 
-/** By the path it was called by, and by its name. */
+/** By the path as written, and by its name. */
 function toSpellings(words: readonly ShellWord[]): string[] {
   const [head, ...rest] = words.map(({ value }) => quote(value));
   const name = words[0] && baseName(words[0]).toLowerCase();
@@ -95,7 +94,7 @@ function toSpellings(words: readonly ShellWord[]): string[] {
   ];
 }
 
-/** Whether a forbidding rule matches the line as one text, for patterns that span commands. */
+/** Whether a deny or ask rule matches the line as one text, for patterns that span commands. */
 export function coversLine(rule: PolicyRule, args: Readonly<Record<string, unknown>>, command: string): boolean {
   if (rule.commandPrefix !== undefined) return startsWithText(command, rule.commandPrefix);
   if (rule.commandRegex !== undefined) return testStart(rule.commandRegex, command.trimStart());
@@ -115,7 +114,7 @@ function startsWithText(source: string, prefix: string): boolean {
 
 const prefixCache = new Map<string, readonly string[]>();
 
-/** The words of a prefix: split at white space, with plain quotes honoured. */
+/** The words of a prefix: split at white space, plain quotes respected. */
 export function prefixWords(prefix: string): readonly string[] {
   let words = prefixCache.get(prefix);
   if (words === undefined) {
@@ -138,7 +137,7 @@ function wordForms(leaf: Leaf): (readonly ShellWord[])[] {
     if (/^(?:send-pack|http-push)$/.test(subcommand) || (subcommand === 'subtree' && rest[0]?.value === 'push'))
       forms.push([head, literal('push'), ...rest]);
   }
-  // git-push is git push under its own name.
+  // git-push is another name for git push.
   const alone = /^git-(.+)/.exec(baseName(head))?.[1];
   if (alone !== undefined) forms.push([literal('git'), literal(alone), ...words.slice(1)]);
   if (leaf.wrapper || leaf.runner) forms.push(...laterForms(words));
@@ -154,7 +153,7 @@ function laterForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   return words.slice(1, 64).map((_, index) => words.slice(index + 1));
 }
 
-/** A whole command in one word. */
+/** Splits words that contain a whole command. */
 function quotedForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   return words
     .slice(1, 64)
@@ -162,7 +161,7 @@ function quotedForms(words: readonly ShellWord[]): (readonly ShellWord[])[] {
     .map(({ value }) => value.trim().split(/\s+/).map(literal));
 }
 
-/** Whether a forbidden command stands in the arguments of an unknown program: it may be what it runs. */
+/** Whether a forbidden command stands in the arguments of an unknown program, which may run it. */
 export function namesBehind(rule: PolicyRule, { leaf, args }: CommandTexts): boolean {
   const { words } = leaf.command;
   if (rule.planFile === true || takesData(words)) return false;
@@ -177,8 +176,8 @@ export function namesBehind(rule: PolicyRule, { leaf, args }: CommandTexts): boo
 }
 
 /**
- * The word that decides whether a rule is about the command and that only the run will tell: `gcloud $(…)` may be
- * `gcloud delete`. Undefined where the rule is about something else.
+ * The word that decides whether a rule matches and is unknown before the command runs:
+ * `gcloud $(…)` may be `gcloud delete`. Undefined when the rule matches other commands.
  */
 export function undecidedWord(rule: PolicyRule, { leaf }: CommandTexts): ShellWord | undefined {
   const [head, ...rest] = leaf.command.words;
@@ -198,17 +197,17 @@ export function undecidedWord(rule: PolicyRule, { leaf }: CommandTexts): ShellWo
     .slice(0, at)
     .map(({ value }) => value)
     .filter(isOperand);
-  // What stands before it may already be another command than the one the rule names.
+  // The words before it may already make a different command than the rule names.
   return before.every((value, index) => operands[index] === undefined || operands[index] === value) ? word : undefined;
 }
 
-/** The same words, or the same words with options in another order or cluster. */
+/** Whether the words are equal, or have the same options in another order or cluster. */
 function beginsWith(words: readonly ShellWord[], prefix: readonly string[]): boolean {
   const [head] = words;
   const [name, ...expected] = prefix;
   if (head === undefined || name === undefined) return false;
   const called = baseName(head).toLowerCase();
-  // GNU programs beside others have a g before their name.
+  // GNU programs installed next to others have a g before their name.
   const same = head.value === name || [name.toLowerCase(), `g${name.toLowerCase()}`].includes(called);
   if (!same) return false;
   const rest = words.slice(1).map(({ value, kind }) => (kind === 'dynamic' ? defaultOf(value) : value));
@@ -230,13 +229,13 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   '--hard': '',
 };
 
-/** Programs take any unique beginning of a long option. */
+/** Programs accept any unique prefix of a long option. */
 function lettersOf(word: string): string {
   if (!/^--\w{2}/.test(word)) return '';
   return Object.entries(LONG_FORMS).find(([long]) => long.startsWith(word))?.[1] ?? '';
 }
 
-/** `${x:--rf}` is -rf where nothing set x. */
+/** `${x:--rf}` is -rf when x is unset. */
 function defaultOf(value: string): string {
   return /^\$\{\w+:?[-=+](.*)\}$/.exec(value)?.[1] ?? value;
 }
@@ -254,7 +253,7 @@ function hasOption(option: string, words: readonly string[], letters: ReadonlySe
   );
 }
 
-/** Whether an allowing rule names this word itself, so that the person who wrote it meant it. */
+/** Whether an allow rule names this word itself, so that its author intended it. */
 export function spells(rule: PolicyRule, word: string): boolean {
   if (rule.commandPrefix !== undefined) {
     return prefixWords(rule.commandPrefix).some(

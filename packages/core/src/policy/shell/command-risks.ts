@@ -1,7 +1,7 @@
 /**
- * Forms in which a harmless-looking command does something else: options that run a
- * program, code given inline, variables that change what a program loads. A rule that
- * allows the command does not allow these unless it spells them.
+ * Finds forms in which a harmless-looking command does something else: options that run a
+ * program, inline code, variables that change what a program loads. A rule that allows the
+ * command does not allow these unless it spells them.
  */
 
 import { readGit } from './git-command.ts';
@@ -24,7 +24,7 @@ export function findRisks(command: SimpleCommand, options: { moreArguments: bool
   return risks;
 }
 
-/** Of a command that another program is given to run. */
+/** The risks of a command passed to another program. */
 export function risksBehind(command: SimpleCommand): Risk[] {
   return command.words.slice(1, 8).flatMap((head, index) => {
     if (head.kind !== 'literal' || !isArgumentSensitive(baseName(head))) return [];
@@ -44,7 +44,7 @@ function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreAr
     risks.push({ reason: `${name} reads code from its input`, word: '', unreadable: true });
   }
   const unknown = command.words.slice(1).find(({ kind }) => kind === 'dynamic');
-  // Any unknown word could be one of the options above; git's are looked at where they stand. uniq writes its second.
+  // Any unknown word could be one of the options above; git's are checked in their positions. uniq writes its second operand.
   const another = options.moreArguments && name === 'uniq';
   if (another || (isArgumentSensitive(name) && (options.moreArguments || (unknown !== undefined && name !== 'git')))) {
     const named = unknown === undefined ? '' : `: ${clipped(unknown.text)}`;
@@ -71,13 +71,13 @@ function isArgumentSensitive(name: string): boolean {
   return name === 'git' || name === 'find' || name === 'sed' || isAwk(name) || programOptionsOf(name) !== undefined;
 }
 
-/** Their input has a command that runs another program. */
+/** Programs whose input language can run another program. */
 const INPUT_RUNNERS = new Set([
   ...['ed', 'ex', 'at', 'batch', 'crontab', 'm4', 'dc', 'ftp', 'telnet', 'gdb', 'lldb', 'sqlite3', 'psql', 'mysql'],
   ...['mongo', 'mongosh', 'gnuplot', 'octave', 'ghci', 'irb', 'sftp', 'lftp', 'mail', 'mailx'],
 ]);
 
-/** Whatever their operands are, which are mostly names of databases and hosts. */
+/** Ignores the operands, which are mostly names of databases and hosts. */
 function hasInput(command: SimpleCommand): boolean {
   const { piped, input, redirections } = command;
   return piped || input.length > 0 || redirections.some(({ operator }) => operator === '<') || readsItsInput(command);

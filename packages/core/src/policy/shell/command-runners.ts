@@ -1,8 +1,8 @@
 /**
- * Programs that run a command they are given, in ways too many to read word by word:
- * package runners, environment managers, terminals, remote shells. A rule that forbids
- * a command holds for it behind these too. And programs that surely take their words as
- * data; any other program is not known to.
+ * Lists programs that run a given command in too many ways to parse word by word: package
+ * runners, environment managers, terminals, remote shells. A rule that denies a command
+ * also applies behind these. It also lists programs that certainly treat their words as
+ * data; any other program may not.
  */
 
 import { SAFE_COMMANDS } from './known-commands.ts';
@@ -32,7 +32,7 @@ const RUNNERS = new Set([
   ...['nu', 'xonsh', 'elvish', 'rc', 'es', 'sg', 'newgrp', 'capsh', 'systemd-inhibit', 'gnome-session-inhibit'],
 ]);
 
-/** These run a command after a subcommand only. */
+/** These run a command only after a subcommand. */
 const SUBCOMMAND_RUNNERS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:exec|x|explore)$/,
   pnpm: /^(?:exec|dlx)$/,
@@ -49,7 +49,7 @@ const RUN_TOOLS = new Set([
   ...['kubectl', 'incus', 'flatpak', 'toolbox', 'distrobox', 'devbox', 'heroku', 'firebase', 'dotnet', 'opam', 'stack'],
 ]);
 
-/** Whether any later word may begin a command it runs. */
+/** Whether any later word may begin a command that it runs. */
 export function isRunner(words: readonly ShellWord[]): boolean {
   const [head, ...rest] = words;
   if (head === undefined) return false;
@@ -60,26 +60,26 @@ export function isRunner(words: readonly ShellWord[]): boolean {
   return pattern !== undefined && rest.some(({ value }) => pattern.test(value));
 }
 
-/** What they run is not on this machine, or not on its files. */
+/** Their commands run on another machine, or without access to the files of this one. */
 const ELSEWHERE = new Set([
   ...['docker', 'podman', 'kubectl', 'lxc', 'incus', 'heroku', 'firebase', 'vagrant', 'ansible', 'machinectl'],
   ...['mosh', 'pssh', 'sshpass', 'autossh', 'dbclient', 'plink', 'rsh', 'ssh', 'wsl'],
 ]);
 
-/** Commands that are run behind a package runner for no good reason; other names may be a package's. */
+/** System commands that have no good reason to run behind a package runner; other names may belong to a package. */
 const SYSTEM_COMMANDS = new Set([
   ...['rm', 'mv', 'cp', 'dd', 'ln', 'tee', 'touch', 'truncate', 'install', 'chmod', 'chown', 'mkdir', 'shred', 'find'],
   ...['sh', 'bash', 'zsh', 'dash', 'env', 'sudo', 'xargs', 'git', 'sed', 'perl', 'curl', 'wget', 'crontab', 'nohup'],
 ]);
 
-/** Where the command of the system begins that a runner on this machine is given; -1 when there is none. */
+/** The index where a system command begins that a runner on this machine is given; -1 when there is none. */
 export function systemCommandIn(words: readonly ShellWord[]): number {
   const [head] = words;
   if (head === undefined || ELSEWHERE.has(baseName(head)) || !isRunner(words)) return -1;
   return words.findIndex((word, index) => index > 0 && SYSTEM_COMMANDS.has(baseName(word)));
 }
 
-/** Their words are names, patterns and files; code in them is looked for in command-risks.ts. */
+/** Their words are names, patterns and files; command-risks.ts checks them for code. */
 const TAKES_DATA = new Set([
   ...SAFE_COMMANDS,
   ...WRITERS,

@@ -1,6 +1,6 @@
 /**
- * Commands that change what other programs run later without naming the file that says
- * it: settings of git and of package managers, jobs of the clock, the settings of agents.
+ * Finds commands that change what other programs run later without naming the changed
+ * file: settings of git and of package managers, scheduled jobs, the settings of agents.
  */
 
 import { setsGitProgram } from './git-command.ts';
@@ -8,12 +8,12 @@ import { baseName } from './shell-line.ts';
 import type { SimpleCommand } from './shell-line.ts';
 
 export interface LaterCode {
-  /** What a rule has to name in order to cover it. */
+  /** What a rule must name to cover it. */
   place: string;
   reason: string;
 }
 
-/** These words write the settings they obey, most of them in protected places, without naming the file. */
+/** Subcommands that write settings, mostly in protected places, without naming the file. */
 const SETTERS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:(?:config|c) (?:set|edit|delete|rm|fix)|set)\b/,
   pnpm: /^(?:(?:config|c) (?:set|delete)|set)\b/,

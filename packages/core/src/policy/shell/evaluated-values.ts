@@ -1,8 +1,8 @@
 /**
- * Values that the line itself puts into variables and the shell evaluates later: an indirect
- * expansion, an integer variable and arithmetic run the command in `a[$(id)]`, even where the
- * line writes it in pieces, and arithmetic sets variables. It follows no value; it looks at
- * everything the line assigns.
+ * Finds values that the line assigns to variables and the shell evaluates later: an
+ * indirect expansion, an integer variable and arithmetic run the command in `a[$(id)]`,
+ * even when the line writes it in pieces, and arithmetic sets variables. It does not track
+ * values; it checks everything the line assigns.
  */
 
 import type { ParameterOperation, SyntaxNode, Word } from 'unbash';
@@ -10,7 +10,7 @@ import { PIECES_PROBLEM, setterProblem } from './shell-line.ts';
 import type { WordReader } from './shell-words.ts';
 import { assignmentRisk } from './variable-risks.ts';
 
-/** Variables of bash that hold a number: it evaluates whatever is assigned to them. */
+/** Integer variables of bash: it evaluates whatever is assigned to them. */
 const INTEGER_VARIABLE = /^(?:RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID|MAILCHECK|EUID|UID|PPID)$/;
 
 export function isInteger(name: string): boolean {
@@ -26,7 +26,7 @@ export function isIndirect(node: SyntaxNode): boolean {
 /** A variable that arithmetic sets: `x = 1`, `x += 1`, `x++`, `++x`. */
 const SET_IN_ARITHMETIC = /([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
 
-/** The first variable a text would set, as arithmetic, that changes what programs load. */
+/** The first variable that the text, as arithmetic, sets and that changes what programs load. */
 export function loaderSetIn(text: string): string | undefined {
   if (!/=|\+\+|--/.test(text)) return undefined;
   for (const [, left, right] of text.matchAll(SET_IN_ARITHMETIC)) {
@@ -37,7 +37,7 @@ export function loaderSetIn(text: string): string | undefined {
 }
 
 export class EvaluatedValues {
-  /** Whether something other than arithmetic evaluates a value. */
+  /** Whether anything other than arithmetic evaluates a value. */
   evaluates = false;
   private readonly characters = new Set<string>();
   private loopVariable: string | undefined;
@@ -78,7 +78,7 @@ export class EvaluatedValues {
     }
   }
 
-  /** What is wrong with the line; `arithmetic` says whether it has any, `texts` are the expressions. */
+  /** The problems of the line; `arithmetic` states whether the line contains arithmetic, `texts` are the expressions. */
   problems(arithmetic: boolean, texts: readonly string[]): string[] {
     const problems: string[] = [];
     const has = (character: string) => this.characters.has(character);
@@ -89,7 +89,7 @@ export class EvaluatedValues {
   }
 }
 
-/** Words that become part of what the expansion gives. */
+/** Words that become part of the expansion's result. */
 function operandsOf(operation: ParameterOperation | undefined): readonly Word[] {
   if (operation?.type === 'Default') return [operation.operand];
   return operation?.type === 'Replace' ? [operation.replacement] : [];

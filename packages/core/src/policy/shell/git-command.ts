@@ -1,6 +1,6 @@
 /**
- * Reading git's own command line: the options before the subcommand, and those
- * anywhere that make git run a program or another repository's configuration.
+ * Parses git's command line: the options before the subcommand, and options anywhere that
+ * make git run a program or load another repository's configuration.
  */
 
 import { gitOutputs } from './git-outputs.ts';
@@ -11,18 +11,18 @@ export interface GitRisk {
   word: string;
   /** The shell text git would run. */
   script?: string | undefined;
-  /** It writes a file, and runs nothing. */
+  /** Whether it writes a file and runs nothing. */
   writes?: true;
 }
 
 export interface GitCommand {
-  /** Empty when there is none. */
+  /** Empty when missing. */
   subcommand: string;
   /** The words after the subcommand. */
   rest: readonly ShellWord[];
   /** Folders given with -C. */
   directories: readonly ShellWord[];
-  /** Only options that change nothing but the look of the output. */
+  /** Whether only options are used that change the look of the output. */
   plainOptions: boolean;
   risks: readonly GitRisk[];
 }
@@ -62,7 +62,7 @@ const OTHER_REPOSITORY = [
   '--super-prefix',
 ];
 
-/** Configuration whose value git hands to a shell. */
+/** Configuration keys whose value git passes to a shell. */
 const COMMAND_KEY =
   /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
 
@@ -78,7 +78,7 @@ export function readGit(words: readonly ShellWord[]): GitCommand {
   return { subcommand, rest, directories, plainOptions, risks };
 }
 
-/** What stands before the subcommand, which is at `index`. */
+/** Reads the options before the subcommand, which is at `index`. */
 function readOptions(words: readonly ShellWord[]) {
   const risks: GitRisk[] = [];
   const directories: ShellWord[] = [];
@@ -131,7 +131,7 @@ function configurationRisk(setting: string, word: string): GitRisk {
   return { reason, word, script };
 }
 
-/** By subcommand, the options whose value is a program; git accepts any unique beginning of a long one. */
+/** By subcommand, the options whose value is a program; git accepts any unique prefix of a long one. */
 const PROGRAM_OPTIONS: Readonly<Record<string, RegExp>> = {
   grep: /^(?:-[A-Za-z]*O|--op)/,
   difftool: /^(?:-[A-Za-z]*[xt]|--ext|--tool)/,
@@ -225,11 +225,11 @@ export function writesGitConfiguration(subcommand: string, rest: readonly ShellW
   return subcommand === 'config' && !readsConfiguration(rest);
 }
 
-/** Options of `git config` without a value: what follows any other one may be its value. */
+/** Options of `git config` without a value: the word after any other option may be its value. */
 const CONFIG_FLAG =
   /^(?:--(?:global|system|local|worktree|null|name-only|includes|no-includes|all|regexp|show-\w+|bool|int|path|list|get[\w-]*)|-[zl]|--type=.*)$/;
 
-/** By its own subcommand or option; a setting may have the value `list`, and a file the name `get`. */
+/** Decides by its own subcommand or option; a setting may have the value `list`, and a file the name `get`. */
 function readsConfiguration(rest: readonly ShellWord[]): boolean {
   if (/^(?:get|list)$/.test(rest[0]?.value ?? '')) return true;
   const end = rest.findIndex(({ value }) => value === '--');
@@ -242,7 +242,7 @@ function readsConfiguration(rest: readonly ShellWord[]): boolean {
   });
 }
 
-/** A setting that makes git run something later. */
+/** Whether it sets a setting that makes git run a program later. */
 export function setsGitProgram(words: readonly ShellWord[]): boolean {
   const { subcommand, rest } = readGit(words);
   if (!writesGitConfiguration(subcommand, rest)) return false;

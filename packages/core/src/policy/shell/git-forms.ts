@@ -1,4 +1,4 @@
-/** Forms of git by what they do: those that only read, and those that throw away work or history. */
+/** Classifies forms of git: those that only read, and those that discard work or history. */
 
 import { readGit } from './git-command.ts';
 import type { ShellWord } from './shell-line.ts';
@@ -37,7 +37,7 @@ export function isSafeGit(words: readonly ShellWord[]): boolean {
   if (!plainOptions || risks.length > 0) return false;
   if (rest.some(({ kind, value }) => kind === 'dynamic' || /^(?:--out|--ext|--textc|--filt|--batch-c)/.test(value)))
     return false;
-  // git takes any unique beginning of an option, and these two run filters of the repository.
+  // git accepts any unique prefix of an option, and these two run filters of the repository.
   if (subcommand === 'cat-file' && rest.some(({ value }) => /^--(?:t|f)/.test(value))) return false;
   if (SAFE_ANY_ARGUMENTS.has(subcommand)) return true;
   const pattern = Object.hasOwn(SAFE_EXACT, subcommand) ? SAFE_EXACT[subcommand] : undefined;
@@ -65,12 +65,12 @@ const DESTRUCTIVE: Readonly<Record<string, RegExp>> = {
   'filter-repo': /^/,
 };
 
-/** Whether some form of the subcommand throws work away, or what others have. */
+/** Whether some form of the subcommand discards work, or changes what others share. */
 export function hasDestructiveForms(subcommand: string): boolean {
   return Object.hasOwn(DESTRUCTIVE, subcommand);
 }
 
-/** Forms that throw away work which is not committed, or history. */
+/** Forms that discard uncommitted work or history. */
 export function isDestructiveGit(words: readonly ShellWord[]): boolean {
   const { subcommand, rest } = readGit(words);
   const pattern = Object.hasOwn(DESTRUCTIVE, subcommand) ? DESTRUCTIVE[subcommand] : undefined;

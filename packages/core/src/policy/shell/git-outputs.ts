@@ -1,14 +1,15 @@
 /**
- * Options and words by which git writes a file that the user names: what is allowed to show
- * history is not allowed to write there. Subcommands that change the work tree are not here.
+ * Finds options and words by which git writes a file that the user names: permission to
+ * show history does not include writing there. Subcommands that change the work tree are
+ * not listed.
  */
 
 import type { ShellWord } from './shell-line.ts';
 
-/** Whatever the subcommand: all that show changes take it. */
+/** For any subcommand: all that show changes accept it. */
 const ANYWHERE = /^--out(?!put-indicator)/;
 
-/** In a cluster of letters too, and as any beginning of the long name. */
+/** Also within a cluster of letters, and as any prefix of the long name. */
 const OUTPUT_LETTER = /^-[A-Za-z0-9]*o|^--ou?(?:=|$)/;
 
 const OWN: Readonly<Record<string, RegExp>> = {
@@ -26,13 +27,13 @@ const OWN: Readonly<Record<string, RegExp>> = {
   bundle: /^create$/,
 };
 
-/** Of these every operand may be a file they write. */
+/** Every operand of these may be a file they write. */
 const BY_OPERAND = new Set(['mailinfo', 'pack-objects', 'checkout-index', 'read-tree', 'unpack-file']);
 
 /** The options or words that make it write a file. */
 export function gitOutputs(subcommand: string, rest: readonly ShellWord[]): ShellWord[] {
   const own = Object.hasOwn(OWN, subcommand) ? OWN[subcommand] : undefined;
-  // Behind `--` too: it may be the value of an option, as in `--prefix -- --output=x`.
+  // After `--` too: it may be the value of an option, as in `--prefix -- --output=x`.
   return rest.filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
 }
 

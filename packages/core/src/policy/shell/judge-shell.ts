@@ -1,6 +1,6 @@
 /**
- * All that is known about shell lines, behind one door: the policy engine opens it when
- * the first command comes, so that a start does not load it.
+ * The single entry to the analysis of shell lines: the policy engine loads it with the
+ * first command, so that startup does not.
  */
 
 import { loadShellParser } from './shell-command.ts';
@@ -9,10 +9,10 @@ import type { LineVerdict } from './shell-judge.ts';
 import { judgeLine } from './shell-judge.ts';
 import { readShellLine } from './shell-leaves.ts';
 
-/** The decision on a command line; `home` is what the line finds in HOME. */
+/** Decides on a command line; `home` is the value of HOME for the line. */
 export async function judgeShell(command: string, home: string, options: JudgeOptions): Promise<LineVerdict> {
   await loadShellParser();
-  // Where the line may move to another folder, PWD is known only when it runs.
+  // When the line may change its folder, PWD is unknown before it runs.
   const moves = /\b(?:cd|pushd|popd)\b/.test(command.replaceAll(/\$?['"]|\\\n?/g, ''));
   const variables = new Map([['HOME', home], ...(moves ? [] : [['PWD', options.directory] as const])]);
   return judgeLine(command, readShellLine(command, variables), options);

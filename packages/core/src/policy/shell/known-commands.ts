@@ -1,7 +1,7 @@
 /**
- * What is known about commands by name: those that only read and print, those that
- * reach the network, and those that destroy. A command that can reach the network,
- * write a file or run another one is never in the first list.
+ * Classifies commands by name: those that only read and print, those that reach the
+ * network, and those that destroy. A command that can reach the network, write a file or
+ * run another one is never in the first list.
  */
 
 import { isDestructiveGit, isSafeGit } from './git-forms.ts';
@@ -12,7 +12,7 @@ import type { ShellWord, SimpleCommand } from './shell-line.ts';
 
 type Arguments = readonly ShellWord[];
 
-/** Safe with any arguments: no option of theirs writes, runs or sends. */
+/** Safe with any arguments: none of their options writes, runs or sends. */
 export const SAFE_COMMANDS: readonly string[] = [
   ...[
     'cat',
@@ -37,14 +37,14 @@ export const SAFE_COMMANDS: readonly string[] = [
 
 const ALWAYS_SAFE = new Set(SAFE_COMMANDS);
 
-/** Whether no option could make more of it than reading and printing. */
+/** Whether no option makes it do more than read and print. */
 export function isSafeWithAnyOption({ words: [head] }: SimpleCommand): boolean {
   return head !== undefined && ALWAYS_SAFE.has(head.value);
 }
 
-/** Safe in some forms; every option and operand is looked at. */
+/** Safe in some forms; every option and operand is checked. */
 const SAFE_FORMS: Readonly<Record<string, (words: Arguments) => boolean>> = {
-  // The second operand of uniq is a file it writes; behind `--` an operand may begin with a dash.
+  // The second operand of uniq is a file it writes; after `--` an operand may begin with a dash.
   uniq: (words) =>
     allKnown(words) &&
     !words.some(({ value, kind }) => value === '--' || kind === 'glob') &&
@@ -68,7 +68,7 @@ const SAFE_FORMS: Readonly<Record<string, (words: Arguments) => boolean>> = {
 const FIND_EFFECTS = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from(?:=.*)?)$/;
 const RIPGREP_EFFECTS = /^(?:--pre(?:-glob)?(?:=|$)|--hostname-bin|--search-zip|-[A-Za-z]*z)/;
 
-/** An unknown word could turn out to be any option. */
+/** An unknown word could be any option. */
 function allKnown(words: Arguments): boolean {
   return words.every(({ kind }) => kind !== 'dynamic');
 }
@@ -88,10 +88,10 @@ function isSafeSed(words: Arguments): boolean {
   return scripts.every((script) => script !== undefined && isPlainSedScript(script));
 }
 
-/** They print what is in the files they are given. */
+/** These print the content of their files. */
 const PRINTS_FILES = new Set(['cat', 'cut', 'grep', 'head', 'nl', 'paste', 'rev', 'tail', 'tac']);
 
-/** The word that names a file known only when it runs, for a command that would print it. It may be a private one. */
+/** The word of a printing command whose file is unknown before it runs. The file may be private. */
 export function unreadFile({ words, redirections }: SimpleCommand): ShellWord | undefined {
   const [head, ...rest] = words;
   const prints = head !== undefined && PRINTS_FILES.has(head.value);
@@ -202,7 +202,7 @@ const DESTRUCTIVE_COMMANDS: Readonly<Record<string, (words: Arguments) => boolea
   mv: (words) => hasOption(words, 'f', ['--force']),
 };
 
-/** Whether it may throw away what cannot be had back. */
+/** Whether it may destroy data that cannot be restored. */
 export function isDestructive(command: SimpleCommand): boolean {
   const [head] = command.words;
   if (head === undefined) return false;
@@ -211,7 +211,7 @@ export function isDestructive(command: SimpleCommand): boolean {
   return Object.hasOwn(DESTRUCTIVE_COMMANDS, name) && DESTRUCTIVE_COMMANDS[name]?.(command.words) === true;
 }
 
-/** Short letters anywhere in a cluster, long names by any unique beginning. */
+/** Short letters anywhere in a cluster, long names by any unique prefix. */
 export function hasOption(words: Arguments, letters: string, long: readonly string[]): boolean {
   for (const { value } of words.slice(1)) {
     if (value === '--') return false;

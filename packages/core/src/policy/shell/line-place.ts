@@ -1,6 +1,7 @@
 /**
- * Where the commands of a line work: what lies in the workspace from there, and which
- * names of files there would change what a command means. It reads names of files only.
+ * Determines the folders in which a line works: which of its paths lie in the workspace,
+ * and which file names there would change the meaning of a command. It reads file names
+ * only.
  */
 
 import { resolve } from 'node:path';
@@ -23,7 +24,7 @@ export class LinePlace {
     this.leaves = leaves;
   }
 
-  /** Folders the line may be in; not `certain` where it moves to one that is known only when it runs. */
+  /** Folders the line may be in; not `certain` when it changes to a folder that is unknown before it runs. */
   private where(): ReturnType<typeof directoriesOf> {
     const { directory, places } = this.options;
     return (this.found ??= directoriesOf(this.leaves, directory, places.home));
@@ -39,7 +40,7 @@ export class LinePlace {
     });
   }
 
-  /** Whether a pattern of the command stands for the name of a file that the command would take for an option. */
+  /** Whether a pattern of the command matches a file name that the command would interpret as an option. */
   findsOption(command: SimpleCommand): boolean {
     if (isSafeWithAnyOption(command)) return false;
     const end = command.words.findIndex(({ value }) => value === '--');

@@ -1,6 +1,6 @@
 /**
- * Walks the syntax tree of a shell line and gathers its simple commands, wherever they
- * hide, and the reasons why the line cannot be read with certainty.
+ * Walks the syntax tree of a shell line and collects its simple commands at any depth, and
+ * the reasons why the line cannot be read with certainty.
  */
 
 import type {
@@ -29,12 +29,12 @@ export interface ShellParser {
 
 const MAX_COMMANDS = 20_000;
 const MAX_SUBSTITUTIONS = 16;
-/** How often a line may fill one variable from another, in the wrong order, before it counts as not readable. */
+/** How often a line may fill one variable from another, in the wrong order, before it counts as unreadable. */
 const MAX_ROUNDS = 8;
 
 const NOT_ARITHMETIC = /[\w'"]\s+[\w'"./]/;
 
-/** Around a node: whether a pipe feeds it, and the substitutions it stands in, outermost first. */
+/** The context of a node: whether a pipe feeds it, and the substitutions around it, outermost first. */
 type Where = Pick<SimpleCommand, 'piped' | 'substitutions'>;
 
 /** Statements that run one after the other. */
@@ -52,7 +52,7 @@ export class LineReader {
   readonly problems: string[] = [];
   private readonly parser: ShellParser;
   private readonly source: string;
-  /** Of the script that is being read; a substitution and a subshell have their own. */
+  /** The variables of the current script; a substitution and a subshell have their own. */
   private variables: LineVariables;
   private words: WordReader;
   private readonly names = new NameValues();
@@ -81,7 +81,7 @@ export class LineReader {
     if (output !== undefined) this.problems.push(outputProblem(output));
   }
 
-  /** Commands that run in a shell of their own: what they set is known among them, and nowhere else. */
+  /** Reads commands that run in a separate shell: their assignments are known only among them. */
   private visitInside(script: Scope, position: number, source: string, where: Where): void {
     const outer = { variables: this.variables, words: this.words };
     this.variables = outer.variables.inside(position);
@@ -181,15 +181,15 @@ export class LineReader {
       if (!this.problems.some((known) => known.startsWith('Substitutions are nested'))) this.problems.push(problem);
     }
     const form = node.type === 'ProcessSubstitution' ? `${node.operator}(…)` : '$(…)';
-    // Whatever is piped to the command around it, a substitution reads its own input.
+    // A substitution reads its own input, whatever is piped to the command around it.
     const where = { piped: false, substitutions: [...substitutions, form] };
     this.visitInside(node.script, node.pos, source, where);
   }
 
-  /** Shells differ on where `((` opens a subshell instead: what may be commands is read as commands too. */
+  /** Shells differ on where `((` opens a subshell instead: text that may be commands is also read as commands. */
   private addArithmetic(node: SyntaxNode, text: string, where: Where): void {
     this.arithmetic = true;
-    // A substitution in it is read on its own.
+    // A substitution inside it is read separately.
     if (!NOT_ARITHMETIC.test(this.withoutSubstitutions(node, text))) return;
     this.problems.push(`An arithmetic expression looks like a command: ${clipped(text.trim())}.`);
     this.visit(this.parser.parse(text), text, where);
@@ -276,13 +276,13 @@ export class LineReader {
   }
 }
 
-/** As written, and as the command reads it where the shell takes backslashes away. */
+/** The text as written, and as the command reads it where the shell removes backslashes. */
 function textsOf({ body: { text }, delimiter }: HereDoc): string[] {
   if (!text.includes('\\') || /['"\\]/.test(delimiter?.text ?? "'")) return [text];
   return [text, text.replaceAll(/\\([$`\\]|\n)/g, (_, character: string) => character.trim())];
 }
 
-/** Where the line ends before the substitution does, shells and parsers differ on what is inside it. */
+/** When the line ends before the substitution does, shells and parsers differ on its content. */
 function isClosed({ text, script, end }: Substitution): boolean {
   if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
   const closing = text.startsWith('${') ? '}' : ')';

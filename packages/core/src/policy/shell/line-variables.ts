@@ -1,6 +1,7 @@
 /**
- * Which variables of a line have one known value, and from where on. A value counts only
- * after a statement of its own at the top of the line; anything else makes it unknown.
+ * Determines which variables of a line have one known value, and from where on. A value
+ * counts only after its own statement at the top of the line; anything else makes it
+ * unknown.
  */
 
 import type { Assignment, Command, ParameterOperation, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
@@ -13,15 +14,15 @@ type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) =>
 
 export class LineVariables {
   private readonly values: Map<string, string>;
-  /** Names whose value the line changes in a way that is not one fixed text. */
+  /** Names whose value the line changes to something other than one fixed text. */
   private readonly unknown = new Set<string>();
-  /** Where each variable of the line gets its one value; before that it may be anything. */
+  /** Where the line assigns each variable its one value; before that it may hold anything. */
   private readonly assignedAt = new Map<string, number>();
-  /** What a variable holds that the line fills with the output of a command. */
+  /** The output that a variable holds when the line fills it from a command. */
   private readonly shapes = new Map<string, OutputShape>();
   private readonly candidates = new VariableCandidates();
   readonly forEachChild: ForEachChild;
-  /** Commands the line gives another meaning: a function may have any name. */
+  /** Commands the line redefines: a function may have any name. */
   readonly redefined = new Set<string>();
 
   /** `known` are values from outside the line. */
@@ -30,7 +31,10 @@ export class LineVariables {
     this.forEachChild = forEachChild;
   }
 
-  /** For a script that runs in a shell of its own at `position`: what is known there, and nothing it sets comes back. */
+  /**
+   * For a script that runs in a separate shell at `position`: inherits what is known
+   * there, and returns none of its assignments.
+   */
   inside(position: number): LineVariables {
     const isKnown = (name: string) => !this.unknown.has(name) && position >= (this.assignedAt.get(name) ?? 0);
     const inner = new LineVariables(new Map(), this.forEachChild);
@@ -45,27 +49,27 @@ export class LineVariables {
     return inner;
   }
 
-  /** What `~` stands for; several where the line sets HOME. */
+  /** The values of `~`; several when the line sets HOME. */
   get homes(): readonly string[] {
     const home = this.values.get('HOME');
     if (home === undefined) return [];
     return this.unknown.has('HOME') ? [home, ...this.candidates.of('HOME')] : [home];
   }
 
-  /** The fixed texts a variable may hold whose value is not certain. */
+  /** The fixed texts that a variable without a certain value may hold. */
   candidatesOf(name: string): readonly string[] {
     const value = this.values.get(name);
     return value === undefined ? this.candidates.of(name) : [value, ...this.candidates.of(name)];
   }
 
-  /** Where the line is, if it does not move. */
+  /** The folder of the line, if it does not change it. */
   get directory(): string | undefined {
     return this.unknown.has('PWD') || this.assignedAt.has('PWD') ? undefined : this.values.get('PWD');
   }
 
   /**
-   * A variable has a known value only after a statement of its own at the top of the
-   * line: in a condition, a loop or before a command it may hold or not hold.
+   * A variable has a known value only after its own statement at the top of the line: in a
+   * condition, in a loop or before a command the assignment may not take effect.
    */
   collect(script: Pick<ParsedScript, 'commands'> & SyntaxNode, read: (word: Word) => ShellWord): void {
     const certain = new Set<SyntaxNode>();
@@ -88,7 +92,10 @@ export class LineVariables {
     this.forEachChild(node, (child) => this.note(child, certain, read));
   }
 
-  /** What the line fills its variables with; whether this said more than was known. A loop may use one before it is filled. */
+  /**
+   * Records what the line fills its variables with; true when that added information. A
+   * loop may use a variable before it is filled.
+   */
   collectShapes(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
     let changed = false;
     if (node.type === 'Assignment') {
@@ -112,7 +119,7 @@ export class LineVariables {
     return shape !== before;
   }
 
-  /** Undefined where the node uses no such variable. */
+  /** Undefined when the node uses no such variable. */
   shapeOf(node: SyntaxNode): OutputShape | undefined {
     if (node.type === 'SimpleExpansion') return this.shapes.get(node.text.slice(1));
     return node.type === 'ParameterExpansion' ? this.shapes.get(node.parameter) : undefined;
@@ -123,7 +130,7 @@ export class LineVariables {
     const plain = value.type === 'Word' && append !== true && index === undefined;
     const word = plain ? read?.(value) : undefined;
     const known = word !== undefined && word.kind !== 'dynamic' && word.kind !== 'glob';
-    // A value from outside the line, for example HOME, is one of two from here on.
+    // A value from outside the line, for example HOME, is one of two from now on.
     if (!known || this.assignedAt.has(name) || this.values.has(name)) {
       this.unknown.add(name);
       return;
@@ -143,7 +150,7 @@ export class LineVariables {
       if (argument.type === 'Word') this.unknown.add(argument.value.replace(/^-[A-Za-z](?=.)/, ''));
   }
 
-  /** Variables that code in an argument sets, or that another name stands for: `eval x=1`, `declare -n y=x`. */
+  /** Records variables that code in an argument sets, or that are aliased: `eval x=1`, `declare -n y=x`. */
   private noteHidden({ args }: Command): void {
     for (const { text } of args) {
       for (const [, name = ''] of text.matchAll(/([A-Za-z_]\w*)\+?=/g)) this.unknown.add(name);
@@ -152,12 +159,12 @@ export class LineVariables {
     }
   }
 
-  /** `${x:?}` and `${x:-y}` are x where it has a value. */
+  /** `${x:?}` and `${x:-y}` equal x when it has a value. */
   private keepsValue({ type, operator }: ParameterOperation, name: string): boolean {
     return type === 'Default' && /[-?=]$/.test(operator) && (this.values.get(name) ?? '') !== '';
   }
 
-  /** Undefined when it is known only when the line runs. */
+  /** Undefined when unknown before the line runs. */
   valueOf(part: WordPart): string | undefined {
     let name: string | undefined;
     if (part.type === 'SimpleExpansion') name = part.text.slice(1);

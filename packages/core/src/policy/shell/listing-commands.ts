@@ -1,13 +1,13 @@
 /**
- * Commands whose output is names that no content of a file decides: files of this folder,
- * revisions, programs, dates. What another command is given by them it is given of the
- * project, and none of it is private by its name.
+ * Recognises commands whose output is names that no file content influences: files of this
+ * folder, revisions, programs, dates. Such output passes only names of the project to
+ * another command, none of them private by its name.
  */
 
 import { isPrivate, mayFindPrivate } from './private-paths.ts';
 import type { ShellWord } from './shell-line.ts';
 
-/** Whether all it can print are such names. */
+/** Whether the command can print only such names. */
 export function isBoundedList(words: readonly ShellWord[]): boolean {
   const [head, ...rest] = words;
   if (head?.kind !== 'literal' || !Object.hasOwn(LISTS, head.value)) return false;
@@ -15,7 +15,7 @@ export function isBoundedList(words: readonly ShellWord[]): boolean {
   return LISTS[head.value]?.(rest.map(({ value }) => value)) === true;
 }
 
-/** An argument that is itself the output of such a command counts as one. */
+/** An argument that is itself the output of such a command counts too. */
 function isKnownName({ kind, output }: ShellWord): boolean {
   return kind !== 'dynamic' || output === 'names' || output === 'number';
 }
@@ -45,7 +45,7 @@ const LISTS: Readonly<Record<string, (rest: Rest) => boolean>> = {
   npm: ([first, second]) => /^(?:root|prefix|bin)$/.test(first ?? '') && (second === undefined || second === '-g'),
 };
 
-/** In the folder the line works in or below it, as far as the word says. */
+/** Whether the word names the line's folder or a path below it, as far as the word shows. */
 function isHere(word: string): boolean {
   return !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word);
 }
@@ -74,7 +74,7 @@ function listsWithGit([subcommand = '', ...rest]: Rest): boolean {
   return subcommand === 'grep' && rest.some((word) => /^-[A-Za-z]*l|^--name-only|^--files-with/.test(word));
 }
 
-/** Files by a name, or by an ending: a pattern for any name may stand for a private one. */
+/** Finds files by a name or an extension: a pattern for any name may match a private one. */
 function findsByName(rest: Rest): boolean {
   if (rest.some((word) => /^-(?:printf|fprint|fls|ls|exec|ok|files0|delete)/.test(word))) return false;
   const first = rest.findIndex((word) => /^[-(!]/.test(word));

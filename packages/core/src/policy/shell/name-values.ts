@@ -1,7 +1,7 @@
 /**
- * Values that come from names of files or from the output of commands, and the arithmetic
- * they may meet: `a[$(id)]` is a name and an output like any other, and arithmetic runs the
- * command in it. It follows a value through the variables of a line.
+ * Tracks values from file names or from the output of commands through the variables of a
+ * line to arithmetic: `a[$(id)]` is a valid name and a valid output, and arithmetic runs
+ * the command in it.
  */
 
 import type { Assignment, SyntaxNode, Word } from 'unbash';
@@ -10,14 +10,14 @@ import type { WordReader } from './shell-words.ts';
 
 /** Operators of `[[ … ]]` that evaluate their operands. */
 const EVALUATES = /\s-(?:eq|ne|lt|le|gt|ge)\s|(?:^|\s)-[vR]\s/;
-/** It prints numbers, whatever the folder holds. */
+/** Prints numbers, whatever the folder contains. */
 const NUMBERS = /^\$\(seq [\d\s-]*\)$/;
 
 export class NameValues {
   private readonly names = new Set<string>();
   private readonly copies: (readonly [name: string, value: string])[] = [];
   private readonly arithmetic: string[] = [];
-  /** Variables that hold output which is not a number, and the substitution it is of. */
+  /** Variables that hold output other than a number, and the substitution it comes from. */
   private readonly outputs = new Map<string, string>();
   private evaluated: string | undefined;
 
@@ -52,7 +52,7 @@ export class NameValues {
       }
       case 'ParameterExpansion':
         if (isIndirect(node)) this.evaluate(node.parameter, [], words);
-        // The variable itself is not evaluated, its subscript and the numbers of a slice are.
+        // The variable itself is not evaluated; its subscript and the numbers of a slice are.
         if (node.index !== undefined || node.operation?.type === 'Slice') {
           const text = node.text.slice(node.text.indexOf(node.parameter) + node.parameter.length);
           this.evaluate(text, [node.index, node.operation?.type === 'Slice' ? node.operation : undefined], words);
@@ -98,7 +98,7 @@ export class NameValues {
     return used === undefined ? undefined : this.outputs.get(used);
   }
 
-  /** Whether one of the names is used in arithmetic, under its own variable or another. */
+  /** Whether arithmetic uses one of the names, directly or through another variable. */
   get meetArithmetic(): boolean {
     if (this.names.size === 0 || this.arithmetic.length === 0) return false;
     for (let before = -1; before !== this.names.size;) {
@@ -109,7 +109,7 @@ export class NameValues {
   }
 }
 
-/** The first of the names that the text uses. */
+/** The first of the names that occurs in the text. */
 function mentioned(text: string, names: { has(name: string): boolean }): string | undefined {
   return text.split(/\W+/).find((word) => names.has(word));
 }
