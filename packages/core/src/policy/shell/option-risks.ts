@@ -1,4 +1,4 @@
-/** Options and words of one program that run something else, as program-options.ts lists them. */
+/** Finds options and words of one program that run something else, as listed in program-options.ts. */
 
 import type { ProgramOptions } from './program-options.ts';
 import type { Risk } from './risk.ts';
@@ -8,7 +8,7 @@ export function optionRisks(name: string, words: readonly ShellWord[], options: 
   const risks: Risk[] = [];
   const end = words.findIndex(({ value }) => SCRIPT_FILE.test(value));
   words.forEach((word, index) => {
-    // What follows a script's name is the script's own business.
+    // Words after a script's name belong to the script.
     if (index === 0 || (end > 0 && index >= end)) return;
     const value = programValue(word.value, words[index + 1]?.value, options);
     if (value === undefined) return;
@@ -25,7 +25,7 @@ export function optionRisks(name: string, words: readonly ShellWord[], options: 
 
 const SCRIPT_FILE = /^[^-].*\.(?:py|[cm]?[jt]s|rb|pl|php|lua)$/;
 
-/** The value of an option that runs something; undefined for any other word. */
+/** The value of an option that runs a program; undefined for any other word. */
 function programValue(word: string, next: string | undefined, options: ProgramOptions): string | undefined {
   if (word.startsWith('--') && word.length > 2) {
     const equals = word.indexOf('=');

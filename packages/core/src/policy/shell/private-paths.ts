@@ -1,13 +1,13 @@
-/** Names of files that hold secrets by convention: a command that reads one is not known to be safe. */
+/** Names files that hold secrets by convention: a command that reads one is not known to be safe. */
 
 import { globMatches } from '../glob-matches.ts';
 import type { ShellWord } from './shell-line.ts';
 
-/** Contains secrets by convention; reading them is the user's decision. */
+/** Paths that contain secrets by convention; the user decides whether to read them. */
 const PRIVATE_PATH =
   /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.config\/gcloud|\.config\/gh)(?:\/|$)|(?:^|[/:])(?:\.netrc|\.pgpass|\.npmrc|\.git-credentials|\.env(?:\.[\w.-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)|oauth_creds\.json|shadow|environ)$/i;
 
-/** Names a pattern over file names could stand for. */
+/** Names that a file name pattern could match. */
 const PRIVATE_NAMES = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.pgpass', '.npmrc', '.env'];
 
 export function isPrivate({ value, kind, candidates }: ShellWord): boolean {
@@ -31,7 +31,7 @@ const PRIVATE_FILES = [
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'],
 ];
 
-/** Whether a pattern of `find`, in which a star also stands for a leading dot, may find one. */
+/** Whether a pattern of `find`, where a star also matches a leading dot, may find one. */
 export function mayFindPrivate(pattern: string): boolean {
   return PRIVATE_FILES.some((name) => globMatches(pattern.toLowerCase(), name));
 }

@@ -1,24 +1,25 @@
 /**
- * Options by which ordinary programs run another program or load code, and the languages
- * that take code on the command line. Data only: what they come to is in option-risks.ts.
+ * Lists options by which ordinary programs run another program or load code, and the
+ * languages that accept code on the command line. Data only: option-risks.ts evaluates
+ * them.
  */
 
-/** Options whose value is run. Short ones by letter, long ones by name. */
+/** Options whose value is executed. Short ones by letter, long ones by name. */
 export interface ProgramOptions {
   short?: string;
   long?: readonly string[];
-  /** Words that carry code in some other way. */
+  /** Words that contain code in another way. */
   words?: RegExp;
 }
 
 const TEX: ProgramOptions = { words: /shell-escape|write18|enable-write/ };
 
-/** A program, a plug-in or a file of more options. */
+/** Options that name a program, a plug-in or a file of more options. */
 const COMPILER: ProgramOptions = {
   words: /^-(?:wrapper|fplugin|specs|B|Xclang|load|fuse-ld|-ld-path|-config)|^@/,
 };
 
-/** Make runs what stands in its variables: the shell, compilers, and $(shell …) in any of them. */
+/** Make runs the values of its variables: the shell, compilers, and $(shell …) in any of them. */
 const MAKE: ProgramOptions = {
   short: 'fE',
   long: ['--eval', '--file', '--makefile'],
@@ -37,7 +38,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
       '--new-volume-script',
       '--rmt-command',
     ],
-    // The first word may hold options without a dash; a name transformed with the flag e is run.
+    // The first word may contain options without a dash; a name transformed with the flag e is executed.
     words: /^[A-Za-z]*[IF][A-Za-z]*$|^--(?:transform|xform)/,
   },
   rg: { short: 'z', long: ['--pre', '--hostname-bin', '--search-zip'] },
@@ -60,7 +61,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
       '--prefix',
     ],
     short: 'cC',
-    // Other people's programs, and what npm itself runs.
+    // Third-party programs, and commands that npm itself runs.
     words: /^(?:exec|x|explore|edit|config|c|set|get|init|create|innit|pkg|set-script)$/,
   },
   npx: { short: 'c', long: ['--call', '--script-shell', '--node-options'] },
@@ -73,7 +74,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
     long: ['--script-shell', '--use-yarnrc', '--node-options', '--cwd'],
     words: /^(?:exec|dlx|config|create|plugin|policies|set)$/,
   },
-  // What is allowed to sort is not allowed to write.
+  // Permission to sort does not include writing.
   sort: { short: 'o', long: ['--compress-program', '--output'] },
   split: { long: ['--filter'] },
   zip: { long: ['--unzip-command'], words: /^-T?T/ },
@@ -116,7 +117,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
         '--proto-default',
       ],
     ],
-    // A file is sent, or read over another protocol than the web's.
+    // It sends a file, or uses a protocol other than the web's.
     words: /^@|^[^-=]*=[@<]|^[\w.-]+@\/|%output\{|^(?:file|scp|sftp|smb|telnet|gopher|dict|ldap|ftp)s?:/i,
   },
   wget: {
@@ -163,7 +164,7 @@ const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   batch: { words: /^/ },
   crontab: { words: /^(?!-l$)/ },
   cmake: { words: /^-[PEC]|^-D\s*CMAKE_\w*(?:COMPILER|TOOLCHAIN|LAUNCHER|LINKER|MAKE_PROGRAM)|^\w*SHELL=/ },
-  // A pattern run on each file found, in one word with the option.
+  // A command run on each found file, in one word with the option.
   fd: { words: /^-[A-Za-z]+[xX]|^-[xX].|^--exec(?:-batch)?=/ },
   fdfind: { words: /^-[A-Za-z]+[xX]|^-[xX].|^--exec(?:-batch)?=/ },
   bat: { long: ['--pager'] },

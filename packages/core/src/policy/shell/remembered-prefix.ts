@@ -1,28 +1,28 @@
 /**
- * How far an answer of "always" reaches: which words every command it is also for begins
- * with. A command stands for others only where none of them can be worse than the one
- * that was seen; an unknown program stands for itself alone.
+ * Decides how far an answer of "always" reaches: the first words common to all commands it
+ * covers. A command stands for others only when none of them can be worse than the one
+ * shown; an unknown program stands only for itself.
  */
 
 import { hasDestructiveForms } from './git-forms.ts';
 import { isDestructive, reachesNetwork } from './known-commands.ts';
 import type { SimpleCommand } from './shell-line.ts';
 
-/** Programs with subcommands that differ in what they do. A second target may follow the first of make and its like: those are not here. */
+/** Programs whose subcommands differ in effect. Make and similar tools are not listed: a second target may follow the first. */
 const SUBCOMMAND_TOOLS = new Set([
   ...['git', 'npm', 'pnpm', 'yarn', 'bun', 'cargo', 'go', 'pip', 'pip3', 'uv', 'poetry', 'brew', 'dotnet', 'bundle'],
   ...['composer', 'mix', 'flutter', 'dart', 'swift', 'terraform', 'golangci-lint', 'next', 'astro', 'nuxt', 'ng', 'gh'],
 ]);
-/** Of these the subcommand has two words. */
+/** Programs whose subcommand has two words. */
 const TWO_WORDS = new Set(['gh']);
 
 const RUNS_NAMED_SCRIPT = new Set(['run', 'exec', 'x', 'dlx']);
 
-/** What they do depends on what they are given: another package, another place, another time. */
+/** Subcommands whose effect depends on their arguments: another package, another place, another time. */
 const OPEN_VERB =
   /^(?:install|i|add|require|update|upgrade|uninstall|remove|rm|delete|destroy|apply|import|state|publish|deploy|release|create|merge|close|edit|api|login|logout|token|secret|config|version|unlink|link)$/;
 
-/** Their words are files and options; one of their commands is like another. */
+/** Their words are files and options; all their commands are alike. */
 const PLAIN_TOOLS = new Set([
   ...[
     'touch',
@@ -115,7 +115,7 @@ const PLAIN_TOOLS = new Set([
   ],
 ]);
 
-/** Undefined when the answer is for this one command alone. */
+/** Undefined when the answer covers only this command. */
 export function prefixOf(command: SimpleCommand): string | undefined {
   const { words } = command;
   const [name = '', ...rest] = words.map(({ value }) => value);
@@ -125,7 +125,7 @@ export function prefixOf(command: SimpleCommand): string | undefined {
   return PLAIN_TOOLS.has(name) || isOwnScript(name) ? name : undefined;
 }
 
-/** A script of the project, by its path; not one that chooses by its words what to do. */
+/** Whether it is a script of the project, by its path; not one whose arguments choose what it does. */
 function isOwnScript(name: string): boolean {
   return name.startsWith('./') && !/node_modules|(?:gradlew|mvnw)$/.test(name);
 }

@@ -1,11 +1,11 @@
-/** One way in which a command does more than its name says, and what a rule must spell to cover it. */
+/** One way in which a command does more than its name suggests, and what a rule must spell to cover it. */
 
 export interface Risk {
   reason: string;
-  /** What a rule has to spell in order to cover it; no rule can when it is empty. */
+  /** What a rule must spell to cover it; when empty, no rule can. */
   word: string;
-  /** Whether it runs something that cannot be judged here. */
+  /** Whether it runs something that cannot be analysed here. */
   unreadable: boolean;
-  /** Shell text it runs, where that is known. */
+  /** The shell text it runs, if known. */
   script?: string | undefined;
 }

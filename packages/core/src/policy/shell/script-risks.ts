@@ -1,6 +1,6 @@
 /**
- * sed, awk, find and xxd: tools that read, until the small script or another word of their
- * arguments writes a file or runs a command.
+ * Checks sed, awk, find and xxd: tools that read, unless the small script or another word
+ * of their arguments writes a file or runs a command.
  */
 
 import type { Risk } from './risk.ts';
@@ -13,14 +13,14 @@ export function isAwk(name: string): boolean {
   return AWK.test(name);
 }
 
-/** What is allowed to find is not allowed to write. */
+/** Permission to find does not include writing. */
 export function findRisksOfWriting(words: readonly ShellWord[]): Risk[] {
   return words
     .filter(({ value }) => /^-(?:fprint0?|fprintf|fls)$/.test(value))
     .map(({ value }) => ({ reason: `find ${value} writes a file`, word: value, unreadable: false }));
 }
 
-/** It writes its second operand. */
+/** xxd writes its second operand. */
 export function xxdRisksOfWriting(words: readonly ShellWord[]): Risk[] {
   const written = words
     .slice(1)

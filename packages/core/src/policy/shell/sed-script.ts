@@ -1,9 +1,9 @@
 /**
- * Whether a sed script only edits text. It reads the part of the language that
- * people write; whatever it does not follow counts as more than editing.
+ * Decides whether a sed script only edits text. It parses the commonly used part of the
+ * language; anything else counts as more than editing.
  */
 
-/** True only when the script surely neither runs a command nor names a file to write. */
+/** True only when the script certainly neither runs a command nor names a file to write. */
 export function isPlainSedScript(script: string): boolean {
   let at = 0;
   while (at < script.length) {
@@ -42,7 +42,7 @@ function skipCommand(script: string, at: number): number | undefined {
   }
   if (command === '#') return endOfLine(script, at);
   if (/[aic]/.test(command)) return skipText(script, at);
-  // A label ends at white space, and what follows it is a command.
+  // A label ends at white space; a command follows it.
   if (/[btT:]/.test(command))
     return /^\s*[\w.-]*[^\S\n]*(?:[;}\n]|$)/.test(script.slice(at + 1)) ? endOfCommand(script, at) : undefined;
   if (/[dDgGhHlnNpPqQxzF=]/.test(command))
@@ -61,7 +61,7 @@ function skipSubstitution(script: string, at: number): number | undefined {
   return after === script.length || /[\s;}]/.test(script.charAt(after)) ? after : undefined;
 }
 
-/** From an opening delimiter to after the closing one. A bracket around the delimiter is read in two ways by seds, so it is refused. */
+/** From an opening delimiter to after the closing one. seds disagree on a bracket around the delimiter, so it is rejected. */
 function skipDelimited(script: string, open: number, delimiter: string): number | undefined {
   for (let at = open + 1; at < script.length; at += 1) {
     const character = script.charAt(at);
@@ -74,7 +74,7 @@ function skipDelimited(script: string, open: number, delimiter: string): number 
   return undefined;
 }
 
-/** Text of one line. Where a backslash takes it on to the next, it is not followed. */
+/** Text of one line. A continuation by a backslash is not followed. */
 function skipText(script: string, at: number): number | undefined {
   const end = endOfLine(script, at);
   return script.slice(at, end).includes('\\') ? undefined : end;

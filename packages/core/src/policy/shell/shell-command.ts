@@ -1,7 +1,7 @@
 /**
- * What a shell line would run: every simple command in it, wherever it hides, with
- * its words, assignments and redirections. It reads syntax and judges nothing. What
- * it cannot read with certainty becomes a problem, never a guess.
+ * Parses a shell line into every simple command it would run, at any depth, with its
+ * words, assignments and redirections. It reads syntax and decides nothing. Anything it
+ * cannot read with certainty becomes a problem, never a guess.
  */
 
 import { LineReader } from './line-reader.ts';
@@ -18,14 +18,15 @@ const MAX_BRACES = 1000;
 
 let parser: ShellParser | undefined;
 
-/** The parser is large and most sessions of reading never need it. */
+/** Loaded on demand: the parser is large, and most read-only sessions never need it. */
 export async function loadShellParser(): Promise<void> {
   parser ??= await import('unbash');
 }
 
 /**
- * Needs `loadShellParser` first. `variables` are values known from outside the line, for example HOME. Where `isBash`
- * is false another shell may run the line: what it would run counts as well.
+ * Needs `loadShellParser` first. `variables` are values known from outside the line, for
+ * example HOME. When `isBash` is false another shell may run the line: what that shell
+ * would run counts as well.
  */
 export function parseShellLine(
   source: string,
@@ -41,13 +42,13 @@ export function parseShellLine(
   try {
     for (const text of new Set([source, isBash ? source : inPlainShell(source)])) readText(parser, reader, text);
   } catch (error) {
-    // A parser that gives up, for example on nesting without end, says the same as one that reports an error.
+    // A parser that gives up, for example on endless nesting, counts like one that reports an error.
     problems.push(`${SYNTAX_PROBLEM}: ${getErrorMessage(error)}.`);
   }
   return { commands: reader.commands, problems: [...problems, ...reader.problems] };
 }
 
-/** Where quotes are disputed both readings count: the one in which they quote nothing is read as well. */
+/** When quotes are ambiguous both readings count: the one in which they quote nothing is read as well. */
 function readText(loaded: ShellParser, reader: LineReader, source: string): void {
   reader.read(loaded.parse(source));
   let other = source;
@@ -58,13 +59,13 @@ function readText(loaded: ShellParser, reader: LineReader, source: string): void
   }
 }
 
-/** The parser takes the square of their number in time, and no shell would end expanding them. */
+/** The parser needs quadratic time for these, and no shell would finish expanding them. */
 function hasEndlessBraces(source: string): boolean {
   if (!source.includes('{') || source.length < MAX_BRACES) return false;
   return source.split(/[\s'"]+/).some((word) => word.split('{').length > MAX_BRACES);
 }
 
-/** Characters on which shells, terminals and people disagree about where a word ends. */
+/** Characters on which shells, terminals and users disagree about where a word ends. */
 function unsafeCharacters(source: string): string[] {
   const problems: string[] = [];
   if (source.includes('\0')) problems.push('The command contains a NUL character.');
@@ -75,5 +76,5 @@ function unsafeCharacters(source: string): string[] {
   return problems;
 }
 
-/** Format characters and line separators, and letters that look like nothing. */
+/** Format characters, line separators and invisible letters. */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0]|\u034f/u;

@@ -1,6 +1,6 @@
 /**
- * Places in a shell line on which shells and parsers disagree, or where a value turns
- * into a command when the line runs. It names doubts; it reads nothing for certain.
+ * Finds places in a shell line where shells and parsers disagree, or where a value becomes
+ * a command when the line runs. It reports doubts only; it resolves none.
  */
 
 import type { SyntaxNode, WordPart } from 'unbash';
@@ -11,7 +11,7 @@ const CODE = /\$\(|`/;
 
 export function hasSubscriptCode(text: string): boolean {
   if (!text.includes('[') || !CODE.test(text)) return false;
-  // Bracket by bracket: one search over the whole would take the square of a long text's time.
+  // Bracket by bracket: one search over the whole text would take quadratic time.
   return text
     .replaceAll(/['"\\]/g, '')
     .split(']')
@@ -34,14 +34,15 @@ export function readsSubscripts(command: string): boolean {
 export const DISPUTED_QUOTES =
   'Quotes or substitutions stand in ${…} between double quotes, where shells read them in different ways.';
 
-/** The line with the first of those quotes taken for plain characters: up to the brace that then ends the expansion. */
+/** The line with the first of those quotes replaced by plain characters, up to the brace that then ends the expansion. */
 export function withoutDisputedQuotes(source: string): string {
   return source.replace(/\$\{\w+[^}'"\s]*'[^}]*\}/, (expansion) => expansion.replaceAll("'", '_'));
 }
 
 /**
- * The line as a shell reads it that is not bash, dash for one: `((` opens two subshells, `[[` is the name of a
- * command that ends where any does, and neither `$[` nor `$'` is anything of its own.
+ * The line as a shell other than bash reads it, for example dash: `((` opens two
+ * subshells, `[[` is an ordinary command name, and neither `$[` nor `$'` has a special
+ * meaning.
  */
 export function inPlainShell(source: string): string {
   return source
@@ -67,7 +68,7 @@ export function doubtOf(node: SyntaxNode): string | undefined {
 }
 
 /**
- * `"${x:-'}"` ends at the brace for bash and not for others: what follows is code or text.
+ * `"${x:-'}"` ends at the brace in bash but not in other shells: the rest is code or text.
  * Quotes around plain characters make no difference.
  */
 function hasDisputedQuotes(part: WordPart): boolean {

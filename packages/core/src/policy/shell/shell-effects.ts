@@ -1,6 +1,6 @@
 /**
- * What the commands of a line would write into protected places, and which folders it
- * may be in when it does. It reads paths; it runs nothing and decides nothing.
+ * Finds what the commands of a line would write into protected places, and the folders the
+ * line may be in at that time. It reads paths; it runs nothing and decides nothing.
  */
 
 import { resolve } from 'node:path';
@@ -15,22 +15,22 @@ import { isWriter, writtenWords } from './written-words.ts';
 
 export interface Effect {
   leaf: Leaf;
-  /** What a rule has to name in order to cover it. */
+  /** What a rule must name to cover it. */
   place: string;
   reason: string;
 }
 
 export interface EffectOptions {
-  /** Where the line starts. */
+  /** The folder in which the line starts. */
   directory: string;
   /** The folders the agent works in. */
   workspace: readonly string[];
-  /** Where anything may be deleted. */
+  /** Folders in which anything may be deleted. */
   scratch: readonly string[];
   places: ProtectedPlaces;
 }
 
-/** Folders the line may be in at some point: the first, and each one it changes to. */
+/** Folders the line may be in: the first, and each one it changes to. */
 export function directoriesOf(
   leaves: readonly Leaf[],
   start: string,
@@ -59,10 +59,10 @@ const AT_RUN = ', a place known only when it runs';
 export function protectedWrites(leaves: readonly Leaf[], source: string, options: EffectOptions): Effect[] {
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
   const mentioned = mentionsProtectedPlace(withoutSourced(source, leaves), options.places);
-  // Then a pattern may also stand for names that begin with a dot.
+  // A pattern may then also match names that begin with a dot.
   const dotted = /dotglob|GLOBIGNORE/.test(source);
   const effects: Effect[] = [];
-  // A line names the same few paths over and over; the disk is asked once for each.
+  // A line repeats the same few paths; each is looked up on disk once.
   const known = new Map<string, string | undefined>();
   const placeOf = (path: string) => {
     if (!known.has(path)) {
@@ -85,13 +85,13 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
       if (place !== undefined)
         effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
     }
-    // A name that the line holds in another form, `$(echo tig. | rev)`, is hidden on purpose.
+    // A name that the line contains in another form, `$(echo tig. | rev)`, is hidden on purpose.
     const hidden = targets.find(({ output }) => output === 'spelled');
     if (hidden !== undefined)
       effects.push({ leaf, place: 'a protected place', reason: `it may write to ${clipped(hidden.text)}${AT_RUN}` });
     if (dotted && targets.some(({ kind }) => kind === 'glob'))
       effects.push({ leaf, place: 'a protected place', reason: 'its pattern may stand for a protected place' });
-    // Put together at run time, the target may be the protected place that the line names elsewhere.
+    // A target built at run time may be the protected place that the line names elsewhere.
     const uncertain =
       targets.some(({ kind }) => kind === 'dynamic') ||
       (targets.length > 0 && !certain) ||
@@ -103,7 +103,7 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
   return effects;
 }
 
-/** The line without the files it reads as scripts: `source ~/.bashrc` names that file in order to run it. */
+/** The line without the files it sources: `source ~/.bashrc` names that file in order to run it. */
 function withoutSourced(source: string, leaves: readonly Leaf[]): string {
   return leaves.reduce((rest, { command: { words } }) => {
     const [head, file] = words;
@@ -113,7 +113,7 @@ function withoutSourced(source: string, leaves: readonly Leaf[]): string {
   }, source);
 }
 
-/** The forms in which a word can carry a path: itself, `of=path`, `-opath`, `-xopath`, `:(top)path`. */
+/** The forms in which a word can contain a path: itself, `of=path`, `-opath`, `-xopath`, `:(top)path`. */
 function pathsIn({ value, candidates = [] }: ShellWord): string[] {
   const paths = [value, ...candidates, value.replace(/^:\([^)]*\)/, '')];
   const equals = value.indexOf('=');

@@ -1,6 +1,6 @@
 /**
- * A shell called as a command: the text after -c, its input, or a file. Only text that
- * stands in the line is read.
+ * Reads a shell called as a command: the text after -c, its input, or a file. It reads
+ * only text that the line contains.
  */
 
 import { baseName } from './shell-line.ts';
@@ -11,17 +11,17 @@ import type { Inner, Unwrapped } from './unwrapped.ts';
 /** Distributions add versions to the names: bash-5.2, sh.distrib, ksh93. */
 const SHELL = /^(?:r?bash|sh|zsh|[drp]?ash|[lmo]*ksh|fish|t?csh|yash|[op]osh|osh|hush|posh)(?:[-.]?[\d.]+|\.\w+)?$/;
 
-/** Shells with a language of their own: where it differs, a reading of it as sh would miss commands. */
+/** Shells with their own language: reading it as sh would miss commands where it differs. */
 const OWN_LANGUAGE = /^(?:zsh|fish|t?csh)/;
 const SAME_IN_ALL = /^(?!.*(?:^|\s)=)[\w\s./,:@%+=;|&<>~-]*$/s;
 const PLAIN_LONG_OPTION =
   /^--(?:posix|login|norc|noprofile|noediting|restricted|verbose|debug|no-config|no-rcs|interactive|private|command|version|help)$/;
 
 const BASH = /^(?:r?bash|zsh)(?:[-.]?[\d.]+|\.\w+)?$/;
-/** What hands text to the shell it stands in. */
+/** Builtins that pass text to the same shell. */
 const SAME_SHELL = new Set(['eval', 'trap', 'alias', 'command', 'builtin', 'exec']);
 
-/** Whether text found in these wrappers, outermost first, is run by bash: a line is, and most programs take sh. */
+/** Whether bash runs the text inside these wrappers, outermost first: it runs a line, while most programs use sh. */
 export function isReadByBash(within: readonly string[]): boolean {
   const reader = within.findLast((name) => !SAME_SHELL.has(name));
   return reader === undefined || BASH.test(reader);
@@ -53,7 +53,7 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
   return unreadable(`${name} runs commands from ${place}`, file.value);
 }
 
-/** How many words after it are names of options: one for each o, as in `-euo pipefail`. */
+/** How many of the following words are option names: one for each o, as in `-euo pipefail`. */
 function optionNames(option: string): number {
   return /^[-+][A-Za-z]+$/.test(option) ? option.replaceAll(/[^oO]/g, '').length : 0;
 }
@@ -63,7 +63,7 @@ function startsCode(option: string): boolean {
   return option.startsWith('--') ? !PLAIN_LONG_OPTION.test(option) : /^-[A-Za-z]*C/.test(option);
 }
 
-/** Options may still stand between -c and the text. */
+/** More options may stand between -c and the text. */
 function shellText(words: readonly ShellWord[], option: number, name: string): Unwrapped {
   let at = option + 1 + optionNames(words[option]?.value ?? '');
   while (/^[-+]/.test(words[at]?.value ?? '')) at += 1 + optionNames(words[at]?.value ?? '');
@@ -77,7 +77,7 @@ function shellText(words: readonly ShellWord[], option: number, name: string): U
 
 function shellInput(command: SimpleCommand, name: string): Unwrapped {
   const inner = command.input.map((text): Inner => ({ kind: 'script', text, start: command.words.length }));
-  // A here-document replaces what a pipe would bring; another redirection may replace the here-document.
+  // A here-document replaces piped input; another redirection may replace the here-document.
   if (inner.length > 0 && !command.redirections.some(({ operator }) => operator.startsWith('<'))) return result(inner);
   inner.push({ kind: 'unreadable', reason: `${name} reads commands from its input`, word: '' });
   return result(inner, false);

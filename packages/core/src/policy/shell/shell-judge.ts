@@ -1,6 +1,7 @@
 /**
- * The decision on a shell line: every command in it gets one, and the strictest wins. A
- * line that cannot be read is allowed in yolo mode only, and there not next to anything guarded.
+ * Decides on a shell line: each of its commands gets a decision, and the strictest wins.
+ * An unreadable line is allowed only in yolo mode, and not when it mentions anything
+ * protected.
  */
 
 import { CommandJudge } from './command-judge.ts';

@@ -1,7 +1,7 @@
 /**
- * Every command a line would run, after looking through wrappers: `sudo sh -c 'rm x'`
- * gives three. Each leaf knows what it was found in. Bounded in depth and number;
- * past the bound the line counts as not readable.
+ * Finds every command a line would run, wrappers included: `sudo sh -c 'rm x'` gives
+ * three. Each leaf knows the wrappers around it. The search is bounded in depth and
+ * number; beyond the bound the line counts as unreadable.
  */
 
 import { findRisks, risksBehind } from './command-risks.ts';
@@ -17,20 +17,20 @@ import { assignmentRisk } from './variable-risks.ts';
 
 export interface Leaf {
   command: SimpleCommand;
-  /** The command whose arguments this one was found in. */
+  /** The command that has this one in its arguments. */
   parent?: Leaf | undefined;
-  /** Which word of the parent it begins at. */
+  /** The index of the parent's word where it begins. */
   start: number;
   /** Names of the wrappers around it, outermost first. */
   within: readonly string[];
-  /** A wrapper that does nothing of its own: judged only by rules that name it. */
+  /** A wrapper without its own effect: only rules that name it apply to it. */
   transparent: boolean;
-  /** Whether its words may also be found further right: its options are not all known. */
+  /** Whether its command may also begin further right: not all its options are known. */
   wrapper: boolean;
-  /** Runs one of its words, or the text in one, and only it knows which. */
+  /** Whether it runs one of its words, or the text in one, and only the program knows which. */
   runner: boolean;
   risks: Risk[];
-  /** Folders it moves to before it runs what is inside it. */
+  /** Folders it changes to before it runs its inner command. */
   directories: readonly ShellWord[];
 }
 
@@ -104,7 +104,7 @@ function runnerOf({ words }: SimpleCommand): Unwrapped {
   return { inner, transparent: false, assignments: [], directories: [] };
 }
 
-/** What an option runs is judged like any other command. */
+/** A command that an option runs is checked like any other command. */
 function addRiskScripts({ command: { words }, risks }: Leaf, inside: Place): void {
   for (const { script, word } of risks) {
     if (script === undefined || script === '') continue;

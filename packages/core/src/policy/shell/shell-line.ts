@@ -1,24 +1,24 @@
-/** What a shell line is made of once it is read: its simple commands, their words, assignments and redirections. */
+/** The types of a parsed shell line: its simple commands, their words, assignments and redirections. */
 
 import type { OutputShape } from './substitution-output.ts';
 
 /**
- * literal: exactly this text. glob: a pattern over file names. resolved: expansions
- * whose values the line itself fixes. dynamic: known only when it runs.
+ * literal: exactly this text. glob: a pattern over file names. resolved: expansions whose
+ * values the line itself fixes. dynamic: unknown before it runs.
  */
 export type WordKind = 'literal' | 'glob' | 'resolved' | 'dynamic';
 
 export interface ShellWord {
-  /** After quote removal; an expansion that is not known stands as written. */
+  /** After quote removal; an unknown expansion stays as written. */
   readonly value: string;
   /** As written, without line continuations. */
   readonly text: string;
   readonly kind: WordKind;
-  /** The fixed characters around unknown expansions; equals `value` where there are none. */
+  /** The fixed characters around unknown expansions; equals `value` when there are none. */
   readonly skeleton: string;
-  /** Of a dynamic word: what the substitutions in it, or in the line's variables it uses, can print. */
+  /** For a dynamic word: what the substitutions in it, or in the line's variables it uses, can print. */
   readonly output?: OutputShape;
-  /** Of a dynamic word: what it may be, where the line gives its variables fixed texts. */
+  /** For a dynamic word: its possible values when the line gives its variables fixed texts. */
   readonly candidates?: readonly string[];
 }
 
@@ -40,15 +40,15 @@ export interface SimpleCommand {
   readonly redirections: readonly ShellRedirection[];
   /** As written. */
   readonly source: string;
-  /** Text fed to its standard input by the line itself: here-documents and here-strings. */
+  /** Text that the line itself passes to its standard input: here-documents and here-strings. */
   readonly input: readonly string[];
   /** Whether another command's output is its input. */
   readonly piped: boolean;
-  /** The substitutions it stands in, outermost first, as `$(…)` or `<(…)`. */
+  /** The substitutions around it, outermost first, as `$(…)` or `<(…)`. */
   readonly substitutions: readonly string[];
 }
 
-/** How the problem of a line begins that no shell could read either, as far as we know. */
+/** The beginning of the problem for a line that, as far as we know, no shell could read either. */
 export const SYNTAX_PROBLEM = 'Invalid or unsupported shell syntax';
 
 export const NAME_PROBLEM =
@@ -69,12 +69,12 @@ export function outputProblem(substitution: string): string {
   return `${OUTPUT_PROBLEM} ${clipped(substitution)}, which would run a command in it.`;
 }
 
-/** A part of a line as a message names it. */
+/** Shortens a part of a line for a message. */
 export function clipped(text: string): string {
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }
 
-/** The problems of a line that matter only where something could be asked or refused for its sake. */
+/** Whether a problem of a line matters only when a rule could ask or deny because of it. */
 export function isTolerable(problem: string): boolean {
   if (problem === NAME_PROBLEM || problem === PIECES_PROBLEM) return true;
   return [SYNTAX_PROBLEM, OUTPUT_PROBLEM, SETTER_PROBLEM].some((beginning) => problem.startsWith(beginning));
@@ -86,7 +86,7 @@ export interface ShellLine {
   readonly problems: readonly string[];
 }
 
-/** The command's own name, without the folder it is run from. */
+/** The command's name, without its folder. */
 export function baseName(word: ShellWord): string {
   return word.value.slice(word.value.lastIndexOf('/') + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * A written word as the words the shell makes of it: quotes removed, braces and known
- * variables expanded. What is not known stays as written and makes the word dynamic.
+ * Expands a written word to the words the shell makes of it: removes quotes, expands
+ * braces and known variables. An unknown part stays as written and makes the word dynamic.
  */
 
 import type { Command, CommandExpansionPart, SyntaxNode, Word, WordPart } from 'unbash';
@@ -16,7 +16,7 @@ interface WordSoFar {
   value: string;
   skeleton: string;
   output?: OutputShape;
-  /** Every form it may take, as far as the line tells; more than one only behind a variable. */
+  /** Every possible form, as far as the line shows; more than one only for a variable. */
   forms: readonly string[];
   hasCandidates: boolean;
 }
@@ -31,7 +31,7 @@ export class WordReader {
     this.variables = variables;
   }
 
-  /** One written word as the words the shell makes of it, as far as that is known. */
+  /** Expands one written word to the words the shell makes of it, as far as they are known. */
   expand(node: Word): ShellWord[] {
     const word = this.word(node);
     if (word.kind === 'resolved' && !/["']/.test(word.text) && /\s/.test(word.value)) {
@@ -43,7 +43,7 @@ export class WordReader {
     if (node.parts?.some(({ type }) => type === 'BraceExpansion') === true && word.kind === 'dynamic') {
       const pieces = expandBraces(node.text);
       if (pieces !== undefined) {
-        // An empty word without quotes is no word.
+        // An empty word without quotes is dropped.
         return pieces
           .filter((value) => value !== '')
           .map((value) => ({ value, text: word.text, kind: 'resolved' as const, skeleton: value }));
@@ -52,7 +52,7 @@ export class WordReader {
     return [word];
   }
 
-  /** Without the splitting into several. */
+  /** The same without splitting into several words. */
   word(node: Word): ShellWord {
     const text = withoutContinuations(node.text);
     if (node.parts === undefined) return this.tilde({ value: node.value, text, kind: 'literal', skeleton: node.value });
@@ -62,12 +62,12 @@ export class WordReader {
     return this.tilde({ ...word, text, ...(hasCandidates && word.kind === 'dynamic' && { candidates: forms }) });
   }
 
-  /** After something more became known of the variables. */
+  /** Clears the cache after more became known about the variables. */
   forget(): void {
     this.outputs = new WeakMap();
   }
 
-  /** What a substitution can print; each is looked at once. */
+  /** What a substitution can print; each is analysed once. */
   output(node: Substitution): SubstitutionOutput {
     let output = this.outputs.get(node);
     if (output === undefined) {
@@ -77,7 +77,7 @@ export class WordReader {
     return output;
   }
 
-  /** What all substitutions below a node can print; undefined where it has none. */
+  /** What all substitutions below a node can print; undefined when it has none. */
   shapeBelow(node: SyntaxNode): OutputShape | undefined {
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') return this.output(node).shape;
     let shape = this.variables.shapeOf(node);
@@ -87,7 +87,7 @@ export class WordReader {
     return shape;
   }
 
-  /** The first substitution below a node that may print something else than a number. */
+  /** The first substitution below a node that may print something other than a number. */
   wideSubstitution(node: SyntaxNode): Substitution | undefined {
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
       const { shape, text } = this.output(node);
@@ -100,7 +100,7 @@ export class WordReader {
     return found;
   }
 
-  /** None for a command that the line redefines. */
+  /** Empty for a command that the line redefines. */
   private wordsOf({ name, args }: Command): ShellWord[] {
     if (name !== undefined && this.variables.redefined.has(name.value)) return [];
     const words = [...(name === undefined ? [] : [name]), ...args];
@@ -175,7 +175,7 @@ export class WordReader {
     return [...this.variables.candidatesOf(parameter), ...other];
   }
 
-  /** Whether the line fixes what the substitution prints. Without quotes a pattern in it is one. */
+  /** Adds the output of a substitution if the line fixes it; returns whether it does. Without quotes, a pattern in it is expanded. */
   private addFixed(
     part: CommandExpansionPart,
     fixed: (value: string, kind: WordKind) => void,

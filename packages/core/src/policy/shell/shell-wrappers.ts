@@ -1,7 +1,7 @@
 /**
- * Commands that run another command given in their arguments: which words, or which
- * text, they would run. It looks one level deep; shell-leaves.ts goes on from there.
- * An option it does not know makes the wrapper uncertain, never transparent.
+ * Unwraps commands that run another command given in their arguments: finds the words, or
+ * the text, they would run. It looks one level deep; shell-leaves.ts continues from there.
+ * An unknown option makes the wrapper uncertain, never transparent.
  */
 
 import { isShell, unwrapShell } from './shell-invocation.ts';
@@ -24,7 +24,7 @@ export function unwrap(command: SimpleCommand): Unwrapped | undefined {
   if (isShell(name)) return unwrapShell(command);
   const special = SPECIAL_WRAPPERS[name];
   if (special !== undefined) return special(command);
-  // The dynamic loader runs the program it is given.
+  // The dynamic loader runs the given program.
   if (/^ld(?:-linux.*|-musl.*)?\.so(?:\.\d+)*$/.test(name)) return unwrapByTable(command.words, ESCALATING);
   const options = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   return options === undefined ? undefined : unwrapByTable(command.words, options);

@@ -1,6 +1,6 @@
 /**
- * Wrappers whose arguments follow no table of options: builtins that take code, find and
- * fd with their actions, parallel. One function each.
+ * Unwraps wrappers whose arguments follow no table of options: builtins that take code,
+ * find and fd with their actions, parallel. Each has its own function.
  */
 
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
@@ -12,7 +12,7 @@ import { ESCALATING, PLAIN, WRAPPERS } from './wrapper-table.ts';
 export const SPECIAL_WRAPPERS: Readonly<
   Record<string, ((command: SimpleCommand) => Unwrapped | undefined) | undefined>
 > = {
-  // `command -v` asks where a command is.
+  // `command -v` prints where a command is.
   command: ({ words }) =>
     /^-[pvV]*[vV]/.test(words[1]?.value ?? '') ? undefined : unwrapByTable(words, WRAPPERS['command'] ?? PLAIN),
   exec: (command) => (command.words.length === 1 ? undefined : unwrapByTable(command.words, WRAPPERS['exec'] ?? PLAIN)),
@@ -39,12 +39,12 @@ function codeOf(words: readonly ShellWord[], start: number, label: string): Unwr
 function trapAction(words: readonly ShellWord[]): Unwrapped | undefined {
   const start = words[1]?.value === '--' ? 2 : 1;
   const action = words[start];
-  // `trap - EXIT` takes an action away, `trap -p` prints them.
+  // `trap - EXIT` removes an action, `trap -p` prints them.
   if (action === undefined || (start === 1 && action.value.startsWith('-')) || action.value === '-') return undefined;
   return codeOf([action], start, 'trap');
 }
 
-/** GNU parallel hands a shell what it reads or what stands after `:::`, alone or behind the words before it. */
+/** GNU parallel passes to a shell what it reads or what follows `:::`, alone or after the words before it. */
 function parallelJobs(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const mark = words.findIndex(({ value }) => value.startsWith(':::'));
@@ -59,7 +59,7 @@ function fileOfCode({ words, input }: SimpleCommand): Unwrapped | undefined {
   const [head, file] = words;
   if (head === undefined || file === undefined) return undefined;
   const reason = `${head.value} runs commands from the file ${file.value}`;
-  // The file may be the input that the line itself gives.
+  // The file may be the input that the line itself provides.
   const scripts = input.map((text): Inner => ({ kind: 'script', text, start: words.length }));
   return result([{ kind: 'unreadable', reason, word: file.value }, ...scripts], false);
 }
@@ -90,7 +90,7 @@ function findActions(words: readonly ShellWord[]): Unwrapped | undefined {
     inner.push({ kind: 'words', words: withPlaceholders(words.slice(start, end), '{}'), start, moreArguments: true });
     index = end;
   }
-  // find walks and tests by itself, so it is judged as well.
+  // find itself walks and tests, so it is checked as well.
   return inner.length === 0 ? undefined : result(inner, false);
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a substitution can print, as far as its commands tell before they run: a text that
- * the line fixes, a number, names of files, or anything. It runs nothing, and what it does
- * not know for certain is anything.
+ * Determines what a substitution can print, as far as its commands show before they run: a
+ * text that the line fixes, a number, names of files, or anything. It runs nothing, and
+ * treats whatever is uncertain as anything.
  */
 
 import { dirname, basename, resolve } from 'node:path';
@@ -10,8 +10,9 @@ import { isBoundedList } from './listing-commands.ts';
 import type { ShellWord } from './shell-line.ts';
 
 /**
- * number: digits. names: names of files, revisions or dates that no content of a file decides. text: anything.
- * spelled: text that the line itself holds in another form, `echo tig. | rev`.
+ * number: digits. names: names of files, revisions or dates that no file content
+ * influences. text: anything. spelled: text that the line itself contains in another form,
+ * `echo tig. | rev`.
  */
 export type OutputShape = 'number' | 'names' | 'text' | 'spelled';
 
@@ -24,7 +25,7 @@ export function wider(left: OutputShape | undefined, right: OutputShape | undefi
 
 export interface SubstitutionOutput {
   readonly shape: OutputShape;
-  /** Set where the line fixes every character of it. */
+  /** Set when the line fixes every character of the output. */
   readonly text?: string;
 }
 
@@ -32,7 +33,7 @@ const ANYTHING: SubstitutionOutput = { shape: 'text' };
 
 type ReadCommand = (node: Command) => readonly ShellWord[];
 
-/** `read` gives the words of a command; `directory` is what `pwd` prints, where that is certain. */
+/** `read` returns the words of a command; `directory` is the output of `pwd`, when that is certain. */
 export function outputOf(
   script: ParsedScript | undefined,
   read: ReadCommand,
@@ -57,13 +58,13 @@ function nodeOutput(node: SyntaxNode, read: ReadCommand, directory: string | und
   }
 }
 
-/** One of its commands prints, or several do. */
+/** The output of one of its commands, or of several. */
 function anyOutput(node: AndOr, read: ReadCommand, directory: string | undefined): SubstitutionOutput {
   const outputs = node.commands.map((command) => nodeOutput(command, read, directory));
   return { shape: outputs.map(shapeOf).reduce((left, right) => wider(left, right) ?? 'text') };
 }
 
-/** Of an output that is only a part of the whole: a path in it is then held in another form. */
+/** The shape of an output that is only a part of the whole: the line then contains a path in it in another form. */
 function shapeOf({ shape, text }: SubstitutionOutput): OutputShape {
   if (text === undefined) return shape;
   return /^[\w-][\w.-]*$/.test(text) ? 'names' : 'spelled';
@@ -80,7 +81,7 @@ function pipelineOutput(node: Pipeline, read: ReadCommand, directory: string | u
   return { shape: source.text === undefined && source.shape !== 'spelled' ? 'text' : 'spelled' };
 }
 
-/** Nothing before it changes what it is, nothing takes its output, and its errors are not part of that. */
+/** Whether no prefix changes the command, no redirection takes its output, and its errors are not part of the output. */
 function isPlainCommand(node: SyntaxNode): node is Command {
   if (node.type !== 'Command' || node.prefix.length > 0) return false;
   return node.redirects.every((redirect) => {
@@ -121,7 +122,7 @@ function printedShape(rest: readonly ShellWord[]): OutputShape {
 
 type FixedText = (rest: readonly string[], directory: string | undefined) => string | undefined;
 
-/** Undefined where the program, or the machine, has a say in it. */
+/** Undefined when the output depends on the program or the machine. */
 const FIXED_TEXTS: Readonly<Record<string, FixedText>> = {
   echo: (rest) => {
     const printed = rest[0] === '-n' ? rest.slice(1) : rest;
@@ -150,12 +151,12 @@ function fromDirectory(directory: string | undefined, path: string): string | un
   return directory === undefined ? undefined : resolve(directory, path);
 }
 
-/** Counts what it reads and names nothing: behind a pipe, or of one redirected file. */
+/** Whether it counts its input and prints no name: after a pipe, or for one redirected file. */
 function countsInput([head, ...rest]: readonly ShellWord[]): boolean {
   if (head?.kind !== 'literal' || !rest.every(({ kind }) => kind === 'literal')) return false;
   if (head.value === 'wc') return rest.length > 0 && rest.every(({ value }) => /^-[clmw]$/.test(value));
   const [option, ...operands] = rest.map(({ value }) => value);
-  // Of several files it prints the names as well.
+  // For several files it prints their names as well.
   return head.value === 'grep' && /^-[iEFvw]*c[iEFvw]*$/.test(option ?? '') && operands.length <= 2;
 }
 
@@ -187,7 +188,7 @@ function printsNumbers(name: string, rest: readonly string[]): boolean {
   }
 }
 
-/** Hands on some of the lines it reads, as they are. */
+/** Whether it passes on some of the lines it reads, unchanged. */
 function passesLines([head, ...rest]: readonly ShellWord[]): boolean {
   if (head?.kind !== 'literal' || !rest.every(({ kind }) => kind === 'literal')) return false;
   const operands = rest.filter(({ value }) => !value.startsWith('-'));

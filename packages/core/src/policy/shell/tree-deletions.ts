@@ -32,12 +32,12 @@ function nameOf({ command: { words } }: Leaf): string {
   return words[0] === undefined ? '' : baseName(words[0]).replace(/^g(?=rm$)/, '');
 }
 
-/** xargs rm -r: what it removes is what other commands of the line print. */
+/** xargs rm -r removes what other commands of the line print. */
 function isHandedNames(leaf: Leaf): boolean {
   return nameOf(leaf) === 'rm' && isRecursive(leaf.command.words) && leaf.within.includes('xargs');
 }
 
-/** The names a listing command prints, as far as its operands tell. */
+/** The names a listing command prints, as far as its operands show. */
 function printedWords(leaf: Leaf): ShellWord[] {
   const { words, piped } = leaf.command;
   const name = nameOf(leaf);
@@ -65,7 +65,7 @@ function isRecursive(words: readonly ShellWord[]): boolean {
   return hasOption(words, 'rR', ['--recursive']);
 }
 
-/** A word that may be several, as itself and as each of them. */
+/** A word with several possible values, as itself and as each of them. */
 function spread(word: ShellWord): ShellWord[] {
   const { candidates = [], text } = word;
   const possible = candidates.map((value): ShellWord => ({ value, text, kind: 'resolved', skeleton: value }));
@@ -118,7 +118,7 @@ function findRemoves(words: readonly ShellWord[]): boolean {
   return words.some(({ value }) => value === '-delete' || value === 'rm');
 }
 
-/** Tests with which find chooses some files instead of taking all. */
+/** Tests by which find selects some files instead of all. */
 const FIND_FILTER =
   /^-(?:i?name|i?path|i?wholename|i?regex|newer\w*|[amc]time|[amc]min|size|empty|user|group|perm|links|inum)$/;
 
@@ -129,14 +129,14 @@ function isRawDevice({ value }: ShellWord): boolean {
 }
 
 interface Grounds {
-  /** What must not be removed as a whole, and where trees may be removed. */
+  /** Trees that must not be removed as a whole, and where trees may be removed. */
   kept: readonly string[];
   allowed: readonly string[];
-  /** What a path may lead to, from each folder the line may be in. */
+  /** The possible targets of a path, from each folder the line may be in. */
   find: (path: string) => readonly string[];
 }
 
-/** A line names the same few paths over and over; the disk is asked once for each. */
+/** A line repeats the same few paths; each is looked up on disk once. */
 function groundsOf(directories: readonly string[], { places, workspace, scratch }: EffectOptions): Grounds {
   const found = new Map<string, readonly string[]>();
   return {
@@ -177,10 +177,10 @@ const DEFAULT_IS_ROOT = /\$\{\w+:?[-=][/~][*./]*\}/;
 const MEANS_HERE =
   /^"?(?:\$\(|`)\s*(?:pwd|git rev-parse --show-(?:toplevel|cdup))\s*(?:\)|`)"?[/.*]*"?$|^(?:\.\/)?\{[.,*]*\}\*$/;
 
-/** Patterns that take everything in a folder. */
+/** Patterns that match everything in a folder. */
 const EVERYTHING = /^(?:[*?]*\*[*?]*|\.\*|\.\?\?\*?|\.?\[[!^]?[^\]]*\]\*|\{[^}]*\}\*?)$/;
 
-/** The folder that is gone, or empty, when the word is. */
+/** The folder that is gone, or empty, after the word is deleted. */
 function folderOf(value: string): string {
   const segments = value.replace(/\/+$/, '').split('/');
   while (segments.length > 0 && EVERYTHING.test(segments.at(-1) ?? '')) segments.pop();

@@ -1,18 +1,18 @@
-/** What a wrapper would run, as every reader of wrappers answers it, and how such an answer is made. */
+/** The result common to all readers of wrappers: what a wrapper would run, and the functions that build it. */
 
 import { clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
-/** Something the arguments make run. */
+/** Something that the arguments run. */
 export type Inner =
   | { kind: 'words'; words: readonly ShellWord[]; start: number; moreArguments: boolean }
   | { kind: 'script'; text: string; start: number }
-  /** Code that is not written in the line, or not in a language we read. No rule can spell an empty `word`. */
+  /** Code that the line does not contain, or in an unsupported language. No rule can spell an empty `word`. */
   | { kind: 'unreadable'; reason: string; word: string };
 
 export interface Unwrapped {
   inner: Inner[];
-  /** The wrapper does nothing of its own: what it runs is judged in its place. */
+  /** Whether the wrapper has no effect of its own: its inner command is checked in its place. */
   transparent: boolean;
   /** Environment variables the wrapper sets for the inner command. */
   assignments: { name: string; word: ShellWord }[];
@@ -28,7 +28,7 @@ export function unreadable(reason: string, word: string): Unwrapped {
   return { inner: [{ kind: 'unreadable', reason, word }], transparent: false, assignments: [], directories: [] };
 }
 
-/** A script only counts as read when every character of it is in the line; what can be read of it is judged anyway. */
+/** A script counts as read only when the line contains every character of it; its readable part is checked anyway. */
 export function scriptOf(word: ShellWord, start: number, label: string): Inner[] {
   const script: Inner = { kind: 'script', text: word.value, start };
   if (word.kind !== 'dynamic') return [script];
@@ -43,7 +43,7 @@ export function scriptOf(word: ShellWord, start: number, label: string): Inner[]
   ];
 }
 
-/** A word with the placeholder becomes something else when it runs. */
+/** A word with the placeholder changes when it runs. */
 export function withPlaceholders(words: readonly ShellWord[], placeholder: string): ShellWord[] {
   return words.map((word) =>
     placeholder !== '' && word.value.includes(placeholder)

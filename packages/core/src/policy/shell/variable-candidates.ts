@@ -1,7 +1,7 @@
 /**
- * The fixed texts a variable of the line may hold where its value is not certain: what loops,
- * several assignments, `read` and the arguments of functions give it. A word that uses it may
- * be any of them; none of them makes a word known.
+ * Collects the fixed texts that a variable of the line without a certain value may hold:
+ * from loops, several assignments, `read` and the arguments of functions. A word that uses
+ * it may be any of them; none of them makes a word known.
  */
 
 import type { Command, SyntaxNode, Word } from 'unbash';
@@ -16,7 +16,7 @@ type Read = (word: Word) => ShellWord;
 export class VariableCandidates {
   private readonly texts = new Map<string, Set<string>>();
 
-  /** Of a shell inside the one the other speaks about. */
+  /** Takes over the candidates of the outer shell, for an inner one. */
   copy(other: VariableCandidates): void {
     for (const [name, texts] of other.texts) this.texts.set(name, new Set(texts));
   }
@@ -70,12 +70,12 @@ export class VariableCandidates {
   }
 }
 
-/** What a word may be, as far as the line fixes it. */
+/** The possible values of a word, as far as the line fixes them. */
 export function textsOf({ kind, value, candidates }: ShellWord): readonly string[] {
   return kind === 'dynamic' ? (candidates ?? []) : [value];
 }
 
-/** Each beginning with each of the ends. */
+/** Each beginning combined with each end. */
 export function combined(beginnings: readonly string[], ends: readonly string[]): string[] {
   return beginnings.flatMap((start) => ends.map((end) => start + end)).slice(0, MAX_CANDIDATES);
 }

@@ -1,6 +1,6 @@
 /**
- * Variables that change what programs load or run, whether the line assigns them or a
- * builtin does. It knows names, not values.
+ * Finds variables that change what programs load or run, set by an assignment or by a
+ * builtin. It knows names, not values.
  */
 
 import type { Risk } from './risk.ts';
@@ -31,7 +31,7 @@ const SETTERS = new Set([
   'readarray',
 ]);
 
-/** Of a builtin that sets variables. */
+/** The risks of a builtin that sets variables. */
 export function setterRisks(name: string, words: readonly ShellWord[]): Risk[] {
   if (!SETTERS.has(name)) return [];
   const named = name === 'printf' ? words.filter((_, index) => words[index - 1]?.value === '-v') : words.slice(1);

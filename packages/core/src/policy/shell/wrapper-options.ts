@@ -1,6 +1,6 @@
 /**
- * Reads the options of a wrapper by its row of wrapper-table.ts, up to the command it
- * runs. An option that the row does not name makes the wrapper uncertain.
+ * Parses the options of a wrapper by its row of wrapper-table.ts, up to the command it
+ * runs. An option missing from the row makes the wrapper uncertain.
  */
 
 import { baseName } from './shell-line.ts';
@@ -40,7 +40,7 @@ class OptionScan {
   index = 1;
   certain = true;
   unknown = '';
-  /** What xargs -I replaces in the words after it. */
+  /** The text that xargs -I replaces in the words after it. */
   placeholder = '{}';
   readonly scripts: Inner[] = [];
   readonly assignments: { name: string; word: ShellWord }[] = [];
@@ -56,14 +56,14 @@ class OptionScan {
   run(): void {
     const missing = this.readOptions();
     this.index = Math.min(this.index + missing, Math.max(this.index, this.words.length));
-    // After `--` env still takes assignments.
+    // After `--` env still accepts assignments.
     for (let word = this.words[this.index]; word && this.isAssignment(word); word = this.words[this.index]) {
       this.assign(word);
       this.index += 1;
     }
   }
 
-  /** Up to the command; how many words it wants before it that have not come. */
+  /** Reads up to the command; returns how many required operands before it are missing. */
   private readOptions(): number {
     let operands = this.options.operands ?? 0;
     for (; this.index < this.words.length; this.index += 1) {

@@ -1,6 +1,6 @@
 /**
- * Commands that run the command in their arguments, and how their own options are
- * written. Data only: an option that is not here makes the wrapper uncertain.
+ * Lists commands that run the command in their arguments, and the syntax of their own
+ * options. Data only: an option missing here makes the wrapper uncertain.
  */
 
 export interface WrapperOptions {
@@ -17,7 +17,7 @@ export interface WrapperOptions {
   transparent?: boolean;
   /** Adds arguments that are not in the line. */
   moreArguments?: boolean;
-  /** Hands its words to a shell, joined. */
+  /** Joins its words and passes them to a shell. */
   joins?: boolean;
   /** Options whose value is a script. */
   scripts?: string;
@@ -25,9 +25,9 @@ export interface WrapperOptions {
   directories?: string;
 }
 
-/** Takes no options of its own. */
+/** Has no options of its own. */
 export const PLAIN: WrapperOptions = { transparent: true };
-/** Looked into, but never looked through: it changes how the command runs. */
+/** Its inner command is checked, but the wrapper is too: it changes how the command runs. */
 export const ESCALATING: WrapperOptions = {};
 
 export const WRAPPERS: Readonly<Record<string, WrapperOptions>> = {

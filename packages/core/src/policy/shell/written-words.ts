@@ -1,6 +1,7 @@
 /**
- * Which words of a command name what it writes: all operands of commands that write, the
- * last one of those that copy, and of any other program the value of an option for output.
+ * Finds the words of a command that name what it writes: all operands of commands that
+ * write, the last operand of those that copy, and for any other program the value of an
+ * output option.
  */
 
 import { readGit, writesGitConfiguration } from './git-command.ts';
@@ -19,14 +20,14 @@ export const WRITERS = new Set([
   ...['gzip', 'gunzip', 'bzip2', 'bunzip2', 'xz', 'unxz', 'zstd', 'unzstd', 'lz4', 'ffmpeg', 'convert', 'magick'],
 ]);
 
-/** Of these only the last operand is written. */
+/** Only the last operand of these is written. */
 const COPIERS = new Set(['cp', 'gcp', 'install', 'rsync', 'scp']);
 const GIT_WRITERS = new Set([
   ...['checkout', 'restore', 'mv', 'rm', 'apply', 'clean', 'init', 'clone', 'worktree', 'stash', 'reset', 'bundle'],
   ...['interpret-trailers', 'fast-import', 'merge-file', 'submodule'],
 ]);
 
-/** What they are given they only read, whatever their options are called. */
+/** These only read their arguments, whatever their options are called. */
 const READERS =
   /^(?:cat|cut|diff|du|echo|file|find|grep|e?grep|rg|git|head|ls|nl|ssh|stat|tail|test|\[|tr|wc|which|bat|shellcheck)$/;
 const OUTPUT_OPTION =
