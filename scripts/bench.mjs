@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: how far we are from the floors, measured beside us in one run, so
- * that the figures mean the same on any machine. `npm run bench -- tools` measures one
- * group, and a number sets the rounds. Nothing here is judged by a test.
+ * `npm run bench`: measures the program against floors in the same run, so that the ratios are comparable on any
+ * machine. `npm run bench -- tools` measures one group, and a number sets the rounds. No test judges the results.
  */
 
 import { startModel } from './bench/processes.mjs';

@@ -1,7 +1,6 @@
 /**
- * The cli as one esbuild bundle with lazy chunks, packed by pack.mjs. New files are put
- * in place one by one, the entry last: a program that is running, or starts meanwhile, always
- * finds the chunks its own entry names.
+ * Builds the cli as one esbuild bundle with lazy chunks, packed by pack.mjs. New files are put in place one by one,
+ * the entry last: a program that runs or starts during the build always finds the chunks its own entry names.
  */
 
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,22 +12,21 @@ import { inkPlugin } from './ink-plugin.mjs';
 import { collectNotices } from './notices.mjs';
 import { packBundle } from './pack.mjs';
 
-/** Chunks of an older build stay this long for the programs that still run it. */
+/** Chunks of an older build are kept this long for the programs that still run it. */
 const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60_000;
-/** Chunks, and what a build that was ended has half written. */
+/** Chunks, and half-written files of an interrupted build. */
 const OURS = /\.c?js$|^\..*\.\d+$/;
 
 /**
- * `import … from 'node:fs'` makes Node read every export of the module, lazy ones too,
- * which loads what nobody asked for: 6 ms of every start. The bundle takes the modules
- * themselves instead.
+ * `import … from 'node:fs'` makes Node evaluate every export of the module, including lazy ones, which loads unused
+ * code: 6 ms of every start. The bundle takes the modules themselves instead.
  */
 const directBuiltins = {
   name: 'direct-builtins',
   setup(build) {
     build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin', sideEffects: false }));
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
-      // Only what somebody imports is read: the rest falls out of the bundle.
+      // Only imported names are read: the rest is dropped from the bundle.
       const names = Object.getOwnPropertyNames(process.getBuiltinModule(path)).filter(
         (name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'default',
       );
@@ -54,10 +52,11 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
       platform: 'node',
       target: 'node22',
       conditions: ['castor-source'],
-      // Real dependencies of the published package: they bring binaries that no bundle can hold.
+      // Real dependencies of the published package: they contain binaries that cannot be bundled.
       external: ['@vscode/ripgrep', '@lydell/node-pty'],
       mainFields: ['module', 'main'],
-      // Names too: a third less to read and compile at every start. Classes whose name is seen are named by hand.
+      // Minifies names too: a third less to read and compile at every start. Classes whose name is visible set it by
+      // hand.
       minify: true,
       metafile: true,
       legalComments: 'none',
@@ -69,7 +68,8 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
       define: {
         CASTOR_VERSION: JSON.stringify(version),
         'process.env.NODE_ENV': '"production"',
-        // Packages give it to createRequire, which takes a path as well: so their chunks can be CommonJS (pack.mjs).
+        // Packages pass it to createRequire, which accepts a path as well: so their chunks can be CommonJS
+        // (pack.mjs).
         'import.meta.url': '__filename',
       },
       logLevel: 'silent',
@@ -101,7 +101,7 @@ function removeOldChunks(folder, current) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // A folder of one's own, for trials beside the built program.
+  // A separate output folder, for trials beside the built program.
   const [folder] = process.argv.slice(2);
   if (folder?.startsWith('-')) {
     process.stderr.write('usage: node scripts/build.mjs [folder]\n');

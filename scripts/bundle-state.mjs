@@ -1,6 +1,6 @@
 /**
- * Whether the bundle is older than its sources, by one walk over names, sizes
- * and times. The stamp is the list itself, so that comparing needs no hash.
+ * Detects whether the bundle is older than its sources, by one walk over names, sizes and times. The stamp is the
+ * list itself, so that comparing needs no hash.
  */
 
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ const SOURCES = [
   'scripts/pack.mjs',
 ];
 
-/** Everything the bundle is made of, as one text that changes when any of it does. */
+/** Lists all inputs of the bundle as one text that changes when any of them does. */
 export function sourceState(root) {
   const lines = [];
   for (const source of SOURCES) walk(join(root, source), lines, root);

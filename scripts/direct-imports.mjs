@@ -1,11 +1,10 @@
 /**
- * Our own sources with imports that cost a start less than those people write:
+ * Rewrites imports of our own sources into ones that make a start cheaper:
  *
- * - `import { … } from '@castor/core'` and from '@castor/core/program' goes to the files
- *   that define the names. esbuild puts everything an entry re-exports into one chunk: a
- *   start would load what only another surface uses.
- * - `import('node:…')` takes the module itself. The usual way reads every name it has,
- *   deprecated and lazy ones too.
+ * - `import { … } from '@castor/core'` and from '@castor/core/program' goes to the files that define the names.
+ *   esbuild puts everything an entry re-exports into one chunk: a start would load code that only another surface uses.
+ * - `import('node:…')` takes the module itself. The usual form evaluates every export, including deprecated and lazy
+ *   ones.
  */
 
 import { readFileSync } from 'node:fs';
@@ -38,7 +37,7 @@ export function directImports(root) {
   };
 }
 
-/** For each exported value the file it comes from. */
+/** Maps each exported value to the file that defines it. */
 function readEntry(source, entry) {
   const files = new Map();
   const text = readFileSync(join(source, entry), 'utf8');
@@ -52,7 +51,7 @@ function readEntry(source, entry) {
   return files;
 }
 
-/** On one line, so that lines keep their numbers. What is renamed on its way out is left to the entry. */
+/** On one line, so that lines keep their numbers. Names that the entry renames are still imported from the entry. */
 function toDirect(list, entry, files) {
   const imports = toNames(list).map((name) => {
     const file = files.get(name.split(' ')[0]) ?? entry;

@@ -1,8 +1,7 @@
 /**
- * What makes Ink quick to start in our bundle (DEPENDENCIES 3): yoga's wasm is a file
- * that is instantiated at once instead of a data address that is fetched, which would
- * load all of undici; widths come from fast-string-width, whose emoji table costs
- * nothing; there are no developer tools.
+ * Makes Ink start fast in the bundle (DEPENDENCIES 3): yoga's wasm is a file that is instantiated directly instead of
+ * a fetched data URL, which would load all of undici; widths come from fast-string-width, whose emoji table costs
+ * nothing; developer tools are left out.
  */
 
 import { readFileSync } from 'node:fs';
@@ -59,20 +58,20 @@ export const inkPlugin = {
       return { contents: Buffer.from(encoded, 'base64'), loader: 'file' };
     });
     build.onLoad({ filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/ }, ({ path }) => ({
-      // Only then does it wait for something at its top.
+      // Only development mode needs a top-level await.
       contents: readFileSync(path, 'utf8')
         .replaceAll("process.env['DEV'] === 'true'", 'false')
         .replace(/async function loadPackageJson[\s\S]*?\n}\n/, ''),
       resolveDir: dirname(path),
     }));
-    // The end of the process is ours to notice; this package would listen to every signal there is.
+    // The program handles its own exit; this package would listen to every signal there is.
     build.onResolve({ filter: /^signal-exit$/ }, () => ({ path: 'signal-exit', namespace: 'ink-nothing' }));
     build.onLoad({ filter: /.*/, namespace: 'ink-nothing' }, () => ({ contents: 'export default () => () => {};' }));
     takeBuiltinsOfOldModules(build);
   },
 };
 
-/** `require('events')` of modules from before `node:`. */
+/** `require('events')` of modules written before the `node:` prefix. */
 function takeBuiltinsOfOldModules(build) {
   const names = builtinModules.filter((name) => !name.startsWith('_')).join('|');
   build.onResolve({ filter: new RegExp(`^(node:)?(${names})$`) }, ({ path, kind }) =>

@@ -1,7 +1,6 @@
 /**
- * Brings node_modules to what the lockfile says, and does nothing when it is
- * there already. Owns node_modules/.castor-stamp, a copy of the files that
- * decide. Needs nothing but Node 20 and npm.
+ * Installs the dependencies of the lockfile into node_modules, and does nothing when they are up to date. Owns
+ * node_modules/.castor-stamp, a copy of the files that determine them. Needs nothing but Node 20 and npm.
  */
 
 import { spawn } from 'node:child_process';
@@ -9,7 +8,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { withLock } from './lock.mjs';
 
-/** Resolves when the dependencies are in place; rejects with the words to show. */
+/** Resolves when the dependencies are in place; rejects with the message to show. */
 export async function ensureInstalled(root) {
   const wanted = deciders(root);
   if (isStamped(root, wanted)) return;
@@ -28,7 +27,7 @@ function sayWaiting() {
   process.stderr.write('castor: waiting for another run to finish its set-up…\n');
 }
 
-/** The Node that came with the dependencies, where there is one for this platform. */
+/** The Node installed with the dependencies, where there is one for this platform. */
 export function bundledNode(root) {
   return join(root, 'node_modules', '.bin', 'node');
 }
@@ -40,7 +39,7 @@ function deciders(root) {
   return [readFileSync(join(root, 'package-lock.json'), 'utf8'), ...manifests.map(dependenciesOf)].join('\n');
 }
 
-/** A changed script or sentence in a manifest is no reason to install again. */
+/** A changed script or description in a manifest does not require a new installation. */
 function dependenciesOf(manifest) {
   const { dependencies, devDependencies, optionalDependencies, overrides, workspaces } = JSON.parse(manifest);
   return JSON.stringify({ dependencies, devDependencies, optionalDependencies, overrides, workspaces });
@@ -59,7 +58,7 @@ function hasBundledNode(root) {
   return !offered || existsSync(bundledNode(root));
 }
 
-/** npm keeps a lockfile of what it really installed; `npm ci` by hand leaves it in agreement with ours. */
+/** npm keeps a lockfile of what it actually installed; after a manual `npm ci` it matches ours. */
 function isInstalledByHand(root) {
   const installed = readIfThere(join(root, 'node_modules', '.package-lock.json'));
   if (installed === undefined || !hasBundledNode(root)) return false;
@@ -99,7 +98,7 @@ async function install(root) {
   const stopTelling = tellProgress(root);
   const { code, output } = await npm(root, [
     'ci',
-    // No package here needs its scripts; NODE_ENV=production must not leave out what builds the program.
+    // No package here needs its scripts; NODE_ENV=production must not omit the build dependencies.
     '--ignore-scripts',
     '--include=dev',
     '--include=optional',
@@ -114,7 +113,10 @@ async function install(root) {
 const TELL_TERMINAL_MS = 500;
 const TELL_LOG_MS = 5_000;
 
-/** How many packages are in place, in one line of a terminal or a line of a log now and then, until it is stopped. */
+/**
+ * Prints the number of installed packages, on one line of a terminal or as an occasional line of a log, until it is
+ * stopped.
+ */
 function tellProgress(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const wanted = Object.keys(packages).filter(
@@ -139,7 +141,7 @@ function isForThisMachine({ os, cpu, libc }) {
   return fits(os, process.platform) && fits(cpu, process.arch) && (libc === undefined || libc.includes('glibc'));
 }
 
-/** The npm that called us, on the Node that runs it: our own may be the one being replaced. */
+/** The npm that started this script, on the Node that runs it: our own Node may be the one being replaced. */
 function npm(root, args) {
   const { npm_execpath: script, npm_node_execpath: node } = process.env;
   const isNpm = script !== undefined && node !== undefined && script.includes('npm');

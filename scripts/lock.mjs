@@ -1,6 +1,6 @@
 /**
- * One process at a time, across processes: a lock directory with its owner's
- * name in it. A lock whose owner is dead is taken over. Runs on Node 20.
+ * A lock across processes: a lock directory with its owner's name in it. A lock whose owner is dead is taken over.
+ * Runs on Node 20.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 50;
-/** A lock without an owner's name: its maker died between two system calls. */
+/** Age after which a lock without an owner's name is stale: its creator died between two system calls. */
 const NAMELESS_MS = 5_000;
-/** A lock of another machine on a shared disk: we cannot ask whether its owner lives. */
+/**
+ * Age after which a lock of another machine on a shared disk is stale: this process cannot check whether its owner
+ * lives.
+ */
 const FOREIGN_MS = 15 * 60_000;
 
-/** Runs `work` while holding the lock; `onWait` is called once if somebody else holds it. */
+/** Runs `work` while holding the lock; `onWait` is called once if another process holds it. */
 export async function withLock(directory, work, onWait = () => {}) {
   let waited = false;
   while (!acquire(directory)) {
@@ -41,7 +44,7 @@ function acquire(directory) {
   return true;
 }
 
-/** Breakers take turns, so that nobody removes the lock a faster breaker has just taken. */
+/** Processes break a stale lock one at a time, so that none removes the lock that a faster one has just taken. */
 function breakIfStale(directory) {
   if (!isStale(directory)) return;
   const turn = `${directory}.breaking`;
@@ -69,7 +72,7 @@ function ownerOf(directory) {
   try {
     return readFileSync(join(directory, 'owner'), 'utf8').split(' ');
   } catch {
-    // Not written yet, or the lock is gone: age decides.
+    // Not written yet, or the lock is gone: its age decides.
     return [];
   }
 }

@@ -1,11 +1,11 @@
-/** The licences of the packages whose code the bundle holds, from the bundle's own account of its inputs. */
+/** Collects the licences of the packages whose code the bundle contains, from the bundle's own list of inputs. */
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-/** Throws for a package without a licence text: its code must not be passed on. */
+/** Throws for a package without a licence text: its code must not be distributed. */
 export function collectNotices(root, { inputs }) {
   const folders = new Set(Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? []));
   const notices = [...folders].sort().map((folder) => describe(join(root, folder)));

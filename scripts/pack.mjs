@@ -1,8 +1,7 @@
 /**
- * The last step of the build: ES modules to CommonJS, and all a headless answer needs
- * into one file, which packages/cli/bin/load-bundle.cjs can start from code that is
- * already compiled. A chunk that must stay an ES module (it awaits at its top, or asks
- * where it is) stays one, with all that import it.
+ * The last step of the build: converts ES modules to CommonJS, and packs everything a headless answer needs into one
+ * file, which packages/cli/bin/load-bundle.cjs can start from code that is already compiled. A chunk that must stay
+ * an ES module (top-level await, or import.meta) stays one, with all that import it.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,15 +10,15 @@ import * as esbuild from 'esbuild';
 
 const MAIN = 'packages/cli/src/main.ts';
 const SURFACE = 'packages/cli/src/headless/run.ts';
-/** What answers; the code it needed is worth keeping. */
+/** The modules that answer; the compiled code they needed is worth caching. */
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 const PROGRAM = 'main.cjs';
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
 
 /**
- * Beside the chunks in the pack. Files that are not in it are read with Node's compile
- * cache, which is turned on no earlier: most answers need none of them.
+ * Added to the chunks in the pack. Other files are read with Node's compile cache, which is enabled no earlier: most
+ * answers need none of them.
  */
 const PACK = 'castor:pack';
 const PACK_SOURCE = `
@@ -35,7 +34,7 @@ export const keep = () => {
 };
 `;
 
-/** Of a split build in ES modules that was not written: the files to write, by name. `main.cjs` is the program. */
+/** Takes an unwritten split build in ES modules; returns the files to write, by name. `main.cjs` is the program. */
 export async function packBundle({ outputFiles, metafile }) {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'));
@@ -55,7 +54,7 @@ export async function packBundle({ outputFiles, metafile }) {
     if (name === bundle.main) continue;
     files.set(toFile(name, bundle), await contentsOf(name, bundle));
   }
-  // Last, so that whoever finds the program finds what it names.
+  // Last, so that a process that finds the program also finds the files it names.
   files.set(PROGRAM, await pack(bundle));
   return files;
 }
@@ -65,7 +64,7 @@ async function contentsOf(name, bundle) {
   return bundle.modern.has(name) ? rename(name, bundle) : toCommonJs(rename(name, bundle));
 }
 
-/** Whether it awaits at its top, or asks where it is: the two things CommonJS does not have. */
+/** Whether it uses top-level await or import.meta: CommonJS supports neither. */
 async function mustStayModern(text) {
   if (text.includes('import.meta')) return true;
   return toCommonJs(text).then(
@@ -97,8 +96,8 @@ function staticImports({ imports }) {
 }
 
 /**
- * The file of a chunk. Its name tells its text, and what of all it needs is packed: a program that still runs another
- * build, where less or more is, must not find this one's file under the same name.
+ * The file of a chunk. Its name depends on its text and on which of its dependencies are packed: a program that still
+ * runs another build, with a different pack, must not find this build's file under the same name.
  */
 function toFile(name, { outputs, modern, packed }) {
   if (packed.has(name)) return name.replace(/\.js$/, '.packed.cjs');
@@ -111,7 +110,7 @@ function toFile(name, { outputs, modern, packed }) {
   return name.replace(/\.js$/, `-${mark}${modern.has(name) ? '.js' : '.cjs'}`);
 }
 
-/** Chunks are named by their hash: the name in quotes is nothing but an import. */
+/** Chunks are named by their hash: their quoted name can only be an import. */
 function rename(from, bundle) {
   const { outputs, texts, modern } = bundle;
   return outputs.get(from).imports.reduce((code, { path, kind, external }) => {
@@ -123,7 +122,7 @@ function rename(from, bundle) {
   }, texts.get(from));
 }
 
-/** The packed chunks in one scope, the program last: it begins when all of them are there. */
+/** The packed chunks in one scope, the program last: it starts when all of them are defined. */
 async function pack(bundle) {
   const { packed, main } = bundle;
   const chunks = [...packed].filter((name) => name !== main);
@@ -141,11 +140,11 @@ async function pack(bundle) {
     plugins: [readPacked(bundle)],
   });
   const code = toAscii(outputFiles[0].text);
-  // Its first line says which bundle it is.
+  // The first line identifies the bundle.
   return `/*${createHash('sha256').update(code).digest('hex').slice(0, 16)}*/${code}`;
 }
 
-/** It is read without decoding. esbuild leaves characters beyond ASCII in regular expressions alone. */
+/** The pack is read without decoding. esbuild does not escape characters beyond ASCII in regular expressions. */
 function toAscii(text) {
   return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -167,8 +166,8 @@ function readPacked(bundle) {
   };
 
   /**
-   * What is loaded later says so first. Code that was compiled from a text cannot import
-   * modules without a warning: the launcher does it.
+   * A lazily loaded chunk announces itself first. Code compiled from a text cannot import modules without a warning:
+   * the launcher does it.
    */
   function withNotes(text) {
     const noted = text.replaceAll(/\bimport\("([^"]+)"\)/g, (all, path) => {
@@ -187,7 +186,7 @@ function idOf(name) {
   return name.replace(/\.js$/, '').replaceAll(/\W/g, '_');
 }
 
-/** The names stand there for ES modules, which read them without running the file. */
+/** The names are listed for ES modules, which read them without running the file. */
 function forward(name, names) {
   return `"use strict";module.exports=require("./${PROGRAM}").${idOf(name)};\n0&&(module.exports={${names.join(',')}});\n`;
 }

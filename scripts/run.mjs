@@ -1,7 +1,7 @@
 /**
- * `npm start`, `npm test` and the rest, each doing its own set-up: install when
- * node_modules is stale, build when the bundle is, then the task, on a Node that
- * is new enough. Dependency-free and readable by Node 20, which may be all there is.
+ * `npm start`, `npm test` and the other tasks, each with its own set-up: install when node_modules is stale, build
+ * when the bundle is, then run the task on a recent enough Node. Dependency-free and compatible with Node 20, which
+ * may be the only one installed.
  */
 
 import { spawn } from 'node:child_process';
@@ -32,7 +32,7 @@ async function main([name, ...args]) {
 async function start(args) {
   await ensureBundle();
   if (!isModelConfigured(args)) process.env.CASTOR_OFFLINE ??= '1';
-  // npm moves to the root of the project; the prompt is about the folder the person is in.
+  // npm changes to the root of the project; the prompt concerns the user's current folder.
   if (process.env.npm_lifecycle_event === 'start' && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
   const launcher = join(ROOT, 'packages', 'cli', 'bin', 'castor.cjs');
   process.argv = [process.execPath, launcher, ...args];
@@ -59,7 +59,7 @@ async function check() {
   for (const { name, code, output, ms } of results) {
     const verdict = code === 0 ? 'ok' : `failed (${code})`;
     process.stdout.write(`${name.padEnd(6)} ${verdict} in ${(ms / 1000).toFixed(1)} s\n`);
-    // oxlint's warnings do not fail the check; they are for a reviewer to answer.
+    // oxlint's warnings do not fail the check; they are printed for a reviewer.
     if (code !== 0 || / warnings?\(/.test(output)) process.stdout.write(`${output.trimEnd()}\n\n`);
   }
   return results.every(({ code }) => code === 0) ? 0 : 1;
@@ -106,7 +106,7 @@ const MODEL_VARIABLES = [
   'CLOUD_SHELL',
 ];
 
-/** Whether the person has chosen where answers come from; if not, a fresh clone shows the offline model. */
+/** Whether the user has configured a model; if not, a fresh clone uses the offline model. */
 function isModelConfigured(args) {
   if (args.some((arg) => /^(-m|--model|--fake-responses)/.test(arg))) return true;
   if (MODEL_VARIABLES.some((name) => process.env[name])) return true;
@@ -114,7 +114,7 @@ function isModelConfigured(args) {
   try {
     return existsSync(settings) && /"selectedType"\s*:\s*"/.test(readFileSync(settings, 'utf8'));
   } catch {
-    // Settings we may not read choose nothing here; the program itself says what is wrong with them.
+    // Unreadable settings configure nothing here; the program itself reports what is wrong with them.
     return false;
   }
 }
@@ -161,7 +161,10 @@ function binOf(packageName, bin) {
   return join(folder, typeof manifest.bin === 'string' ? manifest.bin : manifest.bin[bin]);
 }
 
-/** A signal to us alone reaches the child too; one to the whole group reaches it twice, which it must bear. */
+/**
+ * A signal to this process alone is forwarded to the child; one to the whole group reaches it twice, which it must
+ * tolerate.
+ */
 function waitFor(child, event = 'exit') {
   const forward = (signal) => child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -175,7 +178,7 @@ function waitFor(child, event = 'exit') {
   });
 }
 
-/** npm passes a signal on to the shell between us only, and the shell dies of it without a word. */
+/** npm forwards a signal only to the shell in between, and the shell dies of it silently. */
 function endWithShell() {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
   const shell = process.ppid;

@@ -1,4 +1,4 @@
-/** The least a client can do over a connection it keeps: the bytes out, the answer in. */
+/** The minimal client over a keep-alive connection: sends the bytes, reads the answer. */
 
 import { Agent, request as createRequest } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** Floor of a key: the least a program can do to show what is typed into it. It ends with Ctrl+C. */
+/** Floor of a key: the minimal program that shows what is typed into it. It ends with Ctrl+C. */
 
 const PLACEHOLDER = 'Type your message';
 let text = '';

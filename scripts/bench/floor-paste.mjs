@@ -1,4 +1,4 @@
-/** Floor of a paste: the least a program can do to read one and say that it is there. It ends with Ctrl+C. */
+/** Floor of a paste: the minimal program that reads one and reports it. It ends with Ctrl+C. */
 
 const PLACEHOLDER = 'Type your message';
 const END = Buffer.from('\x1b[201~');

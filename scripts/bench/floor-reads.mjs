@@ -1,4 +1,4 @@
-/** Floor of run-reads.mjs: a loop of twenty lines that reads what it is asked for and sends it back. */
+/** Floor of run-reads.mjs: a loop of twenty lines that reads the requested files and sends them back. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Floor B: the least a program can do for the same answer. It fetches the stream,
- * parses every frame and prints the text. No retries, no checks, no events.
+ * Floor B: the minimal program for the same answer. It fetches the stream, parses every frame and prints the text. No
+ * retries, no checks, no events.
  */
 
 const [, , url, model] = process.argv;

@@ -1,21 +1,20 @@
 /**
- * A long answer in markdown, as models write them: headings, paragraphs, lists, code and
- * tables. The same every time, and never the same twice within: an answer that repeats
- * itself is stopped.
+ * Generates a long answer in markdown, as models write them: headings, paragraphs, lists, code and tables.
+ * Deterministic, but without repetition: loop detection would stop an answer that repeats itself.
  */
 
 const WORDS =
   'the parser reads each line once and keeps what it has seen so that a later call finds it without a second look at the file'.split(
     ' ',
   );
-/** Every so many words there is a wide character or a mark. */
+/** One word in this many contains a wide character or a mark. */
 const MARKED_EVERY = 37;
 
-/** Of the answer that streams while somebody types. */
+/** Length of the answer that streams during typing. */
 export const STEADY_LENGTH = 200_000;
 export const LAST_LINE = 'That was the whole answer.';
 
-/** About as many characters of it, and the last line. */
+/** About this many characters, and the last line. */
 export function createMarkdown(length) {
   const next = createRandom();
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * The processes of the bench: the model's, and the programs that are measured. A
- * program that uses the runtime is bundled from source first, as users get it.
+ * Starts the processes of the bench: the model, and the measured programs. A program that uses the runtime is first
+ * bundled from source, as published.
  */
 
 import { fork, spawn } from 'node:child_process';
@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Inside node_modules, so that what is left out of a bundle is found from it. */
+/** Inside node_modules, so that packages left out of a bundle resolve from it. */
 const BUNDLES = join(HERE, '..', '..', 'node_modules', '.cache', 'castor-bench');
 
-/** Starts the model; `onArrival` of what it returns may be replaced. `stop` ends it. */
+/** Starts the model; the caller may replace `onArrival` of the result. `stop` ends it. */
 export async function startModel() {
   const child = fork(join(HERE, 'server.mjs'));
   const model = { url: '', onArrival: () => {}, stop: () => child.kill() };
@@ -47,7 +47,7 @@ export async function bundle(names) {
   return Object.fromEntries(names.map((name) => [name, join(BUNDLES, `${name}.mjs`)]));
 }
 
-/** Runs a program to its end; what it printed, as JSON. */
+/** Runs a program to its end; parses its output as JSON. */
 export function runProgram(path, args, { env = {}, cwd } = {}) {
   const child = spawn(process.execPath, [path, ...args], {
     cwd,

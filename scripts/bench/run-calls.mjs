@@ -1,7 +1,7 @@
 /**
- * Measured program: calls of tools that do nothing, through scheduler, policy, ledger
- * and a record on disk that is written before and after, without a sync. The floor of
- * each is the tool alone. Commands differ, so that none is judged from memory.
+ * Measured program: calls of tools that do nothing, through scheduler, policy, ledger and a record on disk that is
+ * written before and after, without a sync. The floor of each is the tool alone. Commands differ, so that the policy
+ * answers none from its cache.
  */
 
 import { open } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Measured program: grep_search through the scheduler, and plain ripgrep with the same
- * pattern in the same tree, in turn. Few lines match, so that neither stops early.
+ * Measured program: grep_search through the scheduler, and plain ripgrep with the same pattern in the same tree,
+ * alternating. Few lines match, so that neither stops early.
  */
 
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ for (let round = 0; round <= Number(rounds); round++) {
   const found = await search();
   const expected = await plain();
   if (count(expected) === 0 || count(found) < count(expected)) throw new Error('The searches found different lines.');
-  // The first round fills the caches of the disk.
+  // The first round fills the disk caches.
   if (round > 0) {
     ours.push(found.ms);
     floor.push(expected.ms);

@@ -1,8 +1,7 @@
 /**
- * Measured program: a command that prints 10 MB, by lines, on one line, or by lines
- * with a character that makes the engine keep two bytes for each. Prints how far the
- * peak of the process lies above its size before; as the peak counts from its start,
- * the figure is never too small.
+ * Measured program: a command that prints 10 MB, in lines, on one line, or in lines with a character that makes the
+ * engine store two bytes for each. Prints how far the process's peak memory exceeds its size before; the peak counts
+ * from process start, so the figure is never too small.
  */
 
 import { createCaller, openWorkspace } from './workspace.mjs';

@@ -1,7 +1,6 @@
 /**
- * Measured program: prompts whose answer is a row of read_file calls, with the
- * built-in tools under the built-in policies. The model measures: one request's
- * arrival to the next is a whole tool round.
+ * Measured program: prompts whose answer is a row of read_file calls, with the built-in tools under the built-in
+ * policies. The model measures: the time from one request's arrival to the next is a whole tool round.
  */
 
 import { randomUUID } from 'node:crypto';

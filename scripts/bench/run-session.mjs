@@ -1,9 +1,8 @@
 /**
- * Measured program: ten thousand turns in one process, a call and an answer in each
- * prompt. The history is compressed by the session itself whenever it fills half of
- * a window of 64,000 tokens, as a real one would be. Prints the memory at its peak, and
- * what was alive half way and at the end. Between the two, resident memory says nothing
- * of us: V8 doubles its young generation, up to 128 MB, for whoever makes garbage long enough.
+ * Measured program: ten thousand turns in one process, a call and an answer in each prompt. The session itself
+ * compresses the history whenever it fills half of a window of 64,000 tokens, as a real one would. Prints the peak
+ * memory, and the live memory half way and at the end. Resident memory between the two is not meaningful: V8 doubles
+ * its young generation, up to 128 MB, for any program that allocates garbage long enough.
  */
 
 import { randomUUID } from 'node:crypto';

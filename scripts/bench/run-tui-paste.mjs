@@ -1,6 +1,6 @@
 /**
- * Measured program: a megabyte pasted into the prompt, here and into the floor, in turn.
- * Prints how long each took until it was seen.
+ * Measured program: a megabyte pasted into the prompt and into the floor, alternating. Prints how long each took to
+ * appear.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { PLACEHOLDER, openTerminal, sleep } from './tui-terminal.mjs';
 const FLOOR = fileURLToPath(new URL('floor-paste.mjs', import.meta.url));
 const LINE = 'A line of a log that somebody wants to have explained, with a number in it.\n';
 const MEGABYTE = 1_000_000;
-/** All that a start loads has been loaded by then. */
+/** By then the start has loaded everything it loads. */
 const SETTLE_MS = 2000;
 
 const [, , url, home, rounds] = process.argv;

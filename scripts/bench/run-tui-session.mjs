@@ -1,7 +1,6 @@
 /**
- * Measured program: typing in a new session and in one of many messages, in a terminal.
- * The times go by turns, so that noise falls on both alike. Prints them by
- * turn, and the memory of the long one.
+ * Measured program: typing in a new session and in one of many messages, in a terminal. The two alternate, so that
+ * noise affects both alike. Prints the times by turn, and the memory of the long one.
  */
 
 import { PLACEHOLDER, openTerminal, sleep, typeKeys } from './tui-terminal.mjs';

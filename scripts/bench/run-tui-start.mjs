@@ -1,7 +1,7 @@
 /**
- * Measured program: starts in a terminal, each with its floor. A prompt is usable when
- * the placeholder stands on the screen and a key typed at once is seen; another start
- * has its key typed before there is anything, and must not lose it. Prints the times.
+ * Measured program: starts in a terminal, each with its floor. A prompt is usable when the placeholder is on the
+ * screen and a key typed immediately appears; another start gets its key before any output and must not lose it.
+ * Prints the times.
  */
 
 import { spawn } from '@lydell/node-pty';
@@ -40,7 +40,7 @@ for (let round = 0; round <= Number(rounds); round++) {
     earlyKeyMs: await measureEarlyKey(home),
     deadUsableMs: (await measureUsable(homeOfDead)).usableMs,
   };
-  // The first warms all of them up.
+  // The first round warms all of them up.
   if (round > 0) samples.push(sample);
 }
 process.stdout.write(JSON.stringify(samples));

@@ -1,8 +1,7 @@
 /**
- * Measured program: an answer that streams at a steady pace in a terminal, with somebody
- * who types meanwhile, here and into the floor, or with nobody. Prints how long keys took
- * to be seen, what the program used and what it wrote. Before the prompt it is left alone
- * for a while.
+ * Measured program: an answer that streams at a steady pace in a terminal, with or without typing at the same time
+ * into the program and into the floor. Prints how long keys took to appear, the program's CPU and memory and the
+ * bytes it wrote. The program idles for a while before the prompt.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -48,7 +47,7 @@ process.stdout.write(
   }),
 );
 
-/** At the same time, so that noise falls on both. */
+/** At the same time, so that noise affects both. */
 async function typeIntoBoth() {
   const floor = openTerminal({ program: FLOOR, home, url });
   await floor.untilComposer((text) => text.includes(PLACEHOLDER));

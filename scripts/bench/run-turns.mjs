@@ -1,7 +1,7 @@
 /**
- * Measured program: sessions of 200 prompts with a plain answer each. After every turn
- * a bare round trip sends the same bytes over a connection of its own, so that the
- * two differ by our work alone and noise falls on both. Prints the times per session.
+ * Measured program: sessions of 200 prompts with a plain answer each. After every turn a bare round trip sends the
+ * same bytes over its own connection, so that the two differ only by the runtime's work and noise affects both.
+ * Prints the times per session.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -21,7 +21,7 @@ async function runSession() {
     generator: {
       ...generator,
       generateContentStream(request, ...rest) {
-        // The contents grow with the session: how many were sent is all there is to keep.
+        // The contents grow with the session: storing the number sent is enough.
         sent = { request, length: request.contents.length };
         return generator.generateContentStream(request, ...rest);
       },
@@ -57,7 +57,7 @@ async function measureFloor({ request, length }) {
   return performance.now() - started;
 }
 
-// The first session warms both up: a cold beginning would hide that the end has become slower.
+// The first session warms both up: a cold start would hide that the end has become slower.
 await runSession();
 const sessions = [];
 for (let round = 0; round < Number(rounds); round++) sessions.push(await runSession());

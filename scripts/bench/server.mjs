@@ -1,7 +1,7 @@
 /**
- * The bench's model, in a process of its own so that it takes no time of what is
- * measured. The name of the model says what it plays, without delay; those that are
- * `announced` tell the parent when a request arrived, on the clock both share.
+ * The bench's model, in a separate process so that it takes no time from the measured one. The name of the model
+ * selects its answer, without delay; those that are `announced` report to the parent when a request arrived, on the
+ * clock both share.
  */
 
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { STEADY_LENGTH, createMarkdown } from './markdown.mjs';
 
 const SHORT = frames(8, 40);
 const LONG = frames(20_000, 100);
-/** Calls of one prompt; few enough that nobody is asked whether it goes in circles. */
+/** Calls of one prompt; too few for the loop judge to be asked. */
 const READS = 25;
 const BYTES_PER_TOKEN = 4;
 /** Twenty seconds of an answer. */
@@ -20,7 +20,7 @@ const MODELS = {
   short: { answer: () => SHORT, announced: true },
   long: { answer: () => LONG },
   plain: { answer: () => SHORT },
-  /** The pace of a quick model, whatever the reader does. */
+  /** The pace of a fast model, whatever the reader's pace. */
   steady: { answer: () => STEADY, perSecond: STEADY_PER_SECOND },
   reads: {
     announced: true,
@@ -29,7 +29,7 @@ const MODELS = {
       return index < READS ? calls([['read_file', { file_path: `file-${index}.txt` }]], turn) : SHORT;
     },
   },
-  /** Each sleep has a reason of its own: five equal calls in a row are taken for a loop. */
+  /** Each sleep has a different reason: loop detection stops five equal calls in a row. */
   sleeps: {
     answer: (turn) => {
       const sleep = (index) => ['run_shell_command', { command: 'sleep 1', description: `Waits for job ${index}.` }];
@@ -37,7 +37,10 @@ const MODELS = {
       return turn % 2 === 0 ? calls(eight, turn) : SHORT;
     },
   },
-  /** A call and an answer in turn; it counts what it is sent, so that the session is compressed as it would be. */
+  /**
+   * A call and an answer alternate; it counts the tokens it receives, so that the session is compressed as a real
+   * one.
+   */
   session: {
     answer: (turn, bytes) => {
       const promptTokenCount = Math.ceil(bytes / BYTES_PER_TOKEN);
@@ -86,7 +89,7 @@ function frame(content, candidate, usageMetadata) {
   return `data: ${JSON.stringify(answer)}\r\n\r\n`;
 }
 
-/** Never the same twice: an answer that repeats itself is stopped, and rightly so. */
+/** No repetition: loop detection rightly stops an answer that repeats itself. */
 function words(seed, length) {
   let text = '';
   for (let state = seed + 1; text.length < length;) {
@@ -96,7 +99,7 @@ function words(seed, length) {
   return text.slice(0, length);
 }
 
-/** Writes frame by frame, as fast as the reader takes them. */
+/** Writes frame by frame, as fast as the reader accepts them. */
 function play(response, stream) {
   let index = 0;
   const more = () => {
@@ -111,7 +114,7 @@ function play(response, stream) {
   more();
 }
 
-/** Writes every frame at its time, counted from the beginning: a late one does not make the next late. */
+/** Writes every frame at its time, counted from the start: a late one does not delay the next. */
 function playSteadily(response, stream, perSecond) {
   const started = performance.now();
   let index = 0;
@@ -124,7 +127,7 @@ function playSteadily(response, stream, perSecond) {
   next();
 }
 
-/** What a compression asks for beside the conversation. */
+/** Answers the summary request of a compression. */
 function summarise(response) {
   const parts = [{ text: `<state_snapshot>${words(1, 2000)}</state_snapshot>` }];
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -151,5 +154,5 @@ const server = createServer((request, response) => {
 });
 
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-// A bench that was killed leaves nothing listening.
+// A killed bench leaves no listening process.
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,6 @@
 /**
- * Rows of starting up and of one answer. Rounds are interleaved, so that noise falls
- * on all alike. Wall time is measured without the preload that reports CPU.
+ * Rows of starting up and of one answer. Rounds are interleaved, so that noise affects all alike. Wall time is
+ * measured without the preload that reports CPU.
  */
 
 import { spawn } from 'node:child_process';
@@ -77,7 +77,7 @@ async function measureIn(home, model, rounds) {
   return { notes, rows };
 }
 
-/** Runs a program to its end; with `usage`, what it used instead of how long it took. */
+/** Runs a program to its end; `usage` measures its CPU and memory instead of its duration. */
 function measure(name, program, { model, env, usage = false }) {
   const started = performance.timeOrigin + performance.now();
   let firstRequestMs;

@@ -1,9 +1,9 @@
 /**
- * Rows of the bench and their table. A row holds ours and its floor, each as the
- * smallest and the median of the rounds, and is judged by one of the two.
+ * Rows of the bench and their table. A row holds our result and its floor, each as the minimum and the median of the
+ * rounds, and is judged by one of the two.
  */
 
-/** The smallest and the median of numbers, or of one field of samples. */
+/** The minimum and the median of numbers, or of one field of samples. */
 export function sum(samples, key) {
   const values = key === undefined ? samples : samples.map((sample) => sample[key]);
   const sorted = values.toSorted((left, right) => left - right);
@@ -14,7 +14,7 @@ export function median(values) {
   return sum(values).median;
 }
 
-/** The value that the given share of the values does not pass. */
+/** The value that the given share of the values does not exceed. */
 export function quantile(values, share) {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.ceil(sorted.length * share) - 1];
@@ -40,7 +40,7 @@ export function difference(what, unit, ours, floor, target, by = 'min') {
   return { what, unit, ours, floor, target: `≤ + ${target}`, reached, sign: unit, ok: reached[by] <= target };
 }
 
-/** Judged by itself; the floor, where there is one, is for comparison. Without a target it is only told. */
+/** Judged by its own target; the floor, if any, is for comparison. Without a target it is only printed. */
 export function limit(what, unit, ours, floor, target, by = 'median') {
   const row = { what, unit, ours, floor, reached: ours, sign: unit };
   return target === undefined ? { ...row, target: 'told' } : { ...row, target: `≤ ${target}`, ok: ours[by] <= target };

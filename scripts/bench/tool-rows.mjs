@@ -1,4 +1,7 @@
-/** Rows of tools: what a call costs beside the tool's own work, and the work of the two that can be slow or large. */
+/**
+ * Rows of tools: the overhead of a call beside the tool's own work, and the work of the two tools that can be slow or
+ * large.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -82,7 +85,7 @@ function waitFor(child) {
   });
 }
 
-/** The median of three processes each: a peak can only be measured once in a process. */
+/** The median of three processes each: a process can measure its peak only once. */
 async function measureOutput(program, args) {
   const measure = async (kind) => {
     const runs = [];

@@ -1,7 +1,6 @@
 /**
- * Rows of the terminal: how soon one can type, how typing and the machine fare while an
- * answer streams, and what a long session costs. All of it in a pty with an emulator
- * that shows what a person would see.
+ * Rows of the terminal: the time until the user can type, typing and CPU while an answer streams, and the cost of a
+ * long session. All in a pty with an emulator that shows what a user would see.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,10 +15,10 @@ import { PROJECT } from './tui-terminal.mjs';
 const STARTS_PER_ROUND = 5;
 const MESSAGES = 10_000;
 const DEAD_SERVERS = 10;
-/** It reads all it is sent and never answers; it ends when nobody talks to it any more. */
+/** It reads all input and never answers; it ends when its input is closed. */
 const DEAD_SERVER = { command: 'sh', args: ['-c', 'cat > /dev/null'] };
 
-/** A round takes a good minute. */
+/** A round takes over a minute. */
 export async function measureTui(model, rounds = 3) {
   if (!existsSync('/proc/self/stat')) throw new Error('The terminal is measured on Linux only: it needs /proc.');
   const folder = mkdtempSync(join(tmpdir(), 'castor-bench-'));
@@ -113,7 +112,7 @@ function configureDeadServers(home) {
   writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify({ mcpServers: Object.fromEntries(names) }));
 }
 
-/** A question and an answer in turn. */
+/** A question and an answer alternate. */
 function writeSession(path) {
   const timestamp = new Date().toISOString();
   const head = { sessionId: 'bench', projectHash: 'bench', startTime: timestamp, lastUpdated: timestamp, kind: 'main' };

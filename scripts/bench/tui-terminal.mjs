@@ -1,6 +1,6 @@
 /**
- * A program in a pty with an emulator behind it, for measuring: what a person sees, and
- * when. CPU and memory come from /proc, of the program alone, so this is for Linux.
+ * Runs a program in a pty with an emulator behind it, to measure what a user sees, and when. CPU and memory come from
+ * /proc, of the program alone, so this is for Linux.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 
-/** Another build can be measured by giving its `castor.cjs`. */
+/** Another build can be measured by passing its `castor.cjs`. */
 const CASTOR =
   process.env.CASTOR_BENCH_PROGRAM ??
   join(fileURLToPath(new URL('.', import.meta.url)), '..', '..', 'packages', 'cli', 'bin', 'castor.cjs');
@@ -20,13 +20,13 @@ const PROMPT_SIGN = '> ';
 export const PROJECT = 'project';
 export const PLACEHOLDER = 'Type your message';
 
-/** Keys go in at this pace, unevenly, so that they do not fall in step with frames. */
+/** Keys are typed at this pace, unevenly, so that they do not fall in step with frames. */
 const KEY_MS = 80;
 const KEY_SPREAD_MS = 47;
 const LONGEST_TYPED = 24;
 const BACKSPACE = '\x7f';
 
-/** The program works in the folder `project` of its home, where nothing is. */
+/** The program runs in the empty folder `project` of its home. */
 export function openTerminal({ program = CASTOR, args = [], home, url }) {
   const started = performance.now();
   const emulator = new headless.Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 1000, allowProposedApi: true });
@@ -81,19 +81,19 @@ export function openTerminal({ program = CASTOR, args = [], home, url }) {
     screen,
     composer,
     type: (text) => pty.write(text),
-    /** Resolves with the time at which it was seen; rejects when the program ends first. */
+    /** Resolves with the time at which the condition was met; rejects when the program ends first. */
     until(isMet) {
       return new Promise((resolve, reject) => {
         waiting.push({ isMet, resolve, reject });
         look();
       });
     },
-    /** The same of what the composer shows. */
+    /** The same for the text of the composer. */
     untilComposer(isMet) {
       return this.until(() => isMet(composer() ?? ''));
     },
     usage: () => readUsage(pty.pid),
-    /** Ctrl+C clears what is typed, then asks, then leaves. */
+    /** Ctrl+C clears the composer, then asks, then exits. */
     async close() {
       pty.write('\x03\x03\x03');
       const limit = setTimeout(() => pty.kill('SIGKILL'), 5000);
@@ -103,7 +103,9 @@ export function openTerminal({ program = CASTOR, args = [], home, url }) {
   };
 }
 
-/** Types one key after the other until it may stop; how long each took to be seen. The composer must be empty. */
+/**
+ * Types one key after the other until it may stop; returns how long each took to appear. The composer must be empty.
+ */
 export async function typeKeys(terminal, mayStop) {
   const times = [];
   let text = '';
@@ -124,7 +126,7 @@ export function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The program itself: what it starts does not count. */
+/** Measures the program itself, without its child processes. */
 function readUsage(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -132,7 +134,7 @@ function readUsage(pid) {
   return { cpuMs: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND, peakMb: kilobytes / 1024 };
 }
 
-/** For a look inside: CPU profiles of the program in this folder. */
+/** For debugging: writes CPU profiles of the program into this folder. */
 function profiling() {
   const folder = process.env.CASTOR_BENCH_PROFILES;
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];

@@ -1,4 +1,4 @@
-/** Rows of turns: what the client adds to a turn and to a tool round, and what a long session keeps. */
+/** Rows of turns: the client's overhead per turn and per tool round, and the memory of a long session. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { difference, limit, median, ratio, sum } from './table.mjs';
 
 const FLOOR_READS = fileURLToPath(new URL('floor-reads.mjs', import.meta.url));
 const EDGE = 20;
-/** As the model plays them: 25 calls and an answer. */
+/** As the model answers: 25 calls and an answer. */
 const REQUESTS_PER_PROMPT = 26;
 const PROMPTS = 4;
 const LONG_SESSION = 10_000;
@@ -20,8 +20,8 @@ export async function measureTurns(model, rounds = 8) {
   const reads = await measureReads(model, programs['run-reads'], rounds);
   const session = await runProgram(programs['run-session'], [model.url, String(LONG_SESSION)]);
 
-  // Each turn less the floor of the very same bytes, so that sending more of them does not count as growth. What
-  // is left is a fifth of a millisecond, where the median of twenty is noise: the turns of all sessions count as one.
+  // Each turn minus the floor of the same bytes, so that sending more of them does not count as growth. The rest is a
+  // fifth of a millisecond, where the median of twenty is noise: the turns of all sessions count as one.
   const overheads = sessions.map(({ turns, floors }) => turns.map((ms, turn) => ms - floors[turn]));
   const first = once(median(overheads.flatMap((ms) => ms.slice(0, EDGE))));
   const last = once(median(overheads.flatMap((ms) => ms.slice(-EDGE))));

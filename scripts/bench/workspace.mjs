@@ -16,7 +16,7 @@ export function openWorkspace({ root, home, url, ...options }) {
   });
 }
 
-/** As createAgent makes it, with its events told to the ledger and then dropped. */
+/** As createAgent builds it; the ledger receives its events, which are then dropped. */
 export function createCaller({ policy, ledger, tools }, home, recorder) {
   const scheduler = new CoreToolScheduler({
     tools,
