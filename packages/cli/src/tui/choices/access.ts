@@ -1,4 +1,4 @@
-/** `/auth`: another key or the offline model, from now on; and forgetting the key that was kept. */
+/** `/auth`: switches to another key or the offline model from now on; and removes the stored key. */
 
 import { getErrorMessage } from '@castor/core';
 import { prepareStart } from '../../start/start.ts';
@@ -7,7 +7,7 @@ import { askForAccess } from '../dialogs/first-run.ts';
 import { reopenSession } from '../session-change.ts';
 import { forgetKey, storeKey } from '../store-key.ts';
 
-/** The session goes on, with the words said so far. */
+/** Keeps the session and its conversation. */
 export async function chooseAccess(app: App, signal: AbortSignal): Promise<void> {
   const { start } = app.state;
   if (!start) return;

@@ -1,14 +1,14 @@
-/** Ctrl+B and `/tasks`: the commands in the background, looked at while they are shown. */
+/** Ctrl+B and `/tasks`: shows the commands in the background, refreshed while they are visible. */
 
 import { getErrorMessage } from '@castor/core';
 import type { App } from '../app.ts';
 import type { CommandScreen } from '../command-screen.ts';
 import { BackgroundView } from '../dialogs/background-view.ts';
 
-/** Output that is looked at keeps moving. */
+/** Visible output keeps moving. */
 const LOOK_MS = 200;
 
-/** Resolves when the person has seen enough. */
+/** Resolves when the user closes the view. */
 export async function showBackground(app: App, signal?: AbortSignal): Promise<void> {
   const { agent } = app.state;
   if (!agent || agent.background.list().length === 0) return app.toast('No background commands.');

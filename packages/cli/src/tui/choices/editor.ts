@@ -1,4 +1,4 @@
-/** `/editor`: which program prompts and proposed edits are changed in. */
+/** `/editor`: chooses the program that edits prompts and proposed changes. */
 
 import { EDITOR_NAMES, editorCommand } from '../../editor-command.ts';
 import type { App } from '../app.ts';

@@ -1,4 +1,4 @@
-/** `/footer`: which parts the footer has; each choice is seen at once and kept. */
+/** `/footer`: chooses the parts of the footer; each choice is shown at once and saved. */
 
 import { getErrorMessage } from '@castor/core';
 import { saveSetting } from '@castor/core/program';
@@ -58,7 +58,7 @@ function toggled(shown: readonly FooterItem[], item: FooterItem): FooterItem[] {
   return FOOTER_ITEMS.filter((each) => (each === item ? !shown.includes(each) : shown.includes(each)));
 }
 
-/** A sentence when it cannot be kept. */
+/** A sentence when it cannot be saved. */
 function save(app: App, items: readonly FooterItem[] | undefined): string | undefined {
   try {
     saveSetting(userSettingsFile(app), 'ui.footer.items', items);

@@ -1,4 +1,4 @@
-/** `/model`: who answers from the next turn on. */
+/** `/model`: chooses the model from the next turn on. */
 
 import { getErrorMessage } from '@castor/core';
 import type { CommandContext } from '../../slash/command.ts';

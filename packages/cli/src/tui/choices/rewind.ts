@@ -1,4 +1,4 @@
-/** `/rewind`: back to an earlier message of the person, with the files as they were or as they are. */
+/** `/rewind`: returns to an earlier message of the user, with the files as they were or as they are. */
 
 import { listRewindPoints, revertEdits, rewindTo, countOf } from '@castor/core/program';
 import type { RewindPoint } from '@castor/core/program';
@@ -34,7 +34,7 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
   if (scope !== 'conversation') await revert(app, point);
   if (scope === 'files') return;
   if (!rewindTo(point, { chat: agent.chat, recorder })) return app.fail('That message was already removed.');
-  // What tool results said of sub-directories went with them.
+  // Context of sub-directories in tool results was removed with them.
   await agent.reloadContext();
   app.state.todos = [];
   app.info('Rewound to before that message. The later messages above are no longer part of the conversation.');
@@ -74,7 +74,7 @@ function describeEdits({ edits, hasCommands }: RewindPoint): string {
   return parts.length === 0 ? '' : `${parts.join(' and ')} since`;
 }
 
-/** Of a prompt with files the words. */
+/** The text of a prompt with files. */
 function oneLine(text: string): string {
   const [words = ''] = text.split('\n--- Content from referenced files ---');
   return sanitizeLine(words);

@@ -1,4 +1,4 @@
-/** `/resume` and `/chat`: earlier sessions of this folder, by title, age or a word of the conversation. */
+/** `/resume` and `/chat`: lists earlier sessions of this folder, by title, age or a word of the conversation. */
 
 import { getErrorMessage, listSessions } from '@castor/core';
 import { deleteSession, searchSessions } from '@castor/core/program';

@@ -1,7 +1,6 @@
 /**
- * `/settings`: every setting that does something, what holds and who says so; a choice
- * is written to the user's own file, or to that of a trusted project, and checked against
- * the table before.
+ * `/settings`: shows every setting with an effect, its value and its origin; writes a choice to the user's own file, or
+ * to that of a trusted project, after validating it against the table.
  */
 
 import { getErrorMessage } from '@castor/core';
@@ -14,10 +13,10 @@ import type { DialogSpace } from '../dialogs/dialog.ts';
 import { reloadSettings } from '../apply-settings.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 
-/** One line of text is enough for these. */
+/** Editable as one line of text. */
 const EDITABLE: ReadonlySet<string | undefined> = new Set(['boolean', 'string', 'number', 'integer']);
 
-/** What the screen reads whenever it needs it; the agent takes its own when it is opened. */
+/** Settings the screen reads on each use; the agent reads its own when it is opened. */
 const HOLDS_AT_ONCE =
   /^(?:ui\.|general\.(?:vimMode|preferredEditor|openEditorInNewWindow|enableNotifications|notificationMethod)|experimental\.modelSteering)/;
 
@@ -57,7 +56,7 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
   }
 }
 
-/** What a folder says counts only where it is trusted; at home it is the person's own file. */
+/** A folder's settings count only where it is trusted; in the home folder they are the user's own file. */
 function hasProjectFile({ state, options: { cwd, home } }: App): boolean {
   return state.start?.trustedFolder === true && cwd !== home;
 }
@@ -66,7 +65,7 @@ function isOffered({ key, definition: { shape }, noEffect }: NamedSetting): bool
   return noEffect === undefined && !key.startsWith('admin.') && key !== '$schema' && EDITABLE.has(shape.type);
 }
 
-/** The value, and where it comes from unless it is the default. */
+/** The value, and its origin unless it is the default. */
 function hintOf(app: App, { key }: NamedSetting): string {
   const { value, sources } = explain(app, key);
   const winner = sources.find(({ outcome }) => outcome === 'wins');
@@ -107,7 +106,7 @@ async function change(
 
 type Answer = { readonly value: unknown } | undefined;
 
-/** Undefined when the person backed out. */
+/** Undefined when the user cancelled. */
 async function ask(app: App, { key, definition }: NamedSetting, signal: AbortSignal): Promise<Answer> {
   const { shape, summary } = definition;
   const body = ({ width, styles }: DialogSpace) => wrapRows(styles.secondary(summary), { width: width - 4 });

@@ -1,4 +1,4 @@
-/** `/shortcuts`: the keys worth knowing, as they are bound now. */
+/** `/shortcuts`: shows the most useful keys, as they are bound now. */
 
 import type { App } from '../app.ts';
 import { COMMANDS } from '../input/commands.ts';

@@ -1,4 +1,4 @@
-/** `/theme`: colours, shown while one moves through them. */
+/** `/theme`: chooses the colours, with a preview while the user moves through them. */
 
 import type { App } from '../app.ts';
 import { saveChoice } from '../save-choice.ts';

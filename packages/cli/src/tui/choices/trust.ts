@@ -1,4 +1,4 @@
-/** `/permissions`: a person's word on this folder. */
+/** `/permissions`: records the user's trust decision on this folder. */
 
 import { getErrorMessage } from '@castor/core';
 import type { CommandContext } from '../../slash/command.ts';

@@ -1,4 +1,4 @@
-/** `/` completion from whatever registry of commands there is: names, aliases, sub-commands, arguments. */
+/** `/` completion from any registry of commands: names, aliases, sub-commands, arguments. */
 
 import type { CompletionInput, CompletionProvider, CompletionTarget, Suggestion } from './completion-provider.ts';
 import { scorePath } from './fuzzy-match.ts';
@@ -10,16 +10,16 @@ export interface CommandInfo {
   readonly aliases?: readonly string[];
   readonly isHidden?: boolean;
   readonly subCommands?: readonly CommandInfo[];
-  /** What may stand behind the command. */
+  /** The arguments the command may have. */
   readonly complete?: (partial: string, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
-/** The list is asked for at every key, so that commands loaded later appear. */
+/** The list is read at every key, so that commands loaded later appear. */
 export function createCommandCompletion(commands: () => readonly CommandInfo[]): CompletionProvider {
   return {
     detect: (input) => findCommandPart(input),
     async complete({ query }, signal) {
-      // The query holds the words before as well: they say whose sub-commands are meant.
+      // The query includes the words before: they select the parent of the sub-commands.
       const words = query.split(' ');
       const partial = words.pop()!;
       const parent = walkDown(commands(), words);
@@ -45,7 +45,7 @@ function walkDown(commands: readonly CommandInfo[], words: readonly string[]): C
   let level: readonly CommandInfo[] = commands;
   for (const word of words) {
     const next = level.find((command) => isNamed(command, word));
-    // What stands behind the deepest command is an argument of it.
+    // Text after the deepest command is an argument of it.
     if (next === undefined) return found?.complete === undefined ? undefined : found;
     found = next;
     level = next.subCommands ?? [];
@@ -63,7 +63,7 @@ function rankCommands(commands: readonly CommandInfo[], partial: string): Sugges
     .map(({ command }) => toSuggestion(command, partial));
 }
 
-/** A name wins over an alias that fits as well. */
+/** A name takes precedence over an alias that matches as well. */
 function scoreCommand({ name, aliases = [] }: CommandInfo, partial: string): number | undefined {
   if (partial === '') return 0;
   const byAlias = aliases.map((alias) => scorePath(alias.toLowerCase(), partial)).map((score) => score && score - 100);

@@ -1,17 +1,17 @@
-/** What can be completed at the caret: the shapes that the composer and the sources of suggestions share. */
+/** The types of completions at the caret, shared by the composer and the sources of suggestions. */
 
 export interface Suggestion {
   /** Unique in its list. */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
-  /** What replaces the typed part. */
+  /** The replacement of the typed part. */
   readonly insert: string;
-  /** Already typed whole: Enter submits instead of completing. */
+  /** Already typed completely: Enter submits instead of completing. */
   readonly isExact: boolean;
 }
 
-/** The place of the caret, as far as a completion may look. */
+/** The position of the caret, as far as a completion may look. */
 export interface CompletionInput {
   readonly row: number;
   readonly line: string;
@@ -27,13 +27,13 @@ export interface CompletionTarget {
 
 export interface SuggestionList {
   readonly items: readonly Suggestion[];
-  /** More may come: when it does, this resolves, and the same question has a better answer. */
+  /** More may follow: this resolves when it does, and the same query has a better answer. */
   readonly improved?: Promise<void> | undefined;
 }
 
 export interface CompletionProvider {
   /** Cheap: called at every key. */
   detect(input: CompletionInput): CompletionTarget | undefined;
-  /** Never holds the thread for long; an aborted search may reject with AbortError. */
+  /** Never blocks the thread for long; an aborted search may reject with AbortError. */
   complete(target: CompletionTarget, signal: AbortSignal): Promise<SuggestionList> | SuggestionList;
 }

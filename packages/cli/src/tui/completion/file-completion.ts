@@ -4,7 +4,7 @@ import { escapeReference } from '../input/paste.ts';
 import type { CompletionInput, CompletionProvider, CompletionTarget, Suggestion } from './completion-provider.ts';
 import type { FileIndex } from './file-index.ts';
 
-/** Longer than any path; what is further left is not looked at. */
+/** Longer than any path; text further left is ignored. */
 const MAX_REFERENCE = 4096;
 
 export function createFileCompletion(index: FileIndex): CompletionProvider {
@@ -18,7 +18,7 @@ export function createFileCompletion(index: FileIndex): CompletionProvider {
   };
 }
 
-/** The reference the caret is in: from an `@` at the start of a word to the caret. */
+/** The reference at the caret: from an `@` at the start of a word to the caret. */
 function findReference({ line, column }: CompletionInput): CompletionTarget | undefined {
   const before = line.slice(Math.max(0, column - MAX_REFERENCE), column);
   const match = /(?:^|[\s([{"'])@((?:\\.|[^\s\\])*)$/u.exec(before);
@@ -29,6 +29,6 @@ function findReference({ line, column }: CompletionInput): CompletionTarget | un
 
 function toSuggestion(path: string, query: string): Suggestion {
   const isFolder = path.endsWith('/');
-  // A folder is a way to go on, so no blank ends it.
+  // The user may continue from a folder, so no blank ends it.
   return { id: path, label: path, insert: escapeReference(path) + (isFolder ? '' : ' '), isExact: path === query };
 }

@@ -1,8 +1,7 @@
 /**
- * The names of the files and folders of the workspace, for completion: gathered in
- * the background when first asked, refreshed when stale, bounded in number and size.
- * A search works in short slices between which keys are served, and answers from
- * what is known so far.
+ * Indexes the names of the files and folders of the workspace, for completion: listed in the background on the first
+ * search, refreshed when stale, bounded in number and size. A search works in short slices between which keys are
+ * handled, and answers from the names known so far.
  */
 
 import { setImmediate as nextLoop } from 'node:timers/promises';
@@ -19,22 +18,22 @@ export interface FileIndex {
 export interface FileMatches {
   /** Best first; folders end with `/`. */
   readonly paths: readonly string[];
-  /** While files are being gathered: resolves when more are known. */
+  /** While files are being listed: resolves when more are known. */
   readonly improved?: Promise<void> | undefined;
 }
 
 export interface FileIndexOptions extends ListFilesOptions {
-  /** `context.fileFiltering.enableFuzzySearch`. Default true; else what was typed must stand together. */
+  /** `context.fileFiltering.enableFuzzySearch`. Default true; else the typed text must match contiguously. */
   readonly isFuzzy?: boolean;
-  /** `context.fileFiltering.enableRecursiveFileSearch`. Default true; else only the folder that was typed is offered. */
+  /** `context.fileFiltering.enableRecursiveFileSearch`. Default true; else only the typed folder is offered. */
   readonly isRecursive?: boolean;
   readonly clock: Clock;
   readonly maxFiles?: number;
-  /** Where the names come from; the disk when not said. */
+  /** The source of names; the disk by default. */
   readonly list?: (options: ListFilesOptions, signal: AbortSignal) => AsyncIterable<readonly string[]>;
 }
 
-/** One gathering of names, with the letters of each for quick refusal. */
+/** One listing of names, with the letters of each for quick rejection. */
 interface Names {
   readonly paths: string[];
   readonly masks: number[];
@@ -44,10 +43,10 @@ interface Names {
 const MAX_FILES = 500_000;
 const MAX_MATCHES = 50;
 const STALE_MS = 10_000;
-/** Paths looked at between two looks at the clock, and the time after which keys are served. */
+/** Paths compared between two reads of the clock, and the time after which keys are handled. */
 const SLICE_PATHS = 500;
 const SLICE_MS = 5;
-/** Lists shown while gathering are renewed this often. */
+/** How often a list is refreshed while files are being listed. */
 const PROGRESS_MS = 100;
 
 export function createFileIndex(options: FileIndexOptions): FileIndex {
@@ -60,7 +59,7 @@ export function createFileIndex(options: FileIndexOptions): FileIndex {
 
   const gather = async () => {
     const mine = createNames();
-    // The first gathering is searched while it grows; a later one replaces the old when it is whole.
+    // The first listing is searched while it grows; a later one replaces the old when it is complete.
     names ??= mine;
     progress = Promise.withResolvers();
     let toldAt = clock.now();
@@ -84,7 +83,7 @@ export function createFileIndex(options: FileIndexOptions): FileIndex {
   return {
     async search(query, signal) {
       if (progress === undefined && clock.now() - gatheredAt > STALE_MS && !gathering.signal.aborted) void gather();
-      // The answer is only as complete as the names were when it began.
+      // The answer is only as complete as the names when it began.
       const improved = progress?.promise;
       const paths = await findBest(names!, query.toLowerCase(), { signal, fits });
       return { paths, improved };
@@ -116,14 +115,14 @@ interface Ranked {
 
 type Fits = (path: string, query: string) => boolean;
 
-/** Undefined where everything that scores is offered. */
+/** Undefined where every scored path is offered. */
 function chooseFit({ isFuzzy = true, isRecursive = true }: FileIndexOptions): Fits | undefined {
   if (isFuzzy && isRecursive) return undefined;
   return (path, query) =>
     (isFuzzy || path.toLowerCase().includes(query)) && (isRecursive || depthOf(path) === depthOf(query));
 }
 
-/** The slash that ends a folder's name counts for nothing. */
+/** The slash at the end of a folder's name does not count. */
 function depthOf(path: string): number {
   let depth = 0;
   for (let index = 0; index < path.length - 1; index++) if (path.charCodeAt(index) === 47) depth++;
@@ -155,13 +154,13 @@ async function findBest(
   return best.map(({ path }) => path);
 }
 
-/** Nothing typed yet: what lies at the top, folders first. */
+/** Nothing typed yet: the entries at the top, folders first. */
 function scoreUnasked(path: string): number {
   const isHidden = path.startsWith('.');
   return -depthOf(path) * 10 + (path.endsWith('/') ? 2 : 0) - (isHidden ? 5 : 0);
 }
 
-/** Keeps the list sorted and short; most paths do not get past the first comparison. */
+/** Keeps the list sorted and short; the first comparison rejects most paths. */
 function rank(best: Ranked[], candidate: Ranked): void {
   const last = best.at(-1);
   if (best.length === MAX_MATCHES && last !== undefined && compare(candidate, last) >= 0) return;

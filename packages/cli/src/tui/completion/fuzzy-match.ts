@@ -1,10 +1,9 @@
 /**
- * How well a path fits what was typed: letters in order, better when they lie in the
- * name, begin parts of it, and follow each other. Pure, and cheap enough for half a
- * million paths.
+ * Scores how well a path matches the typed text: letters in order, better when they lie in the name, begin parts of it,
+ * and follow each other. Pure, and cheap enough for half a million paths.
  */
 
-/** Higher is better; undefined when the letters are not there in order. `query` is in lower case. */
+/** Higher is better; undefined when the letters do not occur in order. `query` is in lower case. */
 export function scorePath(path: string, query: string): number | undefined {
   if (query === '') return -path.length;
   const folded = path.toLowerCase();
@@ -17,14 +16,14 @@ export function scorePath(path: string, query: string): number | undefined {
   return scattered === undefined ? undefined : scattered - path.length;
 }
 
-/** Which letters and digits a text has, as bits: a path that lacks one of the query's cannot match. */
+/** The letters and digits of a text, as bits: a path that lacks one of the query's cannot match. */
 export function letterMask(text: string): number {
   let mask = 0;
   for (let index = 0; index < text.length; index++) mask |= LETTER_BITS[text.charCodeAt(index) & 0xff]!;
   return mask;
 }
 
-/** A bit for each letter, case aside; digits and signs share the rest. */
+/** A bit for each letter, ignoring case; digits and signs share the rest. */
 const LETTER_BITS = Int32Array.from({ length: 256 }, (_, code) => {
   const folded = code >= 65 && code <= 90 ? code + 32 : code;
   if (folded >= 97 && folded <= 122) return 1 << (folded - 97);
@@ -42,7 +41,7 @@ function scoreInName(folded: string, query: string, nameStart: number, found: nu
   return isPartStart(folded, found) ? 8_500 : 8_000;
 }
 
-/** Letters apart from each other: each is worth more at the start of a part or behind the one before. */
+/** Scattered letters: each counts more at the start of a part or right after the one before. */
 function scoreScattered(path: string, folded: string, query: string, from: number): number | undefined {
   let score = from > 0 ? 3_000 : 1_000;
   let position = from;

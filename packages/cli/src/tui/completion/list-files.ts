@@ -1,7 +1,6 @@
 /**
- * The files of a folder as they are found, in pieces: ripgrep's listing where it can
- * be had, else a walk of our own. Ignored files are left out, links are not followed,
- * and nothing is opened, so that loops and pipes do no harm.
+ * Lists the files of a folder as they are found, in pieces: with ripgrep where it is available, else with a walk of our
+ * own. Skips ignored files, follows no links and opens nothing, so that loops and pipes do no harm.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,16 +11,16 @@ import { findRipgrep } from '@castor/core/program';
 
 export interface ListFilesOptions {
   readonly root: string;
-  /** Whether .gitignore and .geminiignore count; both do when not said. */
+  /** Whether .gitignore and .geminiignore apply; both do by default. */
   readonly git?: boolean;
   readonly gemini?: boolean;
-  /** Further ignore files, relative to the root; they count with .geminiignore. */
+  /** Further ignore files, relative to the root; they apply with .geminiignore. */
   readonly customIgnoreFiles?: readonly string[];
   /** Without it our own walk is used. */
   readonly useRipgrep?: boolean;
 }
 
-/** Yields names relative to the root, with `/`. Ends early, and quietly, when it is aborted. */
+/** Yields names relative to the root, with `/`. Ends early and without an error when it is aborted. */
 export async function* listFiles(options: ListFilesOptions, signal: AbortSignal): AsyncGenerator<string[]> {
   const command = options.useRipgrep === false ? undefined : await findRipgrep();
   if (command === undefined) yield* walk(options, signal);
@@ -56,7 +55,7 @@ async function* listWithRipgrep(
   }
 }
 
-/** Folders waiting to be read are taken from the front: what lies near the top is found first. */
+/** Folders are read in the order they were found: files near the top come first. */
 async function* walk(
   { root, git = true, gemini = true, customIgnoreFiles = [] }: ListFilesOptions,
   signal: AbortSignal,
@@ -78,7 +77,7 @@ async function* walk(
 async function readFolder(root: string, folder: string, rules: IgnoreRules) {
   const files: string[] = [];
   const inside: string[] = [];
-  // A folder that cannot be read, or is gone by now, has no files to offer.
+  // An unreadable or deleted folder has no files to offer.
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.name === '.git') continue;

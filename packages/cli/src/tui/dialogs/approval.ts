@@ -1,8 +1,7 @@
 /**
- * What a person is asked before a call runs, and the answers they may give. Everything
- * the call would do is shown: no token is left out, and what cannot be seen is spelled
- * out. The first answer is always the one that binds for this one call only, and the one
- * Enter gives unless the person has set it otherwise.
+ * Asks the user before a call runs, and offers the answers. Shows everything the call would do: no token is left out,
+ * and invisible characters are spelled out. The first answer always applies to this one call only, and Enter chooses it
+ * unless the user has configured otherwise.
  */
 
 import { assertNever } from '@castor/core';
@@ -14,7 +13,7 @@ import type { Styles } from '../theme/styles.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { SelectOption } from './select-dialog.ts';
 
-/** The details that are a yes or no; questions and plans have dialogs of their own. */
+/** The details with a yes or no answer; questions and plans have dialogs of their own. */
 export type ActionDetails = Exclude<ToolCallConfirmationDetails, { type: 'ask_user' | 'exit_plan_mode' }>;
 
 export interface ApprovalAnswer {
@@ -29,9 +28,9 @@ export interface ApprovalOptions {
   readonly allowsAlways: boolean;
   /** `security.enablePermanentToolApproval`. */
   readonly allowsPermanent: boolean;
-  /** `security.autoAddToPolicyByDefault`: for edits and pages that answer is the one Enter gives. */
+  /** `security.autoAddToPolicyByDefault`: for edits and pages Enter chooses that answer. */
   readonly proposesPermanent: boolean;
-  /** Whether there is an editor to change the proposal in. */
+  /** Whether an editor for the proposal is available. */
   readonly hasEditor: boolean;
   /** Prints rows that do not fit beside the answers. */
   readonly print: (rows: (styles: Styles, width: number) => readonly string[]) => void;
@@ -53,7 +52,7 @@ export async function askApproval(
     ...(options.allowsAlways ? describeGrant(details, inner, columns) : []),
   ];
   const whole = describe(styles, width - 4);
-  // What does not fit is shown above, whole, where the terminal can be scrolled.
+  // Rows that do not fit are printed above in full, where the terminal can be scrolled.
   const fits = whole.length <= Math.max(options.height - 10, 4);
   if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   const answers = answersFor(details, options);
@@ -119,7 +118,7 @@ function allAnswersFor(
         refuse,
       ];
     case 'exec':
-      // Those that would change nothing are not offered.
+      // Answers that would change nothing are not offered.
       return details.alwaysCovers?.length === 0
         ? [once, refuse]
         : [once, session, ...permanent('Allow this command for all future sessions'), refuse];
@@ -140,14 +139,16 @@ function allAnswersFor(
   }
 }
 
-/** How far a lasting answer to a command reaches. It stands above the answers, where it wraps: a row of an answer is cut. */
+/**
+ * The scope of a lasting answer to a command. It stands above the answers, where it wraps: a row of an answer is cut.
+ */
 function describeGrant(details: ActionDetails, styles: Styles, width: number): string[] {
   if (details.type !== 'exec' || !details.alwaysCovers?.length) return [];
   const covered = details.alwaysCovers.map(makeVisibleLine).join(', ');
   return wrapRows(styles.secondary(`A lasting answer allows: ${covered}`), { width });
 }
 
-/** Which commands a line holds that has several, and what about it cannot be known before it runs. */
+/** The commands of a line that has several, and what about it is unknown before it runs. */
 function describeParts(
   { rootCommands, reason }: Extract<ActionDetails, { type: 'exec' }>,
   styles: Styles,

@@ -1,4 +1,4 @@
-/** The questions of a model, one after the other. Backing out of one backs out of all. */
+/** Asks the questions of a model, one after the other. Cancelling one cancels all. */
 
 import type { AskUserQuestion } from '@castor/core';
 import { makeVisible, makeVisibleLine } from '../render/make-visible.ts';
@@ -9,7 +9,7 @@ import type { DialogSpace } from './dialog.ts';
 const OTHER = '\0other';
 const DONE = '\0done';
 
-/** By index of the question; undefined when the person would not answer. */
+/** By index of the question; undefined when the user declined to answer. */
 export async function askQuestions(
   questions: readonly AskUserQuestion[],
   host: DialogHost,

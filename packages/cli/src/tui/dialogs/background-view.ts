@@ -1,7 +1,6 @@
 /**
- * The commands in the background: the list of them, and one at a time what it writes. One
- * that was moved there from the front still has its terminal, and takes what is typed.
- * The owner tells it when to look again.
+ * Shows the commands in the background: their list, and the output of one at a time. A command moved there from the
+ * foreground still has its terminal and takes typed text. The owner triggers each refresh.
  */
 
 import type { BackgroundProcess } from '@castor/core';
@@ -20,10 +19,10 @@ import { shellRows } from './shell-rows.ts';
 
 export interface BackgroundPort {
   list(): readonly BackgroundProcess[];
-  /** The end of what it wrote. */
+  /** The end of its output. */
   read(pid: number): Promise<string>;
   kill(pid: number): void;
-  /** Undefined where there is none to see, as when it has ended. */
+  /** Undefined without a screen, as when the command has ended. */
   screen(pid: number): ScreenPicture | undefined;
   keyModes(pid: number): KeyModes | undefined;
   /** The focused command, if any. */
@@ -51,13 +50,13 @@ const IN_OUTPUT: readonly CommandName[] = [
 export class BackgroundView implements Dialog {
   private readonly options: BackgroundViewOptions;
   private index = 0;
-  /** The one whose output is shown. */
+  /** The command whose output is shown. */
   private shown: { pid: number; output: string } | undefined;
 
   constructor(options: BackgroundViewOptions) {
     this.options = options;
     const [first, second] = options.port.list();
-    // Of one there is nothing to choose.
+    // A single command needs no choice.
     if (first && !second) this.show(first.pid);
   }
 
@@ -69,7 +68,7 @@ export class BackgroundView implements Dialog {
     return this.shown ? this.viewOutput(this.shown, space) : this.viewList(space);
   }
 
-  /** Looks again at what is shown. */
+  /** Refreshes what is shown. */
   async refresh(): Promise<void> {
     const { shown } = this;
     if (shown) {

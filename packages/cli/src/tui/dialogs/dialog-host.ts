@@ -1,7 +1,7 @@
 /**
- * The dialogs that are open, the last one on top. It owns who is asked next, not what is
- * asked. A dialog that opens while the user types leaves the keys to the composer
- * until they pause: the Enter of a message must not approve a command.
+ * Hosts the open dialogs, the last one on top. It decides which is asked next, not what is asked. A dialog that opens
+ * while the user types leaves the keys to the composer until they pause: the Enter of a message must not approve a
+ * command.
  */
 
 import type { CommandName } from '../input/commands.ts';
@@ -18,9 +18,9 @@ import type { TextQuestion } from './text-dialog.ts';
 
 export interface DialogHostOptions {
   readonly onChange: () => void;
-  /** A question is out of the way. */
+  /** A question was closed. */
   readonly onClosed?: () => void;
-  /** Whether there are words in the composer that were not sent. */
+  /** Whether the composer contains unsent text. */
   readonly isTyping: () => boolean;
   /** Milliseconds; for pauses between keys. */
   readonly now: () => number;
@@ -28,7 +28,7 @@ export interface DialogHostOptions {
 }
 
 const PAUSE_MS = 600;
-/** The way out of the program, the approval mode and what is shown around a question are not the dialog's to take. */
+/** Commands a dialog must not take: exiting the program, the approval mode and the display around a question. */
 const NOT_OURS: readonly CommandName[] = [
   'basic.quit',
   'basic.exit',
@@ -39,14 +39,14 @@ const NOT_OURS: readonly CommandName[] = [
   'app.clearScreen',
 ];
 
-/** What was printed for a question is read by them, where there is nothing to page in it. */
+/** They scroll what was printed for a question, unless the dialog itself has pages. */
 const PAGES: readonly CommandName[] = ['scroll.pageUp', 'scroll.pageDown'];
 
 function notFor({ scrolls = false }: Dialog): readonly CommandName[] {
   return scrolls ? NOT_OURS : [...NOT_OURS, ...PAGES];
 }
 
-/** Keys of a person's own, and the ones dialogs know for the same. */
+/** The user's keys, and the keys by which dialogs know the same commands. */
 const MEANINGS: readonly (readonly [command: CommandName, name: string])[] = [
   ['nav.dialog.up', 'up'],
   ['nav.dialog.down', 'down'],
@@ -79,12 +79,12 @@ export class DialogHost implements KeyConsumer {
     };
   }
 
-  /** Resolves with the value chosen; undefined when the person backs out or the question is withdrawn. */
+  /** Resolves with the chosen value; undefined when the user cancels or the question is withdrawn. */
   choose<T>(question: SelectQuestion<T>, signal?: AbortSignal): Promise<T | undefined> {
     return this.ask((settle) => new SelectDialog(question, settle), signal);
   }
 
-  /** Resolves with what was typed; undefined when the person backs out or the question is withdrawn. */
+  /** Resolves with the typed text; undefined when the user cancels or the question is withdrawn. */
   askText(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
     return this.ask((settle) => new TextDialog(question, settle), signal);
   }
@@ -117,7 +117,7 @@ export class DialogHost implements KeyConsumer {
   onText(text: string): boolean {
     const { top } = this;
     if (!this.listens() || !top) return false;
-    // A word that comes at once was typed ahead: it is no choice, nor is the Enter behind it.
+    // A word that arrives at once was typed ahead: neither it nor the Enter after it is a choice.
     if (text.length > 1 && !top.takesText) {
       this.isDeaf = true;
       return false;
@@ -136,14 +136,14 @@ export class DialogHost implements KeyConsumer {
     return true;
   }
 
-  /** A letter is a letter where words are typed, and a key is itself where every key is wanted. */
+  /** A letter stays a letter where text is typed, and a key stays itself where the dialog wants every key. */
   private meantBy(key: Key, top: Dialog): Key {
     if ((top.takesText && key.text !== '') || top.wants?.(key)) return key;
     const found = MEANINGS.find(([command]) => isBoundTo(this.options.keymap(), key, command));
     return found ? createKey(found[1]) : key;
   }
 
-  /** Notes a key; false while the user keeps typing. */
+  /** Records a key; false while the user keeps typing. */
   private listens(): boolean {
     const now = this.options.now();
     if (now - this.lastKeyAt >= PAUSE_MS) this.isDeaf = false;

@@ -1,4 +1,4 @@
-/** A model has no quota left: may another answer? */
+/** Asks whether another model may answer when a model has no quota left. */
 
 import type { FallbackIntent, FallbackQuestion } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';

@@ -1,4 +1,4 @@
-/** No key for a model yet: paste one, or look around without one. Short, and nothing is sent anywhere. */
+/** Asks for a missing model key: paste one, or look around without one. Short, and sends nothing anywhere. */
 
 import type { DialogHost } from './dialog-host.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
@@ -8,9 +8,9 @@ export type FirstRunAnswer = { kind: 'key'; key: string } | { kind: 'offline' } 
 const LONGEST_KEY = 1_000;
 
 export interface AccessQuestion {
-  /** What was wrong with the answer before. */
+  /** The error of the previous answer. */
   readonly problem?: string | undefined;
-  /** How to call backing out. */
+  /** The label for cancelling. */
   readonly leave: string;
 }
 

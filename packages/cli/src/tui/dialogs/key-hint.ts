@@ -1,4 +1,4 @@
-/** What keys do, as they are bound now: `shift+tab: back to the prompt · ctrl+b: background`. Pure. */
+/** Describes keys as they are bound now: `shift+tab: back to the prompt · ctrl+b: background`. Pure. */
 
 import type { CommandName } from '../input/commands.ts';
 import type { Keymap } from '../input/keymap.ts';

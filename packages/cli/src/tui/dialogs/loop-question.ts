@@ -1,4 +1,4 @@
-/** The model repeated itself and was stopped. Was that right? */
+/** Asks whether stopping a repeating model was right. */
 
 import type { DialogHost } from './dialog-host.ts';
 

@@ -1,4 +1,7 @@
-/** A plan to approve: printed above, whole, then yes with or without further questions, or no with what should change. */
+/**
+ * Asks for approval of a plan: prints it above in full, then offers yes with or without further questions, or no with
+ * what should change.
+ */
 
 import type { ConfirmationPayload } from '@castor/core';
 import { makeVisibleLine } from '../render/make-visible.ts';

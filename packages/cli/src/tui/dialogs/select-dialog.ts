@@ -1,7 +1,7 @@
 /**
- * One of several answers: arrows or j/k and Enter, or a digit. The first answer is the
- * default unless told otherwise; Escape gives the answer for backing out. With `search`
- * what is typed narrows the list instead. Titles, answers and hints are made harmless here.
+ * Asks for one of several answers: arrows or j/k and Enter, or a digit. The first answer is the default unless set
+ * otherwise; Escape returns the answer for cancelling. With `search` typed text narrows the list instead. Titles,
+ * answers and hints are sanitised here.
  */
 
 import { sanitize } from '../../sanitize.ts';
@@ -22,16 +22,16 @@ export interface SelectQuestion<T> {
   readonly body?: (space: DialogSpace) => readonly string[];
   readonly options: readonly SelectOption<T>[];
   readonly initial?: number;
-  /** What Escape means. Without it: nothing chosen. */
+  /** The answer of Escape. Without it: none. */
   readonly escape?: T;
   readonly search?: boolean;
-  /** What Tab means. Without it: one down. */
+  /** The answer of Tab. Without it: moves one down. */
   readonly tab?: T;
-  /** A further answer while something is searched for. */
+  /** A further answer while the user searches. */
   readonly whenSearched?: (query: string) => SelectOption<T>;
-  /** What the Delete key means for an answer. Without it: nothing. */
+  /** The answer of the Delete key. Without it: none. */
   readonly remove?: (value: T) => T;
-  /** Told of every move, for a preview. */
+  /** Called with every move, for a preview. */
   readonly onMove?: (value: T) => void;
 }
 
@@ -40,7 +40,7 @@ const PAGE = 5;
 /** A frame that stays small leaves nothing behind when the window shrinks. */
 const MOST_OPTIONS = 12;
 const MOST_DETAIL_ROWS = 4;
-/** A dialog of so few rows has room for a title of one. */
+/** A dialog of so few rows has room for a title of one row. */
 const LOW = 7;
 const SEARCH = '  search: ';
 
@@ -166,7 +166,7 @@ export class SelectDialog<T> implements Dialog {
     return shortenRow(`${styles.secondary(SEARCH)}${this.query}${styles.secondary(many)}`, width);
   }
 
-  /** On one row where the answers need the others. */
+  /** One row where the answers need the others. */
   private titleRows({ styles, width, maxRows }: DialogSpace): string[] {
     const title = styles.bold(sanitize(this.question.title));
     if (maxRows <= LOW) return [shortenRow(`${styles.warning('? ')}${title}`, width)];
@@ -176,7 +176,7 @@ export class SelectDialog<T> implements Dialog {
   private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {
     this.hasHiddenRows = body.length > most && most > 1;
     if (body.length <= most) return body.map((row) => `  ${row}`);
-    // Where not one row and the hint fit, there is none: the answers count.
+    // Where not even one row and the hint fit, the body is left out: the answers matter more.
     if (most < 2) return [];
     const height = Math.max(most - 1, 1);
     this.scroll = Math.min(this.scroll, body.length - height);
@@ -202,7 +202,7 @@ export class SelectDialog<T> implements Dialog {
     return isCut ? [...rows, styles.secondary(`  … ${first} above, ${below} below`)] : rows;
   }
 
-  /** What did not fit of the chosen one, whole; as many rows for every choice, so that nothing moves. */
+  /** The full text of the choice where it did not fit; as many rows for every choice, so that nothing moves. */
   private detailRows(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
     if (this.question.search) return [];
     const details = options.map(({ label, hint = '' }, index) => {

@@ -1,4 +1,7 @@
-/** A running command that takes the keys: its screen, or its last lines, the caret in them, and how to leave. Pure. */
+/**
+ * Renders a running command that has the focus: its screen, or its last lines, the caret in them, and how to leave.
+ * Pure.
+ */
 
 import { liveTail } from '../render/live-tail.ts';
 import { makeVisibleLine } from '../render/make-visible.ts';
@@ -9,9 +12,9 @@ import type { DialogSpace, DialogView } from './dialog.ts';
 
 export interface ShellPicture {
   readonly title: string;
-  /** Undefined where there is no screen to see; then the text is shown. */
+  /** Undefined without a screen; the text is then shown. */
   readonly screen?: ScreenPicture | undefined;
-  /** Its last line has the caret, if it takes text. */
+  /** The caret is in its last line, if it takes text. */
   readonly output: string;
   readonly takesText: boolean;
   /** Stands below the caret and is short. */
@@ -48,7 +51,7 @@ function viewText({ output, takesText }: ShellPicture, { width, maxRows }: Dialo
   return { rows: shown, caret: { row: shown.length - 1, column: rowWidth(shown.at(-1) ?? '') } };
 }
 
-/** Cut at the edge, as a terminal does: what is typed stays in sight, blanks too. */
+/** Cut at the edge, as a terminal does: typed text stays visible, blanks too. */
 function hardWrap(line: string, width: number): string[] {
   const rows: string[] = [];
   let rest = line;

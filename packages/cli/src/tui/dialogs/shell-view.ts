@@ -1,4 +1,4 @@
-/** A running command one types into: it has every key but those that lead out. */
+/** Passes keys to a running command: every key except those that lead out. */
 
 import { encodeKey, encodePaste } from '../input/encode-key.ts';
 import type { Key } from '../input/key.ts';
@@ -12,7 +12,7 @@ import { shellRows } from './shell-rows.ts';
 
 export interface ShellViewOptions {
   readonly title: string;
-  /** Undefined where there is none to see. */
+  /** Undefined without a screen. */
   readonly screen: () => ScreenPicture | undefined;
   readonly keyModes: () => KeyModes | undefined;
   readonly output: () => string;

@@ -1,4 +1,4 @@
-/** One line to type. Enter gives it, Escape backs out; a secret is shown as dots. */
+/** Asks for one line of text. Enter submits it, Escape cancels; a secret is shown as dots. */
 
 import type { Key } from '../input/key.ts';
 import { cutRow, graphemesIn, rowWidth } from '../terminal/row-width.ts';
@@ -10,9 +10,9 @@ export interface TextQuestion {
   readonly body?: (space: DialogSpace) => readonly string[];
   readonly placeholder?: string;
   readonly isSecret?: boolean;
-  /** What Enter and Escape do here, where it is not the usual. */
+  /** What Enter and Escape do here, where it differs from the default. */
   readonly keys?: string;
-  /** Why a text will not do; undefined when it will. */
+  /** Why a text is invalid; undefined when it is valid. */
   readonly check?: (text: string) => string | undefined;
 }
 
@@ -41,7 +41,7 @@ export class TextDialog implements Dialog {
   readonly takesText = true;
   private readonly question: TextQuestion;
   private readonly settle: (value: string | undefined) => void;
-  /** By characters as a person counts them. */
+  /** By user-perceived characters. */
   private before: string[] = [];
   private after: string[] = [];
   private problem: string | undefined;

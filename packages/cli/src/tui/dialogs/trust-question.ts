@@ -8,11 +8,11 @@ import type { DialogHost } from './dialog-host.ts';
 
 export interface TrustSubject {
   readonly folder: string;
-  /** What of the folder would count: settings, hooks, commands … as a person calls them. */
+  /** What the folder would configure: settings, hooks, commands … in the user's terms. */
   readonly wouldLoad: readonly string[];
 }
 
-/** Undefined: not now; the folder is worked in and nothing of it counts. */
+/** Undefined: not now; Castor works in the folder and ignores what it configures. */
 export function askAboutTrust(
   { folder, wouldLoad }: TrustSubject,
   host: DialogHost,
