@@ -1,7 +1,6 @@
 /**
- * The composer as rows of text: a rule that tells the mode, the text behind its
- * prompt sign, the search, a notice, and the suggestions. As many rows as
- * `composerHeight` says. Pure.
+ * Renders the composer as rows of text: a rule that shows the mode, the text after its prompt sign, the search, a
+ * notice, and the suggestions. As many rows as `composerHeight` returns. Pure.
  */
 
 import type { ComposerSnapshot, SuggestionView } from '../input/composer-contract.ts';
@@ -75,7 +74,7 @@ function suggestionRow(
   return shortenRow(row, width);
 }
 
-/** The end of a path says more than its beginning. */
+/** The end of a path is more useful than its beginning. */
 function shorten(text: string, width: number): string {
   return text.length <= width ? text : `…${text.slice(text.length - Math.max(0, width - 1)).toWellFormed()}`;
 }

@@ -1,4 +1,4 @@
-/** The composer on the screen. It only reads; the controller owns everything. */
+/** Draws the composer. It only reads; the controller owns everything. */
 
 import { useSyncExternalStore } from 'react';
 import type { ComposerController, ComposerSnapshot } from '../input/composer-contract.ts';

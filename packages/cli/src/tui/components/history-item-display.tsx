@@ -1,6 +1,6 @@
 /**
- * What still changes of the transcript, by its type, in the rows the layout has for it.
- * Items that are final are text in the scrollback and no component any more.
+ * Draws the changing part of the transcript, by its type, in the rows the layout assigns. Final items are text in the
+ * scrollback and no longer components.
  */
 
 import { Box } from 'ink';

@@ -1,4 +1,4 @@
-/** The line above the composer while something is under way; at rest an empty one. */
+/** Draws the line above the composer while the agent is busy; an empty one when it is idle. */
 
 import { use } from 'react';
 import { StreamingState } from '@castor/core';

@@ -1,4 +1,4 @@
-/** Rows that are ready to be shown, one under the other. */
+/** Draws finished rows, one under the other. */
 
 import { Box, Text } from 'ink';
 
@@ -7,7 +7,7 @@ export function Rows({ rows }: { rows: readonly string[] }) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {rows.map((row, index) => (
-        // The place is the identity: a row has no other.
+        // The position is the identity: a row has no other.
         <Text key={index} wrap="truncate">
           {row === '' ? ' ' : row}
         </Text>

@@ -1,4 +1,4 @@
-/** What the session is doing, for every component. Derived from the transcript, never set. */
+/** Provides the state of the session to every component. Derived from the transcript, never set. */
 
 import { createContext } from 'react';
 import { StreamingState } from '@castor/core';

@@ -1,4 +1,4 @@
-/** What components may know of the stream, from the transcript of the frame. It holds no state and no logic. */
+/** Gives components the state of the stream, from the transcript of the frame. It holds no state and no logic. */
 
 import { useMemo } from 'react';
 import { geminiStreamOf } from '../gemini-stream.ts';

@@ -1,4 +1,4 @@
-/** The calls that are not done, the model's and the person's own, for components. It runs none and holds no state. */
+/** Gives components the unfinished calls, the model's and the user's own. It runs none and holds no state. */
 
 import { useMemo } from 'react';
 import type { PendingCall, Transcript } from '@castor/core';

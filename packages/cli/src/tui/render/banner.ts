@@ -1,4 +1,4 @@
-/** The first lines of a conversation. Short: people see them every time. Pure. */
+/** The first lines of a conversation. Short: users see them every time. Pure. */
 
 import type { Styles } from '../theme/styles.ts';
 import { wrapRows } from './wrap-rows.ts';

@@ -1,4 +1,4 @@
-/** A unified diff as rows with line numbers and colours; long ones are cut in the middle and say so. Pure. */
+/** Renders a unified diff as rows with line numbers and colours; long ones are cut in the middle with a note. Pure. */
 
 import { sanitize } from '../../sanitize.ts';
 import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
@@ -7,15 +7,15 @@ import { makeVisibleLine } from './make-visible.ts';
 import { expandTabs } from './wrap-rows.ts';
 
 export interface DiffOptions {
-  /** The key that shows the rows that are left out. */
+  /** The key that shows the omitted rows. */
   readonly moreKey?: string | undefined;
   readonly styles: Styles;
   readonly width: number;
-  /** Rows at most; the middle is left out. */
+  /** Maximum rows; the middle is omitted. */
   readonly maxRows?: number;
   /** Default true. */
   readonly lineNumbers?: boolean;
-  /** Every character is shown, long lines go on in the next row: for a decision. */
+  /** Shows every character, and wraps long lines: for a decision. */
   readonly isWhole?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
-/** Behind what was left out: the key that shows it. */
+/** After the omitted rows: the key that shows them. */
 export function keyHint(key: string | undefined): string {
   return key === undefined ? '' : ` (${key})`;
 }

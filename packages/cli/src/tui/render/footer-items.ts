@@ -4,7 +4,7 @@ import type { Settings } from '@castor/core/program';
 import { isFooterItemName } from '../../footer-item-names.ts';
 import type { FooterItem } from '../../footer-item-names.ts';
 
-/** From here on the footer always shows how full the context is. */
+/** From this share on the footer always shows how full the context is. */
 const NEARLY_FULL = 0.8;
 
 /** Skips unknown names and items Castor does not have. */

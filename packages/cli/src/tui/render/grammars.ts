@@ -1,4 +1,4 @@
-/** highlight.js with the languages people mostly ask about. Heavy: loaded only once there is something to show. */
+/** highlight.js with the most common languages. Heavy: loaded only once there is something to show. */
 
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
@@ -64,7 +64,7 @@ type StyleScope = (scope: string, text: string) => string;
 
 let styleScope: StyleScope = (_scope, text) => text;
 
-/** Receives the parts of a line in order, scopes inside scopes; the innermost decides. */
+/** Receives the parts of a line in order, nested scopes included; the innermost decides. */
 class StyledText {
   private readonly scopes: string[] = [];
   private text = '';
@@ -101,7 +101,7 @@ class StyledText {
   }
 }
 
-// The types of highlight.js do not know its own door for other outputs.
+// The types of highlight.js lack its own hook for other outputs.
 highlighter.configure({ __emitter: StyledText } as unknown as Parameters<typeof highlighter.configure>[0]);
 
 export const grammars: Grammars = {

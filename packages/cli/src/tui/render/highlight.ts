@@ -1,13 +1,13 @@
 /**
- * Colours for code, line by line, with the grammars of highlight.js. The grammars are
- * loaded apart; until they are there, and for an unknown language, code has one
- * colour. A comment or text over many lines is followed by its opening and closing marks.
+ * Colours code line by line, with the grammars of highlight.js. The grammars are loaded separately; until then, and for
+ * an unknown language, code has one colour. A comment or string over many lines is tracked by its opening and closing
+ * marks.
  */
 
 import type { Style, Styles } from '../theme/styles.ts';
 import type { LineHighlighter } from './markdown-stream.ts';
 
-/** What highlight.js writes its findings to. */
+/** The interface to highlight.js. */
 export interface Grammars {
   /** The line with `style(scope, text)` applied to its parts; undefined for an unknown language. */
   highlight(line: string, language: string, style: (scope: string, text: string) => string): string | undefined;
@@ -39,7 +39,7 @@ export function createHighlighter(styles: Styles, grammars: () => Grammars | und
   const paint = (code: string) => {
     if (code.length > LONGEST) return styles.primary(code);
     if (block) return style(block.scope, code);
-    // Prose has the colour of a response; code of an unknown language must not.
+    // Prose has the colour of a response; code of an unknown language must differ.
     return grammars()?.highlight(code, language, style) ?? styles.accent(code);
   };
   return {

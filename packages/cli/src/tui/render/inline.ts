@@ -1,6 +1,6 @@
 /**
- * Markdown inside a line: code, bold, italic, strike-through, links. One pass over the
- * line with a small stack; what is never closed is shown as it was written. Pure.
+ * Renders Markdown inside a line: code, bold, italic, strike-through, links. One pass over the line with a small stack;
+ * an unclosed mark is shown as written. Pure.
  */
 
 import type { Style, Styles } from '../theme/styles.ts';
@@ -11,7 +11,7 @@ interface Span {
 }
 
 const LINK = /^!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?(?:\s+["'][^"')]*["'])?\s*\)/;
-/** Beginnings of what may become one. */
+/** Incomplete links. */
 const OPEN_LINK = /^!?(?:\[[^\]\n]*(?:\](?:\([^)]*)?)?)?$/;
 const OPEN_ADDRESS = /^<(?:[hm][^>\s]*)?$/;
 const AUTOLINK = /^<((?:https?|mailto):[^>\s]+)>/;
@@ -19,12 +19,12 @@ const ADDRESS = /^https?:\/\/[^\s<>"'`)\]}]*[^\s<>"'`)\]}.,;:!?]/;
 const ESCAPED = /^\\([\\`*_{}[\]()#+\-.!~>|<])/;
 const SPECIAL = /[\\`*_~[!<h]/;
 
-/** A part of a line that is shown as one. */
+/** A part of a line that is rendered as a unit. */
 export interface InlinePiece {
   readonly rendered: string;
-  /** Characters of the text it stands for. */
+  /** Characters of the source text. */
   readonly length: number;
-  /** It may become another, and all that follows with it, when the line goes on. */
+  /** It may change, and everything after it, when the line continues. */
   readonly isOpen: boolean;
 }
 
@@ -51,7 +51,7 @@ export function* inlinePieces(text: string, styles: Styles): Generator<InlinePie
 interface Taken {
   rendered: string;
   length: number;
-  /** What would close it has not come. */
+  /** Its closing mark is missing so far. */
   isOpen?: boolean;
 }
 
@@ -128,7 +128,7 @@ function closingMark(text: string, start: number, mark: string): number {
   }
 }
 
-/** The address is always shown: a text that says something else must not hide it. */
+/** The address is always shown: a misleading text must not hide it. */
 function takeLink(rest: string, styles: Styles): Taken | undefined {
   const match = LINK.exec(rest);
   if (!match) return OPEN_LINK.test(rest) ? { rendered: rest[0] ?? '', length: 1, isOpen: true } : undefined;

@@ -1,7 +1,6 @@
 /**
- * Text a person must be able to judge, such as a command to approve: nothing in it is
- * dropped. What cannot be seen is spelled out, and a long run of spaces, which would push
- * the rest out of sight, is counted. Pure.
+ * Makes text the user must judge visible, such as a command to approve: nothing in it is dropped. Invisible characters
+ * are spelled out, and a long run of spaces, which would push the rest out of sight, is counted. Pure.
  */
 
 import { UNSEEN_CHARACTERS } from '../../unseen-characters.ts';
@@ -33,7 +32,7 @@ function spell(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-/** Indentation at the beginning of a line is shown as it is, up to a point. */
+/** Indentation at the beginning of a line is shown as it is, up to a limit. */
 function countSpaces(run: string, offset: number, whole: string): string {
   const isIndent = offset === 0 || whole[offset - 1] === '\n';
   return isIndent && run.length <= 40 ? run : `⟨${run.length} spaces⟩`;

@@ -1,8 +1,8 @@
 /**
- * Markdown that arrives in pieces, as rows. It works line by line: a line is final as
- * soon as its end has come, most rows of a long one before; it is never looked at again,
- * however long the answer is. Only a table waits until it is complete. `write` gives final
- * rows, `pending` what the unfinished rest would look like. The text must be harmless already.
+ * Renders Markdown that arrives in pieces as rows. It works line by line: a line is final as soon as it ends, most rows
+ * of a long one before; it is never examined again, however long the answer is. Only a table waits until it is
+ * complete. `write` returns final rows, `pending` the current rendering of the unfinished rest. The text must already
+ * be sanitised.
  */
 
 import type { Styles } from '../theme/styles.ts';
@@ -13,26 +13,26 @@ import { expandTabs, wrapRows } from './wrap-rows.ts';
 
 export interface MarkdownOptions {
   readonly styles: Styles;
-  /** Cells a row may take, asked for every line: a terminal may be resized meanwhile. */
+  /** Cells available to a row, read for every line: the terminal may be resized meanwhile. */
   readonly width: () => number;
-  /** Colours for a line of code; the lines of a block come in order, `begin` with the first. */
+  /** Colours for a line of code; the lines of a block arrive in order, `begin` with the first. */
   readonly highlight?: LineHighlighter;
-  /** For a voice: words instead of boxes and lines. */
+  /** For a screen reader: words instead of boxes and lines. */
   readonly isSpoken?: boolean;
 }
 
 export interface LineHighlighter {
   begin(language: string): void;
   line(code: string): string;
-  /** The same of a line that has not ended; nothing is remembered of it. */
+  /** The same for an unfinished line; it changes no state. */
   peek(code: string): string;
 }
 
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
 const RULE = /^\s{0,3}([-*_])\s*(?:\1\s*){2,}$/;
-/** What may turn out to be a fence or a table. */
+/** Lines that may become a fence or a table. */
 const UNDECIDED = /^\s*(?:`{3}|~{3}|\|)/;
-/** Of a line of code that has not ended, the end is shown. */
+/** For an unfinished line of code, the end is shown. */
 const PEEKED = 2_000;
 
 export class MarkdownStream {
@@ -41,10 +41,10 @@ export class MarkdownStream {
   private fence: { mark: string; indent: number } | undefined;
   private table: string[] = [];
   private tableRows: { readonly key: string; readonly rows: string[] } | undefined;
-  /** What the unfinished line is, once rows of it were given out. */
+  /** The unfinished line, once rows of it were returned. */
   private line: ProseLine | undefined;
   private endsBlank = true;
-  /** What `settled` was last asked about. */
+  /** The input of the last call of `settled`. */
   private asked: { readonly rest: string; readonly line: ProseLine | undefined; readonly left: ProseLine } | undefined;
 
   constructor(options: MarkdownOptions) {
@@ -67,7 +67,7 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** The rows of what is left, for good; open blocks are closed. */
+  /** The final rows of the rest; open blocks are closed. */
   end(): string[] {
     const rows = this.rest === '' ? [] : this.takeLine(this.rest);
     this.rest = '';
@@ -77,7 +77,7 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** What the unfinished rest looks like by now. */
+  /** The current rendering of the unfinished rest. */
   pending(): string[] {
     const rows = this.table.length > 0 ? this.renderTable() : [];
     if (this.rest === '') return rows;
@@ -87,8 +87,8 @@ export class MarkdownStream {
   }
 
   /**
-   * The beginning of what `pending` gives that will not look otherwise; rows, the last maybe a part of one. Only prose
-   * has such a beginning: a table or a line of code is one, and given out whole when it ends.
+   * The beginning of `pending` that will not change; rows, the last perhaps incomplete. Only prose has such a
+   * beginning: a table or a line of code is returned as a whole when it ends.
    */
   settled(): string[] {
     this.asked = undefined;
@@ -100,7 +100,7 @@ export class MarkdownStream {
     return renderProse(settled, this.options.styles, this.options.width());
   }
 
-  /** What `settled` gave has been given out; the rest goes on under it. False if it cannot be. */
+  /** The caller has printed the rows of `settled`; the rest continues under them. False if that is impossible. */
   leave(): boolean {
     const { asked } = this;
     this.asked = undefined;
@@ -111,7 +111,7 @@ export class MarkdownStream {
     return true;
   }
 
-  /** A long line is given out row by row while it grows, so that what may still change stays small. */
+  /** Returns a long line row by row while it grows, so that the changeable part stays small. */
   private settle(): string[] {
     const width = this.options.width();
     if (this.rest.length <= width || this.fence || this.table.length > 0) return [];
@@ -145,7 +145,7 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** The end of a line whose beginning was given out. */
+  /** The end of a line whose beginning was returned. */
   private endLine(rest: string): string[] {
     const rows = rest.trim() === '' ? [] : this.renderLine(rest);
     this.line = undefined;
@@ -157,12 +157,12 @@ export class MarkdownStream {
     return this.line ? { ...this.line, body: expanded.trimStart() } : toProseLine(expanded, this.options.styles);
   }
 
-  /** Without colours the fences are all that tells code from prose; to a voice they are noise. */
+  /** Without colours only the fences tell code from prose; for a screen reader they are noise. */
   private get showsFences(): boolean {
     return !this.options.styles.hasColors && !this.options.isSpoken;
   }
 
-  /** Where colours tell code, fences are not shown: a block is copied as it was written. */
+  /** Where colours mark code, fences are hidden: a block is copied as it was written. */
   private takeFence(line: string): boolean {
     const match = FENCE.exec(line);
     if (this.fence) {
@@ -181,7 +181,7 @@ export class MarkdownStream {
     return this.options.highlight?.line(code) ?? this.options.styles.accent(code);
   }
 
-  /** As it will look, so that nothing changes its colour when the line ends. */
+  /** In its final look, so that no colour changes when the line ends. */
   private peekCode(line: string): string {
     const code = this.codeOf(line);
     return this.options.highlight?.peek(code) ?? this.options.styles.accent(code);

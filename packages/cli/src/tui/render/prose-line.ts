@@ -1,7 +1,7 @@
 /**
- * A line of prose: what kind it is, its rows at a width, and how many of those are final
- * while the line still grows. A row is final when the next one has begun and no mark before
- * its end waits for its other half. Pure; the text must be harmless already.
+ * Renders a line of prose: its kind, its rows at a width, and how many of those are final while the line still grows. A
+ * row is final when the next one has begun and no mark before its end is unclosed. Pure; the text must already be
+ * sanitised.
  */
 
 import { stripStyles } from '../terminal/row-width.ts';
@@ -10,14 +10,14 @@ import { inlinePieces, renderInline } from './inline.ts';
 import { indentUnder, wrapRows } from './wrap-rows.ts';
 
 export interface ProseLine {
-  /** Markdown, without the marks that make the line what it is. */
+  /** Markdown, without the marks that define the kind of line. */
   readonly body: string;
   readonly style: Style;
-  /** Before the first row. */
+  /** Prefix of the first row. */
   readonly first: string;
-  /** Before every other row. */
+  /** Prefix of every other row. */
   readonly rest?: string;
-  /** Not known before its end. */
+  /** Unknown before its end. */
   readonly isWhole?: boolean;
 }
 
@@ -25,7 +25,7 @@ const HEADING = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^\s{0,3}((?:>\s?)+)(.*)$/;
 const TASK = /^\[([ xX])\]\s+/;
-/** A blank, or a sign that is a word of its own; behind any other a word may go on. */
+/** A blank, or a sign that is a word of its own; after any other character a word may continue. */
 const WORD_END = /[\s\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]/;
 /** A mark this far back counts as never closed. */
 const LONGEST_SPAN = 1_000;
@@ -51,7 +51,7 @@ export function renderProse(line: ProseLine, styles: Styles, width: number): str
   return wrap(line, renderInline(line.body, styles), width);
 }
 
-/** The rows that stay as they are, and the line that goes on under them; undefined when there are none yet. */
+/** The final rows, and the rest of the line under them; undefined when there are none yet. */
 export function settleProse(
   line: ProseLine,
   styles: Styles,
@@ -67,7 +67,7 @@ export function settleProse(
   return undefined;
 }
 
-/** What of a line that grows will stay as it looks, word by word, and the line that goes on behind it. */
+/** The part of a growing line that will not change, word by word, and the rest of the line. */
 export function splitProse(line: ProseLine, styles: Styles): { settled: ProseLine; left: ProseLine } {
   const { body } = line;
   let offset = 0;
@@ -84,7 +84,7 @@ function goOn({ body, style, first, rest = indentUnder(first) }: ProseLine, end:
   return { body: body.slice(end).trimStart(), style, first: rest, rest };
 }
 
-/** The rows of the line, where in its text each amount of ink ends, and how much of it waits for nothing. */
+/** The rows of the line, the offset in its text where each amount of ink ends, and how much ink is final. */
 function measure(line: ProseLine, styles: Styles, width: number) {
   const ends = new Map<number, number>();
   let rendered = '';
@@ -111,7 +111,7 @@ function wrap({ style, first, rest }: ProseLine, rendered: string, width: number
   return wrapRows(style(rendered.trimEnd()), { width, first, rest });
 }
 
-/** Characters that leave a trace: rows are told from each other by blanks, which wrapping takes and gives. */
+/** Counts visible characters: rows differ in blanks, which wrapping adds and removes. */
 function inkIn(text: string): number {
   return stripStyles(text).replaceAll(/\s/g, '').length;
 }

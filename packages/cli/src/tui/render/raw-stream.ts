@@ -1,7 +1,6 @@
 /**
- * Text that arrives in pieces, as it was written: every line is final when its end has
- * come, and given out as one, however long it is. The terminal breaks it, so that it is
- * copied as the line it was. The text must be harmless already.
+ * Renders text that arrives in pieces as it was written: every line is final when it ends, and returned as one, however
+ * long it is. The terminal wraps it, so that it is copied as one line. The text must already be sanitised.
  */
 
 import type { Styles } from '../theme/styles.ts';
@@ -9,11 +8,11 @@ import { expandTabs, wrapRows } from './wrap-rows.ts';
 
 export interface RawStreamOptions {
   readonly styles: Styles;
-  /** Cells a row may take, asked for every line. */
+  /** Cells available to a row, read for every line. */
   readonly width: () => number;
 }
 
-/** Of a line that has not ended, the end is shown. */
+/** For an unfinished line, the end is shown. */
 const PEEKED = 2_000;
 
 export class RawStream {
@@ -31,20 +30,20 @@ export class RawStream {
     return lines.map((line) => this.toLine(line));
   }
 
-  /** What is left, for good. */
+  /** The rest, final. */
   end(): string[] {
     const lines = this.rest === '' ? [] : [this.toLine(this.rest)];
     this.rest = '';
     return lines;
   }
 
-  /** What the unfinished rest looks like by now. */
+  /** The current rendering of the unfinished rest. */
   pending(): string[] {
     const end = this.rest.slice(-PEEKED).toWellFormed();
     return end === '' ? [] : wrapRows(this.toLine(end), { width: this.options.width() });
   }
 
-  /** A line is given out whole when it ends: none of it before. */
+  /** A line is returned whole when it ends: no part of it before. */
   settled(): string[] {
     return [];
   }

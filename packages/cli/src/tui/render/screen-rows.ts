@@ -1,6 +1,6 @@
 /**
- * What the terminal of a command shows, as rows of ours: characters, and of their looks
- * what the settings allow. A cell holds nothing else, so nothing else gets out. Pure.
+ * Renders the terminal of a command as rows: characters, and the styles the settings allow. A cell contains nothing
+ * else, so nothing else gets out. Pure.
  */
 
 import type { IBufferCell, IBufferLine } from '@xterm/headless';
@@ -13,24 +13,24 @@ import type { Style } from '../theme/styles.ts';
 
 export interface ScreenLook {
   readonly depth: ColorDepth;
-  /** `tools.shell.showColor`; without it bold and the like are left. */
+  /** `tools.shell.showColor`; without it only bold and the like remain. */
   readonly showsColors: boolean;
-  /** For what has no look of its own. */
+  /** For text without a style of its own. */
   readonly plain: Style;
   /** Whether the user types into it and needs the cursor. */
   readonly hasCursor: boolean;
 }
 
-/** As it is at this moment. */
+/** The screen at one moment. */
 export interface ScreenPicture {
-  /** From the top to the last that holds something; all of them for a program that has the whole screen. */
+  /** From the top to the last row with content; all of them for a program on the alternate screen. */
   readonly rows: readonly string[];
   readonly cursor: Caret;
-  /** By the terminal; else the program hides it, or its cell is drawn as one. */
+  /** The terminal shows it; else the program hides it, or its cell is drawn as one. */
   readonly showsCursor: boolean;
-  /** Whether a program has the whole screen to itself. */
+  /** Whether a program uses the alternate screen. */
   readonly isWhole: boolean;
-  /** Whether lines have left it at the top. */
+  /** Whether lines have scrolled off the top. */
   readonly isScrolled: boolean;
 }
 
@@ -58,7 +58,7 @@ export function renderCells(line: IBufferLine, look: ScreenLook, cursor?: number
   return row;
 }
 
-/** Up to the last cell in which anything can be seen. */
+/** Up to the last visible cell. */
 export function lengthOf(line: IBufferLine): number {
   let cell: IBufferCell | undefined;
   for (let column = line.length - 1; column >= 0; column--) {
@@ -75,7 +75,7 @@ function charactersOf(cell: IBufferCell): string {
   const characters = cell.getChars();
   const blank = ' '.repeat(cell.getWidth());
   if (characters === '' || cell.isInvisible()) return blank;
-  // A cell may hold marks that join its character, and they are not always harmless.
+  // A cell may contain marks that join its character, and some are harmful.
   return characters.length === 1 && characters < '\x7f' ? characters : sanitize(characters) || blank;
 }
 
@@ -86,7 +86,7 @@ function sgrOf(cell: IBufferCell, { depth, showsColors }: ScreenLook, isCursor: 
     cell.isDim() ? '2' : undefined,
     cell.isItalic() ? '3' : undefined,
     cell.isUnderline() ? '4' : undefined,
-    // The cursor in what is inverse is not.
+    // In inverse text the cursor is not inverse.
     (cell.isInverse() !== 0) !== isCursor ? '7' : undefined,
     cell.isStrikethrough() ? '9' : undefined,
   ];

@@ -1,4 +1,4 @@
-/** The rows of a screen that fit: the end of a log, the top of what is drawn all over it, and always the cursor. Pure. */
+/** Selects the rows of a screen that fit: the end of a log, the top of a drawn screen, and always the cursor. Pure. */
 
 import type { Caret } from '../terminal/painter.ts';
 import type { ScreenPicture } from './screen-rows.ts';
@@ -11,7 +11,7 @@ export interface ScreenWindow {
 }
 
 export function windowOf({ rows, cursor, isWhole, isScrolled }: ScreenPicture, most: number): ScreenWindow {
-  // Who writes line by line has the cursor below all of them, seen or not.
+  // A program that writes line by line has the cursor below all lines, visible or not.
   const isLog = !isWhole && cursor.row === rows.length - 1;
   const first = isLog ? Math.max(rows.length - most, 0) : Math.max(cursor.row - most + 1, 0);
   return {

@@ -1,4 +1,4 @@
-/** The rows around the composer: what is going on, and where we are. Pure. */
+/** Renders the rows around the composer: the activity and the footer. Pure. */
 
 import type { ApprovalMode, RetryValue } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
@@ -12,13 +12,13 @@ export interface LoadingState {
   readonly thought: string | undefined;
   readonly retry: RetryValue | undefined;
   readonly elapsedSeconds: number;
-  /** What keys do meanwhile, beside Esc; left out where there is no room. */
+  /** The keys meanwhile, besides Esc; omitted where there is no room. */
   readonly keyHints?: readonly string[];
 }
 
 export const SPINNER: readonly string[] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Columns from which on there is room for more than how to cancel. */
+/** Columns from which there is room for more than how to cancel. */
 const ROOM_FOR_HINTS = 70;
 
 export function renderLoading(
@@ -49,7 +49,7 @@ export interface FooterState {
   readonly inBackground?: number;
   /** In their order. */
   readonly items: readonly FooterItem[];
-  /** What the items show beside the above; absent when disabled. */
+  /** The values of the items besides the above; absent when disabled. */
   readonly more?: Readonly<Partial<Record<FooterItem, string>>>;
 }
 
@@ -60,7 +60,7 @@ const MODE_TEXTS: Readonly<Record<ApprovalMode, string>> = {
   plan: 'plan mode',
 };
 
-/** Short, on the left, least important last: what does not fit is left out from the end. */
+/** Short, on the left, least important last: parts that do not fit are omitted from the end. */
 export function renderFooter(state: FooterState, styles: Styles, width: number): string {
   const { mode, isTrusted, queued, inBackground = 0, items } = state;
   const parts: FooterPart[] = [
@@ -80,7 +80,7 @@ export function renderFooter(state: FooterState, styles: Styles, width: number):
   return cutRow(row, width);
 }
 
-/** The folder and its branch together. */
+/** Limits for the folder and its branch together. */
 const MOST_FOLDER_CELLS = 44;
 const MOST_BRANCH_CELLS = 24;
 
@@ -95,7 +95,7 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
       return [`${shortenPath(sanitizeLine(folder), MOST_FOLDER_CELLS - rowWidth(suffix))}${suffix}`, styles.link];
     }
     case 'git-branch':
-      // Beside the folder it stands in its part.
+      // Beside the folder it is part of that item.
       return [items.includes('workspace') ? '' : named, styles.link];
     case 'model-name':
       return [sanitizeLine(model), styles.secondary];
@@ -109,7 +109,7 @@ function renderFooterItem(item: FooterItem, state: FooterState, styles: Styles):
   }
 }
 
-/** The end of a path says more than its beginning. */
+/** The end of a path is more useful than its beginning. */
 function shortenPath(path: string, cells: number): string {
   if (rowWidth(path) <= cells) return path;
   let rest = path;

@@ -1,6 +1,6 @@
 /**
- * A markdown table as rows that fit the width: columns as wide as they need, the widest give way first. One with more
- * columns than fit is told cell by cell. Pure.
+ * Renders a Markdown table as rows that fit the width: columns as wide as they need, the widest shrink first. A table
+ * with more columns than fit is printed cell by cell. Pure.
  */
 
 import { rowWidth } from '../terminal/row-width.ts';
@@ -8,7 +8,7 @@ import type { Styles } from '../theme/styles.ts';
 import { renderInline } from './inline.ts';
 import { wrapRows } from './wrap-rows.ts';
 
-/** A column that is narrower cannot be read. */
+/** A narrower column is unreadable. */
 const LEAST_CELLS = 3;
 const DELIMITER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 
@@ -47,7 +47,7 @@ export function renderTable(lines: readonly string[], width: number, styles: Sty
   ];
 }
 
-/** The same for a voice: each row a line, each cell behind the name of its column. */
+/** The same for a screen reader: each row a line, each cell after the name of its column. */
 export function sayTable(lines: readonly string[], styles: Styles): string[] {
   const [head = '', delimiter = '', ...body] = lines;
   if (!isDelimiterLine(delimiter)) return lines.map((line) => renderInline(line, styles));

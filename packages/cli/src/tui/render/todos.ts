@@ -1,4 +1,4 @@
-/** The list of things to do as rows. Pure. */
+/** Renders the list of todos as rows. Pure. */
 
 import type { Todo, TodoStatus } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';

@@ -1,4 +1,4 @@
-/** A call as a person sees it: its mark, what it does, what came of it; short. Pure. */
+/** Renders a call for the user: its mark, its action, its result; short. Pure. */
 
 import type { ShownResult, ToolCallStatus, ToolCallView } from '@castor/core';
 import { sanitize, sanitizeLine } from '../../sanitize.ts';
@@ -21,9 +21,9 @@ export interface ToolCallOptions {
   readonly moreKey?: string | undefined;
   /** Before the lines of a diff. Default true. */
   readonly lineNumbers?: boolean;
-  /** In place of the mark of a call that runs. */
+  /** Replaces the mark of a running call. */
   readonly spinner?: string;
-  /** Of the command it runs; shown instead of its output. */
+  /** The screen of the command it runs; shown instead of its output. */
   readonly screen?: ScreenPicture | undefined;
 }
 
@@ -51,11 +51,11 @@ export function renderHead(
 ): string {
   const seen = failure === undefined ? status : 'error';
   const mark = status === 'executing' && spinner !== undefined ? spinner : MARKS[seen];
-  // Kept in sight whatever the width: it is why the call is marked.
+  // Visible at any width: it explains the mark of the call.
   const ending = failure === undefined ? '' : ` ${sanitizeLine(failure)}`;
   const title = sanitizeLine(display.name || name);
   const whole = sanitizeLine(display.description);
-  // Many describe themselves by their own name: once is enough.
+  // Many descriptions begin with the tool's own name: once is enough.
   const description = whole.startsWith(`${title} `) ? whole.slice(title.length + 1) : whole;
   const styled = status === 'cancelled' ? styles.strike(title) : styles.bold(title);
   const head = `${markStyle(seen, styles)(mark)} ${styled} ${styles.secondary(description)}`.trimEnd();
@@ -103,7 +103,7 @@ function renderResult(result: ShownResult, options: ToolCallOptions, isError: bo
   return wrapRows(styles.secondary(sanitize(result.summary)), { width });
 }
 
-/** The beginning and the end: what a command came to stands last. */
+/** The beginning and the end: the result of a command stands last. */
 function renderText(text: string, { styles, width, maxRows, moreKey }: ToolCallOptions, isError: boolean): string[] {
   const lines = sanitize(expandTabs(text)).trim().split('\n');
   const style = isError ? styles.error : styles.secondary;
@@ -121,15 +121,17 @@ function renderText(text: string, { styles, width, maxRows, moreKey }: ToolCallO
   ];
 }
 
-/** Words are read to their end, such as why something was not done; of what goes on for long the beginning will do. */
+/**
+ * Short messages are shown to their end, such as why something was not done; of a long text the beginning is enough.
+ */
 function wrapFew(line: string, width: number, maxRows: number): string[] {
   const most = Math.max(Math.min(maxRows, MOST_ROWS_OF_FEW), 1);
-  // No more than may be seen, and a row to know that there is more.
+  // No more than is visible, and one row to detect that there is more.
   const rows = wrapRows(line.slice(0, (most + 1) * width).toWellFormed(), { width });
   return rows.length <= most ? rows : [...rows.slice(0, most - 1), shortenRow(`${rows[most - 1]}…`, width)];
 }
 
-/** Of a running call the end counts. */
+/** For a running call the end matters. */
 function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions, omitted: number): string[] {
   const { lines, isCut } = liveTail(output.trimEnd(), { rows: maxRows, width });
   const shown = lines.map((line) => styles.secondary(shortenRow(line, width)));

@@ -1,7 +1,6 @@
 /**
- * A finished item as the lines that go into the scrollback. Answer text is not here: it
- * arrives in pieces and is the printer's. All text from outside
- * is made harmless on the way. Pure.
+ * Renders a finished item as the lines that go into the scrollback. Answer text is not here: it arrives in pieces and
+ * belongs to the printer. All text from outside is sanitised. Pure.
  */
 
 import { assertNever } from '@castor/core';
@@ -15,11 +14,11 @@ export interface ItemOptions {
   readonly styles: Styles;
   readonly width: number;
   readonly show: ShownKinds;
-  /** The key that shows long results whole. */
+  /** The key that shows long results in full. */
   readonly moreKey?: string | undefined;
 }
 
-/** What people may want to see or not. */
+/** What users may show or hide. */
 export interface ShownKinds {
   /** `ui.inlineThinkingMode` is `full`. */
   readonly thinking: boolean;
@@ -38,7 +37,7 @@ type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 /** Rows of a result in the scrollback. */
 const RESULT_ROWS = 12;
 const MOST_RESULT_ROWS = 500;
-/** Of a prompt in the scrollback. */
+/** Rows of a prompt in the scrollback. */
 const PROMPT_ROWS = { head: 20, tail: 5 };
 const LONGEST_PROMPT = 4_000;
 
@@ -75,13 +74,13 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
   }
 }
 
-/** A note of our own: a mark, and words of any length. */
+/** A note of our own: a mark, and text of any length. */
 export function renderNote(mark: string, text: string, style: (text: string) => string, width: number): string[] {
   const words = style(sanitize(expandTabs(text)).trim());
   return wrapRows(words, { width, first: style(`${mark} `), rest: '  ', hasColumns: true });
 }
 
-/** What is too long to be looked at again, such as a file that was pasted, is shown by its beginning and its end. */
+/** A prompt too long to read again, such as a pasted file, is shown by its beginning and its end. */
 export function renderUser(text: string, { styles, width }: Pick<ItemOptions, 'styles' | 'width'>): string[] {
   const render = (piece: string, first: string) =>
     wrapRows(styles.secondary(sanitize(expandTabs(piece))), { width, first, rest: '  ' });

@@ -1,25 +1,24 @@
 /**
- * Styled text as rows of a width, broken between words. Continued rows are indented as
- * asked, so that a list item stays a block, and keep the style of the row before. Pure; the
- * text must be harmless already.
+ * Wraps styled text into rows of a width, between words. Continued rows are indented as requested, so that a list item
+ * stays a block, and keep the style of the row before. Pure; the text must already be sanitised.
  */
 
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { carryStyles } from '../terminal/compact-row.ts';
 import { isCountedOtherwise, rowWidth } from '../terminal/row-width.ts';
 
-/** A name, and blanks before what is said of it. Plain letters: their number is their width. */
+/** A name, and blanks before its description. Plain letters: their number is their width. */
 const SECOND_COLUMN = /^ +[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
 const LEAST_COLUMN = 20;
 
 export interface WrapOptions {
-  /** Cells, at least two: so many a character may take. */
+  /** Cells, at least two: the most a character may take. */
   readonly width: number;
-  /** Before the first row. */
+  /** Prefix of the first row. */
   readonly first?: string;
-  /** Before every other row. */
+  /** Prefix of every other row. */
   readonly rest?: string | undefined;
-  /** Whether what stands in a second column goes on in it. */
+  /** Whether text in a second column continues in it. */
   readonly hasColumns?: boolean;
 }
 
@@ -28,7 +27,7 @@ export function wrapRows(
   { width, first = '', rest = indentUnder(first), hasColumns = false }: WrapOptions,
 ): string[] {
   const lead = Math.max(rowWidth(first), rowWidth(rest));
-  // Beside a lead there is always room for some letters, also where the window has none.
+  // Beside a prefix there is always room for some letters, even in a window that is too narrow.
   const inner = lead === 0 ? Math.max(width, 2) : Math.max(width - lead, 8);
   const rows = text.split('\n').flatMap((line) => (hasColumns && wrapColumns(line, inner)) || wrapLine(line, inner));
   // A style that spans rows is closed at the end of each and opened in the next: rows are written one by one.
@@ -40,7 +39,7 @@ export function indentUnder(first: string): string {
   return first === '' ? '' : ' '.repeat(rowWidth(first));
 }
 
-/** What is indented stays indented when it goes on. */
+/** Indented text stays indented when it continues. */
 function wrapLine(line: string, width: number): string[] {
   if (line.length <= width && rowWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0].slice(0, Math.max(0, width - 20)) ?? '';
@@ -48,7 +47,7 @@ function wrapLine(line: string, width: number): string[] {
   return indent === '' ? rows : rows.map((row) => indent + row);
 }
 
-/** Where this terminal takes more cells for a row than others do, all are made so much shorter. */
+/** Where this terminal uses more cells for a row than others do, all rows are shortened by that much. */
 function breakWords(text: string, width: number): string[] {
   const breakAt = (columns: number) => wrapAnsi(text, columns, { hard: true, trim: true }).split('\n');
   if (!isCountedOtherwise(text)) return breakAt(width);
@@ -58,7 +57,7 @@ function breakWords(text: string, width: number): string[] {
   return rows;
 }
 
-/** Undefined where there is no second column, or no room to go on in it. */
+/** Undefined without a second column, or without room to continue in it. */
 function wrapColumns(line: string, width: number): string[] | undefined {
   const head = line.length > width ? SECOND_COLUMN.exec(line)?.[0] : undefined;
   if (head === undefined || width - head.length < LEAST_COLUMN) return undefined;

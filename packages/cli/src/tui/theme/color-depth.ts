@@ -1,4 +1,6 @@
-/** How many colours the terminal has, from the environment, and a colour as SGR for that many. Pure. */
+/**
+ * Determines how many colours the terminal has, from the environment, and encodes a colour as SGR for that many. Pure.
+ */
 
 export type ColorDepth = 'none' | 'ansi16' | 'ansi256' | 'truecolor';
 
@@ -16,7 +18,7 @@ export function colorDepthOf(environment: Environment): ColorDepth {
 }
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-/** The sixteen colours as terminals show them, more or less. */
+/** The sixteen colours as terminals approximately show them. */
 const SIXTEEN: readonly (readonly [number, number, number])[] = [
   [0, 0, 0],
   [205, 49, 49],
@@ -37,8 +39,8 @@ const SIXTEEN: readonly (readonly [number, number, number])[] = [
 ];
 
 /**
- * The parameters of the SGR sequence for `#rrggbb`, `#rgb`, `red` or `brightRed`; undefined
- * for the terminal's own colour (an empty text) and for what is no colour.
+ * The parameters of the SGR sequence for `#rrggbb`, `#rgb`, `red` or `brightRed`; undefined for the terminal's own
+ * colour (an empty text) and for an invalid colour.
  */
 export function toSgr(color: string, depth: ColorDepth, layer: 'text' | 'background'): string | undefined {
   if (depth === 'none' || color === '') return undefined;

@@ -1,6 +1,6 @@
-/** Whether the terminal is dark or light, from what it says or what the environment says of it. Pure. */
+/** Detects whether the terminal is dark or light, from its answer or from the environment. Pure. */
 
-/** The question; the answer comes through the input as an OSC 11 report. */
+/** The query; the answer arrives through the input as an OSC 11 report. */
 export const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
 export type Background = 'dark' | 'light';

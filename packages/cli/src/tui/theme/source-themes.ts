@@ -1,4 +1,6 @@
-/** Custom themes: those of the settings, and those the sources bring in a list `themes`, each named after its source. */
+/**
+ * Loads custom themes: those of the settings, and those of the sources in a list `themes`, each named after its source.
+ */
 
 import { getErrorMessage } from '@castor/core';
 import { findPlaces, readSourceFile } from '@castor/core/program';
@@ -7,13 +9,13 @@ import type { Source } from '@castor/core';
 type Themes = Readonly<Record<string, unknown>>;
 
 export interface CustomThemes {
-  /** By name, as `ui.customThemes` has them. */
+  /** By name, as in `ui.customThemes`. */
   readonly customThemes: Themes;
   /** Sentences about themes that were left out. */
   readonly problems: readonly string[];
 }
 
-/** A theme of the settings has its name before one of a source. */
+/** A theme of the settings takes precedence over one of a source with the same name. */
 export function loadCustomThemes(ofSettings: Themes, sources: readonly Source[]): CustomThemes {
   const customThemes: Record<string, unknown> = { ...ofSettings };
   const problems: string[] = [];

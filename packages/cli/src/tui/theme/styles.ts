@@ -1,6 +1,6 @@
 /**
- * A theme as functions from text to styled text. A style opens again where one inside it
- * closed, so styles may stand inside each other; without colours every one leaves the text as it is.
+ * Turns a theme into functions from text to styled text. A style reopens where a nested one closed, so styles can be
+ * nested; without colours each returns the text unchanged.
  */
 
 import { toSgr } from './color-depth.ts';
@@ -10,7 +10,7 @@ import type { Theme } from './theme.ts';
 export type Style = (text: string) => string;
 
 export interface Styles {
-  /** False where no style can be seen: marks have to carry what colours would. */
+  /** False where styles are invisible: marks must then carry the meaning of colours. */
   readonly hasColors: boolean;
   readonly primary: Style;
   readonly secondary: Style;

@@ -1,4 +1,6 @@
-/** `ui.theme` as the path of a JSON file: read only below the person's home, where it really lies, and only if it is small. */
+/**
+ * Loads `ui.theme` from the path of a JSON file: only below the user's home, by its real path, and only if it is small.
+ */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -8,12 +10,12 @@ import type { ThemeChoice } from './theme.ts';
 
 const MOST_BYTES = 64 * 1024;
 
-/** A name that could be no theme's own. */
+/** A name that is a path, not the name of a theme. */
 export function isThemePath(name: string): boolean {
   return /[\\/]/.test(name) || name.toLowerCase().endsWith('.json');
 }
 
-/** The choice the file stands for, or a sentence about why there is none. */
+/** The theme of the file, or a sentence on why it is unusable. */
 export function readThemeFile(given: string, home: string): ThemeChoice | { problem: string } {
   const path = resolve(home, given.replace(/^~(?=$|[\\/])/, '.'));
   try {

@@ -1,7 +1,6 @@
 /**
- * A theme: colours by meaning. The shape is the one people write into
- * `ui.customThemes`; an empty colour is the terminal's own. Here is the type, the
- * choice of a theme by name and the validation of a custom theme.
+ * A theme: colours by meaning. The shape is that of `ui.customThemes`; an empty colour is the terminal's own. Contains
+ * the type, the choice of a theme by name and the validation of a custom theme.
  */
 
 import { parseHex, toSgr } from './color-depth.ts';
@@ -30,11 +29,11 @@ export interface ThemeChoice {
   readonly name?: string | undefined;
   /** `ui.customThemes`. */
   readonly customThemes?: Readonly<Record<string, unknown>> | undefined;
-  /** What the terminal was found to be. */
+  /** The detected background of the terminal. */
   readonly background?: 'dark' | 'light' | undefined;
 }
 
-/** The theme, and a sentence about a wish that could not be met. */
+/** The theme, and a sentence when the requested one is unavailable. */
 export function chooseTheme({ name, customThemes = {}, background = 'dark' }: ThemeChoice): {
   theme: Theme;
   problem?: string;
@@ -57,7 +56,7 @@ function findBuiltin(name: string): Theme | undefined {
 
 type Fields = Record<string, unknown>;
 
-/** What is missing or no colour is taken from `fallback`; each bad colour is named. */
+/** A missing or invalid colour is taken from `fallback`; each invalid one is reported. */
 export function toTheme(name: string, value: unknown, fallback: Theme): { theme: Theme; problem?: string } {
   if (!isRecord(value))
     return { theme: fallback, problem: `The theme ${JSON.stringify(name)} must be an object of colours.` };

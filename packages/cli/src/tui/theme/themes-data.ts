@@ -1,4 +1,4 @@
-/** The themes that come along, as one row of colours each. Data only. */
+/** The built-in themes, as one row of colours each. Data only. */
 
 import type { Theme } from './theme.ts';
 
