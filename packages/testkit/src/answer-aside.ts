@@ -1,6 +1,6 @@
 /**
- * Calls beside the conversation: counting tokens and embedding. They are answered
- * by rule and use up no step, so that a script holds the model's turns only.
+ * Answers calls beside the conversation: counting tokens and embedding. They are answered by rule and consume no step,
+ * so that a script contains the model's turns only.
  */
 
 import type { ModelRequest, Step } from './answer.ts';
@@ -9,13 +9,13 @@ import { jsonAnswer } from './status-faults.ts';
 export interface AsideOptions {
   /** The number of tokens, or a step such as a fault. Default a quarter of the body's bytes. */
   readonly countTokens?: (request: ModelRequest) => number | Step;
-  /** One vector per content asked for, or a step. Default a vector of the content's place. */
+  /** One vector per requested content, or a step. Default a vector of the content's index. */
   readonly embed?: (request: ModelRequest) => readonly (readonly number[])[] | Step;
 }
 
 const BYTES_PER_TOKEN = 4;
 
-/** Undefined when the request is one for the script. */
+/** Undefined when the script answers the request. */
 export function answerAside(request: ModelRequest, options: AsideOptions): Step | undefined {
   if (request.action === 'countTokens') {
     const count = options.countTokens?.(request) ?? Math.ceil(request.byteLength / BYTES_PER_TOKEN);

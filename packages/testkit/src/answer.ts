@@ -1,8 +1,7 @@
 /**
- * The vocabulary of a script: what the fake model does with one request, as data.
- * It owns the shapes only; `script.ts` and `faults.ts` build them and
- * `play-answer.ts` puts them on a socket. An answer is its head (or none), then
- * its pieces strictly in order.
+ * The vocabulary of a script: how the fake model answers one request, as data. It owns the shapes only; `script.ts` and
+ * `faults.ts` build them and `play-answer.ts` sends them on a socket. An answer is its head (or none), then its pieces
+ * strictly in order.
  */
 
 import type { GenerateContentResponse } from '@castor/core';
@@ -13,17 +12,17 @@ export interface FramePiece {
   readonly kind: 'frame';
   /** Any JSON: the wire also carries what no type allows. */
   readonly frame: object;
-  /** Sent to the letter: no `modelVersion`, no `responseId` is added. */
+  /** Sent verbatim: no `modelVersion`, no `responseId` is added. */
   readonly exact?: boolean;
 }
 
-/** Bytes that are no frame, sent as they are. */
+/** Bytes that are not a frame, sent as they are. */
 export interface BytesPiece {
   readonly kind: 'bytes';
   readonly bytes: Uint8Array;
 }
 
-/** Holds everything after it until released. It opens once and stays open. */
+/** Blocks everything after it until released. It opens once and stays open. */
 export interface Gate {
   readonly kind: 'gate';
   /** Resolves when the server has sent everything before the gate and waits at it. */
@@ -36,9 +35,8 @@ export interface Gate {
 }
 
 /**
- * How the connection ends, once everything before has left the process:
- * `end` a clean end of the body, `reset` a TCP RST, `close` a FIN in the middle
- * of the body, `stall` silence until the client goes away or the model is closed.
+ * How the connection ends, once everything before has left the process: `end` a clean end of the body, `reset` a TCP
+ * RST, `close` a FIN in the middle of the body, `stall` silence until the client disconnects or the model is closed.
  */
 export interface EndingPiece {
   readonly kind: 'ending';
@@ -61,7 +59,7 @@ export interface Answer {
   readonly wire: Wire;
 }
 
-/** What a request asked for. */
+/** The method a request called. */
 export type ModelAction = 'streamGenerateContent' | 'generateContent' | 'countTokens' | 'batchEmbedContents';
 
 /** One request as it arrived, kept in order of arrival. */
@@ -69,7 +67,7 @@ export interface ModelRequest {
   /** From 0, over all requests of this model. */
   readonly index: number;
   readonly method: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   /** Undefined when the path names none. */
   readonly model: string | undefined;
@@ -87,8 +85,8 @@ export interface ModelRequest {
 }
 
 /**
- * The answer to one request. A lone piece is an answer of one piece; a function
- * decides when the request is there, and may wait before it does.
+ * The answer to one request. A lone piece is an answer of one piece; a function decides when the request has arrived,
+ * and may wait before it does.
  */
 export type Step = Answer | Piece | ((request: ModelRequest) => Step | Promise<Step>);
 

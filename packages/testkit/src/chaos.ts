@@ -1,16 +1,13 @@
 /**
- * A script with bad luck: before each step come a few faults that a client must
- * survive by trying again. The seed decides which, so that a bad run can be run again.
+ * Adds transient faults to a script: before each step come a few faults that a client must survive by retrying. The
+ * seed decides which, so that a failing run can be repeated.
  */
 
 import type { Step } from './answer.ts';
 import { fault } from './faults.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/**
- * Faults worth another attempt, each as a step. Stalls are left out: they end by
- * the client's own timeout only.
- */
+/** Faults a client should retry, each as a step. Stalls are left out: only the client's own timeout ends them. */
 export const TRANSIENT_FAULTS: readonly Step[] = [
   fault(429),
   fault(500),
@@ -35,7 +32,7 @@ export const TRANSIENT_FAULTS: readonly Step[] = [
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** How many faults may come before one step. Default 2. */
+  /** The most faults before one step. Default 2. */
   readonly mostFaults?: number;
   /** Default `TRANSIENT_FAULTS`. */
   readonly faults?: readonly Step[];

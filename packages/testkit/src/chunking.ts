@@ -1,6 +1,6 @@
 /**
- * Where the bytes of a body are cut. It owns the sizes only; the writer decides
- * when what is left must go out (before a gate, before an ending).
+ * Decides where the bytes of a body are cut. It owns the sizes only; the writer decides when the rest must be flushed
+ * (before a gate, before an ending).
  */
 
 import { seededRandom } from './seeded-random.ts';
@@ -23,7 +23,7 @@ export class Chunker {
     this.size = this.nextSize?.() ?? 0;
   }
 
-  /** The chunks that are complete with these bytes. */
+  /** The chunks that these bytes complete. */
   push(bytes: Uint8Array): Uint8Array[] {
     if (!this.nextSize) return bytes.length === 0 ? [] : [bytes];
     const all = this.waiting.length === 0 ? bytes : Buffer.concat([this.waiting, bytes]);
@@ -38,7 +38,7 @@ export class Chunker {
     return chunks;
   }
 
-  /** What is left, however short. */
+  /** The rest, however short. */
   flush(): Uint8Array[] {
     const rest = this.waiting;
     this.waiting = new Uint8Array(0);

@@ -1,6 +1,5 @@
 /**
- * Waiting for a state instead of for time: a promise per predicate, looked at
- * again whenever its owner says that something changed.
+ * Waits for a state instead of for time: a promise per predicate, checked again whenever its owner reports a change.
  */
 
 interface Waiter {
@@ -28,7 +27,7 @@ export class Condition {
     for (const waiter of met) waiter.resolve();
   }
 
-  /** No more changes: what is not met never will be. */
+  /** No more changes: an unmet predicate never will be met. */
   finish(error: Error): void {
     this.changed();
     this.end = error;

@@ -1,6 +1,6 @@
 /**
- * What the contract holds a tool to that takes a path: files that are missing, elsewhere,
- * no files at all or not to be read, and a disk that is full.
+ * The contract for a tool that takes a path: missing files, files outside the workspace, entries that are not files,
+ * unreadable files, and a full disk.
  */
 
 import assert from 'node:assert/strict';
@@ -69,7 +69,7 @@ export async function checkPermissionDenied({ tool, args, path, project }: Contr
 
 const NOBODY = 65_534;
 
-/** Nothing is denied to root, so a suite that runs as root lends the folder to nobody for the call. */
+/** Root may read everything, so a suite that runs as root gives the folder to the user `nobody` for the call. */
 async function asOrdinaryUser<T>(project: string, run: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return run();
   await Promise.all([chmod(dirname(project), 0o755), chown(project, NOBODY, NOBODY)]);
@@ -89,7 +89,7 @@ export async function checkFullDisk({ tool, growingArgs, project }: ContractSubj
   try {
     await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk]);
   } catch {
-    // Only some machines let a test have a disk of its own.
+    // Only some machines allow a test to have a disk of its own.
     return;
   }
   try {

@@ -1,6 +1,6 @@
 /**
- * What a call of a tool under the contract came to, and what may be said of it: it has a
- * result or threw a ToolError, and nothing else.
+ * The outcome of a tool call under the contract, and assertions on it: it returned a result or threw a ToolError, and
+ * nothing else.
  */
 
 import assert from 'node:assert/strict';
@@ -63,7 +63,7 @@ export function assertSettled(outcome: Outcome): void {
   else assert.ok(isToolError(outcome.error), `threw ${describeOutcome(outcome)}`);
 }
 
-/** A tool with nothing to wait for may have its result all the same. */
+/** A tool with nothing to wait for may return its result all the same. */
 export function assertAborted(outcome: Outcome): void {
   if (outcome.result) assertResult(outcome.result);
   else {

@@ -1,6 +1,6 @@
-/** A tool as the contract suite knows it, by its shape only, and what the suite is given to try it with. Types only. */
+/** A tool as the contract suite knows it, by its shape only, and the inputs of the suite. Types only. */
 
-/** What the suite needs of the runtime's `DefinedTool`. */
+/** The part of the runtime's `DefinedTool` that the suite needs. */
 export interface ContractTool {
   readonly name: string;
   readonly displayName: string;
@@ -30,7 +30,7 @@ export interface ContractResult {
   error?: { message: string; type?: string };
 }
 
-/** A tool with a project of its own, made anew for each case. */
+/** A tool with a project of its own, created anew for each case. */
 export interface ContractSubject extends AsyncDisposable {
   tool: ContractTool;
   /** A directory of the workspace; files named below it may be created by the suite. */
@@ -39,7 +39,7 @@ export interface ContractSubject extends AsyncDisposable {
   args: Record<string, unknown>;
   /** The argument that names a file or directory, where there is one, and what it names. */
   path?: { parameter: string; kind: 'file' | 'directory' };
-  /** Arguments of a call with as much to say as there can be. */
+  /** Arguments of a call with the largest possible output. */
   hugeArgs?(): Promise<Record<string, unknown>>;
   /** For a tool that writes: arguments that put more than 64 KiB into a file that holds `old text`. */
   growingArgs?(path: string): Record<string, unknown>;

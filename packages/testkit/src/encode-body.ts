@@ -1,7 +1,6 @@
 /**
- * Compresses the body of an answer as a gateway does: each write is flushed, so
- * that the client can decode what was sent so far. It also leaves the encoding
- * unfinished or spoils it, for tests of what a client makes of that.
+ * Compresses the body of an answer like a gateway: each write is flushed, so that the client can decode everything sent
+ * so far. It can also truncate or corrupt the encoding, to test how a client handles that.
  */
 
 import { type BrotliCompress, type Deflate, type Gzip, constants } from 'node:zlib';
@@ -40,7 +39,7 @@ export class BodyEncoder {
     return this.take();
   }
 
-  /** The bytes that end the encoding, as the constructor was told to end it. */
+  /** The bytes that end the encoding, in the way chosen in the constructor. */
   async finish(): Promise<Buffer> {
     if (this.end === 'cut') return Buffer.alloc(0);
     if (this.end === 'garbage') return GARBAGE;

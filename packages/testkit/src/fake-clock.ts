@@ -1,6 +1,6 @@
 /**
- * Time and chance for tests: the hour moves only by sleeping, no sleep takes real
- * time, and dice come from a seed.
+ * Time and randomness for tests: the clock moves only by sleeping, no sleep takes real time, and random numbers come
+ * from a seed.
  */
 
 import { setImmediate as nextLoop } from 'node:timers/promises';
@@ -8,11 +8,11 @@ import type { Clock } from '@castor/core';
 import { seededRandom } from './seeded-random.ts';
 
 /**
- * A sleep moves the clock and resolves on the next turn of the event loop, so that
- * I/O and aborts get their chance; an abort before or meanwhile rejects with AbortError.
+ * A sleep moves the clock and resolves on the next turn of the event loop, so that I/O and aborts can happen; an abort
+ * before or meanwhile rejects with AbortError.
  */
 export interface FakeClock extends Clock {
-  /** What was asked of `sleep`, in order, aborted ones included. */
+  /** The durations passed to `sleep`, in order, aborted ones included. */
   readonly sleeps: readonly number[];
   advance(ms: number): void;
 }

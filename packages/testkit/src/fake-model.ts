@@ -1,8 +1,7 @@
 /**
- * A real HTTP server on the loopback that speaks the Gemini wire and plays a
- * script. It owns the order of steps and the record of what came in; it refuses
- * what the service would refuse (no key, unknown fields, illegal conversations),
- * and a refused request uses up no step. Nothing survives `close()`.
+ * A real HTTP server on the loopback that speaks the Gemini protocol and plays a script. It owns the order of steps and
+ * the record of requests; it rejects what the service would reject (no key, unknown fields, illegal conversations), and
+ * a rejected request consumes no step. Nothing survives `close()`.
  */
 
 import { once } from 'node:events';
@@ -26,17 +25,17 @@ import { toUnaryAnswer } from './unary-answer.ts';
 export type Script = readonly Step[] | ((request: ModelRequest) => Step | Promise<Step>);
 
 export interface FakeModelOptions extends AsideOptions {
-  /** Refuse illegal conversations and malformed bodies with 400. Default true. */
+  /** Rejects illegal conversations and malformed bodies with 400. Default true. */
   readonly strict?: boolean;
-  /** Demand this key; any key will do otherwise. */
+  /** Requires this key; without it any key is valid. */
   readonly key?: string;
-  /** How bodies are cut, unless a step says otherwise. Default `frame`. */
+  /** How bodies are cut, unless a step sets it. Default `frame`. */
   readonly chunking?: Chunking;
-  /** After the last step, play it again instead of failing. */
+  /** After the last step, repeats it instead of failing. */
   readonly repeatLast?: boolean;
 }
 
-/** A request the service would have refused, and why. */
+/** A request the service would have rejected, and why. */
 export interface Violation {
   readonly request: ModelRequest;
   /** One sentence per broken rule, with the number of the turn where there is one. */
@@ -46,24 +45,24 @@ export interface Violation {
 export interface FakeModel extends AsyncDisposable {
   /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** Every request that arrived whole, refused ones too. */
+  /** Every request that arrived whole, rejected ones too. */
   readonly requests: readonly ModelRequest[];
   readonly violations: readonly Violation[];
   /** TCP connections accepted so far. */
   readonly connections: number;
   /** Requests received whole and not yet answered to the end. */
   readonly openStreams: number;
-  /** How often a client went away before its answer had ended. */
+  /** How often a client disconnected before its answer had ended. */
   readonly disconnects: number;
   /** Steps not yet played. */
   readonly stepsLeft: number;
   /** Resolves with the nth request (from 1) when it has arrived whole. */
   waitForRequest(count: number): Promise<ModelRequest>;
-  /** Resolves when no answer is under way. */
+  /** Resolves when no answer is being sent. */
   waitForIdle(): Promise<void>;
-  /** Resolves when this many clients have gone away early. */
+  /** Resolves when this many clients have disconnected early. */
   waitForDisconnects(count: number): Promise<void>;
-  /** Throws when steps are left, requests came beyond the script, or something illegal was sent. */
+  /** Throws when steps are left, requests arrived beyond the script, or something illegal was sent. */
   assertDone(): void;
   /** Destroys every connection and stops listening. May be called twice. */
   close(): Promise<void>;
@@ -97,7 +96,7 @@ class FakeModelServer implements FakeModel {
     this.script = script;
     this.options = options;
     this.server = createServer((incoming, response) => void this.serve(incoming, response));
-    // No timer of the server's may end a connection that a test keeps quiet on purpose.
+    // No timer of the server may end a connection that a test keeps idle on purpose.
     this.server.keepAliveTimeout = 0;
     this.server.headersTimeout = 0;
     this.server.requestTimeout = 0;
@@ -157,7 +156,7 @@ class FakeModelServer implements FakeModel {
     this.connections++;
     this.sockets.set(socket, this.connections);
     socket.setNoDelay(true);
-    // A client may reset a connection at any time; 'close' follows and is what counts.
+    // A client may reset a connection at any time; only the 'close' that follows matters.
     socket.on('error', () => {});
     socket.on('close', () => this.sockets.delete(socket));
   }
@@ -178,13 +177,13 @@ class FakeModelServer implements FakeModel {
       const answer = request.action === 'streamGenerateContent' ? chosen : toUnaryAnswer(chosen, stamp);
       await playAnswer(answer, { response, ...exchange, stamp, wire });
     } catch (error) {
-      // A script that cannot be played must fail the test, not the process that runs it.
+      // An invalid script must fail the test, not the process that runs it.
       this.failures.push(error);
       response.destroy();
     }
   }
 
-  /** Keeps the counts of one exchange; `gone` resolves after they are right. */
+  /** Keeps the counts of one exchange; `gone` resolves after they are updated. */
   private watch(response: ServerResponse): { gone: Promise<void>; onBreak: () => void } {
     let isOurs = false;
     const gone = new Promise<void>((resolve) => {

@@ -1,7 +1,6 @@
 /**
- * Every way a request can go wrong, by name, as data: a sentence on what the
- * client meets and the answer that does it on the socket. A port on which no process
- * listens is no answer: that is `refusedUrl`.
+ * Every way a request can fail, by name, as data: a sentence on what the client sees and the answer that causes it on
+ * the socket. A port without a listener is not an answer: that is `refusedUrl`.
  */
 
 import type { FinishReason } from '@castor/core';
@@ -27,7 +26,7 @@ export const BAD_FINISH_REASONS = [
   'LANGUAGE',
 ] as const satisfies readonly FinishReason[];
 
-/** What the client gets before the fault: pieces, or that many text frames. Default one frame. */
+/** What the client receives before the fault: pieces, or that many text frames. Default one frame. */
 export interface AfterOptions {
   readonly after?: readonly Piece[] | number;
 }
@@ -45,7 +44,7 @@ export type MalformedCall = keyof typeof MALFORMED_CALLS;
 export const MALFORMED_CALL_SHAPES = Object.keys(MALFORMED_CALLS) as readonly MalformedCall[];
 
 interface FaultClass {
-  /** What the client meets, as a sentence. */
+  /** What the client sees, as a sentence. */
   readonly meets: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- each fault has its own options; `fault` restores their type
   readonly build: (options?: any) => Answer;

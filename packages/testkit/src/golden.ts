@@ -1,13 +1,12 @@
 /**
- * Golden runs: what the program printed, without what differs from run to run, beside
- * the output that a reviewer accepted. `UPDATE_GOLDEN=1` writes the files anew;
- * it decides nothing about whether they are right.
+ * Compares golden runs: the program's output, without what differs from run to run, with the output that a reviewer
+ * accepted. `UPDATE_GOLDEN=1` rewrites the files; it does not decide whether they are right.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Words that stand for what differs, by the text they replace. */
+/** Placeholders for what differs, by the text they replace. */
 export type Replacements = Readonly<Record<string, string>>;
 
 const CHANGING: readonly (readonly [RegExp, string])[] = [
@@ -28,7 +27,7 @@ export function normalise(text: string, replacements: Replacements = {}): string
   return normal;
 }
 
-/** What the golden file holds; with `UPDATE_GOLDEN=1` that is `actual` from now on. */
+/** The content of the golden file; with `UPDATE_GOLDEN=1` that is `actual` from now on. */
 export async function readGolden(path: string, actual: string): Promise<string> {
   if (process.env['UPDATE_GOLDEN'] === '1') {
     await mkdir(dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Error bodies as the service writes them: one JSON object with code, status name,
- * message and typed details. Data only; nothing here knows a socket.
+ * Error bodies as the service writes them: one JSON object with code, status name, message and typed details. Data
+ * only, independent of any socket.
  */
 
 export interface GoogleError {
@@ -12,7 +12,7 @@ export interface GoogleError {
   };
 }
 
-/** The statuses a script can answer with, and how the service names and words them. */
+/** The statuses a script can answer with, and the service's names and messages for them. */
 export const ERROR_STATUSES = {
   400: { status: 'INVALID_ARGUMENT', message: 'Request contains an invalid argument.' },
   401: { status: 'UNAUTHENTICATED', message: 'Request had invalid authentication credentials.' },
@@ -38,9 +38,9 @@ export interface ErrorContent {
   readonly quotaId?: string;
   /** google.rpc.ErrorInfo. */
   readonly errorInfo?: ErrorInfo;
-  /** A quota of this size, said in the message only, as for a model the project has no access to. */
+  /** A quota of this size, named in the message only, as for a model the project has no access to. */
   readonly limit?: number;
-  /** More details, to the letter. */
+  /** More details, verbatim. */
   readonly details?: readonly object[];
 }
 
@@ -50,9 +50,9 @@ export interface ErrorInfo {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** A quota that is back within a minute. */
+/** A quota that recovers within a minute. */
 export const PER_MINUTE_QUOTA = 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier';
-/** A quota that is gone for today. */
+/** A quota that is exhausted for today. */
 export const PER_DAY_QUOTA = 'GenerateRequestsPerDayPerProjectPerModel-FreeTier';
 
 const API_DOMAIN = 'googleapis.com';

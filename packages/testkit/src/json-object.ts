@@ -1,4 +1,4 @@
-/** A JSON object: not null, not a list. */
+/** A JSON object: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

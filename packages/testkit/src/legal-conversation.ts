@@ -1,7 +1,6 @@
 /**
- * The service's own view of a legal conversation, written from the rules and
- * apart from the product's checker, so that one mistake cannot hide in both.
- * It reads untrusted JSON and never throws; every broken rule is reported.
+ * Validates a conversation like the service, written from the rules and independent of the product's checker, so that
+ * one mistake cannot hide in both. It reads untrusted JSON and never throws; every broken rule is reported.
  */
 
 import { isObject } from './json-object.ts';
@@ -101,7 +100,7 @@ function isLegalPart(part: unknown, turn: number, report: Report): part is Recor
   const present = PAYLOADS.filter((key) => part[key] !== undefined);
   if (present.length === 0) report(turn, 'empty_part', 'a part holds nothing');
   if (present.length > 1) report(turn, 'shape', `a part holds both ${present.join(' and ')}`);
-  // The service itself sends a signature on an empty text, and takes it back.
+  // The service itself sends a signature on an empty text, and accepts it back.
   if (part['text'] === '' && !part['thoughtSignature']) report(turn, 'empty_part', 'a part holds an empty text');
   for (const key of present) {
     const isRight = key === 'text' ? typeof part[key] === 'string' : isObject(part[key]);

@@ -1,7 +1,6 @@
 /**
- * What the service refuses about a request body before it reads the conversation:
- * fields it does not know and declarations it cannot take. Reads untrusted JSON,
- * never throws.
+ * Validates what the service checks in a request body before the conversation: unknown fields and invalid declarations.
+ * Reads untrusted JSON, never throws.
  */
 
 import { isObject } from './json-object.ts';

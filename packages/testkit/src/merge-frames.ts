@@ -1,6 +1,6 @@
 /**
- * Many frames as the one response an unstreamed call gets. Parts keep their
- * order; neighbouring plain texts become one, as the service sends them unstreamed.
+ * Merges frames into the one response of an unstreamed call. Parts keep their order; adjacent plain texts become one,
+ * as the service sends them unstreamed.
  */
 
 import type { Candidate, GenerateContentResponse, Part } from '@castor/core';

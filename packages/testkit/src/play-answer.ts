@@ -1,7 +1,7 @@
 /**
- * Puts one answer on one socket. It owns the order: what stands before a gate or
- * an ending has been handed to the kernel before the gate is reached or the
- * connection ended. It never throws because a client went away; it just stops.
+ * Sends one answer on one socket. It owns the order: everything before a gate or an ending has been passed to the
+ * kernel before the gate is reached or the connection ended. It never throws because a client disconnected; it just
+ * stops.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -39,7 +39,7 @@ export async function playAnswer(answer: Answer, stage: Stage): Promise<void> {
   return playEnding('end', writer, stage);
 }
 
-/** The length of an encoded body is not known before it is sent. */
+/** The length of an encoded body is unknown before it is sent. */
 function headersOf({ headers }: Head, { encoding }: Wire): Readonly<Record<string, string>> {
   if (encoding === undefined) return headers;
   const { 'content-length': _length, ...others } = headers;
@@ -116,7 +116,7 @@ class BodyWriter {
     if (this.encoder) await this.send(this.chunker.push(await this.encoder.finish()));
   }
 
-  /** Resolves when every byte so far has been taken by the kernel, or the client is gone. */
+  /** Resolves when the kernel has accepted every byte so far, or the client has disconnected. */
   async flush(): Promise<void> {
     await this.send(this.chunker.flush());
     if (this.unwritten === 0) return;
@@ -133,7 +133,7 @@ class BodyWriter {
         if (--this.unwritten === 0) this.onWritten?.();
       });
       if (!hasRoom) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), gone]);
-      // A turn of the loop between small chunks, or the kernel would glue them together again.
+      // A turn of the loop between small chunks, or the kernel would join them again.
       else if (this.wire.chunking !== undefined && this.wire.chunking !== 'frame') await nextLoop();
     }
   }

@@ -1,21 +1,21 @@
 /**
- * One request over a bare TCP socket, for the tests of this package: it sees what
- * an HTTP client hides, namely the chunks as they were cut and how the connection
- * ended. It asks for `Connection: close`, so that every whole answer ends with a FIN.
+ * Sends one request over a bare TCP socket, for the tests of this package: it sees what an HTTP client hides, namely
+ * the chunks as they were cut and how the connection ended. It requests `Connection: close`, so that every complete
+ * answer ends with a FIN.
  */
 
 import { connect } from 'node:net';
 import { Condition } from './condition.ts';
 
 export interface RawAnswer {
-  /** Undefined when no head came. */
+  /** Undefined when no head arrived. */
   readonly status: number | undefined;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The transfer's chunks, or the one body of a known length. */
   readonly chunks: readonly Buffer[];
   readonly body: string;
-  /** The body came to its own end: last chunk seen, or content-length reached. */
+  /** The body is complete: last chunk seen, or content-length reached. */
   readonly isWhole: boolean;
   readonly end: 'fin' | 'reset';
 }
@@ -24,7 +24,7 @@ export interface RawExchange {
   readonly done: Promise<RawAnswer>;
   /** Resolves when these bytes have arrived. */
   waitFor(text: string): Promise<void>;
-  /** Goes away at once. */
+  /** Disconnects at once. */
   leave(): void;
 }
 
@@ -32,7 +32,7 @@ export interface RawRequest {
   readonly path?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent to the letter. */
+  /** A string is sent verbatim. */
   readonly body?: unknown;
   /** Sends only so many characters of the body, while the header promises all. */
   readonly cutBodyAt?: number;
@@ -41,7 +41,7 @@ export interface RawRequest {
 export const STREAM_PATH = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
 export const HELLO = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
 
-/** Sends the request and gives the whole answer. */
+/** Sends the request and returns the whole answer. */
 export function exchange(url: string, request: RawRequest = {}): Promise<RawAnswer> {
   return startExchange(url, request).done;
 }
@@ -75,7 +75,7 @@ export function framesOf(body: string): unknown[] {
     .map((event) => JSON.parse(event.slice('data: '.length)) as unknown);
 }
 
-/** The words of all texts in a body, in order. */
+/** The texts in a body, in order. */
 export function textsOf(body: string): string[] {
   return [...body.matchAll(/"text":"(\w+)"/g)].map(([, word]) => word!);
 }

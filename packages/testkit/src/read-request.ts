@@ -1,15 +1,14 @@
-/**
- * An incoming HTTP request as the record a test looks at: read to its end, its
- * body parsed, its path taken apart.
- */
+/** Reads an incoming HTTP request into the record a test inspects: to its end, with its body and its path parsed. */
 
 import type { IncomingMessage } from 'node:http';
 import type { ModelRequest } from './answer.ts';
 
-/** Any prefix may stand before the version, as behind a gateway. */
+/** Any prefix may precede the version, as behind a gateway. */
 const MODEL_PATH = /\/v\w+\/models\/([^/:]+):(\w+)$/;
 
-/** Undefined when the client went away before the body was whole. `nextIndex` is asked at the end of the body. */
+/**
+ * Undefined when the client disconnected before the body was complete. `nextIndex` is called at the end of the body.
+ */
 export async function readRequest(
   incoming: IncomingMessage,
   connection: number,
@@ -19,7 +18,7 @@ export async function readRequest(
   try {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
   } catch {
-    // Node reports a client that left as an error of its own making; there is no one to tell.
+    // Node reports a disconnected client as an error of its own; it has no receiver.
     return undefined;
   }
   const body = Buffer.concat(chunks);
@@ -42,7 +41,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    // The record says undefined and the server refuses the request.
+    // The record contains undefined and the server rejects the request.
     return undefined;
   }
 }

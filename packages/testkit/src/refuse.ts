@@ -1,7 +1,4 @@
-/**
- * The service's doorman: which requests get an error before the model sees them,
- * and with which words.
- */
+/** Decides which requests get an error before the model sees them, and its message. */
 
 import type { Answer, ModelRequest } from './answer.ts';
 import { findConversationViolations } from './legal-conversation.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** The port was free a moment ago; the system hands such ports out again only much later. */
+/** The port was free a moment ago; the system assigns such ports again only much later. */
 export async function refusedUrl(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

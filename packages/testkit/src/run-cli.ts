@@ -1,8 +1,7 @@
 /**
- * The built program as a child process, in an environment of its own: a temporary
- * home, no key, no setting of the person who runs the tests. It waits for events,
- * never for time; a child that hangs is the test runner's to time out, and dies
- * with this process.
+ * Runs the built program as a child process, in an environment of its own: a temporary home, no key, no setting of the
+ * user who runs the tests. It waits for events, never for time; the test runner times out a child that hangs, and the
+ * child dies with this process.
  */
 
 import { spawn } from 'node:child_process';
@@ -23,7 +22,7 @@ export interface CliResult {
 }
 
 export interface CliOptions {
-  /** Added to the clean environment; undefined takes a variable out. */
+  /** Added to the clean environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Home and project to run in. Default temporary ones, removed at the end. */
   readonly workspace?: Pick<Workspace, 'home' | 'project'>;
@@ -43,22 +42,22 @@ export interface CliOptions {
 
 export interface CliProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What has arrived so far. */
+  /** The output so far. */
   readonly stdout: string;
   readonly stderr: string;
   /** Resolves when the program has ended and its pipes are drained. */
   readonly done: Promise<CliResult>;
-  /** Resolves when stdout holds this; rejects if the program ends first. */
+  /** Resolves when stdout contains this; rejects if the program ends first. */
   waitForStdout(expected: string | RegExp): Promise<void>;
   waitForStderr(expected: string | RegExp): Promise<void>;
-  /** Begins to read stdout after `paused`. */
+  /** Starts to read stdout after `paused`. */
   resume(): void;
   writeStdin(chunk: string | Uint8Array): void;
   closeStdin(): void;
   kill(signal?: NodeJS.Signals): void;
 }
 
-/** The key `model` gives to the program. */
+/** The key the program gets with the option `model`. */
 export const TEST_API_KEY = 'test-key';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin/castor.cjs', import.meta.url));
@@ -71,7 +70,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return cli.done;
 }
 
-/** Starts the program and hands it out. */
+/** Starts the program and returns it. */
 export async function startCli(args: readonly string[], options: CliOptions = {}): Promise<CliProcess> {
   const program = options.program ?? PROGRAM;
   if (!existsSync(program)) throw new Error(`There is no program at ${program}; build it first.`);
@@ -83,7 +82,7 @@ export async function startCli(args: readonly string[], options: CliOptions = {}
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   dieWithUs(child);
-  // A program may end without reading its input; that is its right.
+  // A program may end without reading its input.
   child.stdin.on('error', () => {});
   if (!options.keepStdinOpen) child.stdin.end(options.stdin);
   else if (options.stdin !== undefined) child.stdin.write(options.stdin);
@@ -99,7 +98,7 @@ function killRunning(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Nothing of the person who runs the tests but where programs and temporary files are. */
+/** Only where programs and temporary files are, nothing else of the user who runs the tests. */
 export function cleanEnvironment(home: string, { env, model }: Pick<CliOptions, 'env' | 'model'>): NodeJS.ProcessEnv {
   const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
   const entries = [

@@ -1,7 +1,6 @@
 /**
- * The words a script is written in. Each builder gives one piece of an answer, or
- * an answer; a piece may stand alone as a step. An answer that names no end is
- * given one: `STOP` and usage, as the service sends it.
+ * The builders of a script. Each returns one piece of an answer, or an answer; a piece may stand alone as a step. An
+ * answer without an end gets one: `STOP` and usage, as the service sends it.
  */
 
 import type { Citation, FinishReason, FunctionCall, Part, UsageMetadata } from '@castor/core';
@@ -10,7 +9,7 @@ import type { Answer, BytesPiece, EndingPiece, FramePiece, Gate, Piece } from '.
 import { mergeFrames } from './merge-frames.ts';
 import type { Wire } from './sse-body.ts';
 
-/** What an answer reports unless its script says otherwise. */
+/** The usage an answer reports unless its script sets it. */
 export const DEFAULT_USAGE: UsageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
 
 const STREAM_HEADERS = { 'content-type': 'text/event-stream' };
@@ -40,7 +39,7 @@ export function thought(value: string, options: { signature?: string } = {}): Fr
   });
 }
 
-/** A call the model asks for. Without an id, as most models send it. */
+/** A call the model requests. Without an id, as most models send it. */
 export function call(
   name: string,
   args: Record<string, unknown> = {},
@@ -81,12 +80,12 @@ export function finish(reason: FinishReason = 'STOP', options: FinishOptions = {
   return { kind: 'frame', frame: { ...frame, ...(usageMetadata && { usageMetadata }) } };
 }
 
-/** Any JSON as a frame, to the letter. */
+/** Any JSON as a frame, verbatim. */
 export function raw(frame: object): FramePiece {
   return { kind: 'frame', frame, exact: true };
 }
 
-/** Bytes between the frames, to the letter. */
+/** Bytes between the frames, verbatim. */
 export function bytes(value: string | Uint8Array): BytesPiece {
   return { kind: 'bytes', bytes: typeof value === 'string' ? Buffer.from(value) : value };
 }
@@ -101,7 +100,7 @@ export function bigFrame(byteCount: number): FramePiece {
   return text('x'.repeat(byteCount));
 }
 
-/** Holds what follows it until `release()`. */
+/** Blocks what follows it until `release()`. */
 export function gate(): Gate {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -114,7 +113,7 @@ export function gate(): Gate {
   };
 }
 
-/** Ends the answer where it stands; see `EndingPiece`. */
+/** Ends the answer at this point; see `EndingPiece`. */
 export function ending(how: EndingPiece['how']): EndingPiece {
   return { kind: 'ending', how };
 }

@@ -1,6 +1,6 @@
 /**
- * Repeatable chance: the same seed gives the same numbers on every machine.
- * Good enough for cutting bytes and choosing faults, for nothing else.
+ * Repeatable randomness: the same seed gives the same numbers on every machine. Good enough for cutting bytes and
+ * choosing faults, for nothing else.
  */
 
 /** A source of numbers in [0, 1). */

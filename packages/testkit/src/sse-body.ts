@@ -1,14 +1,13 @@
 /**
- * Frames as the bytes of an event stream. It owns every legal way to write the
- * same events (the dialects a reader must take) and refuses to know what a frame
- * means. The default is the service's own: `data: <json>` CRLF CRLF.
+ * Encodes frames as the bytes of an event stream. It owns every legal way to write the same events (the dialects a
+ * reader must accept) and does not interpret frames. The default is the service's own: `data: <json>` CRLF CRLF.
  */
 
 import type { Chunking } from './chunking.ts';
 import type { BodyEncoding, EncodingEnd } from './encode-body.ts';
 
 export interface Dialect {
-  /** Default CRLF, as the service. */
+  /** Default CRLF, like the service. */
   readonly lineEnd?: '\n' | '\r\n' | '\r';
   /** U+FEFF as the first character of the body. */
   readonly byteOrderMark?: boolean;

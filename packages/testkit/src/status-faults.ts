@@ -1,7 +1,6 @@
 /**
- * Answers that are no stream: an HTTP status with the service's JSON, with
- * another server's HTML, or with nothing. Each carries its exact length, so that
- * the connection can be used again.
+ * Answers that are not a stream: an HTTP status with the service's JSON, with another server's HTML, or with nothing.
+ * Each has its exact length, so that the connection can be reused.
  */
 
 import type { Answer, Piece } from './answer.ts';
@@ -45,7 +44,7 @@ function bodyAnswer(status: number, text: string, headers: Readonly<Record<strin
     kind: 'answer',
     head: { status, headers: { ...headers, 'content-length': String(body.length) } },
     pieces,
-    // Framing and cuts are for event streams; an error body goes out in one piece.
+    // Framing and cuts apply to event streams; an error body is sent in one piece.
     wire: { chunking: 'frame' },
   };
 }

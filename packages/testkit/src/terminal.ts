@@ -1,7 +1,7 @@
 /**
- * The built program in a real terminal: a pty, and an emulator that shows what a person
- * would see. It waits for what is on the screen, never for time; a program that hangs is
- * the test runner's to time out, and dies with this process.
+ * Runs the built program in a real terminal: a pty, and an emulator that shows what a user would see. It waits for the
+ * content of the screen, never for time; the test runner times out a program that hangs, and the program dies with this
+ * process.
  */
 
 import { existsSync } from 'node:fs';
@@ -27,9 +27,9 @@ export interface TerminalOptions {
   readonly program?: string;
   /** Lines kept above the screen. */
   readonly scrollback?: number;
-  /** The colour it says its background has, such as `rgb:ffff/ffff/ffff`; without it the question gets no answer. */
+  /** The background colour it reports, such as `rgb:ffff/ffff/ffff`; without it the query gets no answer. */
   readonly background?: string;
-  /** Written to the terminal before the program starts, as a shell would have. */
+  /** Written to the terminal before the program starts, as by a shell. */
   readonly before?: string;
 }
 
@@ -42,11 +42,11 @@ export interface Terminal extends AsyncDisposable {
   readonly pid: number;
   readonly home: string;
   readonly project: string;
-  /** Everything the program wrote so far. */
+  /** All output of the program so far. */
   readonly bytes: string;
-  /** What is seen now, without blanks at the ends. */
+  /** The visible rows, without trailing blanks. */
   screen(): string[];
-  /** The screen and all above it, as the lines that were written: what the terminal wrapped is one again. */
+  /** The screen and all above it, as the lines that were written: wrapped lines are joined again. */
   lines(): string[];
   /** On the screen, from 0. */
   cursor(): { row: number; column: number; isVisible: boolean };
@@ -57,23 +57,23 @@ export interface Terminal extends AsyncDisposable {
   waitForText(expected: string | RegExp): Promise<void>;
   /** Resolves when the screen no longer shows this. */
   waitForNoText(unexpected: string | RegExp): Promise<void>;
-  /** Resolves when this is true of a whole frame, as `waitForText` does. */
+  /** Resolves when this is true of a complete frame, as `waitForText` does. */
   waitUntil(isMet: (terminal: Terminal) => boolean): Promise<void>;
   /** Resolves when this is true of the bytes so far, also in the middle of a frame. */
   waitForBytes(isMet: (bytes: string) => boolean): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
-  /** The window alone: the program is told by `resize`. */
+  /** Resizes the window only: `resize` also informs the program. */
   reshape(columns: number, rows: number): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
   readonly done: Promise<TerminalExit>;
 }
 
 const PROGRAM = fileURLToPath(new URL('../../cli/bin/castor.cjs', import.meta.url));
-/** Less than what the runner allows a test. */
+/** Less than the runner's time limit for a test. */
 const GIVE_UP_MS = 50_000;
 const running = new Set<IPty>();
 
-/** Starts the program and hands it out. */
+/** Starts the program and returns it. */
 export async function startTerminal(args: readonly string[] = [], options: TerminalOptions = {}): Promise<Terminal> {
   const program = options.program ?? PROGRAM;
   if (!existsSync(program)) throw new Error(`There is no program at ${program}; build it first.`);
@@ -82,7 +82,7 @@ export async function startTerminal(args: readonly string[] = [], options: Termi
   const { columns = 80, rows = 24 } = options;
   const env = cleanEnvironment(home, {
     ...options,
-    // xterm.js, as in VS Code: how it moves its cursor on a resize is its own.
+    // xterm.js, as in VS Code: it moves its cursor on a resize in its own way.
     env: { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', ...options.env },
   });
   const emulator = new headless.Terminal({
@@ -139,7 +139,7 @@ class RunningTerminal implements Terminal {
     emulator.onTitleChange((title) => {
       this.windowTitle = title;
     });
-    // Answers of the terminal to questions of the program.
+    // Answers of the terminal to queries of the program.
     emulator.onData((answer) => pty.write(answer));
     pty.onData((data) => {
       this.bytes += data;
@@ -205,7 +205,7 @@ class RunningTerminal implements Terminal {
     this.pty.write(text);
   }
 
-  /** A user sees no half of a frame. What a program leaves behind when it ends is all there will be. */
+  /** A user never sees half of a frame. The bytes a program leaves when it ends count as complete. */
   private get isWhole(): boolean {
     return !this.emulator.modes.synchronizedOutputMode || !running.has(this.pty);
   }
@@ -238,7 +238,7 @@ class RunningTerminal implements Terminal {
     );
   }
 
-  /** What the program wrote before is taken in first: a terminal shows bytes in the size it has when they arrive. */
+  /** Earlier output of the program is processed first: a terminal shows bytes in the size it has when they arrive. */
   async resize(columns: number, rows: number): Promise<void> {
     await this.reshape(columns, rows);
     this.pty.resize(columns, rows);
@@ -260,7 +260,7 @@ class RunningTerminal implements Terminal {
 
   private async until(isMet: () => boolean, describe: () => string): Promise<void> {
     const late = Promise.withResolvers<never>();
-    // Before the test runner gives up, so that what stood on the screen is known.
+    // Before the test runner's timeout, so that the error contains the screen.
     const deadline = setTimeout(() => late.reject(new Error('It took too long.')), GIVE_UP_MS);
     try {
       await Promise.race([this.condition.until(isMet), late.promise]);

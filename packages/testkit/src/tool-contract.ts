@@ -1,7 +1,7 @@
 /**
- * The suite every tool passes, as cases any test runner can loop over. It knows a
- * tool by its shape only. What it holds a tool to: bad arguments are refused by name,
- * an abort ends it, and whatever the world does, it answers or throws a ToolError.
+ * The suite every tool passes, as cases any test runner can loop over. It knows a tool by its shape only. The contract:
+ * invalid arguments are rejected by name, an abort ends the call, and whatever happens, the tool returns a result or
+ * throws a ToolError.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ export interface ContractCase {
 
 type Check = (subject: ContractSubject) => Promise<void>;
 
-/** Long enough for a slow machine, short enough to tell a hang. */
+/** Long enough for a slow machine, short enough to detect a hang. */
 const PATIENCE_MS = 20_000;
 const MAX_DESCRIPTION = 1_000;
 const MAX_TEXT = 30_000_000;

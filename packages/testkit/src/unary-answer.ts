@@ -1,15 +1,14 @@
 /**
- * A scripted stream as the answer to an unstreamed call: the same frames in one
- * JSON body, the same faults where one body can have them.
+ * Converts a scripted stream to the answer of an unstreamed call: the same frames in one JSON body, the same faults
+ * where one body can have them.
  */
 
 import type { Answer, BytesPiece } from './answer.ts';
 import { mergeFrames } from './merge-frames.ts';
 
 /**
- * Gates come before the body. A connection that would break or stall in the
- * stream does so in the middle of the body. An error frame becomes the status.
- * Bytes that are no frame take the place of the body.
+ * Gates come before the body. A connection that would break or stall in the stream does so in the middle of the body.
+ * An error frame becomes the status. Bytes that are not a frame replace the body.
  */
 export function toUnaryAnswer(answer: Answer, stamp: Readonly<Record<string, string>>): Answer {
   if (answer.head?.headers['content-type'] !== 'text/event-stream') return answer;

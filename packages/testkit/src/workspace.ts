@@ -1,6 +1,6 @@
 /**
- * A home and a project of their own for one test, in a temporary folder that is
- * removed on dispose. Nothing outside that folder is touched.
+ * Creates a home and a project for one test, in a temporary folder that is removed on dispose. Nothing outside that
+ * folder is touched.
  */
 
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface Workspace extends AsyncDisposable {
-  /** Holds `home` and `project`. */
+  /** Contains `home` and `project`. */
   readonly root: string;
   readonly home: string;
   readonly project: string;
-  /** Writes below the project, folders included; gives the absolute path. */
+  /** Writes below the project, folders included; returns the absolute path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
   /** Reads text below the project. */
   read(path: string): Promise<string>;
@@ -27,7 +27,7 @@ export interface WorkspaceOptions {
 }
 
 export async function createWorkspace(options: WorkspaceOptions = {}): Promise<Workspace> {
-  // The real path, so that what the program prints can be compared with it.
+  // The real path, so that the program's output can be compared with it.
   const root = await realpath(await mkdtemp(join(tmpdir(), 'castor-test-')));
   const home = join(root, 'home');
   const project = join(root, 'project');
