@@ -145,7 +145,7 @@ function foldName(name: string): string {
   return (
     name
       .normalize('NFKC')
-      // HFS+ ignores these, and behind a colon NTFS names a stream of the same file.
+      // HFS+ ignores these characters, and NTFS names a stream of the same file after a colon.
       .replaceAll(/\p{Default_Ignorable_Code_Point}|(?<=.):+\$.*$/gu, '')
       .replace(/[. ]+$/, (tail) => (tail === name ? name : ''))
       .toLowerCase()

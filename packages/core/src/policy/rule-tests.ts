@@ -1,6 +1,6 @@
 /**
- * Runs the examples that stand beside rules: each is one question to the engine, and
- * the answer either is what the example expects or it is a failure with its reason.
+ * Runs the examples next to rules: each asks the engine for one decision, which must match
+ * the expected one; otherwise it becomes a failure with the reason.
  */
 
 import type { PolicyEngine, PolicyVerdict } from './policy-engine.ts';
@@ -10,7 +10,7 @@ import type { RuleTest } from './rules-file.ts';
 export interface RuleTestResult {
   test: RuleTest;
   passed: boolean;
-  /** As the example counts it: without a user, a question shows as the denial it becomes. */
+  /** As the example states it: without a user, a question appears as the denial it becomes. */
   decision: PolicyDecision;
   verdict: PolicyVerdict;
 }

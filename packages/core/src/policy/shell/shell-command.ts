@@ -70,7 +70,7 @@ function unsafeCharacters(source: string): string[] {
   const problems: string[] = [];
   if (source.includes('\0')) problems.push('The command contains a NUL character.');
   if (/\r(?!\n)/.test(source)) problems.push('The command contains a carriage return inside a line.');
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   if (/[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(source)) problems.push('The command contains control characters.');
   if (INVISIBLE.test(source)) problems.push('The command contains invisible or direction-changing characters.');
   return problems;

@@ -35,7 +35,7 @@ export type EditPlacement =
   /** The closest region, lines from 1, if any. */
   | { kind: 'missing'; nearest?: { firstLine: number; lastLine: number } };
 
-/** How far around a match to look for text missing from the end of the old text. */
+/** How far around a match to look for text missing at the ends of the old text. */
 const MAX_REACH = 400;
 /** Fewer tokens or letters than this match by accident when line breaks are ignored. */
 const MIN_TOKENS_ANYWHERE = 3;

@@ -47,7 +47,7 @@ const MAX_LINKS = 40;
  * characters that are not ASCII.
  */
 const HIDDEN_CHARACTER =
-  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- the pattern matches these characters
   /[\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|(?<![^\u0000-\u007F])[\u200C\u200D]|[\u200C\u200D](?![^\u0000-\u007F])|\p{Surrogate}/u;
 
 export class Workspace {

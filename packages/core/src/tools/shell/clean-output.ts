@@ -8,7 +8,7 @@
 type State = 'text' | 'escape' | 'control_sequence' | 'string' | 'string_escape';
 
 /** Every control character except tab and newline; C1 too, because terminals obey it in UTF-8. */
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 /** Stands for an erased line: it is a control character, so no text contains it. */
 const ERASE = '\v';
@@ -152,7 +152,7 @@ export class OutputCleaner {
     if (text === '') return '';
     if (!this.returned && !/[\r\b\v]/.test(text)) return this.plainLines(text);
     let done = '';
-    // oxlint-disable-next-line no-control-regex -- backspace is what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern matches backspaces
     for (const piece of text.match(/\n|\r|\u0008|\u000b|[^\n\r\u0008\u000b]+/g) ?? []) {
       if (piece === '\n') {
         done += `${this.line}\n`;
