@@ -17,14 +17,14 @@ it('looks failed in the terminal, live and resumed, and in sessions show', async
     await terminal.waitForText('Type your message');
     terminal.type('Run them\r');
     await terminal.waitForText('Done.');
-    await terminal.waitForText(/^x Shell echo out; exit 3.* exit 3$/m);
-    await terminal.waitForText(/^x Shell kill .* SIGKILL$/m);
+    await terminal.waitForText(/^✗ Shell echo out; exit 3.* exit 3$/m);
+    await terminal.waitForText(/^✗ Shell kill .* SIGKILL$/m);
     await terminal.waitForText(/^✓ Shell true/m);
   }
   await using resumed = await startTerminal(['-r', 'failing'], { model, workspace, columns: 100 });
   await resumed.waitForText('Done.');
-  await resumed.waitForText(/^x .* exit 3$/m);
-  await resumed.waitForText(/^x .* SIGKILL$/m);
+  await resumed.waitForText(/^✗ .* exit 3$/m);
+  await resumed.waitForText(/^✗ .* SIGKILL$/m);
   const { stdout } = await runCli(['sessions', 'show', 'failing'], { workspace });
   expect(stdout).toContain('failed (exit 3): out');
   expect(stdout).toContain('failed (SIGKILL)');

@@ -108,7 +108,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'a model and an error': {
     open: { args: ['-m', `m ${EVIL}`], script: [fault(404, { message: `no ${EVIL}` }), say('ok')] },
     async look(terminal) {
-      await ask(/^✕ no/m)(terminal);
+      await ask(/^✗ no/m)(terminal);
       await run('/model', '● 6.')(terminal);
     },
   },

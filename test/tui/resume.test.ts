@@ -19,7 +19,7 @@ async function open(options: { model: FakeModel; workspace: Workspace }, args: s
 }
 
 /** The rows that name a call. */
-const callsOf = (lines: readonly string[]) => lines.filter((line) => /^[✓x-] /.test(line));
+const callsOf = (lines: readonly string[]) => lines.filter((line) => /^[✓✗-] /.test(line));
 
 async function storeSession({ workspace }: { workspace: Workspace }, messages: readonly object[]): Promise<void> {
   const chats = await prepareChats(workspace);
@@ -93,7 +93,7 @@ describe('what calls did', () => {
       '✓ Shell git log',
       '✓ look (stub MCP Server) Looks at the sky',
       '✓ Edit src/a.ts',
-      'x Shell make exit 2',
+      '✗ Shell make exit 2',
     ]);
   });
 });

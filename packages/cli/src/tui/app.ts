@@ -212,7 +212,7 @@ export class App {
   }
 
   fail(text: string): void {
-    this.note('✕', text, this.appearance.styles.error);
+    this.note('✗', text, this.appearance.styles.error);
   }
 
   /** A toast that stays until it is cleared. */
@@ -329,7 +329,7 @@ export class App {
   useLinear(): void {
     if (this.linear) return;
     this.linear = new LinearFrame();
-    this.appearance.useNoColors();
+    this.appearance.useVoice();
     this.screen.useLinear();
   }
 

@@ -16,6 +16,7 @@ export class Appearance {
   private background: Background | undefined;
   private choice: ThemeChoice = {};
   private hasBackgrounds = true;
+  private isSpoken = false;
 
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.depth = colorDepthOf(environment);
@@ -33,8 +34,10 @@ export class Appearance {
     return this.depth !== 'none';
   }
 
-  useNoColors(): void {
+  /** For a screen reader: neither colours nor marks in their place. */
+  useVoice(): void {
     this.depth = 'none';
+    this.isSpoken = true;
     this.apply();
   }
 
@@ -60,7 +63,7 @@ export class Appearance {
 
   private apply(): string | undefined {
     const { theme, problem } = chooseTheme({ ...this.choice, background: this.background });
-    this.styles = createStyles(theme, this.depth, this.hasBackgrounds);
+    this.styles = createStyles(theme, this.depth, { hasBackgrounds: this.hasBackgrounds, isSpoken: this.isSpoken });
     this.themeName = theme.name;
     return problem;
   }

@@ -136,7 +136,7 @@ describe('TranscriptPrinter', () => {
     store.dispatchAll([say('ty** wide.\n'), finished, end]);
     const lines = [...before, ...left, ...printer.take(store.getSnapshot())];
     expect(lines.slice(3).join(' ').replaceAll(/\s+/g, ' ')).toBe(
-      'These words are bold and fill more than one row of the window, which is sixty wide.',
+      'These words **are bold** and fill more than one row of the window, which is **sixty** wide.',
     );
   });
 });

@@ -21,13 +21,14 @@ const QUESTION = {
 
 function createHost({ isTyping = false, bindings = [] as readonly KeyBinding[] } = {}) {
   const clock = { now: 10_000 };
+  const shown = Promise.withResolvers<void>();
   const host = new DialogHost({
-    onChange: () => {},
+    onChange: () => shown.resolve(),
     isTyping: () => isTyping,
     now: () => clock.now,
     keymap: () => createKeymap(bindings),
   });
-  return { host, clock };
+  return { host, clock, shown: shown.promise };
 }
 
 describe('DialogHost', () => {
@@ -89,8 +90,9 @@ describe('DialogHost', () => {
   });
 
   it('takes a line of text, edited, and says why one will not do', async () => {
-    const { host } = createHost();
+    const { host, shown } = createHost();
     const answer = host.askText({ title: 'Name', check: (text) => (text.includes(' ') ? 'No spaces.' : undefined) });
+    await shown;
     host.onText('a bx');
     host.onKey(ENTER);
     for (const name of ['home', 'right', 'delete', 'end', 'backspace', 'enter']) host.onKey(createKey(name));

@@ -13,7 +13,6 @@ import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
 import { SelectDialog } from './select-dialog.ts';
 import type { SelectQuestion } from './select-dialog.ts';
-import { TextDialog } from './text-dialog.ts';
 import type { TextQuestion } from './text-dialog.ts';
 
 export interface DialogHostOptions {
@@ -85,7 +84,9 @@ export class DialogHost implements KeyConsumer {
   }
 
   /** Resolves with the typed text; undefined when the user cancels or the question is withdrawn. */
-  askText(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
+  async askText(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
+    // Loaded with the first question: no start needs it.
+    const { TextDialog } = await import('./text-dialog.ts');
     return this.ask((settle) => new TextDialog(question, settle), signal);
   }
 

@@ -89,7 +89,7 @@ function takeCode(text: string, index: number, styles: Styles): Taken | undefine
   const code = text.slice(index + fence.length, end);
   const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
   const length = end + fence.length - index;
-  if (!styles.hasColors) return { rendered: text.slice(index, index + length), length };
+  if (styles.keepsMarks) return { rendered: text.slice(index, index + length), length };
   return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length };
 }
 
@@ -104,7 +104,9 @@ function takeSpan(text: string, index: number, styles: Styles): Taken | undefine
   if (mark.startsWith('_') && /\w/.test(text[index - 1] ?? '')) return { rendered: mark, length: mark.length };
   const end = closingMark(text, start, mark);
   if (end < 0) return { rendered: mark, length: mark.length, isOpen: true };
-  return { rendered: style(renderInline(text.slice(start, end), styles)), length: end + mark.length - index };
+  const inner = renderInline(text.slice(start, end), styles);
+  const rendered = styles.keepsMarks ? `${mark}${inner}${mark}` : style(inner);
+  return { rendered, length: end + mark.length - index };
 }
 
 function spanAt(text: string, index: number, styles: Styles): Span | undefined {

@@ -6,6 +6,7 @@ import { MarkdownStream, renderMarkdown } from './markdown-stream.ts';
 
 const { theme } = chooseTheme({});
 const PLAIN = { styles: createStyles(theme, 'none'), width: () => 40 };
+const SPOKEN = { ...PLAIN, styles: createStyles(theme, 'none', { isSpoken: true }), isSpoken: true };
 const COLOURED = { styles: createStyles(theme, 'truecolor'), width: () => 40 };
 
 describe('renderMarkdown', () => {
@@ -55,20 +56,17 @@ describe('renderMarkdown', () => {
     expect(renderMarkdown(markdown, PLAIN)).toEqual(rows);
   });
 
-  it('shows code without its marks where colours tell it, and the fences to no voice', () => {
-    const markdown = 'call `parse()`\n```js\n  a();\n```\nafter';
-    expect(renderMarkdown(markdown, COLOURED).map(stripStyles)).toEqual(['call parse()', '  a();', 'after']);
-    expect(renderMarkdown(markdown, { ...PLAIN, isSpoken: true })).toEqual(['call `parse()`', '  a();', 'after']);
+  it('shows marks where no style can, and neither where styles tell it nor to a voice', () => {
+    const markdown = 'call **now** `parse()`\n```js\n  a();\n```\nafter';
+    const bare = ['call now parse()', '  a();', 'after'];
+    expect(renderMarkdown(markdown, COLOURED).map(stripStyles)).toEqual(bare);
+    expect(renderMarkdown(markdown, SPOKEN)).toEqual(bare);
+    expect(renderMarkdown(markdown, PLAIN)).toEqual(['call **now** `parse()`', '```js', '  a();', '```', 'after']);
   });
 
   it('says a table row by row where it is read aloud, and leaves lines out', () => {
     const table = '| Name | **Size** |\n|---|---|\n| a | 1 |\n| b | |\n\n---\nafter';
-    expect(renderMarkdown(table, { ...PLAIN, isSpoken: true })).toEqual([
-      'Name: a; Size: 1.',
-      'Name: b; Size.',
-      '',
-      'after',
-    ]);
+    expect(renderMarkdown(table, SPOKEN)).toEqual(['Name: a; Size: 1.', 'Name: b; Size.', '', 'after']);
   });
 
   it.each([10, 17, 24, 40, 200])('keeps tables inside a width of %i, in straight columns', (width) => {
@@ -135,7 +133,7 @@ describe('MarkdownStream', () => {
     const stream = new MarkdownStream(PLAIN);
     expect(stream.write(`an **open mark ${'and words '.repeat(20)}`)).toEqual([]);
     expect(stream.write('closed** here and on into the row that follows').map(stripStyles).at(0)).toBe(
-      'an open mark and words and words and',
+      'an **open mark and words and words and',
     );
     const never = new MarkdownStream(PLAIN);
     expect(never.write(`an **open mark ${'and words '.repeat(200)}`)[0]).toBe('an **open mark and words and words and');

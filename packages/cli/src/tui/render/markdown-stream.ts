@@ -159,7 +159,7 @@ export class MarkdownStream {
 
   /** Without colours only the fences tell code from prose; for a screen reader they are noise. */
   private get showsFences(): boolean {
-    return !this.options.styles.hasColors && !this.options.isSpoken;
+    return this.options.styles.keepsMarks;
   }
 
   /** Where colours mark code, fences are hidden: a block is copied as it was written. */

@@ -19,13 +19,13 @@ describe('a command that failed', () => {
   it('is marked as failed and says how, whatever the width', () => {
     const display = { name: 'Shell', description: 'ls /a/rather/long/path/that/is/missing' };
     const failed = { ...call, display, failure: 'exit 2' };
-    expect(renderToolCall(failed, options)).toEqual(['x Shell ls /a/rather/l… exit 2']);
+    expect(renderToolCall(failed, options)).toEqual(['✗ Shell ls /a/rather/l… exit 2']);
   });
 
   it('has its mark and its ending in the colour of errors', () => {
     const styles = createStyles(chooseTheme({}).theme, 'truecolor');
     const [head] = renderToolCall({ ...call, failure: 'exit 2' }, { ...options, styles });
-    expect(head).toContain(styles.error('x'));
+    expect(head).toContain(styles.error('✗'));
     expect(head).toContain(styles.error(' exit 2'));
   });
 });

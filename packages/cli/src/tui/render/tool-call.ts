@@ -38,7 +38,7 @@ const MARKS: Readonly<Record<ToolCallStatus, string>> = {
   executing: '⊷',
   success: '✓',
   cancelled: '-',
-  error: 'x',
+  error: '✗',
 };
 
 export function renderToolCall(call: ToolCallView, options: ToolCallOptions): string[] {

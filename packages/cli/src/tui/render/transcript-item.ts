@@ -58,7 +58,7 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     case 'warning':
       return renderNote('⚠', item.text, styles.warning, width);
     case 'error':
-      return renderNote('✕', item.text, styles.error, width);
+      return renderNote('✗', item.text, styles.error, width);
     case 'cancelled':
       return renderNote('ℹ', item.text, styles.warning, width);
     case 'withdrawn':

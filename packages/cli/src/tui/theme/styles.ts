@@ -10,8 +10,8 @@ import type { Theme } from './theme.ts';
 export type Style = (text: string) => string;
 
 export interface Styles {
-  /** False where styles are invisible: marks must then carry the meaning of colours. */
-  readonly hasColors: boolean;
+  /** Whether the marks of markdown stay: they carry what no style can. To a voice they are noise. */
+  readonly keepsMarks: boolean;
   readonly primary: Style;
   readonly secondary: Style;
   readonly link: Style;
@@ -39,13 +39,17 @@ export interface Styles {
 const PLAIN: Style = (text) => text;
 
 /** Without `hasBackgrounds` the text is coloured instead. */
-export function createStyles(theme: Theme, depth: ColorDepth, hasBackgrounds = true): Styles {
+export function createStyles(
+  theme: Theme,
+  depth: ColorDepth,
+  { hasBackgrounds = true, isSpoken = false } = {},
+): Styles {
   const text = (color: string) => wrap(toSgr(color, depth, 'text'), '39');
   const background = (color: string, mark: string) =>
     color === '' || !hasBackgrounds ? text(mark) : wrap(toSgr(color, depth, 'background'), '49');
   const mode = (open: string, close: string) => (depth === 'none' ? PLAIN : wrap(open, close));
   return {
-    hasColors: depth !== 'none',
+    keepsMarks: depth === 'none' && !isSpoken,
     primary: text(theme.text.primary),
     secondary: text(theme.text.secondary),
     link: text(theme.text.link),

@@ -55,8 +55,8 @@ describe('colours', () => {
   });
 
   it('are absent everywhere when there are none', () => {
-    const { hasColors, ...styles } = createStyles(chooseTheme({}).theme, 'none');
-    expect(hasColors).toBe(false);
+    const { keepsMarks, ...styles } = createStyles(chooseTheme({}).theme, 'none');
+    expect(keepsMarks).toBe(true);
     expect(Object.values(styles).map((style) => style('x'))).toEqual(Object.keys(styles).map(() => 'x'));
   });
 });
@@ -88,7 +88,7 @@ describe('ui.useBackgroundColor', () => {
     [false, false],
   ])('%j marks changed lines by their background: %j', (hasBackgrounds, isMarked) => {
     const { theme } = chooseTheme({ name: 'Dracula' });
-    const styled = createStyles(theme, 'truecolor', hasBackgrounds).added('x');
+    const styled = createStyles(theme, 'truecolor', { hasBackgrounds }).added('x');
     expect([styled.includes('\x1b[48;'), styled.includes('\x1b[38;')]).toEqual([isMarked, !isMarked]);
   });
 });
