@@ -1,7 +1,7 @@
 /**
  * Measured program: calls of tools that do nothing, through scheduler, policy, ledger and a record on disk that is
- * written before and after, without a sync. The floor of each is the tool alone. Commands differ, so that the policy
- * answers none from its cache.
+ * written before and after, without a sync. The floor of each is the tool alone. Commands differ, so that
+ * no cached decision is measured.
  */
 
 import { open } from 'node:fs/promises';

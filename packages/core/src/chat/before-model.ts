@@ -18,7 +18,7 @@ export async function throughBeforeModel(
   const decision =
     hooks.beforeModel && (await tryUntilAborted(async () => hooks.beforeModel?.(request, signal), signal));
   if (decision && decision.kind !== 'proceed') return decision;
-  // JSON, through which a hook's request passes, cannot carry the abort signal.
+  // A hook's request went through JSON, which drops the abort signal.
   const changed = decision?.request ? withConfig(decision.request, { abortSignal: signal }) : request;
   const selection =
     hooks.beforeToolSelection &&

@@ -11,7 +11,7 @@ import { isRecord } from '../../util/is-record.ts';
 export const CALLS_REMEMBERED = 25;
 const LONGEST_CYCLE = 5;
 
-/** Repetitions that make a loop when the results are unknown. */
+/** Repetitions that make a loop in general; the two cases below need fewer. */
 const REPETITIONS = 5;
 /** Several different calls with the same results each time are hardly a coincidence. */
 const REPETITIONS_WITHOUT_PROGRESS = 4;
