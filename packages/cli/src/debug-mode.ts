@@ -1,4 +1,4 @@
-/** Whether the user debugs this run: `--debug`, `DEBUG=1` or `DEBUG_MODE=1`. */
+/** Detects whether the user debugs this run: `--debug`, `DEBUG=1` or `DEBUG_MODE=1`. */
 
 import type { CliArguments } from './args/args.ts';
 

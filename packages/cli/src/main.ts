@@ -1,7 +1,6 @@
 /**
- * The program: arguments to a surface, signals to an abort, an outcome to an exit
- * code. The process ends here and nowhere else: once everything written has reached
- * its reader or, after a signal, when the reader had its time.
+ * The program: maps arguments to a surface, signals to an abort, an outcome to an exit code. Only this file ends the
+ * process: once everything written has reached its reader or, after a signal, when the time for the reader is over.
  */
 
 import { isatty } from 'node:tty';

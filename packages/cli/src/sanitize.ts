@@ -6,7 +6,9 @@
 
 import { toOneLine } from '@castor/core/program';
 
-/** What an introducer is followed by: nothing, any character; ESC; CSI; or a string such as OSC. */
+/**
+ * Where the parser is: in plain text, after ESC, in a CSI sequence, in a string such as OSC, or after ESC in a string.
+ */
 type State = 'ground' | 'escape' | 'sequence' | 'string' | 'string_escape';
 
 /**

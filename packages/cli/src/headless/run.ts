@@ -34,7 +34,10 @@ export interface HeadlessOptions extends StartContext {
   signal: AbortSignal;
 }
 
-/** As in Gemini CLI: a run without a screen counts from the first turn on, a session with one has no limit of 0. */
+/**
+ * As in Gemini CLI: a run without a screen enforces the limit from the first turn on; in a session with a screen a
+ * limit of 0 does not apply.
+ */
 const NO_TURNS =
   'The settings allow no turn: model.maxSessionTurns is 0. Set it to the number of turns, or to -1 for no limit.';
 

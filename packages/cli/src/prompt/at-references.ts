@@ -1,6 +1,6 @@
 /**
- * Finds, resolves, reads and frames `@path` in a prompt. An unresolved reference stays text; an unreadable or ignored
- * file is left out, and the user is notified. The number of references in a prompt is limited, whatever was pasted into
+ * Finds, resolves, reads and frames `@path` in a prompt. An unresolved reference stays text; a file that may not be
+ * read is left out, and the user is notified. The number of references in a prompt is limited, whatever was pasted into
  * it.
  */
 

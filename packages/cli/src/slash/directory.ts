@@ -53,7 +53,7 @@ function addAll(paths: readonly string[], { agent, home }: CommandContext): { ad
   return { added, problems };
 }
 
-/** Worded like the first message, which names the folders: a session resumed elsewhere gets it anew. */
+/** Marked as session context like the first message: a session resumed elsewhere gets its own. */
 function tell(added: readonly string[], { agent }: CommandContext): void {
   const list = added.map((directory) => `  - ${directory}`).join('\n');
   const text = `<session_context>\nThe user has added directories to the workspace:\n${list}\n</session_context>`;

@@ -23,7 +23,7 @@ export interface ApprovalQuestion {
   args: CliArguments;
   settings: Settings;
   home: string;
-  /** False: every action is asked for. */
+  /** False: only the mode `default` is allowed, whatever was requested. */
   trustedFolder: boolean | undefined;
 }
 

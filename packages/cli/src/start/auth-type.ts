@@ -42,7 +42,7 @@ function isReplacedByKey(type: string | undefined, settings: AuthSettings, envir
   return Boolean(environment['GEMINI_API_KEY']?.trim()) && (!enforcedType || enforcedType === 'gemini-api-key');
 }
 
-/** Throws an ExitError that says what is missing. */
+/** Throws an ExitError that names what is missing. */
 export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
   const type = chooseAuthType(settings, environment);
   const { enforcedType, useExternal = false } = settings;

@@ -180,7 +180,7 @@ export class App {
     };
   }
 
-  /** How the screens of commands are drawn. */
+  /** The look of the screens of commands. */
   screenLook(plain: Style): Omit<ScreenLook, 'hasCursor'> {
     const showsColors = this.state.start?.settings.tools.shell.showColor ?? true;
     return { depth: this.appearance.colorDepth, showsColors, plain };

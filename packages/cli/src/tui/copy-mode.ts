@@ -1,6 +1,7 @@
 /**
  * Lets the user select text with the mouse while the agent works. In copy mode the screen is frozen and the terminal
- * owns the mouse; keys that scroll still do, any other key ends it. Mouse mode only decides who owns the mouse.
+ * owns the mouse; keys that scroll still do, any other key ends it. Mouse mode only decides whether Castor or the
+ * terminal owns the mouse.
  */
 
 import type { App } from './app.ts';

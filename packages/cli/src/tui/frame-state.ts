@@ -51,7 +51,8 @@ export function frameStateOf(
 }
 
 /**
- * Where rows that break below the cursor move it, there are none; the alternate screen is drawn from its own corner.
+ * Where wrapped rows below the cursor move it, the status rows stand above; the alternate screen is drawn from its own
+ * corner, so they stay below.
  */
 function statusPlaceOf({ options, screen }: App): 'above' | 'below' {
   const { reflow } = options;

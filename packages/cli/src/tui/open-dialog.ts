@@ -1,4 +1,4 @@
-/** The dialogs slash commands open, each loaded when it is asked for. */
+/** Opens the dialogs of slash commands, each loaded on demand. */
 
 import { assertNever } from '@castor/core';
 import type { CommandContext, DialogName } from '../slash/command.ts';

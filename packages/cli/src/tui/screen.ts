@@ -36,7 +36,7 @@ const MOST_FLOW_MS = 250;
  * land in the wrong place, so nothing is written before the window has settled.
  */
 const SETTLE_MS = 60;
-/** Checks for a moving window; after so many the screen draws anyway. */
+/** How often a moving window is checked before the screen draws anyway. */
 const MOST_TRIES = 8;
 
 export class Screen {
@@ -162,7 +162,7 @@ export class Screen {
     this.ticker = undefined;
   }
 
-  /** Whether the whole screen is drawn here. */
+  /** Whether Castor draws the whole screen, on the alternate screen. */
   get isWhole(): boolean {
     return this.painter instanceof AlternatePainter;
   }

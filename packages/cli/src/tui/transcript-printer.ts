@@ -153,7 +153,8 @@ export class TranscriptPrinter {
     const { styles, width, show, moreKey } = this.options;
     const rendered = renderItem(item, { styles: styles(), width: width(), show: show(), moreKey: moreKey?.() });
     if (rendered.length === 0) return [];
-    // What happens beside the prompt is committed while the answer goes on: it continues below, and is not printed again.
+    // An event beside the prompt is committed while the answer is unfinished: the answer continues below it, and is not
+    // printed again.
     const goesOn = this.answer !== undefined && !this.answer.isCommitted;
     const rest = goesOn ? [] : this.endAnswer();
     const lines = [...rest, ...this.gapBefore(item), ...rendered, ...(goesOn ? [''] : [])];

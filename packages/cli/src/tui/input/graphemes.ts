@@ -24,7 +24,7 @@ export const TAB_CELLS = 4;
 
 /** No cluster in real text is longer; longer ones are cut between code points. */
 const WINDOW = 128;
-/** Below this no character combines with its neighbour. */
+/** Below this no character combines with its neighbour, and two such never combine. */
 const FIRST_COMBINING = 0x300;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const SPACING_MARK = /^\p{Mc}$/u;

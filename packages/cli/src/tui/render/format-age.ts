@@ -1,4 +1,4 @@
-/** How long ago, in words. Pure. */
+/** Formats how long ago something happened, in words. Pure. */
 
 import { countOf } from '@castor/core/program';
 

@@ -81,7 +81,7 @@ export class TerminalSession {
     this.takeOver();
   }
 
-  /** The terminal supports the protocol that tells Shift+Enter from Enter. */
+  /** Enables the protocol that tells Shift+Enter from Enter; called once the terminal has reported support for it. */
   enableKittyKeyboard(): void {
     if (this.hasKitty || !this.isEntered) return;
     this.hasKitty = true;
