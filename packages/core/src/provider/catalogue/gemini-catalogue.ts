@@ -37,8 +37,9 @@ const UNKNOWN: ModelFacts = {
 
 /** Families by name. Every matching row applies; a later one overrides an earlier one. */
 const FAMILIES: readonly [name: RegExp, facts: Partial<ModelFacts>][] = [
-  // The name of a tuned model does not reveal its base model, only that the base is one of these.
-  [/^(gemini-|tunedModels\/)/, { contextWindow: 1_048_576 }],
+  // The name of a tuned model does not reveal its base model, only that the base is one of these. A later generation is
+  // unknown until it has a row.
+  [/^(gemini-(1\.5|2|3)|gemini-(pro|flash|flash-lite)-latest|tunedModels\/)/, { contextWindow: 1_048_576 }],
   [/^gemma-4-/, { contextWindow: 256_000 }],
   [/^gemini-2(?!.*preview)/, { helpedByTodos: true }],
   [/^gemini-2\.5/, { chatPreset: 'chat-base-2.5', variants: { pro: PRO_2, flash: FLASH_2 } }],
