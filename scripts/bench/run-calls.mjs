@@ -55,7 +55,7 @@ function doNothing(name, kind, parameter) {
 
 async function callBare(name, args) {
   const context = { callId: 'bare', signal: new AbortController().signal, onOutput() {}, onPid() {} };
-  await tools.get(name).build(args).execute(context);
+  await tools.getTool(name).build(args).execute(context);
 }
 
 async function measure(run) {

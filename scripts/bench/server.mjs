@@ -137,7 +137,7 @@ function summarise(response) {
 const turns = {};
 const server = createServer((request, response) => {
   const arrived = performance.timeOrigin + performance.now();
-  const [, name, method] = /\/models\/([a-z]+):(\w+)/.exec(request.url);
+  const [, name, method] = /\/models\/(?:gemini-2\.5-)?([a-z]+):(\w+)/.exec(request.url);
   const model = MODELS[name];
   let bytes = 0;
   request.on('data', (chunk) => (bytes += chunk.length));

@@ -32,11 +32,11 @@ async function measureIn(home, model, rounds) {
     empty: ['-e', '0'],
     version: [CASTOR, '--version'],
     start: [join(HERE, '..', 'run.mjs'), 'start', '--version'],
-    floorShort: [FLOOR, url, 'short'],
-    castorShort: [CASTOR, '--model', 'short', '-p', 'hi'],
-    floorLong: [FLOOR, url, 'long'],
-    castorLong: [CASTOR, '--model', 'long', '-p', 'hi'],
-    castorLogged: [CASTOR, '--model', 'long', '-p', 'hi'],
+    floorShort: [FLOOR, url, 'gemini-2.5-short'],
+    castorShort: [CASTOR, '--model', 'gemini-2.5-short', '-p', 'hi'],
+    floorLong: [FLOOR, url, 'gemini-2.5-long'],
+    castorLong: [CASTOR, '--model', 'gemini-2.5-long', '-p', 'hi'],
+    castorLogged: [CASTOR, '--model', 'gemini-2.5-long', '-p', 'hi'],
   };
   const telemetry = { GEMINI_TELEMETRY_ENABLED: 'true', GEMINI_TELEMETRY_OUTFILE: join(home, 'telemetry.log') };
   const interleave = async (count, names, options) => {

@@ -40,8 +40,8 @@ async function measureIn(folder, { url }, rounds) {
   const typed = [];
   const silent = [];
   for (let round = 0; round < rounds; round++) {
-    typed.push(await run('stream', [url, home, 'steady', LAST_LINE, 'typing']));
-    silent.push(await run('stream', [url, home, 'steady', LAST_LINE, 'silent']));
+    typed.push(await run('stream', [url, home, 'gemini-2.5-steady', LAST_LINE, 'typing']));
+    silent.push(await run('stream', [url, home, 'gemini-2.5-steady', LAST_LINE, 'silent']));
   }
   const pastes = await run('paste', [url, home, String(rounds)]);
   const session = await run('session', [url, home, sessionFile, LAST_LINE, String(rounds)]);
@@ -126,7 +126,7 @@ function writeSession(path) {
       timestamp,
       type: isAnswer ? 'gemini' : 'user',
       content: [{ text: index === MESSAGES ? LAST_LINE : text }],
-      ...(isAnswer && { model: 'steady' }),
+      ...(isAnswer && { model: 'gemini-2.5-steady' }),
     });
   }
   writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
