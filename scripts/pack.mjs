@@ -61,7 +61,14 @@ export async function packBundle({ outputFiles, metafile }) {
 
 async function contentsOf(name, bundle) {
   if (bundle.packed.has(name)) return forward(name, bundle.outputs.get(name).exports);
-  return bundle.modern.has(name) ? rename(name, bundle) : toCommonJs(rename(name, bundle));
+  return bundle.modern.has(name) ? rename(name, bundle) : toPack(await toCommonJs(rename(name, bundle)), bundle);
+}
+
+/** Takes packed chunks from the program itself: CommonJS needs none of the files that ES modules import them from. */
+function toPack(code, bundle) {
+  return code.replaceAll(/\brequire\("\.\/([^"]+)\.packed\.cjs"\)/g, (all, stem) =>
+    bundle.packed.has(`${stem}.js`) ? reference(`${stem}.js`) : all,
+  );
 }
 
 /** Whether it uses top-level await or import.meta: CommonJS supports neither. */
@@ -186,7 +193,11 @@ function idOf(name) {
   return name.replace(/\.js$/, '').replaceAll(/\W/g, '_');
 }
 
+function reference(name) {
+  return `require("./${PROGRAM}").${idOf(name)}`;
+}
+
 /** The names are listed for ES modules, which read them without running the file. */
 function forward(name, names) {
-  return `"use strict";module.exports=require("./${PROGRAM}").${idOf(name)};\n0&&(module.exports={${names.join(',')}});\n`;
+  return `"use strict";module.exports=${reference(name)};\n0&&(module.exports={${names.join(',')}});\n`;
 }

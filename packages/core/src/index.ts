@@ -98,7 +98,8 @@ export type { SessionMetrics } from './spending/session-metrics.ts';
 export { openSession } from './records/open-session.ts';
 export type { OpenedSession, OpenSessionOptions } from './records/open-session.ts';
 export { listSessions } from './records/session-list.ts';
-export type { ProjectSessions, SessionSummary } from './records/session-list.ts';
+export type { ProjectSessions } from './records/project-sessions.ts';
+export type { SessionSummary } from './records/session-list.ts';
 export { SessionError } from './records/session-error.ts';
 export type { SessionErrorReason } from './records/session-error.ts';
 

@@ -8,7 +8,8 @@ import { toSessionHistory } from './session-history.ts';
 import { replaySession } from './replay-session.ts';
 import { hasLoss } from './recording-gap.ts';
 import { readSessionFile } from './read-session-file.ts';
-import type { ProjectSessions, SessionSummary } from './session-list.ts';
+import type { ProjectSessions } from './project-sessions.ts';
+import type { SessionSummary } from './session-list.ts';
 import { toSessionEvents } from './session-transcript.ts';
 
 export interface LookedAtSession extends SessionSummary {

@@ -5,8 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { SessionError } from './session-error.ts';
 import { isSessionId } from './session-file.ts';
 import { findSession } from './session-find.ts';
-import { findSessionFiles, summarizeSession } from './session-list.ts';
-import type { ProjectSessions, SessionSummary } from './session-list.ts';
+import { findSessionFiles } from './project-sessions.ts';
+import type { ProjectSessions } from './project-sessions.ts';
+import { summarizeSession } from './session-list.ts';
+import type { SessionSummary } from './session-list.ts';
 import { replaySession } from './replay-session.ts';
 import { findLockHolder, lockPath } from './session-lock.ts';
 import { lossPath } from './recording-gap.ts';
@@ -21,7 +23,7 @@ export async function deleteSession(wanted: string, project: ProjectSessions): P
   const files = findSessionFiles(project, session.id).filter((path) => summarizeSession(path)?.id === session.id);
   const holder = files.map(findLockHolder).find((found) => found !== undefined);
   if (holder) {
-    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid}and was not deleted.`, {
+    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid} and was not deleted.`, {
       pid: holder.pid,
     });
   }

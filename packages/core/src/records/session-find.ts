@@ -3,8 +3,10 @@
 import { statSync } from 'node:fs';
 import { SessionError } from './session-error.ts';
 import { isSessionId } from './session-file.ts';
-import { findSessionFiles, listSessions, summarizeSession } from './session-list.ts';
-import type { ProjectSessions, SessionSummary } from './session-list.ts';
+import { findSessionFiles } from './project-sessions.ts';
+import type { ProjectSessions } from './project-sessions.ts';
+import { listSessions, summarizeSession } from './session-list.ts';
+import type { SessionSummary } from './session-list.ts';
 
 /** Undefined when `latest` is requested and the project has no session. Throws SessionError for an unknown session. */
 export async function findSession(wanted: string, project: ProjectSessions): Promise<SessionSummary | undefined> {

@@ -4,10 +4,9 @@
  * Leaves out files without content to resume.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { findProjectDirectories } from '../config/project-registry.ts';
-import { isSessionFileName, mayHoldSession } from './session-file.ts';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { findSessionFiles } from './project-sessions.ts';
+import type { ProjectSessions } from './project-sessions.ts';
 import type { SessionMessage } from './session-file.ts';
 import { replaySession } from './replay-session.ts';
 import type { LoadedSession } from './replay-session.ts';
@@ -24,11 +23,6 @@ export interface SessionSummary {
   path: string;
 }
 
-export interface ProjectSessions {
-  home: string;
-  root: string;
-}
-
 /** Most sessions show their topic within the first piece. */
 const PIECES = [4096, 65_536];
 const TAIL = 8192;
@@ -43,35 +37,6 @@ export async function listSessions({ home, root }: ProjectSessions): Promise<Ses
     if (summary && !(other && other.lastUpdated > summary.lastUpdated)) newest.set(summary.id, summary);
   }
   return [...newest.values()].sort((one, other) => one.startTime - other.startTime);
-}
-
-/** Files of the project's main sessions; with an id only those that may hold that session. */
-export function findSessionFiles(project: ProjectSessions, sessionId?: string): string[] {
-  const fits = (name: string) => (sessionId === undefined ? isSessionFileName(name) : mayHoldSession(name, sessionId));
-  return findFiles(project, fits);
-}
-
-/** Other files in the folder of sessions: locks and unfinished files. */
-export function findLeftovers(project: ProjectSessions): string[] {
-  return findFiles(project, (name) => /^session-.*\.jsonl?\.(lock|tmp)/.test(name));
-}
-
-function findFiles({ home, root }: ProjectSessions, fits: (name: string) => boolean): string[] {
-  return findProjectDirectories(home, root).flatMap((directory) => {
-    const chats = join(directory, 'chats');
-    return namesIn(chats)
-      .filter(fits)
-      .map((name) => join(chats, name));
-  });
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    // The project has no recorded session.
-    return [];
-  }
 }
 
 /** Undefined for a file without a session to resume. */

@@ -8,9 +8,8 @@ import { lstat, rm, stat } from 'node:fs/promises';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { removeSessionFile } from './session-delete.ts';
-import { findLeftovers, findSessionFiles } from './session-list.ts';
-import type { ProjectSessions } from './session-list.ts';
+import { findLeftovers, findSessionFiles } from './project-sessions.ts';
+import type { ProjectSessions } from './project-sessions.ts';
 import { findLockHolder } from './session-lock.ts';
 
 export interface SessionRetention {
@@ -53,6 +52,8 @@ export async function cleanUpSessions(options: CleanUpOptions): Promise<CleanUpR
     const isDue = age > limits.maxAge || index >= limits.maxCount;
     if (!isDue || age < limits.youngest || path === options.currentPath || findLockHolder(path)) continue;
     try {
+      // Most runs remove none; the removal reads a session to find what belongs to it.
+      const { removeSessionFile } = await import('./session-delete.ts');
       removeSessionFile(path);
       result.deleted.push(path);
     } catch (error) {

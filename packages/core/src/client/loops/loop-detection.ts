@@ -134,6 +134,7 @@ export class LoopDetectionService {
    */
   async turnStarted(signal: AbortSignal): Promise<boolean> {
     if (!this.isEnabled) return false;
+    this.noteWords();
     this.turns += 1;
     this.keysOfTurn.clear();
     const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
@@ -163,7 +164,6 @@ export class LoopDetectionService {
         return false;
       case GeminiEventType.Finished:
         this.content.endAnswer();
-        this.noteWords();
         return false;
       default:
         return false;
@@ -188,7 +188,10 @@ export class LoopDetectionService {
     if (call) call.result = { digest: resultDigest, failed };
   }
 
-  /** Counts the text of the finished turn as one more occurrence. */
+  /**
+   * Counts the text of the turn before as one more occurrence. Not at its end: most prompts have one turn, and the
+   * hash would load Node's crypto module for it.
+   */
   private noteWords(): void {
     const spoken = toSpoken(this.words.slice(0, WORDS_COMPARED));
     this.words = '';
