@@ -20,6 +20,7 @@ export { parseJsonText } from './config/json-text.ts';
 export { userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
 export { resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
+export { isProjectTrusted } from './protocol/source.ts';
 
 // Context files, custom commands and the system prompt.
 export { loadCommandFiles } from './context/command-files.ts';

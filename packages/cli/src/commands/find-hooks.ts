@@ -8,7 +8,7 @@ import type { InspectedHook, InspectedHooks } from '@castor/core/program';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration, StartContext } from '../start/start.ts';
 
-export type HookFolder = Pick<StartContext, 'cwd' | 'home' | 'environment'> & Partial<Pick<StartContext, 'args'>>;
+export type HookFolder = Omit<StartContext, 'args'> & Partial<Pick<StartContext, 'args'>>;
 
 export interface FoundHooks {
   hooks: readonly InspectedHook[];
@@ -20,8 +20,9 @@ export interface FoundHooks {
 }
 
 /** Throws a SettingsError for unreadable files. */
-export function findHooks({ cwd, home, environment, args = {} }: HookFolder): FoundHooks {
-  const loaded = loadTrustedConfiguration({ args, cwd, home, environment });
+export function findHooks({ args = {}, ...folder }: HookFolder): FoundHooks {
+  const { cwd, home, environment } = folder;
+  const loaded = loadTrustedConfiguration({ args, ...folder });
   const { isTrusted } = loaded.configuration;
   const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
   return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun };

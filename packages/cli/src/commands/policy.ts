@@ -5,7 +5,6 @@
 
 import { resolve } from 'node:path';
 import {
-  computeSources,
   loadPolicies,
   PolicyEngine,
   type ApprovalMode,
@@ -87,8 +86,8 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
     io.stderr(`castor policy explain takes one command, in quotes.\n\n${USAGE}`);
     return ExitCode.Failure;
   }
-  const { home, cwd, environment } = io;
-  const { configuration, trust, sources } = loadTrustedConfiguration({ args: {}, cwd, home, environment });
+  const { home, cwd } = io;
+  const { configuration, trust, sources } = loadTrustedConfiguration({ args: {}, ...io });
   const { settings } = configuration;
   const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
   const approval = chooseApproval({ args, settings, home, trustedFolder: trust.trusted });
@@ -105,9 +104,8 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
 }
 
 async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Promise<number> {
-  const { home, cwd: root } = io;
-  // Examples hold wherever they run, so project rules do not apply.
-  const sources = computeSources({ home, root, trustedFolder: undefined, platform: process.platform });
+  // Examples hold wherever they run: the sources count, the settings and the mode do not.
+  const { sources } = loadTrustedConfiguration({ args: {}, ...io });
   const loaded = await load({ sources, policyPaths: [...policyPaths, ...operands] }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const results = await runRuleTests(createEngine(loaded, io), loaded.tests);

@@ -4,7 +4,7 @@
  */
 
 import { computeSources } from '@castor/core';
-import { loadConfiguration, SettingsError } from '@castor/core/program';
+import { isProjectTrusted, loadConfiguration, SettingsError } from '@castor/core/program';
 import type { BudgetLimits, Source } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core/program';
 import { chooseApproval } from './approval.ts';
@@ -27,6 +27,8 @@ export interface StartContext {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** The list of an earlier start of the same run; it is kept unless the trust in the folder changed. */
+  sources?: readonly Source[] | undefined;
 }
 
 export interface Start extends StartContext {
@@ -100,7 +102,8 @@ export function inFormat(error: unknown, format: string): unknown {
 }
 
 /** Throws an ExitError for invalid settings. */
-export function loadTrustedConfiguration({ args, cwd, home, environment }: StartContext): LoadedConfiguration {
+export function loadTrustedConfiguration(context: StartContext): LoadedConfiguration {
+  const { args, cwd, home, environment } = context;
   let trust: TrustDecision = { trusted: undefined };
   const { platform } = process;
   try {
@@ -117,12 +120,17 @@ export function loadTrustedConfiguration({ args, cwd, home, environment }: Start
       },
       isRefused: () => trust.trusted === false,
     });
-    const sources = computeSources({ home, root: cwd, trustedFolder: trust.trusted, platform });
-    return { configuration, trust, sources };
+    return { configuration, trust, sources: chooseSources(context, trust.trusted) };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new ExitError(ExitCode.Settings, error.message, { cause: error });
   }
+}
+
+/** The one place of the program that computes the list; every loader receives it from here. */
+function chooseSources({ home, cwd: root, sources }: StartContext, trustedFolder: boolean | undefined) {
+  if (sources && isProjectTrusted(sources) === (trustedFolder === true)) return sources;
+  return computeSources({ home, root, trustedFolder, platform: process.platform });
 }
 
 /** Rejects a request for an unsupported feature, because the user relies on it. Throws an ExitError. */

@@ -11,7 +11,7 @@ import { wrapRows } from './render/wrap-rows.ts';
 
 export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {
   return {
-    ...createHookServices(app.state.start ?? app.options, agent),
+    ...createHookServices(app.state.start!, agent),
     async openSessions() {
       const { start } = app.state;
       if (!start) throw new Error('Conversations can be saved once the program has started.');

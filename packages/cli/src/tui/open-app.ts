@@ -114,10 +114,11 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
     app.fail(`The decision could not be saved: ${getErrorMessage(error)}`);
     return start;
   }
-  const { environment } = start;
+  const { environment, sources } = start;
   const again = prepareStart({
     ...options,
     environment,
+    sources,
     args: { ...options.args, model: start.choice.model },
     isAttended: true,
   });

@@ -6,9 +6,9 @@ import { loadCustomThemes } from '../theme/source-themes.ts';
 import { themeNames } from '../theme/theme.ts';
 
 export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> {
-  const { settings, sources = [] } = app.state.start ?? {};
-  const { customThemes } = loadCustomThemes(settings?.ui.customThemes ?? {}, sources);
-  const before = settings?.ui.theme;
+  const { settings, sources } = app.state.start!;
+  const { customThemes } = loadCustomThemes(settings.ui.customThemes, sources);
+  const before = settings.ui.theme;
   const names = themeNames(customThemes);
   const preview = (name: string) => void app.appearance.use({ name, customThemes });
   const name = await app.dialogs.choose(
