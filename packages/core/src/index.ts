@@ -41,7 +41,7 @@ export { calculateRequestTokenCount, estimateTokenCount } from './provider/token
 
 // Tools: a tool of one's own, and what the built-in ones are made from.
 export { defineTool } from './tools/define-tool.ts';
-export type { ToolDefinition, ToolOutput, ToolUpdate } from './tools/define-tool.ts';
+export type { ExecuteContext, ToolDefinition, ToolOutput, ToolUpdate } from './tools/define-tool.ts';
 export type { FromSchema, JsonSchema } from './tools/from-schema.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
 export { IgnoreRules } from './tools/files/ignore-rules.ts';

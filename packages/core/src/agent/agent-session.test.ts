@@ -51,6 +51,14 @@ class StubScheduler implements SchedulerPort {
     return completed;
   }
 
+  isWaiting(): boolean {
+    return false;
+  }
+
+  findAskingChild(): undefined {
+    return undefined;
+  }
+
   respond(...answer: unknown[]): void {
     this.answers.push(answer);
   }

@@ -12,23 +12,22 @@ import { FinishReason } from '../protocol/content.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Budget, Watch } from '../spending/budget.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';
-import type { SchedulerPort } from './scheduler-port.ts';
+import { SessionQuestions } from './session-questions.ts';
+import type { SessionQuestionOptions } from './session-questions.ts';
 
-export interface AgentSessionOptions {
+export interface AgentSessionOptions extends SessionQuestionOptions {
   sessionId: string;
   client: Pick<GeminiClient, 'sendMessageStream'>;
   chat: Pick<GeminiChat, 'addHistory'>;
-  scheduler: SchedulerPort;
   /** Ends a prompt between two requests when the budget is spent. */
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
-  /** Takes the answer to a `fallback_requested`. */
-  answerFallback?: (requestId: string, intent: FallbackIntent) => void;
   /** Receives every event before a surface does. Must not throw. */
   record?: (event: AgentEvent) => void;
   /** The inbox that the rooms around the loop post to; by default a new one. */
@@ -49,6 +48,7 @@ export class AgentSession {
   private isOpen = false;
   private steering: Part[] = [];
   private readonly inbox: EventInbox;
+  private readonly questions: SessionQuestions;
   /** Whether a tool of the last round found the disk full. */
   private isDiskFull = false;
 
@@ -56,12 +56,13 @@ export class AgentSession {
     this.options = options;
     this.sessionId = options.sessionId;
     this.inbox = options.inbox ?? new EventInbox();
+    this.questions = new SessionQuestions(options);
   }
 
   /**
    * Runs one request until the agent is idle again. `prompt_started` comes first and
    * exactly one `prompt_ended` last, also on abort and on a bug; after a bug, or
-   * without valid credentials, the exception follows.
+   * without valid credentials, the exception follows. A closed or busy session throws before the first event.
    */
   async *prompt(
     input: PartListUnion,
@@ -148,7 +149,7 @@ export class AgentSession {
     this.inbox.post(event);
   }
 
-  /** Ends `events`. */
+  /** Ends `events`; a later prompt is rejected. */
   close(): void {
     this.inbox.close();
   }
@@ -158,16 +159,27 @@ export class AgentSession {
     return this.isOpen;
   }
 
-  /** Answers a call that awaits approval. Throws when no such call is waiting. */
-  respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {
-    this.options.scheduler.respond(callId, outcome, payload);
+  /** Whether this session, or a child that one of its calls runs, waits for the answer to this question. */
+  asks(id: string, address: EventAddress = {}): boolean {
+    return this.questions.asks(id, address);
   }
 
-  /** Answers a `fallback_requested`. Throws for an unknown request id. */
-  answerFallback(requestId: string, intent: FallbackIntent): void {
-    const { answerFallback } = this.options;
-    if (!answerFallback) throw new Error('This session has no fallback questions.');
-    answerFallback(requestId, intent);
+  /**
+   * Answers a call that awaits approval, also one of a child: `address` is the event that asked, and needed only where
+   * two sessions use the same call id. Throws when no such call is waiting.
+   */
+  respond(
+    callId: string,
+    outcome: ToolConfirmationOutcome,
+    payload?: ConfirmationPayload,
+    address: EventAddress = {},
+  ): void {
+    this.questions.respond(callId, outcome, payload, address);
+  }
+
+  /** Answers a `fallback_requested`, also one of a child, as `respond` does. Throws for an unknown request id. */
+  answerFallback(requestId: string, intent: FallbackIntent, address: EventAddress = {}): void {
+    this.questions.answerFallback(requestId, intent, address);
   }
 
   /**
@@ -184,6 +196,7 @@ export class AgentSession {
   }
 
   private open(): void {
+    if (this.inbox.isClosed) throw new Error('This session is closed. Create another agent to send a prompt.');
     if (this.isOpen) throw new Error('This session is busy with another prompt. Use steer() to add to it.');
     this.isOpen = true;
   }

@@ -117,7 +117,7 @@ export function wireAgent(
     client,
     chat,
     scheduler,
-    answerFallback: (requestId, intent) => choice.fallback.answer(requestId, intent),
+    fallback: choice.fallback,
     record: (event) => {
       // A child session records, counts and reports its own events.
       if (event.parentCallId !== undefined) return;

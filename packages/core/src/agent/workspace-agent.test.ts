@@ -272,6 +272,20 @@ describe('createWorkspaceAgent', () => {
     expect({ planned, afterwards }).toEqual({ planned: [true, true, false], afterwards: false });
   });
 
+  it('rejects a prompt after dispose, and sends nothing', async () => {
+    await using files = await createWorkspace();
+    await using model = await fakeModel([]);
+    const agent = await open(files, { generator: createGeminiGenerator({ apiKey: 'k', baseUrl: model.url }) });
+    await agent.dispose();
+    const events: unknown[] = [];
+    const run = async () => {
+      for await (const event of agent.session.prompt('Hi', new AbortController().signal)) events.push(event);
+    };
+    await expect(run()).rejects.toThrow('This session is closed. Create another agent to send a prompt.');
+    await expect(run()).rejects.toThrow('This session is closed.');
+    expect([events, model.requests]).toEqual([[], []]);
+  });
+
   it('does not start when a rule would not be in force', async () => {
     const homeFiles = { '.gemini/policies/mine.toml': '[[rule]]\ntoolName = 5\n' };
     await using files = await createWorkspace({ homeFiles });

@@ -5,6 +5,7 @@
 
 import type { AgentEvent } from './agent-events.ts';
 import type { FunctionDeclaration, PartListUnion } from './content.ts';
+import type { EventAddress, FallbackIntent } from './events.ts';
 
 /** Names of tool failures; a contract with users' scripts and hooks. */
 export const ToolErrorType = {
@@ -175,8 +176,24 @@ export interface ToolContext {
   onPid(pid: number): void;
   /** An event of a session that the call runs; it is forwarded with this call's id as its parent. */
   onEvent?(event: AgentEvent): void;
+  /** Routes answers to the questions of a session that the call runs; returns the function that ends it. */
+  adopt?(child: ChildSession): () => void;
   /** The user's answer, where the call was confirmed. */
   confirmation?: ConfirmationPayload;
+}
+
+/** A session that a tool runs, as the parent's session uses it. `AgentSession` is one. */
+export interface ChildSession {
+  prompt(input: PartListUnion, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  /** Whether the session, or a child of it, waits for the answer to this call or fallback question. */
+  asks(id: string, address?: EventAddress): boolean;
+  respond(
+    callId: string,
+    outcome: ToolConfirmationOutcome,
+    payload?: ConfirmationPayload,
+    address?: EventAddress,
+  ): void;
+  answerFallback(requestId: string, intent: FallbackIntent, address?: EventAddress): void;
 }
 
 /** One validated call, ready for approval and execution. */

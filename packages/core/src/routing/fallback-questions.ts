@@ -30,6 +30,10 @@ export class FallbackQuestions {
     return { requestId, wait: (signal) => this.wait(requestId, promise, signal) };
   }
 
+  isOpen(requestId: string): boolean {
+    return this.pending.has(requestId);
+  }
+
   /** Throws UnknownQuestionError. */
   answer(requestId: string, intent: FallbackIntent): void {
     const resolve = this.pending.get(requestId);

@@ -75,6 +75,11 @@ export class Fallback {
     this.failed.clear();
   }
 
+  /** Whether this question waits for its answer. */
+  asks(requestId: string): boolean {
+    return this.questions.isOpen(requestId);
+  }
+
   /** Passes the user's answer to a question. Throws UnknownQuestionError. */
   answer(requestId: string, intent: FallbackIntent): void {
     this.questions.answer(requestId, intent);

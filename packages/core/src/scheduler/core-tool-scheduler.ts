@@ -5,6 +5,7 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ShownCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import { AsyncQueue } from '../util/async-queue.ts';
@@ -16,6 +17,7 @@ import { CallPreparation, showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
 import type { CallRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+import type { AskingChild } from './children.ts';
 import { transition } from './tool-call-state.ts';
 import { ToolExecutor } from './tool-executor.ts';
 import type { ToolExecutorOptions } from './tool-executor.ts';
@@ -108,6 +110,16 @@ export class CoreToolScheduler {
   cancelAll(): void {
     this.everything.abort();
     this.everything = new AbortController();
+  }
+
+  /** Whether one of its calls waits for approval. */
+  isWaiting(callId: string): boolean {
+    return this.approvals.isWaiting(callId);
+  }
+
+  /** The child of a running call that waits for the answer to this question. */
+  findAskingChild(id: string, address: EventAddress): AskingChild | undefined {
+    return this.executor.children.findAsking(id, address);
   }
 
   /** Answers a `tool_call_confirmation`. Throws when no such call waits. */

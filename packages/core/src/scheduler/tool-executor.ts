@@ -16,6 +16,7 @@ import type { Clock } from '../util/clock.ts';
 import { showCall, toHookInput } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
+import { Children } from './children.ts';
 import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface ToolExecutorOptions {
@@ -55,6 +56,7 @@ const TAKEN_OVER = 'A hook handed this call on to another tool, which only CoreT
 const MODIFIED_BY_HOOK = '[System] Tool input parameters were modified by a hook';
 
 export class ToolExecutor {
+  readonly children = new Children();
   private readonly options: ToolExecutorOptions;
   private readonly clock: Clock;
 
@@ -105,7 +107,7 @@ export class ToolExecutor {
     try {
       if (hasEffects && recorded) await untilAborted(recorded, signal);
       startedAt = clock.now();
-      const result = await call.invocation.execute(contextOf(call, printed, signal, emit));
+      const result = await call.invocation.execute(this.contextOf(call, printed, signal, emit));
       ended = await this.finish(call, result, printed, signal);
     } catch (error) {
       const isCancelled = signal.aborted || isAbortError(error);
@@ -201,26 +203,27 @@ export class ToolExecutor {
     const decision = await tryUntilAborted(async () => hooks.afterTool?.(input, signal), signal).catch(() => undefined);
     return signal.aborted ? undefined : (decision ?? { kind: 'proceed' });
   }
-}
 
-function contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolContext {
-  const { callId } = call.request;
-  return {
-    callId,
-    signal,
-    onOutput(output) {
-      printed.add(output);
-      emit({ type: 'tool_call_updated', callId, status: 'executing', output });
-    },
-    onPid(pid) {
-      emit({ type: 'tool_call_updated', callId, status: 'executing', pid });
-    },
-    onEvent(event) {
-      // An event of a grandchild keeps the address of the call that started it.
-      emit({ parentCallId: callId, ...event });
-    },
-    ...(call.confirmation && { confirmation: call.confirmation }),
-  };
+  private contextOf(call: ReadyCall, printed: Tail, signal: AbortSignal, emit: Emit): ToolContext {
+    const { callId } = call.request;
+    return {
+      callId,
+      signal,
+      onOutput(output) {
+        printed.add(output);
+        emit({ type: 'tool_call_updated', callId, status: 'executing', output });
+      },
+      onPid(pid) {
+        emit({ type: 'tool_call_updated', callId, status: 'executing', pid });
+      },
+      onEvent(event) {
+        // An event of a grandchild keeps the address of the call that started it.
+        emit({ parentCallId: callId, ...event });
+      },
+      adopt: (child) => this.children.add(callId, child),
+      ...(call.confirmation && { confirmation: call.confirmation }),
+    };
+  }
 }
 
 function toTailRequest(

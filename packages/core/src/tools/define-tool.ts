@@ -10,6 +10,7 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
 import type {
+  ChildSession,
   DefinedTool,
   ToolCallConfirmationDetails,
   ToolContext,
@@ -32,7 +33,10 @@ export interface ToolDefinition<P extends object, S extends JsonSchema = JsonSch
   /** JSON Schema of the arguments; invalid calls never reach the tool. */
   schema: S;
   /** An async generator yields updates while it runs: text as live output, events of a child session as events. */
-  execute(params: P, context: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>;
+  execute(
+    params: P,
+    context: ExecuteContext,
+  ): ToolOutput | Promise<ToolOutput> | AsyncGenerator<ToolUpdate, ToolOutput>;
   /** Shown to the user. Default: `name`. */
   displayName?: string;
   /** The kind a policy decides by; default `other`, which runs alone and which all our policies ask about. */
@@ -49,6 +53,14 @@ export interface ToolDefinition<P extends object, S extends JsonSchema = JsonSch
   confirm?(params: P, signal: AbortSignal): Promise<ToolCallConfirmationDetails | false>;
   /** For tools whose proposal the user may edit: the arguments that produce this content instead, marked EDITED_BY_PERSON. */
   modifyArgs?(params: P, newContent: string): Record<string, unknown>;
+}
+
+export interface ExecuteContext extends ToolContext {
+  /**
+   * Runs a prompt of a child session until the call is cancelled, and yields its events. While it runs, the caller
+   * answers the child's questions at the parent's session.
+   */
+  runChild(this: void, session: ChildSession, input: PartListUnion): AsyncGenerator<AgentEvent, void>;
 }
 
 /** What a tool may return: the text for the model, or a result; the user sees the same text unless the result overrides it. */
@@ -99,7 +111,8 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
       ...(definition.modifyArgs && {
         modifyArgs: (newContent: string) => definition.modifyArgs?.(params as P, newContent) ?? params,
       }),
-      execute: async (context) => toResult(await settle(definition.execute(params as P, context), context)),
+      execute: async (context) =>
+        toResult(await settle(definition.execute(params as P, withChildren(context)), context)),
     };
   }
 
@@ -118,6 +131,20 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
     },
     async shouldConfirmExecute(params, signal) {
       return build(params).confirm(signal);
+    },
+  };
+}
+
+function withChildren(context: ToolContext): ExecuteContext {
+  return {
+    ...context,
+    async *runChild(session, input) {
+      const release = context.adopt?.(session);
+      try {
+        yield* session.prompt(input, context.signal);
+      } finally {
+        release?.();
+      }
     },
   };
 }
