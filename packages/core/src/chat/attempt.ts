@@ -5,6 +5,7 @@
 
 import type { Content, GenerateContentResponse, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
+import { withOrigin } from '../protocol/origin.ts';
 import type { CallIds } from './call-ids.ts';
 import { INTERRUPTED_ANSWER } from './conversation.ts';
 import { getFinishReason, getFunctionCalls, getResponseText, getThoughts } from './response.ts';
@@ -55,12 +56,12 @@ export class Attempt {
     return this.collector.usageMetadata;
   }
 
-  /** Throws InvalidStreamError. */
-  accept(options: { mayBeSilent: boolean }): AcceptedTurn {
+  /** Returns the turn for the history. Throws InvalidStreamError. */
+  accept(options: { mayBeSilent: boolean }): Content {
     const turn = this.collector.accept(options);
     this.callIds.acceptAttempt();
     this.held = endOnce(this.held, turn);
-    return turn;
+    return withOrigin({ role: 'model', parts: turn.parts }, this.callIds.rename(turn.origin));
   }
 }
 

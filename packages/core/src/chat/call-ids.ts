@@ -4,6 +4,7 @@
  */
 
 import type { FunctionCall, GenerateContentResponse, Part } from '../protocol/content.ts';
+import type { Origin } from '../protocol/origin.ts';
 import type { Clock } from '../util/clock.ts';
 import { getFunctionCalls, getParts } from './response.ts';
 import { isRecord } from '../util/is-record.ts';
@@ -35,6 +36,8 @@ export class CallIds {
   private readonly clock: Clock;
   private readonly accepted = new Set<string>();
   private current = new Set<string>();
+  /** The given ids of this attempt's calls that were replaced, and what replaced the first of each. */
+  private replaced = new Map<string, string>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -42,6 +45,7 @@ export class CallIds {
 
   beginAttempt(): void {
     this.current = new Set();
+    this.replaced = new Map();
   }
 
   acceptAttempt(): void {
@@ -57,10 +61,20 @@ export class CallIds {
     return { ...response, candidates: [{ ...candidate, content }, ...others] };
   }
 
+  /** The origin with the state of each call under the id that the call has now. */
+  rename(origin: Origin | undefined): Origin | undefined {
+    if (!origin?.calls || this.replaced.size === 0) return origin;
+    const calls = Object.entries(origin.calls).map(([id, state]) => [this.replaced.get(id) ?? id, state] as const);
+    return { ...origin, calls: Object.fromEntries(calls) };
+  }
+
   private completePart(part: Part): Part {
     if (!part?.functionCall) return part;
     const isTaken = (id: string) => this.current.has(id) || this.accepted.has(id);
+    const given = part.functionCall.id;
     const functionCall = completeFunctionCall(part.functionCall, isTaken, this.clock);
+    const isReplaced = given !== undefined && given !== functionCall.id;
+    if (isReplaced && !this.current.has(given) && !this.replaced.has(given)) this.replaced.set(given, functionCall.id);
     this.current.add(functionCall.id);
     return { ...part, functionCall };
   }

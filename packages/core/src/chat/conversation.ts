@@ -1,11 +1,14 @@
 /**
  * ConversationBuilder builds, turn by turn, contents the service accepts: user and model alternate, no turn or part
  * is empty, every call is answered in the very next turn by a response of the same name and id. It repairs violations
- * by rule: an unanswered call gets an error response, a response without a call is dropped. Appended contents are
- * never changed in place.
+ * by rule: an unanswered call gets an error response, a response without a call is dropped. A model turn that a rule
+ * changed loses its origin: the provider rejects state that no longer fits the turn. Appended contents are never
+ * changed in place.
  */
 
 import type { Content, FunctionCall, Part } from '../protocol/content.ts';
+import { originOf, withOrigin } from '../protocol/origin.ts';
+import type { Origin } from '../protocol/origin.ts';
 import { assertLegalConversation } from './legality.ts';
 import { isValidPart } from './stream-check.ts';
 import { isRecord } from '../util/is-record.ts';
@@ -71,14 +74,18 @@ export class ConversationBuilder {
   }
 
   private appendModel(content: Content): void {
-    const parts = signFirstCall((content.parts ?? []).filter(isModelSendable).map(toLegalCall));
+    const legal = (content.parts ?? []).filter(isModelSendable).map(toLegalCall);
+    const parts = signFirstCall(legal);
     if (parts.length === 0) return;
     if (this.openCalls.length > 0) this.appendUser({ role: 'user', parts: [] });
     const last = this.turns.at(-1);
     if (!last) this.turns.push({ role: 'user', parts: [{ text: MISSING_START }] });
     const calls = parts.flatMap((part) => (part.functionCall ? [toOpenCall(part.functionCall)] : []));
     if (last?.role === 'model') this.joinModel(last, parts);
-    else this.turns.push(sameParts(content, parts) ? content : { role: 'model', parts });
+    else
+      this.turns.push(
+        sameParts(content, parts) ? content : withOrigin({ role: 'model', parts }, keptOrigin(content, legal)),
+      );
     this.lastCalls = calls;
     this.openCalls = [...calls];
   }
@@ -171,6 +178,13 @@ function signFirstCall(parts: Part[]): Part[] {
   const first = parts[index];
   if (!first || first.thoughtSignature) return parts;
   return parts.with(index, { ...first, thoughtSignature: SYNTHETIC_THOUGHT_SIGNATURE });
+}
+
+/** Thoughts are not counted in an origin, and its provider ignores our signature: neither change matters. */
+function keptOrigin(content: Content, legal: readonly Part[]): Origin | undefined {
+  const origin = originOf(content);
+  if (!origin) return undefined;
+  return sameParts({ parts: (content.parts ?? []).filter((part) => !part?.thought) }, legal) ? origin : undefined;
 }
 
 function same(content: Content, responses: readonly Part[], rest: readonly Part[]): boolean {

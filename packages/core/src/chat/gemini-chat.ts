@@ -249,9 +249,9 @@ export class GeminiChat {
 
   private accept(attempt: Attempt, model: string, { prompt_id, role, mayBeSilent }: Send): void {
     const { thoughts, usageMetadata } = attempt;
-    const content: Content = { role: 'model', parts: [] };
+    let content: Content;
     try {
-      content.parts = attempt.accept({ mayBeSilent }).parts;
+      content = attempt.accept({ mayBeSilent });
     } catch (error) {
       this.options.onUnusableAnswer?.({ model, role, ...(usageMetadata && { usage: usageMetadata }) });
       throw error;

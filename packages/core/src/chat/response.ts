@@ -24,7 +24,10 @@ export function getFunctionCalls(response: GenerateContentResponse): readonly Fu
 }
 
 export function getThoughts(response: GenerateContentResponse): readonly ThoughtSummary[] {
-  return collect(getParts(response), (part) => (part.thought ? parseThought(part.text ?? '') : undefined));
+  // Without a text it marks the place of hidden reasoning.
+  return collect(getParts(response), ({ thought, text }) =>
+    thought && typeof text === 'string' ? parseThought(text) : undefined,
+  );
 }
 
 const NOTHING: readonly never[] = [];

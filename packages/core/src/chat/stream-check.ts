@@ -14,6 +14,8 @@ import type {
 } from '../protocol/content.ts';
 import { InvalidStreamError } from '../protocol/errors.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
+import { originOf } from '../protocol/origin.ts';
+import type { Origin } from '../protocol/origin.ts';
 import { isPlainText } from './parts.ts';
 import { getFinishReason, getParts } from './response.ts';
 import { isRecord } from '../util/is-record.ts';
@@ -46,11 +48,13 @@ export interface AcceptedTurn {
   parts: Part[];
   finishReason: FinishReason;
   usageMetadata: UsageMetadata | undefined;
+  /** The provider's state for this turn; its blocks refer to `parts` by index. */
+  origin: Origin | undefined;
 }
 
 export class StreamCollector {
-  private readonly parts: Part[] = [];
-  /** Pieces of the unfinished text part; joined once, when another part follows. */
+  private parts: Part[] = [];
+  /** Pieces of the unfinished text part; joined once, when another part or a thought follows. */
   private textRun: string[] = [];
   private finishReason: FinishReason | undefined;
   private finishMessage: string | undefined;
@@ -59,12 +63,17 @@ export class StreamCollector {
   usageMetadata: UsageMetadata | undefined;
   private hasCalls = false;
   private hasThoughts = false;
+  /** A thought divided a text. Only an origin with blocks needs it divided. */
+  private isDivided = false;
+  private origin: Origin | undefined;
 
   add(response: GenerateContentResponse): void {
     const finishReason = getFinishReason(response);
     if (finishReason) {
       this.finishReason = finishReason;
-      this.finishMessage = response.candidates?.[0]?.finishMessage;
+      const [candidate] = response.candidates ?? [];
+      this.finishMessage = candidate?.finishMessage;
+      if (candidate?.content) this.origin = originOf(candidate.content) ?? this.origin;
     }
     if (response.usageMetadata) this.usageMetadata = response.usageMetadata;
     if (response.promptFeedback?.blockReason) this.promptFeedback = response.promptFeedback;
@@ -79,13 +88,17 @@ export class StreamCollector {
     const brokenCall = BROKEN_CALL[finishReason];
     if (brokenCall) throw invalid(brokenCall, `the model ended with ${this.describe(finishReason)}`);
     if (!this.hasCalls && !hasVisibleText(this.parts)) this.throwEmpty(finishReason, options);
-    return { parts: this.parts, finishReason, usageMetadata: this.usageMetadata };
+    const { origin, usageMetadata } = this;
+    if (this.isDivided && !origin?.blocks) this.parts = joinTexts(this.parts);
+    return { parts: this.parts, finishReason, usageMetadata, origin };
   }
 
   private addPart(part: Part): void {
     if (!isPart(part)) return;
     if (part.thought) {
       this.hasThoughts = true;
+      this.isDivided ||= this.textRun.length > 0;
+      this.closeTextRun();
     } else if (isPlainText(part)) {
       if (part.text) this.textRun.push(part.text);
     } else if (hasPayload(part)) {
@@ -127,6 +140,17 @@ export class StreamCollector {
   private describe(finishReason: FinishReason): string {
     return withDetail(finishReason, this.finishMessage);
   }
+}
+
+function joinTexts(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last && isPlainText(last) && isPlainText(part))
+      joined[joined.length - 1] = { text: `${last.text}${part.text}` };
+    else joined.push(part);
+  }
+  return joined;
 }
 
 /** A frame with candidates whose content, if any, holds no invalid part. */

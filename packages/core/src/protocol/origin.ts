@@ -11,7 +11,11 @@ export const ORIGIN: unique symbol = Symbol.for('castor.origin');
 
 /** Opaque to everything but the adapter that made it. */
 export interface OriginBlock {
-  /** The index of the part it stands in front of; the number of parts if it is the last. */
+  /**
+   * The index of the part it stands in front of, thoughts not counted; the number of parts if it is the last. Adjacent
+   * texts are one part unless a thought stood between them: for a block without text between two texts, an adapter
+   * yields the part `{thought: true}`.
+   */
   before: number;
   type: string;
   [key: string]: unknown;
@@ -24,7 +28,7 @@ export interface Origin {
   /** The host that answered. */
   endpoint: string;
   blocks?: readonly OriginBlock[];
-  /** State of single calls, by `functionCall.id`. */
+  /** State of single calls, by `functionCall.id`; the chat renames the key with the id. */
   calls?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   message?: Readonly<Record<string, unknown>>;
 }
