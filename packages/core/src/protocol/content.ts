@@ -148,6 +148,8 @@ export interface GenerateContentResponse {
   promptFeedback?: PromptFeedback;
   modelVersion?: string;
   responseId?: string;
+  /** Sentences for the user about this request; ours, never read from the wire. */
+  notices?: string[];
   /** Set by SDK objects only; ours are read through `chat/response.ts`. */
   readonly functionCalls?: FunctionCall[] | undefined;
 }

@@ -66,6 +66,8 @@ export interface ApiErrorInit {
   status?: number;
   /** The delay the server asked for. */
   retryAfterMs?: number;
+  /** The number of attempts worth making, the first included, where it is not the usual one. */
+  attempts?: number;
   /** The system's code for a failed connection, for example `ECONNRESET`. */
   code?: string;
   details?: GoogleErrorDetails;
@@ -78,6 +80,7 @@ export class ApiError extends CastorError {
   readonly reason: ApiErrorReason;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  readonly attempts?: number;
   readonly code?: string;
   readonly details: GoogleErrorDetails;
 
@@ -86,6 +89,7 @@ export class ApiError extends CastorError {
     this.reason = init.reason;
     if (init.status !== undefined) this.status = init.status;
     if (init.retryAfterMs !== undefined) this.retryAfterMs = init.retryAfterMs;
+    if (init.attempts !== undefined) this.attempts = init.attempts;
     if (init.code !== undefined) this.code = init.code;
     this.details = init.details ?? {};
   }

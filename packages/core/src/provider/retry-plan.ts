@@ -5,7 +5,7 @@
 
 import type { Clock } from '../util/clock.ts';
 import { serverDelay, withJitter } from './retry-pace.ts';
-import { isNetworkFailure, RETRY_BUDGETS, retryRule } from './retry-table.ts';
+import { attemptsFor, isNetworkFailure, RETRY_BUDGETS, retryRule } from './retry-table.ts';
 import type { RetryPhase, RetryRule } from './retry-table.ts';
 
 export interface RetryLimits {
@@ -70,7 +70,7 @@ export class RetryPlan {
     const rule = retryRule(phase, error);
     this.wasReached ||= circumstances.wasReached || rule.firstContactMs === undefined;
     const waits = this.waitsOf(rule, circumstances);
-    const maxAttempts = Math.min(this.maxAttempts(phase), ...limitsOf(rule, waits, circumstances));
+    const maxAttempts = Math.min(attemptsFor(error, this.maxAttempts(phase)), ...limitsOf(rule, waits, circumstances));
     if (!rule.retry || this.attempt >= maxAttempts || !this.isWorthIt(error)) return undefined;
     return { attempt: this.attempt, maxAttempts, delayMs: this.takeDelay(error, phase, waits?.[this.attempt - 1]) };
   }

@@ -121,6 +121,15 @@ export function retryKind(error: unknown): RetryKind {
   return classified instanceof UnauthorizedError ? 'unauthorized' : 'unknown';
 }
 
+/**
+ * The attempts an error is worth, the first included: many for a server that loads a model, few for one that repeats its
+ * failures. A limit below the default is the caller's and holds.
+ */
+export function attemptsFor(error: unknown, limit: number): number {
+  const { attempts = limit } = error instanceof ApiError ? error : {};
+  return limit < RETRY_BUDGETS.connect.maxAttempts ? Math.min(attempts, limit) : attempts;
+}
+
 /** Whether the connection itself failed, as opposed to the server rejecting the request. */
 export function isNetworkFailure(error: unknown): boolean {
   const kind = retryKind(error);

@@ -56,6 +56,14 @@ describe('retryWithBackoff', () => {
     expectAround(result.sleeps, [5_000], 0.7, 1.3);
   });
 
+  it('makes as many attempts as the error is worth, unless the caller allows fewer', async () => {
+    const failing = (attempts: number) => [apiError({ reason: 'server', status: 500, attempts })];
+    expect(await run(failing(2))).toMatchObject({ attempts: 2 });
+    expect(await run(failing(1))).toMatchObject({ attempts: 1 });
+    expect(await run(failing(40))).toMatchObject({ attempts: 40 });
+    expect(await run(failing(40), { maxAttempts: 3 })).toMatchObject({ attempts: 3 });
+  });
+
   it.each<[string, Error]>([
     ['a bad request', apiError({ reason: 'invalid_request', status: 400 })],
     ['refused credentials', new UnauthorizedError('no')],

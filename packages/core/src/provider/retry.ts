@@ -6,7 +6,7 @@
 import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import { type Clock, systemClock, throwIfAborted } from '../util/clock.ts';
 import { askedDelay, serverDelay, withJitter } from './retry-pace.ts';
-import { RETRY_BUDGETS, type RetryBudget, type RetryRule, retryRule } from './retry-table.ts';
+import { RETRY_BUDGETS, attemptsFor, type RetryBudget, type RetryRule, retryRule } from './retry-table.ts';
 
 export interface RetryOptions<T = unknown> {
   /** Includes the first attempt. Null selects the default, here and below. */
@@ -49,7 +49,7 @@ export async function retryWithBackoff<T>(run: () => Promise<T>, options: RetryO
     if (outcome.accepted) return outcome.content;
 
     const { error, rule } = outcome;
-    if (rule.retry && attempt < attemptsBeforeAsking(rule, maxAttempts)) {
+    if (rule.retry && attempt < attemptsBeforeAsking(rule, attemptsFor(error, maxAttempts))) {
       const delayMs = serverDelay(error, clock) ?? rule.patienceMs?.[attempt - 1] ?? withJitter(ownDelayMs, clock);
       onRetry?.(attempt, error, delayMs);
       await clock.sleep(delayMs, signal);

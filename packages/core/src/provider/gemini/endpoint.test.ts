@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createGeminiEndpoint, parseCustomHeaders } from './endpoint.ts';
+import { createGeminiEndpoint, methodPath, parseCustomHeaders } from './endpoint.ts';
 
 describe('createGeminiEndpoint', () => {
   it('addresses the public service by default', () => {
     const endpoint = createGeminiEndpoint({});
-    expect(endpoint.url('gemini-2.5-pro', 'streamGenerateContent').href).toBe(
+    expect(endpoint.url(methodPath('gemini-2.5-pro', 'stream')).href).toBe(
       'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
     );
-    expect(endpoint.url('gemini-2.5-pro', 'countTokens').href).toBe(
+    expect(endpoint.url(methodPath('gemini-2.5-pro', 'count')).href).toBe(
       'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:countTokens',
     );
     expect(endpoint.headers('gemini-2.5-pro')).toEqual({});
@@ -22,7 +22,7 @@ describe('createGeminiEndpoint', () => {
     ['https://gateway.test', 'a b?c#d:e', 'https://gateway.test/v1/models/a%20b%3Fc%23d%3Ae:generateContent'],
     ['https://gateway.test/base', '../../x', 'https://gateway.test/base/v1/%252e%252e/%252e%252e/x:generateContent'],
   ])('joins %s and the model %s', (baseUrl, model, expected) => {
-    expect(createGeminiEndpoint({ baseUrl, apiVersion: 'v1' }).url(model, 'generateContent').href).toBe(expected);
+    expect(createGeminiEndpoint({ baseUrl, apiVersion: 'v1' }).url(methodPath(model, 'generate')).href).toBe(expected);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
-import { parseRetryAfter, toModelError } from './errors.ts';
+import { parseRetryAfter } from '../wire/failed-answer.ts';
+import { toModelError } from './errors.ts';
 
 const NOW = Date.UTC(2026, 10, 16);
 

@@ -5,12 +5,11 @@
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
-import { shorten, toOneLine } from '../../util/short-text.ts';
+import { type FailedAnswer, describeAnswer, parseRetryAfter } from '../wire/failed-answer.ts';
 
 /** A server that asks for a longer wait makes the error final. */
 const MAX_WAIT_MS = 300_000;
 const PER_MINUTE_WAIT_MS = 60_000;
-const MAX_TEXT_LENGTH = 500;
 
 const CLOUD_CODE_DOMAIN = /^(?:staging-|autopush-)?cloudcode-pa\.(?:sandbox\.)?googleapis\.com$/;
 const CAPACITY_REASONS: ReadonlySet<string> = new Set(['MODEL_CAPACITY_EXHAUSTED', 'MODEL_CAPACITY_EXCEEDED']);
@@ -23,19 +22,6 @@ const KEY_WORDS = /\b(?:api[ _-]?)?keys?\b/i;
 const INVALID_KEY_WORDS =
   /\bapi[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|not found|revoked)|\b(?:invalid|expired|unknown) api[ _-]?key\b/i;
 const TOO_MANY_TOKENS_WORDS = /input token count\b.*\bexceeds the maximum/is;
-
-/** A failed answer as received from the wire. */
-export interface FailedAnswer {
-  status: number;
-  statusText?: string | undefined;
-  /** The value of `Retry-After`. */
-  retryAfter?: string | undefined;
-  /** The value of `Location`. */
-  location?: string | undefined;
-  body: string;
-  /** Milliseconds since the epoch; a date in `Retry-After` is relative to it. */
-  now: number;
-}
 
 export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError {
   const google = findGoogleError(answer.body) ?? { details: {} };
@@ -131,41 +117,6 @@ function waiting(reason: ApiErrorReason, delayMs: number | undefined): Verdict {
  */
 export function isCapacityExhausted(error: ApiError): boolean {
   return error.reason === 'quota' && CAPACITY_REASONS.has(error.details.errorReason ?? '');
-}
-
-/** Parses a `Retry-After` in seconds or as a date, into milliseconds. */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\s*\d+(?:\.\d+)?\s*$/.test(value)) return Math.round(Number(value) * 1_000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/** The message when the body holds no error object. */
-function describeAnswer({ status, statusText, location, body }: FailedAnswer): string {
-  const name = `HTTP ${status}${statusText ? ` ${statusText}` : ''}`;
-  if (status >= 300 && status < 400) return `${name}: redirect${describeTarget(location)} not followed`;
-  const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1];
-  const isHtml = title !== undefined || /^\s*</.test(body);
-  const text = toOneLine(isHtml ? (title ?? '') : (messageIn(body) ?? body));
-  if (text === '') return name;
-  return `${name}: ${shorten(text, MAX_TEXT_LENGTH)}`;
-}
-
-/** Drops the query, which may repeat parts of the request. */
-function describeTarget(location: string | undefined): string {
-  return location === undefined ? '' : ` to ${location.replace(/[?#].*$/s, '')}`;
-}
-
-/** The message of a gateway other than Google's: `{"message": …}` or `{"error": "…"}`. */
-function messageIn(body: string): string | undefined {
-  try {
-    const { message, error } = (JSON.parse(body) ?? {}) as { message?: unknown; error?: unknown };
-    return [message, error].find((value) => typeof value === 'string');
-  } catch {
-    // Not JSON: the text itself is the message.
-    return undefined;
-  }
 }
 
 /** The two messages by which a third-party client reports a broken connection, with the label of each. */

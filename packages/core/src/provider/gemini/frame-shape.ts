@@ -16,6 +16,8 @@ export function tidyFrame(frame: Fields): string | undefined {
   if (isPlainText(frame)) return undefined;
   // A convenience of client libraries; on the wire, calls are only in the parts.
   if ('functionCalls' in frame) delete frame['functionCalls'];
+  // A server must not write in our name.
+  if ('notices' in frame) delete frame['notices'];
   leaveOutUnless(frame, 'responseId', isText);
   leaveOutUnless(frame, 'usageMetadata', isUsage);
   const candidates = frame['candidates'] ?? [];
@@ -29,8 +31,8 @@ export function tidyFrame(frame: Fields): string | undefined {
 
 /** Nearly every frame of a long answer: one part, which is only text. */
 function isPlainText(frame: Fields): boolean {
-  const { candidates, usageMetadata, responseId, functionCalls } = frame;
-  if (usageMetadata !== undefined || functionCalls !== undefined) return false;
+  const { candidates, usageMetadata, responseId, functionCalls, notices } = frame;
+  if (usageMetadata !== undefined || functionCalls !== undefined || notices !== undefined) return false;
   if (responseId !== undefined && typeof responseId !== 'string') return false;
   return Array.isArray(candidates) && candidates.length === 1 && isPlainCandidate(candidates[0]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Content, GenerateContentConfig } from '../../protocol/content.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from '../wire/wire-protocol.ts';
 import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
 
 const toText = (body: RequestBody): string => Buffer.concat(body).toString();

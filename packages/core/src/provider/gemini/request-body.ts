@@ -10,12 +10,12 @@ import type {
   GenerateContentConfig,
   GenerateContentParameters,
 } from '../../protocol/content.ts';
-import { contentsJson } from './contents-json.ts';
+import { createConversationWriter } from '../wire/conversation-json.ts';
+import type { RequestBody } from '../wire/wire-protocol.ts';
 import { modelPath } from './endpoint.ts';
-import { toWellFormedJson } from './well-formed-json.ts';
+import { toWellFormedJson } from '../wire/well-formed-json.ts';
 
-/** A body, in the chunks it is sent in. */
-export type RequestBody = readonly Buffer[];
+const conversation = createConversationWriter('{"contents":[', () => toWellFormedJson);
 
 /** Settings that stand beside `generationConfig` on the wire. */
 const TOP_LEVEL_SETTINGS: ReadonlySet<string> = new Set(['tools', 'toolConfig', 'safetySettings', 'cachedContent']);
@@ -23,11 +23,11 @@ const TOP_LEVEL_SETTINGS: ReadonlySet<string> = new Set(['tools', 'toolConfig', 
 const LOCAL_SETTINGS: ReadonlySet<string> = new Set(['abortSignal', 'httpOptions', 'systemInstruction']);
 
 export function toGenerateBody({ contents, config = {} }: GenerateContentParameters): RequestBody {
-  return [contentsJson(contents), Buffer.from(`]${settingsToJson(config)}}`)];
+  return [conversation.bytes(contents), Buffer.from(`]${settingsToJson(config)}}`)];
 }
 
 export function toCountTokensBody({ contents }: CountTokensParameters): RequestBody {
-  return [contentsJson(contents), Buffer.from(']}')];
+  return [conversation.bytes(contents), Buffer.from(']}')];
 }
 
 export function toEmbedBody({ model, contents, config = {} }: EmbedContentParameters): RequestBody {

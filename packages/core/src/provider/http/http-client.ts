@@ -1,5 +1,5 @@
 /**
- * Sends POST requests over node:http and node:https and returns the decoded body of the answer as bytes. It owns
+ * Sends requests over node:http and node:https and returns the decoded body of the answer as bytes. It owns
  * connections, their reuse, their timeouts and their end; it follows no redirect, retries no request that reached a
  * server and treats every status alike. Failures are ApiError (`network`, `timeout`) or AbortError.
  */
@@ -27,8 +27,8 @@ export interface HttpClientOptions {
 export interface HttpRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** In one chunk or in several. */
-  body: Uint8Array | readonly Uint8Array[];
+  /** In one chunk or in several; absent in a GET. */
+  body?: Uint8Array | readonly Uint8Array[];
   signal?: AbortSignal | undefined;
   /** Overrides the client's timeout for this request. */
   headersTimeoutMs?: number | undefined;
@@ -50,6 +50,7 @@ export interface HttpResponse {
 
 export interface HttpClient {
   post(request: HttpRequest): Promise<HttpResponse>;
+  get(request: Omit<HttpRequest, 'body'>): Promise<HttpResponse>;
   /** Ends all connections, active or idle. Idle connections never keep the process alive. */
   close(): void;
 }
@@ -67,25 +68,32 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const idleTimeoutMs = toTimer(options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS);
   const routes = createRoutes({ proxyFor: options.proxyFor, tunnelTimeoutMs: clientHeadersTimeoutMs });
 
-  return {
-    async post(request) {
-      const { url, signal } = request;
-      const headersTimeoutMs = toTimer(request.headersTimeoutMs ?? clientHeadersTimeoutMs);
-      throwIfAborted(signal);
-      const body = request.body instanceof Uint8Array ? [request.body] : request.body;
-      const length = body.reduce((sum, piece) => sum + piece.length, 0);
-      const headers = { ...request.headers, 'accept-encoding': 'identity', 'content-length': length };
-      for (;;) {
-        const { outgoing, peer: host } = routes.start(url, headers);
-        const peer = options.addressSource === undefined ? host : `${host} (from ${options.addressSource})`;
-        try {
-          return await exchange(outgoing, body, { peer, signal, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs });
-        } catch (error) {
-          // The server had closed the idle connection before it received the request: retry on a new connection.
-          if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
-        }
+  async function send(method: 'GET' | 'POST', request: HttpRequest): Promise<HttpResponse> {
+    const { url, signal } = request;
+    const headersTimeoutMs = toTimer(request.headersTimeoutMs ?? clientHeadersTimeoutMs);
+    throwIfAborted(signal);
+    const body = request.body instanceof Uint8Array ? [request.body] : (request.body ?? []);
+    const length = body.reduce((sum, piece) => sum + piece.length, 0);
+    const headers = {
+      ...request.headers,
+      'accept-encoding': 'identity',
+      ...(method === 'POST' && { 'content-length': length }),
+    };
+    for (;;) {
+      const { outgoing, peer: host } = routes.start(url, headers, method);
+      const peer = options.addressSource === undefined ? host : `${host} (from ${options.addressSource})`;
+      try {
+        return await exchange(outgoing, body, { peer, signal, connectTimeoutMs, headersTimeoutMs, idleTimeoutMs });
+      } catch (error) {
+        // The server had closed the idle connection before it received the request: retry on a new connection.
+        if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
       }
-    },
+    }
+  }
+
+  return {
+    post: (request) => send('POST', request),
+    get: (request) => send('GET', request),
     close: () => routes.close(),
   };
 }

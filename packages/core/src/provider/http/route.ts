@@ -16,8 +16,12 @@ export interface RouteOptions {
 }
 
 export interface Routes {
-  /** Starts a POST; the caller writes the body and listens. */
-  start(url: URL, headers: Record<string, string | number>): { outgoing: ClientRequest; peer: string };
+  /** Starts a request; the caller writes the body and listens. */
+  start(
+    url: URL,
+    headers: Record<string, string | number>,
+    method?: 'GET' | 'POST',
+  ): { outgoing: ClientRequest; peer: string };
   close(): void;
 }
 
@@ -37,21 +41,21 @@ export function createRoutes(options: RouteOptions): Routes {
     agentFor(protocol, () => new (loadTransport(protocol).Agent)({ keepAlive: true }));
 
   return {
-    start(url, headers) {
+    start(url, headers, method = 'POST') {
       const { request } = loadTransport(url.protocol);
       const proxy = parseProxyUrl(options.proxyFor?.(url));
       if (!proxy) {
         const agent = plainAgent(url.protocol);
-        return { outgoing: request(url, { method: 'POST', headers, agent }), peer: url.host };
+        return { outgoing: request(url, { method, headers, agent }), peer: url.host };
       }
       const peer = `${url.host} (through the proxy ${proxy.host})`;
       if (url.protocol === 'https:') {
         const agent = agentFor(proxy.href, () => createTunnelAgent(proxy, options.tunnelTimeoutMs));
-        return { outgoing: request(url, { method: 'POST', headers, agent }), peer };
+        return { outgoing: request(url, { method, headers, agent }), peer };
       }
       const outgoing = loadTransport(proxy.protocol).request({
         ...proxyAddress(proxy),
-        method: 'POST',
+        method,
         path: url.href,
         headers: { ...headers, host: url.host, ...proxyHeaders(proxy) },
         agent: plainAgent(proxy.protocol),

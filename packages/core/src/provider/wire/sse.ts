@@ -16,6 +16,8 @@ export interface SseFrame {
 export interface SseReaderOptions {
   /** A larger frame is rejected. Default 64 MiB. */
   maxFrameBytes?: number;
+  /** Whether the end mark `[DONE]` is a frame. Default false: it carries no data. */
+  showsEndMark?: boolean;
 }
 
 export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -26,8 +28,8 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
-/** The last event of another dialect, which gateways in between may send. It carries no data. */
-const END_MARK = '[DONE]';
+/** The last event of Chat Completions, which gateways in between may send to others as well. */
+export const END_MARK = '[DONE]';
 /** The first characters of bare JSON, and of its last line. */
 const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
 const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
@@ -35,6 +37,7 @@ const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 /** One per stream. Both methods throw an ApiError when the stream becomes unreadable. */
 export class SseReader {
   private readonly maxFrameBytes: number;
+  private readonly showsEndMark: boolean;
   private readonly lines = new LineSplitter((text, start, end) => this.readLine(text, start, end));
   private frames: SseFrame[] = [];
   /** The unfinished event. */
@@ -46,6 +49,7 @@ export class SseReader {
 
   constructor(options: SseReaderOptions = {}) {
     this.maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+    this.showsEndMark = options.showsEndMark ?? false;
   }
 
   /** Returns the frames that these bytes complete. The bytes must not change afterwards. */
@@ -64,7 +68,7 @@ export class SseReader {
     if (this.bare !== undefined) this.endBare();
     if (this.data !== undefined) this.endEvent();
     const frames = this.takeFrames();
-    if (frames.every(({ data }) => isJson(data))) return frames;
+    if (frames.every(({ data }) => data === END_MARK || isJson(data))) return frames;
     throw networkError('The stream ended inside a frame.', 'TRUNCATED_FRAME');
   }
 
@@ -101,7 +105,7 @@ export class SseReader {
   }
 
   private endEvent(): void {
-    if (this.data !== END_MARK) this.frames.push({ data: this.data ?? '', bare: false });
+    if (this.data !== END_MARK || this.showsEndMark) this.frames.push({ data: this.data ?? '', bare: false });
     this.data = undefined;
     this.dataLength = 0;
   }
