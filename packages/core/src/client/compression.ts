@@ -14,13 +14,6 @@ import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { tryUntilAborted } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
-import { collectCarriedOver, findLastWords, formatCarriedOver, isSessionContext } from './carried-over.ts';
-import {
-  CRITIQUE_PROMPT,
-  SNAPSHOT_ACKNOWLEDGEMENT,
-  SNAPSHOT_PROMPT,
-  SNAPSHOT_SYSTEM_PROMPT,
-} from './snapshot-prompt.ts';
 import type { SavedOutputs } from './tool-output-masking.ts';
 import type { UtilityModel } from './utility-model.ts';
 
@@ -111,6 +104,9 @@ export class Compressor {
     history: readonly Content[],
     before: number,
   ): Promise<ChatCompressionInfo> {
+    const { collectCarriedOver, findLastWords, formatCarriedOver, isSessionContext } =
+      await import('./carried-over.ts');
+    const { SNAPSHOT_ACKNOWLEDGEMENT } = await import('./snapshot-prompt.ts');
     const splitAt = findSplit(history);
     // Instructions are not history: a summary would weaken them.
     const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
@@ -163,6 +159,7 @@ export class Compressor {
   /** Two calls: a snapshot, then the same model's critique of it. The first is used if the second fails. */
   private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
     const { prompt_id, signal, activeModel } = request;
+    const { CRITIQUE_PROMPT, SNAPSHOT_PROMPT, SNAPSHOT_SYSTEM_PROMPT } = await import('./snapshot-prompt.ts');
     const question = {
       model: factsOf(activeModel, this.options.catalogue).compressionPreset ?? activeModel,
       systemInstruction: SNAPSHOT_SYSTEM_PROMPT,

@@ -9,7 +9,6 @@ import type { RuleTarget } from './always-rule.ts';
 import type { ApprovalMode } from './approval-mode.ts';
 import { modesFrom } from './approval-mode.ts';
 import { readTextFile, replaceTextFile } from './policy-disk.ts';
-import { parseRulesFile } from './rules-file.ts';
 
 const SAVED_PRIORITY = 100;
 
@@ -20,6 +19,7 @@ export function savedRulesPath(home: string): string {
 /** Returns how many rules were new. Throws when the file is invalid or cannot be written. */
 export async function saveRules(path: string, targets: readonly RuleTarget[], mode: ApprovalMode): Promise<number> {
   const old = readTextFile(path) ?? '';
+  const { parseRulesFile } = await import('./rules-file.ts');
   const { problems } = await parseRulesFile(old, path, 'user');
   const [problem] = problems;
   if (problem !== undefined)

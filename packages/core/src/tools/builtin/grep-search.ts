@@ -5,10 +5,7 @@ import { realpath } from 'node:fs/promises';
 import { ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool, ToolContext } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
-import { addContext, toGrepResult } from '../grep/found.ts';
 import type { Found } from '../grep/found.ts';
-import { findRipgrep, searchWithRipgrep } from '../grep/ripgrep.ts';
-import { searchWithoutRipgrep } from '../grep/scan.ts';
 import type { GrepSearch } from '../grep/search.ts';
 import { compilePattern, runGuarded } from '../guarded-regexp.ts';
 import type { ChildGuard } from '../run-child.ts';
@@ -102,6 +99,10 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
       ].join(' '),
     locations: ({ dir_path }) => (dir_path ? [{ path: workspace.resolve(dir_path) }] : []),
     async execute(params, context) {
+      const [{ addContext, toGrepResult }, { findRipgrep }] = await Promise.all([
+        import('../grep/found.ts'),
+        import('../grep/ripgrep.ts'),
+      ]);
       const scope = await openScope(workspace, params.dir_path ?? '.');
       if (!scope.stats.isDirectory() && !scope.stats.isFile()) {
         throw new ToolError(`Search path is not a directory or a file: ${scope.named}`, 'search_path_not_a_directory');
@@ -110,7 +111,7 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
       const command = useRipgrep ? await findRipgrep() : undefined;
       const found = command
         ? await searchHeld(command, scope, search)
-        : await searchWithoutRipgrep(workspace, scope, search);
+        : await (await import('../grep/scan.ts')).searchWithoutRipgrep(workspace, scope, search);
       await refuseMovedScope(scope);
       const isNarrow = found.matches > 0 && found.matches <= MAX_MATCHES_WITH_CONTEXT;
       const showsContext = isNarrow && !search.namesOnly && !asksForContext(params);
@@ -194,6 +195,7 @@ function createLineFilter(pattern: string, caseSensitive: boolean): (lines: read
 }
 
 async function searchHeld(command: string, scope: SearchScope, search: GrepSearch): Promise<Found> {
+  const { searchWithRipgrep } = await import('../grep/ripgrep.ts');
   await using held = await holdScope(scope);
   return await searchWithRipgrep(command, search, held);
 }

@@ -11,7 +11,6 @@ import type { FileDiff, ToolCallConfirmationDetails, ToolContext, ToolResult } f
 import { throwIfAborted } from '../../util/clock.ts';
 import { EDITED_BY_PERSON } from '../define-tool.ts';
 import type { EditedParams } from '../define-tool.ts';
-import { createDiffStat, createSnippet, createUnifiedDiff, findLineSplices } from './diff.ts';
 import type { FileStore, AbsentFile, LoadedFile } from './file-store.ts';
 import { fingerprint } from './read-ledger.ts';
 import {
@@ -163,6 +162,7 @@ export async function planText(file: TextFile | undefined, text: string): Promis
   // The encoding keeps the byte order mark; a second one would become a character.
   const body = file.hasByteOrderMark ? text.replace(/^\uFEFF/, '') : text;
   if (isUniform(file)) return { text: body, bytes: encodeText(file, withLineEnding(body, file.lineEnding)) };
+  const { findLineSplices } = await import('./diff.ts');
   return planSplices(file, await findLineSplices(toVisibleText(file.text), body));
 }
 
@@ -190,6 +190,7 @@ async function describeResult<P extends FileParams>(
   const data = planned.data ?? {};
   const isModified = written !== planned || params.modified_by_user === true;
   const note = !isModified ? '' : ' The user modified the proposed content before it was written.';
+  const { createSnippet } = await import('./diff.ts');
   const snippet = isNew ? after : await createSnippet(before, after);
   return {
     llmContent: `${options.report(absolute, isNew, data)}${note} Here is the updated code:\n${snippet}`,
@@ -218,6 +219,7 @@ async function describeDiff(
   written: string,
   headers: { oldHeader: string; newHeader: string },
 ): Promise<FileDiff> {
+  const { createDiffStat, createUnifiedDiff } = await import('./diff.ts');
   const before = current === undefined ? '' : toVisibleText(current.text);
   const after = toVisibleText(written);
   const fileName = path.basename(filePath);

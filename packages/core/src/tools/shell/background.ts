@@ -10,8 +10,6 @@ import { constants } from 'node:fs';
 import { appendFile, lstat, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cleanOutput } from './clean-output.ts';
-import { endProcess } from './end-process.ts';
 import { DEFAULT_MAX_OUTPUT_BYTES, describeTooMuchOutput } from './output-limit.ts';
 import type { MovedCommand } from './shell-outcome.ts';
 import type { EnvironmentFor } from './shell-runner.ts';
@@ -86,6 +84,8 @@ export class BackgroundProcesses {
 
   /** Rejects with the system's error when the command cannot be started or logged. */
   async start(command: string, directory: string): Promise<{ pid: number; finished: Promise<ShellExit> }> {
+    // Before the command starts, so that ending it depends on no file.
+    const { endProcess } = await import('./end-process.ts');
     const { path, handle } = await this.createLog();
     try {
       const added = await this.options.environmentFor?.(command, directory);
@@ -154,6 +154,7 @@ export class BackgroundProcesses {
 
   /** The end of the log as clean text. Rejects when the log is missing or a link. */
   async readLogTail(pid: number): Promise<{ text: string; isWhole: boolean }> {
+    const { cleanOutput } = await import('./clean-output.ts');
     const handle = await open(this.logPath(pid), READ_FLAGS);
     try {
       const { size } = await handle.stat();

@@ -1,31 +1,16 @@
 /**
- * ShellRunner: runs command lines to their end and reports how they ended. It owns the
- * running commands, their deadlines and their termination; it knows no policy and writes
- * no text for the model. However a command ends, its group is gone afterwards, except for
- * jobs the command itself left behind; those end with `dispose`, or with this program.
+ * ShellRunner: runs command lines to their end and reports how they ended. It knows no policy and writes no text for
+ * the model. However a command ends, its group is gone afterwards, except for jobs the command itself left behind;
+ * those end with `dispose`, or with this program. RunningCommands does the work, loaded by the first command.
  */
 
-import { getErrorMessage } from '../../protocol/errors.ts';
-import { CALL_MARK } from './child-environment.ts';
-import { CommandOutput } from './command-output.ts';
-import { CommandWatch } from './command-watch.ts';
-import type { CommandWatchOptions } from './command-watch.ts';
-import { endProcess, within } from './end-process.ts';
-import { findLeftBehind, mayStartDaemon } from './left-behind.ts';
-import { withLimitMark } from './limit-mark.ts';
-import { DEFAULT_MAX_OUTPUT_BYTES } from './output-limit.ts';
-import { OutputPipes } from './output-pipes.ts';
-import { parseCommand } from './parsed-command.ts';
 import type { ChildGuard } from '../run-child.ts';
-import { loadPty, startPty } from './pty.ts';
-import { toShellInvocation } from './shell-program.ts';
-import { isMoved, notStarted } from './shell-outcome.ts';
-import type { MovedCommand, ShellEnding, ShellOutcome, ShellRequest } from './shell-outcome.ts';
-import { startPiped } from './shell-process.ts';
-import type { ShellProcess, StartRequest } from './shell-process.ts';
-import { killMarkedProcesses } from './stray-processes.ts';
-import { DEFAULT_TERMINAL_SIZE } from './terminal-display.ts';
-import type { TerminalDisplay, TerminalSink, TerminalSize } from './terminal-display.ts';
+import { CALL_MARK } from './child-environment.ts';
+import type { CommandWatchOptions } from './command-watch.ts';
+import { DEFAULT_MAX_OUTPUT_BYTES } from './output-limit.ts';
+import type { RunningCommands } from './running-commands.ts';
+import type { ShellOutcome, ShellRequest } from './shell-outcome.ts';
+import type { TerminalDisplay, TerminalSize } from './terminal-display.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
@@ -47,140 +32,69 @@ export interface ShellRunnerOptions extends CommandWatchOptions {
   outputCap?: number;
 }
 
-interface Running {
-  process: ShellProcess;
-  mark: string;
-  output: CommandOutput;
-  touch: () => void;
-  interrupt: (ending: ShellEnding) => void;
-}
-
 const DEFAULT_INACTIVITY_MS = 300_000;
-/** A process that survives SIGKILL hangs in the kernel; the runner does not wait for it. */
-const LAST_WAIT_MS = 2000;
 
 export class ShellRunner {
   readonly inactivityTimeoutMs: number;
   readonly maxOutputBytes: number;
   private readonly options: ShellRunnerOptions;
-  private readonly pipes: OutputPipes;
   private readonly watchdog = new Watchdog();
-  private readonly running = new Map<number, Running>();
+  private loading: Promise<RunningCommands> | undefined;
+  /** Absent before the first command. */
+  private commands: RunningCommands | undefined;
   private display: TerminalDisplay | undefined;
 
   constructor(options: ShellRunnerOptions) {
     this.options = options;
     this.inactivityTimeoutMs = options.inactivityTimeoutMs ?? DEFAULT_INACTIVITY_MS;
     this.maxOutputBytes = options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
-    this.pipes = new OutputPipes(options.tempDirectory);
   }
 
   /** Never rejects because of the command; a failed start is reported in `error`. */
   async run(request: ShellRequest): Promise<ShellOutcome> {
-    if (request.signal.aborted) return notStarted('cancelled');
-    const mark = this.watchdog.nextMark();
-    let touch = () => {};
-    const interrupted = Promise.withResolvers<ShellEnding>();
-    const output = new CommandOutput({
-      onActivity: () => touch(),
-      maxBytes: this.maxOutputBytes,
-      onTooMuch: () => interrupted.resolve('too_much_output'),
-      cap: this.options.outputCap,
-      onOutput: request.onOutput,
-    });
-    let process: ShellProcess;
-    let sink: TerminalSink | undefined;
-    try {
-      process = await this.start(request, mark, (bytes) => {
-        output.write(bytes);
-        sink?.write(bytes);
-      });
-    } catch (error) {
-      return { ...notStarted('exited'), error: error instanceof Error ? error : new Error(getErrorMessage(error)) };
-    }
-    this.watchdog.watch(process.pid);
-    sink = this.openDisplay(process);
-    request.onPid?.(process.pid);
-
-    const onAbort = () => interrupted.resolve('cancelled');
-    request.signal.addEventListener('abort', onAbort, { once: true });
-    if (request.signal.aborted) onAbort();
-    const watch = new CommandWatch(
-      {
-        process,
-        output,
-        inactivityTimeoutMs: this.inactivityTimeoutMs,
-        onWait: (line) => sink?.wait(line),
-        onEnding: interrupted.resolve,
-      },
-      this.options,
-    );
-    touch = () => watch.touch();
-    this.running.set(process.pid, { process, mark, output, touch, interrupt: interrupted.resolve });
-    let ending: ShellEnding = 'exited';
-    try {
-      ending = await Promise.race([process.finished.then(() => 'exited' as const), interrupted.promise]);
-      const { waitingAt } = watch;
-      const facts = { ending, pid: process.pid, waitingAt };
-      if (isMoved(ending)) return { ...facts, ...this.move(process, mark, output) };
-      if (ending !== 'exited') await endProcess(process, mark);
-      const exit = await within(process.finished, LAST_WAIT_MS);
-      const backgroundPids = ending === 'exited' ? await findLeftBehind(request.command, process, mark) : [];
-      const { code, signal } = exit ?? { code: null, signal: null };
-      const printed = ending === 'too_much_output' && { printedBytes: output.byteCount };
-      return { ...facts, ...printed, output: output.text(), exitCode: code, signal, backgroundPids };
-    } finally {
-      watch.stop();
-      request.signal.removeEventListener('abort', onAbort);
-      if (!isMoved(ending)) this.forget(process.pid);
-    }
+    const commands = this.commands ?? (await (this.loading ??= this.load()));
+    return commands.run(request);
   }
 
   /** Ends the call of a running command; the command keeps running. */
   moveToBackground(pid: number): boolean {
-    const running = this.running.get(pid);
-    running?.interrupt('moved_to_background');
-    return running !== undefined;
+    return this.commands?.moveToBackground(pid) ?? false;
   }
 
   /** Whether the command runs, in the foreground or the background. */
   isRunning(pid: number): boolean {
-    return this.running.has(pid);
+    return this.commands?.isRunning(pid) ?? false;
   }
 
   /** Whether it has a terminal that a user can type into. */
   canType(pid: number): boolean {
-    return this.running.get(pid)?.process.hasTerminal ?? false;
+    return this.commands?.canType(pid) ?? false;
   }
 
   /** From now on shows the terminals of commands, in the size of the display. */
   showTerminals(display: TerminalDisplay): void {
     this.display = display;
+    this.commands?.showTerminals(display);
   }
 
   /** Resizes running terminals; later ones get their size from the display. */
   resizeTerminals(size: TerminalSize): void {
-    for (const { process } of this.running.values()) process.resize(size);
+    this.commands?.resizeTerminals(size);
   }
 
   /** The output of a running command since its last newline; empty when it does not run. */
   unfinishedLine(pid: number): string {
-    return this.running.get(pid)?.output.unfinishedLine ?? '';
+    return this.commands?.unfinishedLine(pid) ?? '';
   }
 
   /** Types into the terminal of a running command. From then on its output is shown as it is written. */
   write(pid: number, text: string): boolean {
-    const running = this.running.get(pid);
-    if (!running?.process.hasTerminal) return false;
-    running.output.attend();
-    running.touch();
-    running.process.write(text);
-    return true;
+    return this.commands?.write(pid, text) ?? false;
   }
 
   /** Sends a terminal's automatic reply (cursor position, device type), which the user did not type. */
   answer(pid: number, text: string): void {
-    this.running.get(pid)?.process.write(text);
+    this.commands?.answer(pid, text);
   }
 
   /** For processes that other components start: they end with this program, and when the runner is disposed. */
@@ -197,65 +111,21 @@ export class ShellRunner {
 
   /** Ends everything started here, jobs left behind included. */
   async dispose(): Promise<void> {
-    const running = [...this.running.values()];
-    for (const { interrupt } of running) interrupt('cancelled');
-    await Promise.all(running.map(({ process, mark }) => endProcess(process, mark)));
-    if (this.watchdog.hasCalls) await killMarkedProcesses(this.watchdog.mark, this.watchdog.limitMark);
-    this.watchdog.dispose();
-    await this.pipes.dispose();
-  }
-
-  private async start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
-    const added = await this.options.environmentFor?.(request.command, request.directory);
-    const environment = { ...this.options.environment, ...added, [CALL_MARK]: mark };
-    const start: StartRequest = {
-      invocation: withLimitMark(toShellInvocation(request.command, environment), this.watchdog.limitMark),
-      directory: request.directory,
-      environment,
-      size: this.display?.size ?? DEFAULT_TERMINAL_SIZE,
-      onData,
-    };
-    this.watchdog.start();
-    if (this.options.useTerminal) {
-      const module = await loadPty();
-      // The exit of a terminal's shell hangs up its jobs, but a job or daemon left behind must survive.
-      if (module && !mayStartDaemon(request.command) && !(await parseCommand(request.command)).leavesJobs)
-        return startPty(start, module);
+    const commands = await this.loading;
+    await commands?.dispose();
+    // The processes of the guard have marks too.
+    if (this.watchdog.hasCalls) {
+      const { killMarkedProcesses } = await import('./stray-processes.ts');
+      await killMarkedProcesses(this.watchdog.mark, this.watchdog.limitMark);
     }
-    return startPiped(start, this.pipes);
+    this.watchdog.dispose();
   }
 
-  /** Over pipes there is only text, which is reported as output. */
-  private openDisplay({ pid, hasTerminal, finished }: ShellProcess): TerminalSink | undefined {
-    if (!hasTerminal) return undefined;
-    const sink = this.display?.open(pid);
-    if (sink) void finished.then(() => sink.close());
-    return sink;
-  }
-
-  private move(process: ShellProcess, mark: string, output: CommandOutput): Omit<ShellOutcome, 'ending'> {
-    void process.finished.then(() => this.forget(process.pid));
-    const early: string[] = [];
-    let sink: (text: string) => void = (text) => {
-      early.push(text);
-    };
-    output.redirect((text) => sink(text));
-    // Subscribe now: the command may exceed the limit before it is taken over.
-    const tooMuch = new Promise<number>((resolve) => output.onTooMuch(() => resolve(output.byteCount)));
-    const moved: MovedCommand = {
-      finished: process.finished,
-      onText(to) {
-        for (const text of early.splice(0)) to(text);
-        sink = to;
-      },
-      onTooMuchOutput: (listener) => void tooMuch.then(listener),
-      end: () => endProcess(process, mark),
-    };
-    return { output: output.text(), exitCode: null, signal: null, backgroundPids: [], moved };
-  }
-
-  private forget(pid: number): void {
-    this.running.delete(pid);
-    this.watchdog.unwatch(pid);
+  private async load(): Promise<RunningCommands> {
+    const { RunningCommands } = await import('./running-commands.ts');
+    const { options, inactivityTimeoutMs, maxOutputBytes, watchdog } = this;
+    this.commands = new RunningCommands({ ...options, inactivityTimeoutMs, maxOutputBytes, watchdog });
+    if (this.display) this.commands.showTerminals(this.display);
+    return this.commands;
   }
 }
