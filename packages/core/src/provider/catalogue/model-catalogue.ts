@@ -20,7 +20,34 @@ export interface ModelFacts {
   gradedBy: 'choice' | 'number';
   /** The stronger and the faster model of the family. Absent: the models `pro` and `flash` resolve to. */
   variants?: { readonly pro: string; readonly flash: string };
+  /**
+   * The model of the same provider that serves every request beside the conversation (compression, summaries, checks).
+   * Absent: the presets name the models.
+   */
+  utilityModel?: string;
+  /** Tokens an answer may have. Absent: unknown. */
+  maxOutput?: number;
+  /** Whether the model calls tools. Absent: assumed. */
+  tools?: boolean;
+  /** Whether the model sees images. Absent: assumed for Gemini, not for others. */
+  images?: boolean;
+  /** Whether the model reads PDF documents. */
+  documents?: boolean;
+  /** How the model is asked to think; absent: not at all. */
+  thinking?: ThinkingKnob;
+  /** The family that decides which prompt paragraph and which edit tool fit. */
+  family?: ModelFamily;
+  /** Where the facts come from, for a list of models. Absent: the catalogue. */
+  knownFrom?: 'settings' | 'server' | 'catalogue' | 'family' | 'nothing';
 }
+
+/**
+ * `effort` names a level, `budget` a number of tokens, `adaptive` lets the model decide up to a level, `always` cannot be
+ * turned off, `switch` is on or off.
+ */
+export type ThinkingKnob = 'effort' | 'budget' | 'adaptive' | 'always' | 'switch';
+
+export type ModelFamily = 'gemini' | 'claude' | 'gpt' | 'deepseek' | 'qwen' | 'kimi' | 'glm' | 'mistral' | 'local';
 
 /** The models a user-facing name resolves to, with and without access to preview models. */
 export interface ModelAlias {

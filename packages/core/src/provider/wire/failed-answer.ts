@@ -22,6 +22,8 @@ export interface FailedAnswer {
   body: string;
   /** Milliseconds since the epoch; a date in `Retry-After` is relative to it. */
   now: number;
+  /** Where the request went. */
+  url?: URL | undefined;
   /** Whether a server on this machine sent it. */
   isLocal?: boolean | undefined;
 }

@@ -117,6 +117,13 @@ describe('judgeFailure', () => {
     expect(judge(429, body, more)).toMatchObject({ reason: 'rate_limited', retryAfterMs });
   });
 
+  it('names the address where nothing was found, without its query', () => {
+    const url = new URL('http://127.0.0.1:1/v1/v1/chat?key=secret');
+    expect(judge(404, openai('no route'), { url }).message).toBe(
+      'no route (The request went to http://127.0.0.1:1/v1/v1/chat.)',
+    );
+  });
+
   it('takes an hour of waiting for spent', () => {
     expect(judge(429, openai('slow'), { retryAfter: '3600' })).toMatchObject({ reason: 'quota' });
   });

@@ -64,7 +64,7 @@ export function judgeFailure(answer: FailedAnswer, error: ReportedError): ApiErr
   }
   const attempts = attemptsOf(answer, reason);
   const isTooLong = delayMs !== undefined && delayMs > MAX_WAIT_MS;
-  return new ApiError(message, {
+  return new ApiError(reason === 'not_found' ? withAddress(message, answer.url) : message, {
     reason: isTooLong && reason !== 'context_overflow' ? 'quota' : reason,
     status: answer.status,
     ...(delayMs !== undefined && { retryAfterMs: delayMs }),
@@ -80,6 +80,11 @@ export function judgeStreamError(error: ReportedError, isLocal = false): ApiErro
     { message: 'The stream reported an error.', ...error },
   );
   return judged;
+}
+
+/** A wrong base URL and a missing model are both "not found"; only the address tells which. */
+function withAddress(message: string, url: URL | undefined): string {
+  return url ? `${message} (The request went to ${url.origin}${url.pathname}.)` : message;
 }
 
 function isUnauthorized(status: number, message: string, types: readonly string[]): boolean {

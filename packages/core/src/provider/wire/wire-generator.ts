@@ -63,8 +63,9 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
   /** Resolves once the service has accepted the request. */
   async function send({ model, method, body, signal }: Sending): Promise<HttpResponse> {
     const credentials = endpoint.headers(model);
+    const url = endpoint.url(protocol.path(model, method));
     const response = await http.post({
-      url: endpoint.url(protocol.path(model, method)),
+      url,
       headers: {
         ...protocol.headers?.(model),
         ...(credentials instanceof Promise ? await credentials : credentials),
@@ -76,7 +77,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
     });
     const failure = await readFailure(response);
     if (!failure) return response;
-    const error = protocol.toError({ ...failure, isLocal, body: endpoint.mask(failure.body) });
+    const error = protocol.toError({ ...failure, isLocal, url, body: endpoint.mask(failure.body) });
     throw error instanceof UnauthorizedError ? withKeySource(error, endpoint.keySource) : error;
   }
 

@@ -12,6 +12,8 @@ import type {
   GenerateContentResponse,
 } from '../../protocol/content.ts';
 import type { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import type { ChatQuirks } from '../chat-completions/quirks.ts';
 import type { FailedAnswer } from './failed-answer.ts';
 
 /** A body, in the chunks it is sent in. */
@@ -81,4 +83,16 @@ export interface WireEndpoint {
   renew?(): Promise<boolean>;
   /** The text with every credential of this endpoint replaced. */
   mask(text: string): string;
+}
+
+/** What every protocol is created with. */
+export interface ProtocolOptions {
+  /** The provider's id, for origins. */
+  provider: string;
+  endpoint: Pick<WireEndpoint, 'host' | 'isLocal'>;
+  /** The facts about a model, by its name without the provider. */
+  factsOf(model: string): ModelFacts;
+  quirks: ChatQuirks;
+  /** Groups the requests of one session for a provider's prompt cache; never the session's own id. */
+  cacheKey?: string | undefined;
 }

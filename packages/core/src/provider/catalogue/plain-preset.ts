@@ -1,0 +1,3 @@
+/** The preset of conversations with models that bring their own sampling: it sets nothing. */
+
+export const PLAIN_PRESET = 'plain';

@@ -1,0 +1,84 @@
+/**
+ * The catalogue of a provider other than the Gemini API: facts from the user's settings, from the server, from the
+ * bundled table, from the family of a name, or assumed, in this order. Models are named without their provider.
+ */
+
+import type { ModelFacts, ModelPrice } from './model-catalogue.ts';
+import { PLAIN_PRESET } from './plain-preset.ts';
+
+/** What is known of one model; a missing fact is taken from the next source. */
+export interface KnownModel extends Partial<Omit<ModelFacts, 'chatPreset' | 'gradedBy'>> {
+  price?: ModelPrice | undefined;
+}
+
+export type KnownModels = Readonly<Record<string, KnownModel>>;
+
+export interface ProviderModels {
+  /** The facts about a model; always defined, with `knownFrom` for the best source. */
+  factsOf(model: string): ModelFacts;
+  priceOf(model: string): ModelPrice | undefined;
+  /** The models known by name, in the order of their sources. */
+  names(): readonly string[];
+  /** Adds what a server reported, or what a rejection taught. */
+  learn(model: string, known: KnownModel): void;
+}
+
+export interface ProviderModelsOptions {
+  fromSettings?: KnownModels | undefined;
+  bundled?: KnownModels | undefined;
+  familyOf?: ((model: string) => KnownModel | undefined) | undefined;
+  isLocal: boolean;
+  /** The model for requests beside the conversation; absent: the model itself. */
+  smallModel?: string | undefined;
+}
+
+const LOCAL_WINDOW = 32_768;
+const HOSTED_WINDOW = 128_000;
+const UNKNOWN_OUTPUT = 8_192;
+
+export function createProviderModels(options: ProviderModelsOptions): ProviderModels {
+  const { fromSettings = {}, bundled = {}, familyOf, isLocal, smallModel } = options;
+  const learned = new Map<string, KnownModel>();
+  const assumed: ModelFacts = {
+    contextWindow: isLocal ? LOCAL_WINDOW : HOSTED_WINDOW,
+    maxOutput: UNKNOWN_OUTPUT,
+    images: false,
+    mediaInResponses: false,
+    helpedByTodos: false,
+    chatPreset: PLAIN_PRESET,
+    gradedBy: 'choice',
+    knownFrom: 'nothing',
+  };
+
+  /** From the weakest to the strongest. */
+  function sourcesOf(model: string): [ModelFacts['knownFrom'], KnownModel | undefined][] {
+    return [
+      ['family', familyOf?.(model)],
+      ['catalogue', own(bundled, model)],
+      ['server', learned.get(model)],
+      ['settings', own(fromSettings, model)],
+    ];
+  }
+
+  return {
+    factsOf(model) {
+      const facts: ModelFacts = { ...assumed, utilityModel: smallModel ?? model };
+      for (const [knownFrom, known] of sourcesOf(model)) {
+        if (known) Object.assign(facts, definedOf(known), { knownFrom });
+      }
+      return facts;
+    },
+    priceOf: (model) => sourcesOf(model).findLast(([, known]) => known?.price)?.[1]?.price,
+    names: () => [...new Set([...Object.keys(fromSettings), ...learned.keys(), ...Object.keys(bundled)])],
+    learn: (model, known) => void learned.set(model, { ...learned.get(model), ...definedOf(known) }),
+  };
+}
+
+function definedOf({ price: _price, ...known }: KnownModel): Partial<ModelFacts> {
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+}
+
+/** An own-property look-up: `constructor` is not found in every table. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,77 @@
+/**
+ * Opens a provider: loads its protocol, and only that, and joins it with the endpoint. It reads no environment and no
+ * settings; the caller has resolved them.
+ */
+
+import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
+import type { KnownModels, ProviderModels } from './catalogue/provider-catalogue.ts';
+import type { ChatQuirks } from './chat-completions/quirks.ts';
+import type { ProtocolName } from './providers.ts';
+import type { WireGenerator, WireGeneratorOptions } from './wire/wire-generator.ts';
+import type { ProtocolOptions, WireEndpoint, WireProtocol } from './wire/wire-protocol.ts';
+
+/** A provider as configured: a row of the table with the user's changes, and its credentials. */
+export interface ProviderAccess {
+  id: string;
+  name: string;
+  protocol: ProtocolName;
+  endpoint: WireEndpoint;
+  quirks?: ChatQuirks | undefined;
+  /** The user's own facts about models. */
+  models?: KnownModels | undefined;
+  smallModel?: string | undefined;
+  cacheKey?: string | undefined;
+}
+
+export interface OpenProvider {
+  access: ProviderAccess;
+  generator: WireGenerator;
+  models: ProviderModels;
+}
+
+export async function openProvider(access: ProviderAccess, options: WireGeneratorOptions = {}): Promise<OpenProvider> {
+  const [{ createProviderModels }, { createWireGenerator }, { bundledModels, familyOf }] = await Promise.all([
+    import('./catalogue/provider-catalogue.ts'),
+    import('./wire/wire-generator.ts'),
+    import('./catalogue/bundled-models.ts'),
+  ]);
+  const { endpoint, quirks = {}, smallModel } = access;
+  const models = createProviderModels({
+    fromSettings: access.models,
+    bundled: bundledModels(access.id),
+    familyOf,
+    isLocal: endpoint.isLocal,
+    smallModel,
+  });
+  const protocol = await loadProtocol(access.protocol, {
+    provider: access.id,
+    endpoint,
+    factsOf: models.factsOf,
+    quirks,
+    cacheKey: access.cacheKey,
+  });
+  const catalogue = {
+    find: models.factsOf,
+    unknown: models.factsOf(''),
+    aliases: {},
+    stableModels: {},
+    presets: { [PLAIN_PRESET]: { modelConfig: {} } },
+    chains: [],
+    prices: {},
+  };
+  const headersTimeoutMs = options.headersTimeoutMs ?? quirks.headersTimeoutMs;
+  const generator = createWireGenerator({ protocol, endpoint, catalogue }, { ...options, headersTimeoutMs });
+  return { access, generator, models };
+}
+
+/** Each protocol is its own chunk: a run loads the one it speaks. */
+const PROTOCOLS: Partial<Record<ProtocolName, (options: ProtocolOptions) => Promise<WireProtocol>>> = {
+  gemini: async () => (await import('./gemini/generator.ts')).GEMINI_PROTOCOL,
+};
+
+async function loadProtocol(name: ProtocolName, options: ProtocolOptions): Promise<WireProtocol> {
+  const load = PROTOCOLS[name];
+  if (!load)
+    throw new TypeError(`Unknown protocol ${JSON.stringify(name)}; known: ${Object.keys(PROTOCOLS).join(', ')}.`);
+  return load(options);
+}
