@@ -11,6 +11,10 @@ export interface AsideOptions {
   readonly countTokens?: (request: ModelRequest) => number | Step;
   /** One vector per requested content, or a step. Default a vector of the content's index. */
   readonly embed?: (request: ModelRequest) => readonly (readonly number[])[] | Step;
+  /** The rows of the list of models, verbatim. Default none. */
+  readonly models?: readonly Readonly<Record<string, unknown>>[];
+  /** JSON, or a step, for paths that end so: `{ '/props': { … } }`. Only for protocols other than Gemini. */
+  readonly sides?: Readonly<Record<string, object | ((request: ModelRequest) => Step)>>;
 }
 
 const BYTES_PER_TOKEN = 4;
@@ -29,11 +33,11 @@ export function answerAside(request: ModelRequest, options: AsideOptions): Step 
   return undefined;
 }
 
-function isVectors(value: readonly (readonly number[])[] | Step): value is readonly (readonly number[])[] {
+export function isVectors(value: readonly (readonly number[])[] | Step): value is readonly (readonly number[])[] {
   return Array.isArray(value);
 }
 
-function defaultVectors(body: unknown): number[][] {
+export function defaultVectors(body: unknown): number[][] {
   const { requests } = body as { requests?: unknown };
   return Array.isArray(requests) ? requests.map((_, index) => [index, 0, 1]) : [];
 }

@@ -5,6 +5,7 @@
  */
 
 import type { GenerateContentResponse } from '@castor/core';
+import type { Failure } from './protocols/protocol.ts';
 import type { Wire } from './sse-body.ts';
 
 /** One JSON frame of the stream. */
@@ -14,6 +15,10 @@ export interface FramePiece {
   readonly frame: object;
   /** Sent verbatim: no `modelVersion`, no `responseId` is added. */
   readonly exact?: boolean;
+  /** The `event:` line of protocols that name their events. */
+  readonly event?: string;
+  /** Sent instead of the frame's JSON: `[DONE]`. */
+  readonly literal?: string;
 }
 
 /** Bytes that are not a frame, sent as they are. */
@@ -57,6 +62,8 @@ export interface Answer {
   readonly pieces: readonly Piece[];
   /** How the frames are written; the rest comes from the model's options. */
   readonly wire: Wire;
+  /** The error this answer is, so that a protocol can write it in its vendor's shape. */
+  readonly failure?: Failure;
 }
 
 /** The method a request called. */

@@ -1,7 +1,9 @@
 /**
- * A real HTTP server on the loopback that speaks the Gemini protocol and plays a script. It owns the order of steps and
- * the record of requests; it rejects what the service would reject (no key, unknown fields, illegal conversations), and
+ * A real HTTP server on the loopback that plays a script over the protocol of a vendor. It owns the order of steps and
+ * the record of requests; it rejects what the vendor would reject (no key, unknown fields, illegal conversations), and
  * a rejected request consumes no step. Nothing survives `close()`.
+ *
+ *     await using model = await fakeModel([call('read_file', { path: 'a' }), say('done')], { protocol: 'anthropic' });
  */
 
 import { once } from 'node:events';
@@ -9,26 +11,21 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Answer, ModelRequest, Step } from './answer.ts';
-import { answerAside } from './answer-aside.ts';
-import type { AsideOptions } from './answer-aside.ts';
 import type { Chunking } from './chunking.ts';
 import { Condition } from './condition.ts';
 import { playAnswer } from './play-answer.ts';
+import type { ProtocolOptions } from './protocols/protocol.ts';
+import { createService } from './protocols/service.ts';
+import type { Service } from './protocols/service.ts';
 import { readRequest } from './read-request.ts';
-import { refuse } from './refuse.ts';
 import type { Refusal } from './refuse.ts';
 import { toAnswer } from './script.ts';
 import { statusAnswer } from './status-faults.ts';
-import { toUnaryAnswer } from './unary-answer.ts';
 
 /** The answers in order; or one function that answers every request, for many clients at once. */
 export type Script = readonly Step[] | ((request: ModelRequest) => Step | Promise<Step>);
 
-export interface FakeModelOptions extends AsideOptions {
-  /** Rejects illegal conversations and malformed bodies with 400. Default true. */
-  readonly strict?: boolean;
-  /** Requires this key; without it any key is valid. */
-  readonly key?: string;
+export interface FakeModelOptions extends ProtocolOptions {
   /** How bodies are cut, unless a step sets it. Default `frame`. */
   readonly chunking?: Chunking;
   /** After the last step, repeats it instead of failing. */
@@ -84,6 +81,7 @@ class FakeModelServer implements FakeModel {
 
   private readonly script: Script;
   private readonly options: FakeModelOptions;
+  private readonly service: Service;
   private readonly server: Server;
   private readonly sockets = new Map<Socket, number>();
   private readonly condition = new Condition();
@@ -95,6 +93,7 @@ class FakeModelServer implements FakeModel {
   constructor(script: Script, options: FakeModelOptions) {
     this.script = script;
     this.options = options;
+    this.service = createService(options);
     this.server = createServer((incoming, response) => void this.serve(incoming, response));
     // No timer of the server may end a connection that a test keeps idle on purpose.
     this.server.keepAliveTimeout = 0;
@@ -163,7 +162,7 @@ class FakeModelServer implements FakeModel {
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const connection = this.sockets.get(incoming.socket) ?? 0;
-    const request = await readRequest(incoming, connection, () => this.requests.length);
+    const request = await readRequest(incoming, connection, () => this.requests.length, this.service.route);
     // The client closed the connection during its request.
     if (!request) return;
     this.requests.push(request);
@@ -174,7 +173,7 @@ class FakeModelServer implements FakeModel {
     const wire = { chunking: this.options.chunking ?? 'frame' };
     try {
       const chosen = await this.chooseAnswer(request);
-      const answer = request.action === 'streamGenerateContent' ? chosen : toUnaryAnswer(chosen, stamp);
+      const answer = this.service.translate(chosen, request, stamp);
       await playAnswer(answer, { response, ...exchange, stamp, wire });
     } catch (error) {
       // An invalid script must fail the test, not the process that runs it.
@@ -198,10 +197,10 @@ class FakeModelServer implements FakeModel {
   }
 
   private async chooseAnswer(request: ModelRequest): Promise<Answer> {
-    const refusal = refuse(request, this.options);
+    const refusal = this.service.refuse(request);
     if (refusal) return this.noteRefusal(request, refusal);
     try {
-      const aside = answerAside(request, this.options);
+      const aside = this.service.aside(request);
       return await settle(aside ?? this.nextStep(request), request);
     } catch (error) {
       this.failures.push(error);

@@ -16,16 +16,21 @@ export interface GoogleError {
 export const ERROR_STATUSES = {
   400: { status: 'INVALID_ARGUMENT', message: 'Request contains an invalid argument.' },
   401: { status: 'UNAUTHENTICATED', message: 'Request had invalid authentication credentials.' },
+  402: { status: 'FAILED_PRECONDITION', message: 'Billing is not enabled.' },
   403: { status: 'PERMISSION_DENIED', message: 'The caller does not have permission.' },
   404: { status: 'NOT_FOUND', message: 'The model is not found for this API version.' },
   408: { status: 'DEADLINE_EXCEEDED', message: 'The request timed out.' },
+  409: { status: 'ABORTED', message: 'The operation was aborted.' },
   413: { status: 'INVALID_ARGUMENT', message: 'Request payload size exceeds the limit.' },
+  422: { status: 'INVALID_ARGUMENT', message: 'The request cannot be processed.' },
   429: { status: 'RESOURCE_EXHAUSTED', message: 'Resource has been exhausted (e.g. check quota).' },
   499: { status: 'CANCELLED', message: 'The operation was cancelled.' },
   500: { status: 'INTERNAL', message: 'An internal error has occurred.' },
+  501: { status: 'UNIMPLEMENTED', message: 'The operation is not implemented.' },
   502: { status: 'UNAVAILABLE', message: 'Bad gateway.' },
   503: { status: 'UNAVAILABLE', message: 'The model is overloaded.' },
   504: { status: 'DEADLINE_EXCEEDED', message: 'The request timed out.' },
+  529: { status: 'UNAVAILABLE', message: 'The service is overloaded.' },
 } as const;
 
 export type ErrorStatus = keyof typeof ERROR_STATUSES;

@@ -102,7 +102,8 @@ class BodyWriter {
 
   async writeFrame(piece: FramePiece): Promise<void> {
     const frame = piece.exact ? piece.frame : { ...piece.frame, ...this.stage.stamp };
-    const start = eventStart(frame, this.wire, this.framesWritten++);
+    if (this.wire.framing === 'ndjson') return this.writeBytes(Buffer.from(`${JSON.stringify(frame)}\n`));
+    const start = eventStart(frame, this.wire, this.framesWritten++, { name: piece.event, literal: piece.literal });
     const isOpenEnded = this.wire.noFinalBlankLine && piece === this.lastFrame;
     await this.writeBytes(Buffer.from(isOpenEnded ? start : start + eventEnd(this.wire)));
   }

@@ -2,9 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { ModelRequest } from './answer.ts';
-
-/** Any prefix may precede the version, as behind a gateway. */
-const MODEL_PATH = /\/v\w+\/models\/([^/:]+):(\w+)$/;
+import type { Protocol } from './protocols/protocol.ts';
 
 /**
  * Undefined when the client disconnected before the body was complete. `nextIndex` is called at the end of the body.
@@ -13,6 +11,7 @@ export async function readRequest(
   incoming: IncomingMessage,
   connection: number,
   nextIndex: () => number,
+  route: Protocol['route'],
 ): Promise<ModelRequest | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -21,18 +20,18 @@ export async function readRequest(
     // Node reports a disconnected client as an error of its own; it has no receiver.
     return undefined;
   }
-  const body = Buffer.concat(chunks);
+  const bytes = Buffer.concat(chunks);
+  const body = parse(bytes);
   const path = incoming.url ?? '/';
-  const [, model, action] = MODEL_PATH.exec(path.split('?')[0]!) ?? [];
+  const method = incoming.method ?? '';
   return {
     index: nextIndex(),
-    method: incoming.method ?? '',
+    method,
     path,
-    model: model === undefined ? undefined : decodeURIComponent(model),
-    action,
+    ...route(method, path, body),
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-    body: parse(body),
-    byteLength: body.length,
+    body,
+    byteLength: bytes.length,
     connection,
   };
 }

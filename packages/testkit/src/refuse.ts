@@ -3,6 +3,7 @@
 import type { Answer, ModelRequest } from './answer.ts';
 import { findConversationViolations } from './legal-conversation.ts';
 import { findRequestViolations } from './legal-request.ts';
+import type { ProtocolOptions, Route } from './protocols/protocol.ts';
 import { statusAnswer } from './status-faults.ts';
 
 export interface Refusal {
@@ -10,12 +11,17 @@ export interface Refusal {
   readonly messages: readonly string[];
 }
 
-export interface DoorOptions {
-  readonly strict?: boolean;
-  readonly key?: string;
-}
+export type DoorOptions = Pick<ProtocolOptions, 'strict' | 'key'>;
 
 const ACTIONS = new Set<unknown>(['streamGenerateContent', 'generateContent', 'countTokens', 'batchEmbedContents']);
+
+/** Any prefix may precede the version, as behind a gateway; Vertex names the project and the publisher. */
+const MODEL_PATH = /\/v\w+\/(projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/google\/)?models\/([^/:]+):(\w+)$/;
+
+export function geminiRoute(_method: string, path: string): Route {
+  const [, , model, action] = MODEL_PATH.exec(path.split('?')[0]!) ?? [];
+  return { model: model === undefined ? undefined : decodeURIComponent(model), action };
+}
 
 export function refuse(request: ModelRequest, options: DoorOptions): Refusal | undefined {
   return refusePath(request) ?? refuseKey(request, options.key) ?? refuseBody(request, options.strict ?? true);
@@ -33,13 +39,17 @@ function refusePath({ method, path, action }: ModelRequest): Refusal | undefined
   return undefined;
 }
 
-function refuseKey({ headers }: ModelRequest, wanted: string | undefined): Refusal | undefined {
-  const given = headers['x-goog-api-key'] ?? /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
-  if (!given) {
-    const message = 'The request carries neither an API key nor a bearer token.';
+function refuseKey({ headers, path }: ModelRequest, wanted: string | null | undefined): Refusal | undefined {
+  const token = /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
+  const isProject = MODEL_PATH.exec(path.split('?')[0]!)?.[1] !== undefined;
+  const given = isProject ? token : (headers['x-goog-api-key'] ?? token);
+  if (!given && wanted !== null) {
+    const message = isProject
+      ? 'API keys are not supported by this API. Expected OAuth2 access token.'
+      : 'The request carries neither an API key nor a bearer token.';
     return { answer: statusAnswer(401, { message }), messages: [message] };
   }
-  if (wanted === undefined || given === wanted) return undefined;
+  if (wanted === undefined || wanted === null || given === wanted) return undefined;
   const message = 'API key not valid. Please pass a valid API key.';
   const errorInfo = { reason: 'API_KEY_INVALID', metadata: { service: 'generativelanguage.googleapis.com' } };
   return { answer: statusAnswer(400, { message, errorInfo }), messages: [message] };

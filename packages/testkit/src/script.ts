@@ -3,10 +3,11 @@
  * answer without an end gets one: `STOP` and usage, as the service sends it.
  */
 
-import type { Citation, FinishReason, FunctionCall, Part, UsageMetadata } from '@castor/core';
+import type { Citation, FinishReason, FunctionCall, UsageMetadata } from '@castor/core';
 import { endsAnswer } from './answer.ts';
 import type { Answer, BytesPiece, EndingPiece, FramePiece, Gate, Piece } from './answer.ts';
 import { mergeFrames } from './merge-frames.ts';
+import type { ScriptPart, ScriptUsage } from './protocols/planned-turn.ts';
 import type { Wire } from './sse-body.ts';
 
 /** The usage an answer reports unless its script sets it. */
@@ -30,22 +31,30 @@ export function text(value: string, options: { signature?: string } = {}): Frame
   return partFrame({ text: value, ...(options.signature !== undefined && { thoughtSignature: options.signature }) });
 }
 
-/** A piece of reasoning; the service writes `**Subject** description`. */
-export function thought(value: string, options: { signature?: string } = {}): FramePiece {
+/**
+ * A piece of reasoning; Gemini writes `**Subject** description`. `redacted` is opaque reasoning without words, as
+ * Anthropic and OpenRouter send it.
+ */
+export function thought(value: string, options: { signature?: string; redacted?: string } = {}): FramePiece {
   return partFrame({
     text: value,
     thought: true,
+    ...(options.redacted !== undefined && { redacted: options.redacted }),
     ...(options.signature !== undefined && { thoughtSignature: options.signature }),
   });
 }
 
-/** A call the model requests. Without an id, as most models send it. */
+/**
+ * A call the model requests. Without an id, as Gemini sends it; other protocols make one. Arguments that are a string are
+ * written verbatim where the protocol sends text, so that they may be malformed.
+ */
 export function call(
   name: string,
-  args: Record<string, unknown> = {},
+  args: Record<string, unknown> | string = {},
   options: { id?: string; signature?: string } = {},
 ): FramePiece {
-  const functionCall: FunctionCall = { ...(options.id !== undefined && { id: options.id }), name, args };
+  const id = options.id === undefined ? {} : { id: options.id };
+  const functionCall: FunctionCall = { ...id, name, args: args as Record<string, unknown> };
   return partFrame({
     functionCall,
     ...(options.signature !== undefined && { thoughtSignature: options.signature }),
@@ -59,7 +68,7 @@ export function citation(uri: string, title?: string): FramePiece {
 }
 
 /** A frame that reports tokens and nothing else. */
-export function usage(usageMetadata: UsageMetadata): FramePiece {
+export function usage(usageMetadata: ScriptUsage): FramePiece {
   return { kind: 'frame', frame: { usageMetadata } };
 }
 
@@ -67,7 +76,7 @@ export interface FinishOptions {
   /** `finishMessage`, as sent with some bad reasons. */
   readonly message?: string;
   /** Null: none is sent. Default `DEFAULT_USAGE`. */
-  readonly usage?: UsageMetadata | null;
+  readonly usage?: ScriptUsage | null;
 }
 
 /** The last frame of an answer. */
@@ -134,7 +143,7 @@ function withEnd(pieces: readonly Piece[]): readonly Piece[] {
   return [...pieces, finish('STOP', hasUsage ? { usage: null } : {})];
 }
 
-function partFrame(part: Part): FramePiece {
+function partFrame(part: ScriptPart): FramePiece {
   return candidateFrame({ content: { role: 'model', parts: [part] } });
 }
 

@@ -5,6 +5,7 @@
 
 import type { Chunking } from './chunking.ts';
 import type { BodyEncoding, EncodingEnd } from './encode-body.ts';
+import type { Quirks } from './protocols/quirks.ts';
 
 export interface Dialect {
   /** Default CRLF, like the service. */
@@ -29,6 +30,10 @@ export interface Wire extends Dialect {
   /** The body is sent with this `Content-Encoding`, each frame flushed. */
   readonly encoding?: BodyEncoding;
   readonly encodingEnd?: EncodingEnd;
+  /** `ndjson`: one JSON object per line instead of events. */
+  readonly framing?: 'sse' | 'ndjson';
+  /** How the answer deviates from its protocol; see `Quirks`. */
+  readonly quirks?: Quirks;
 }
 
 /** Every dialect by name, for tables of tests. */
@@ -46,15 +51,25 @@ export const DIALECTS = {
 
 const DATA_SPLIT_INDENT = 1;
 
+/** What an event has besides its frame. */
+interface EventForm {
+  /** The name of its `event:` line. */
+  readonly name?: string | undefined;
+  /** Its data, verbatim. */
+  readonly literal?: string | undefined;
+}
+
 /** One event, without the line end that closes it: that is `eventEnd`. */
-export function eventStart(frame: object, dialect: Dialect, position: number): string {
+export function eventStart(frame: object, dialect: Dialect, position: number, event: EventForm = {}): string {
   const lineEnd = dialect.lineEnd ?? '\r\n';
   const field = dialect.noSpace ? 'data:' : 'data: ';
   const lines: string[] = [];
   if (dialect.comments) lines.push(`: comment ${position}`);
-  if (dialect.fields) lines.push('event: message', `id: ${position}`, 'retry: 1000');
+  if (dialect.fields) lines.push(`event: ${event.name ?? 'message'}`, `id: ${position}`, 'retry: 1000');
+  else if (event.name !== undefined) lines.push(`event: ${event.name}`);
   // Only newlines between tokens are added, so the joined lines parse to the same frame.
-  const json = dialect.manyDataLines ? JSON.stringify(frame, null, DATA_SPLIT_INDENT) : JSON.stringify(frame);
+  const json =
+    event.literal ?? (dialect.manyDataLines ? JSON.stringify(frame, null, DATA_SPLIT_INDENT) : JSON.stringify(frame));
   for (const line of json.split('\n')) lines.push(field + line);
   const text = lines.join(lineEnd) + lineEnd;
   return position === 0 && dialect.byteOrderMark ? `\uFEFF${text}` : text;

@@ -11,14 +11,21 @@ export interface StatusOptions extends ErrorContent {
   /** A `Retry-After` header: seconds, or an HTTP date. */
   readonly retryAfter?: number | string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The vendor's own names for the error, in protocols other than Gemini. */
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+  /** The whole body, verbatim, in protocols other than Gemini. */
+  readonly body?: unknown;
 }
 
 /** An error status with the service's JSON body. */
 export function statusAnswer(status: ErrorStatus, options: StatusOptions = {}): Answer {
-  return jsonAnswer(status, googleError(status, options), {
+  const answer = jsonAnswer(status, googleError(status, options), {
     ...(options.retryAfter !== undefined && { 'retry-after': String(options.retryAfter) }),
     ...options.headers,
   });
+  return { ...answer, failure: { status, options } };
 }
 
 export function jsonAnswer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -1,0 +1,7 @@
+/** The rules of this protocol; none is checked yet. */
+
+import type { Verdict } from './protocol.ts';
+
+export function judgeResponses(): Verdict[] {
+  return [];
+}
