@@ -6,6 +6,7 @@ import type { AgentEvent, Content, WorkspaceAgent } from '@castor/core';
 import { answer, call, createWorkspace, fakeModel, findConversationViolations, say } from '@castor/testkit';
 import { text, thought, together } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { ForeignModel, foreignAnswer } from '../../packages/core/src/chat/foreign-model.fixture.ts';
 import { readAsReference } from './reference-reader.ts';
 
 const NEVER = new AbortController().signal;
@@ -84,6 +85,34 @@ describe('Gemini CLI', () => {
     expect(JSON.stringify(compressed.contents)).not.toContain(LONG);
     expect(partsOf(compressed.contents)).toEqual(partsOf(ours()));
     expect(model.violations).toEqual([]);
+  });
+
+  it('finds clean parts in a session of a provider with state, before and after a compression', async () => {
+    await using workspace = await createWorkspace({});
+    const { home, project: root } = workspace;
+    const origin = {
+      ...{ provider: 'foreign', protocol: 'foreign-1', model: 'm', endpoint: 'foreign.example' },
+      blocks: [{ before: 0, type: 'thinking', text: 'SECRET', signature: 'SECRET' }],
+    };
+    const generator = new ForeignModel((request) => foreignAnswer([{ text: `${request} ${LONG}` }], origin));
+    const session = await openSession({ home, root });
+    const agent = await createWorkspaceAgent({
+      ...{ generator, model: 'm', sessionId: session.sessionId, session, root, home, environment: {} },
+    });
+    const events: AgentEvent[] = [];
+    for (const words of ['One', 'Two', 'Three', 'Four', 'Five']) events.push(...(await ask(agent, words)));
+    const read = async () => readAsReference(await readFile(session.recorder.path, 'utf8'));
+    const full = await read();
+    await agent.client.tryCompressChat('compress', true, NEVER);
+    const compressed = await read();
+    await agent.dispose();
+    expect(compressed.messages.length).not.toBe(full.messages.length);
+    for (const { findings, contents, messages } of [full, compressed]) {
+      expect([findings, findConversationViolations(withEnd(contents))]).toEqual([[], []]);
+      expect(JSON.stringify(contents)).not.toContain('SECRET');
+      expect(messages.filter((message) => 'origin' in message)).not.toEqual([]);
+    }
+    expect(JSON.stringify(events)).not.toContain('SECRET');
   });
 });
 

@@ -5,6 +5,7 @@
 
 // The protocol: what goes over the wire, the events and errors, and the records of tools and calls. All of it is contract.
 export * from './protocol/content.ts';
+export * from './protocol/origin.ts';
 export * from './protocol/errors.ts';
 export * from './protocol/events.ts';
 export * from './protocol/agent-events.ts';

@@ -5,6 +5,7 @@
  */
 
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
+import { toStoredOrigin } from './stored-origin.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
 import { isRecord } from '../util/is-record.ts';
 
@@ -226,16 +227,18 @@ function isFileChange(record: Record<string, unknown>): record is Record<string,
 
 /** Drops fields of an invalid type. */
 function withRightFields(message: LoadedMessage): LoadedMessage {
-  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, ...rest } = message;
-  const isPlain = toolCalls === undefined && thoughts === undefined && stored === undefined && ours === undefined;
+  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, origin: kept, ...rest } = message;
+  const isPlain = [toolCalls, thoughts, stored, ours, kept].every((field) => field === undefined);
   if (isPlain && (prompt_id === undefined || typeof prompt_id === 'string')) return message;
   const call = toEndedCall(stored);
+  const origin = toStoredOrigin(kept);
   return {
     ...rest,
     ...(typeof prompt_id === 'string' && { prompt_id }),
     ...(toolCalls !== undefined && { toolCalls: toStoredCalls(toolCalls) }),
     ...(thoughts !== undefined && { thoughts: toStoredThoughts(thoughts) }),
     ...(call && { call }),
+    ...(origin && { origin }),
   };
 }
 

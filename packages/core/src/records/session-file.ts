@@ -6,6 +6,7 @@
 
 import type { PartListUnion, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
+import type { Origin } from '../protocol/origin.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 
 export interface SessionMetadata {
@@ -57,6 +58,8 @@ export interface SessionMessage {
   toolCalls?: StoredToolCall[];
   thoughts?: Partial<ThoughtSummary>[];
   model?: string;
+  /** Castor's own field, of a `gemini` message: the state its provider must receive back with it. */
+  origin?: Origin;
   /** Castor's own field, only on messages that were sent or accepted. */
   prompt_id?: string;
   call?: EndedCall;

@@ -7,9 +7,11 @@
 
 import { separatePlayedMedia } from '../chat/played-media.ts';
 import type { Content, FunctionCall, FunctionResponse, Part } from '../protocol/content.ts';
+import { withOrigin } from '../protocol/origin.ts';
 import type { EndedCall, FileChange, InterruptedStatus, StartedCall } from './session-file.ts';
 import type { LoadedMessage } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
+import { storedOriginOf } from './stored-origin.ts';
 
 /** A call of the turn whose responses the process did not live to send. */
 export interface OpenCall {
@@ -163,7 +165,7 @@ class HistoryBuilder {
     this.answer();
     const parts = toModelParts(message);
     if (parts.length === 0) return;
-    this.push({ role: 'model', parts }, message.id);
+    this.push(withOrigin({ role: 'model', parts }, storedOriginOf(message, parts)), message.id);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
     if (calls.length > 0) this.asking = new Asking(message, calls, this.options);
   }

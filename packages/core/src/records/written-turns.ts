@@ -5,6 +5,7 @@
  */
 
 import type { Content, Part } from '../protocol/content.ts';
+import { originOf } from '../protocol/origin.ts';
 import type { Clock } from '../util/clock.ts';
 import type { SessionMessage } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
@@ -43,7 +44,9 @@ export class WrittenTurns {
     const { displayContent } = fields;
     // Before the content, which may be long: a listing reads only the beginning of the file.
     const shown = displayContent !== undefined && { displayContent };
-    return { id, timestamp, type, ...shown, content: content.parts ?? [], ...fields };
+    const origin = originOf(content);
+    const answered = origin && { model: `${origin.provider}/${origin.model}`, origin };
+    return { id, timestamp, type, ...shown, content: content.parts ?? [], ...fields, ...answered };
   }
 
   /** The part of the turn that is not in the file yet; undefined when all of it is. */
