@@ -4,13 +4,13 @@
  * one prompt.
  */
 
-import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { TurnCollector } from './collect-turn.ts';
 import type { TurnResult } from './collect-turn.ts';
 import { requireNumber } from './positional-number.ts';
 import { Turn } from './turn.ts';
+import type { TurnChat } from './turn.ts';
 
 export interface BatchRequest<M = unknown> {
   input: PartListUnion;
@@ -24,11 +24,14 @@ export type BatchItemResult<M = unknown> =
   | { input: PartListUnion; result: TurnResult; metadata: M | undefined; error?: undefined }
   | { input: PartListUnion; result: null; metadata: M | undefined; error: Error };
 
+/** A `GeminiChat`, or any chat a turn can use: without `fork` the requests share it. */
+type ForkableChat = TurnChat & { fork?: () => TurnChat };
+
 export class BatchTurnProcessor {
-  private readonly chat: GeminiChat;
+  private readonly chat: ForkableChat;
   private readonly maxConcurrent: number;
 
-  constructor(chat: GeminiChat, maxConcurrent = 3) {
+  constructor(chat: ForkableChat, maxConcurrent = 3) {
     this.chat = chat;
     this.maxConcurrent = requireNumber(maxConcurrent, 1, 'new BatchTurnProcessor(chat, 3)', 'maxConcurrent');
   }
@@ -48,7 +51,7 @@ export class BatchTurnProcessor {
   private async processItem<M>(request: BatchRequest<M>, signal: AbortSignal): Promise<BatchItemResult<M>> {
     const { input, promptId, metadata } = request;
     try {
-      const turn = new Turn(this.chat.fork(), promptId);
+      const turn = new Turn(this.chat.fork?.() ?? this.chat, promptId);
       return { input, result: await processSingleTurn(turn, input, signal), metadata };
     } catch (error) {
       return {

@@ -41,37 +41,51 @@ export class BufferedTurnProcessor {
   ): AsyncGenerator<ServerGeminiStreamEvent[], void> {
     const left = new AbortController();
     const events = turn.run(input, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
-    let next = events.next();
+    let next = pull(events);
     let ended = false;
     try {
       while (!ended) {
         const batch: ServerGeminiStreamEvent[] = [];
         const timer = new AbortController();
         let flush: Promise<'flush'> | undefined;
+        let failure: { error: unknown } | undefined;
         while (batch.length < this.bufferSize) {
           const step = await (flush ? Promise.race([next, flush]) : next);
           if (step === 'flush') break;
           if (step.done) {
             ended = true;
+            failure = step.failure;
             break;
           }
           batch.push(step.value);
-          next = events.next();
+          next = pull(events);
           if (ENDINGS.has(step.value.type)) break;
           flush ??= this.waitToFlush(timer.signal);
         }
         timer.abort();
         if (batch.length > 0) yield batch;
+        if (failure) throw failure.error;
       }
     } finally {
+      // Ends the pending event of a consumer that left; its result is discarded.
       left.abort();
-      // The abort ends the pending event; its result is discarded.
-      if (!ended) next.catch(() => undefined);
     }
   }
 
   private async waitToFlush(signal: AbortSignal): Promise<'flush'> {
     await this.clock.sleep(this.flushIntervalMs, signal).catch(() => undefined);
     return 'flush';
+  }
+}
+
+type Step = { done?: false; value: ServerGeminiStreamEvent } | { done: true; failure?: { error: unknown } };
+
+/** Never rejects: the next event is pulled while the consumer still has the last batch, so nothing awaits it yet. */
+async function pull(events: AsyncIterator<ServerGeminiStreamEvent>): Promise<Step> {
+  try {
+    const step = await events.next();
+    return step.done ? { done: true } : { value: step.value };
+  } catch (error) {
+    return { done: true, failure: { error } };
   }
 }

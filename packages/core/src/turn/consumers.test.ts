@@ -14,6 +14,8 @@ import { TurnErrorHandler } from './turn-error-handler.ts';
 import { TurnEventProcessor } from './turn-event-processor.ts';
 import { TurnRecoveryManager } from './turn-recovery-manager.ts';
 import { Turn } from './turn.ts';
+import type { TurnChat } from './turn.ts';
+import type { RunnableTurn } from './collect-turn.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -25,6 +27,15 @@ async function setUp(script: Script, retry = {}) {
 function chatFor(model: FakeModel, retry = {}): GeminiChat {
   const generator = createGeminiGenerator({ baseUrl: model.url, apiKey: 'k' });
   return new GeminiChat({ generator, model: 'gemini-2.5-flash', clock: createFakeClock(), retry });
+}
+
+/** A turn with these events. */
+function streamOf(...events: readonly ServerGeminiStreamEvent[]): RunnableTurn {
+  return {
+    async *run() {
+      yield* events;
+    },
+  };
 }
 
 describe('TurnEventProcessor', () => {
@@ -75,7 +86,43 @@ describe('TurnEventProcessor', () => {
   });
 });
 
+describe('TurnEventProcessor, at the end of a turn', () => {
+  it.each<[string, ServerGeminiStreamEvent, number]>([
+    ['an error', { type: GeminiEventType.Error, value: { error: { message: 'broken' } } }, 1],
+    ['a cancel', { type: GeminiEventType.UserCancelled }, 0],
+  ])('stops at %s', async (_name, ending, errors) => {
+    const late = { type: GeminiEventType.Content, value: 'late' } as const;
+    const result = await new TurnEventProcessor().processTurn(
+      streamOf(ending, late, { type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: undefined } }),
+      'hi',
+      NEVER,
+    );
+    expect([result.content, result.errors.length, result.completed]).toEqual(['', errors, false]);
+  });
+
+  it('gives out copies of what it keeps', async () => {
+    await using env = await setUp([say('one'), say('two')]);
+    const processor = new TurnEventProcessor();
+    const first = await processor.processTurn(new Turn(env.chat, 'p'), 'hi', NEVER);
+    first.errors.push({ message: 'of the caller' });
+    expect((await processor.processTurn(new Turn(env.chat, 'p'), 'hi', NEVER)).errors).toEqual([]);
+  });
+});
+
 describe('RealTimeEventListener', () => {
+  it('calls a handler as often as it was added, and `off` removes it once', async () => {
+    const turn = streamOf({ type: GeminiEventType.Content, value: 'a' });
+    const heard: string[] = [];
+    const handler = (content: string) => void heard.push(content);
+    const listener = new RealTimeEventListener();
+    listener.on(GeminiEventType.Content, handler).on(GeminiEventType.Content, handler);
+    await listener.listenToTurn(turn, 'hi', NEVER);
+    expect(heard).toEqual(['a', 'a']);
+    listener.off(GeminiEventType.Content, handler);
+    await listener.listenToTurn(turn, 'hi', NEVER);
+    expect(heard).toEqual(['a', 'a', 'a']);
+  });
+
   it('calls handlers with the value and survives one that throws', async () => {
     await using env = await setUp([say(['a', 'b'])]);
     const heard: unknown[] = [];
@@ -169,6 +216,17 @@ describe('BatchTurnProcessor', () => {
     ]);
   });
 
+  it('accepts a chat that has only what a turn uses', async () => {
+    const chat: TurnChat = {
+      async *sendMessageStream() {
+        yield { candidates: [{ content: { role: 'model', parts: [{ text: 'plain' }] }, finishReason: 'STOP' }] };
+      },
+      getHistory: () => [],
+    };
+    const [item] = await new BatchTurnProcessor(chat, 2).processBatch([{ input: 'a', promptId: 'p' }], NEVER);
+    expect([item?.error, item?.result?.content]).toEqual([undefined, 'plain']);
+  });
+
   it('names the supported form of a request', async () => {
     await using env = await setUp([]);
     const batch = new BatchTurnProcessor(env.chat).processBatch([{ prompt_id: 'p', request: 'q' } as never], NEVER);
@@ -226,6 +284,29 @@ describe('BufferedTurnProcessor', () => {
     const rest: ServerGeminiStreamEvent[] = [];
     for await (const batch of batches) rest.push(...batch);
     expect(rest.map(({ type }) => type)).toEqual(['content', 'finished']);
+  });
+
+  it.each([
+    ['full batches', 1],
+    ['a batch that is not full', 10],
+  ])('gives out what came before an exception, with %s', async (_name, size) => {
+    const content = { type: GeminiEventType.Content, value: 'a' } as const;
+    const turn = {
+      async *run() {
+        yield content;
+        throw new Error('late');
+      },
+    };
+    const got: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const batch of new BufferedTurnProcessor(size, 60_000).processWithBuffering(turn, 'x', NEVER)) {
+        // A whole turn of the event loop: an unhandled rejection would end the process here.
+        await new Promise((resolve) => setImmediate(resolve));
+        got.push(...batch);
+      }
+    };
+    await expect(read()).rejects.toThrow('late');
+    expect(got).toEqual([content]);
   });
 
   it('cancels the turn when its consumer leaves', async () => {

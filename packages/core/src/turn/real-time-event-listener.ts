@@ -27,7 +27,7 @@ export type EventHandler<T extends GeminiEventType> = (value: EventValue<T>, eve
 type AnyHandler = (value: never, event: never) => void | Promise<void>;
 
 export class RealTimeEventListener {
-  private readonly handlers = new Map<GeminiEventType, Set<AnyHandler>>();
+  private readonly handlers = new Map<GeminiEventType, AnyHandler[]>();
   private readonly onHandlerError: ((error: unknown, type: GeminiEventType) => void) | undefined;
 
   constructor(options: { onHandlerError?: (error: unknown, type: GeminiEventType) => void } = {}) {
@@ -35,20 +35,22 @@ export class RealTimeEventListener {
   }
 
   on<T extends GeminiEventType>(eventType: T, handler: EventHandler<T>): this {
-    const handlers = this.handlers.get(eventType) ?? new Set();
-    this.handlers.set(eventType, handlers.add(handler));
+    this.handlers.set(eventType, [...(this.handlers.get(eventType) ?? []), handler]);
     return this;
   }
 
+  /** Removes the handler once: one that was added twice is then called once. */
   off<T extends GeminiEventType>(eventType: T, handler: EventHandler<T>): this {
-    this.handlers.get(eventType)?.delete(handler);
+    const handlers = this.handlers.get(eventType) ?? [];
+    const index = handlers.indexOf(handler);
+    if (index !== -1) this.handlers.set(eventType, handlers.toSpliced(index, 1));
     return this;
   }
 
   /** Runs the turn; each event's handlers have finished before the next event is pulled. Rejects as `turn.run` does. */
   async listenToTurn(turn: RunnableTurn, userInput: PartListUnion, signal: AbortSignal): Promise<void> {
     for await (const event of turn.run(userInput, signal)) {
-      for (const handler of [...(this.handlers.get(event.type) ?? [])]) {
+      for (const handler of this.handlers.get(event.type) ?? []) {
         try {
           await handler(valueOf(event) as never, event as never);
         } catch (error) {

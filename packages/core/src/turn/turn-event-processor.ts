@@ -5,6 +5,7 @@
 
 import type { PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { emptyTurn, TurnCollector } from './collect-turn.ts';
 import type { CollectedTurn, RunnableTurn } from './collect-turn.ts';
@@ -29,12 +30,13 @@ export class TurnEventProcessor {
       for await (const event of turn.run(userInput, signal)) {
         this.log?.(event);
         collector.add(event);
+        if (event.type === GeminiEventType.Error || event.type === GeminiEventType.UserCancelled) break;
       }
     } catch (error) {
       collector.fail(toStructuredError(error));
     }
     this.collected = join(this.collected, collector.turn);
-    return { ...this.collected, completed: collector.isFinished };
+    return { ...join(emptyTurn(), this.collected), completed: collector.isFinished };
   }
 
   reset(): void {
@@ -42,6 +44,7 @@ export class TurnEventProcessor {
   }
 }
 
+/** The lists are copies: a caller may change them. */
 function join(before: CollectedTurn, turn: CollectedTurn): CollectedTurn {
   return {
     ...turn,
