@@ -222,6 +222,34 @@ describe('tools', () => {
     expect(await executor.execute({ call, signal: NEVER })).toMatchObject({ status: 'error', response: { errorType } });
   });
 
+  it('run between the hooks of the executor, as the document’s do', async () => {
+    const seen: unknown[] = [];
+    const executor = new ToolExecutor({
+      tools: new ToolRegistry([shout]),
+      hooks: {
+        async beforeTool({ args }) {
+          seen.push(['before', args]);
+          return args['text'] === 'no'
+            ? { kind: 'deny', reason: 'not this' }
+            : { kind: 'proceed', args: { text: 'b' } };
+        },
+        async afterTool({ args }) {
+          seen.push(['after', args]);
+          return { kind: 'proceed' };
+        },
+      },
+    });
+    const run = (text: string) => executor.execute({ call: request('shout', { text }), signal: NEVER });
+    const [changed, denied] = [await run('a'), await run('no')];
+    expect(changed.response.responseParts[0]?.functionResponse?.response?.['output']).toContain('B');
+    expect(denied).toMatchObject({ status: 'error', response: { errorType: 'policy_violation' } });
+    expect(seen).toEqual([
+      ['before', { text: 'a' }],
+      ['after', { text: 'b' }],
+      ['before', { text: 'no' }],
+    ]);
+  });
+
   it('have no hollow helper beside them', () => {
     expect(Object.keys(core)).not.toContain('executeToolWithHooks');
   });

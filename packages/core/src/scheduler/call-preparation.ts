@@ -14,10 +14,11 @@ import type {
   ToolCallConfirmationDetails,
   ToolInvocation,
 } from '../protocol/tools.ts';
-import { tryUntilAborted, untilAborted } from '../util/abort.ts';
+import { untilAborted } from '../util/abort.ts';
 import type { Approvals } from './approvals.ts';
+import { buildCall, throughBeforeTool } from './before-tool.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { Answer, EditProposal, PolicyPort, ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
+import type { Answer, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -56,7 +57,7 @@ export class CallPreparation {
   /** The form a surface shows before any decision. A call that cannot be built is shown by its name. */
   introduce(request: ToolCallRequestInfo): ShownCall {
     try {
-      const call = this.build(request);
+      const call = buildCall(request, this.options.tools);
       this.built.set(request, call);
       return showCall(call);
     } catch {
@@ -70,7 +71,7 @@ export class CallPreparation {
   /** Never throws. An abort while it waits cancels the call. */
   async prepare(request: ToolCallRequestInfo, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
     try {
-      const { call, mustAsk } = await this.askHook(this.builtCall(request), signal);
+      const { call, mustAsk } = await throughBeforeTool(this.builtCall(request), this.options, signal);
       return await this.askPolicy(call, mustAsk, signal, emit);
     } catch (error) {
       const completed = signal.aborted
@@ -83,32 +84,9 @@ export class CallPreparation {
   /** The call as built for showing, unless the tool has changed since: modes and policies change between waves. */
   private builtCall(request: ToolCallRequestInfo): ReadyCall {
     const built = this.built.get(request);
-    return built && built.tool === this.options.tools.getTool(request.name) ? built : this.build(request);
-  }
-
-  private build(request: ToolCallRequestInfo): ReadyCall {
-    const tool = this.options.tools.getTool(request.name);
-    if (!tool) throw this.options.tools.notFound(request.name);
-    return { kind: 'ready', request, tool, invocation: tool.build(request.args) };
-  }
-
-  private async askHook(call: ReadyCall, signal: AbortSignal): Promise<{ call: ReadyCall; mustAsk: boolean }> {
-    const { hooks } = this.options;
-    const { request } = call;
-    if (!hooks?.beforeTool) return { call, mustAsk: false };
-    const decision = await tryUntilAborted(async () => hooks.beforeTool?.(toHookInput(call), signal), signal);
-    if (!decision) return { call, mustAsk: false };
-    if (decision.kind === 'stop') {
-      throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');
-    }
-    if (decision.kind === 'deny') {
-      throw new ToolError(`Tool execution blocked: ${decision.reason}`, 'policy_violation');
-    }
-    const mustAsk = decision.kind === 'ask';
-    const { args } = decision;
-    const asked = { ...request, ...(mustAsk && { forcedAsk: true }) };
-    if (!args) return { call: { ...call, request: asked }, mustAsk };
-    return { call: this.build({ ...asked, args, inputModifiedByHook: true }), mustAsk };
+    return built && built.tool === this.options.tools.getTool(request.name)
+      ? built
+      : buildCall(request, this.options.tools);
   }
 
   private async askPolicy(
@@ -206,7 +184,7 @@ export class CallPreparation {
 
   private modify(call: ReadyCall, newContent: string | undefined): ReadyCall {
     if (newContent === undefined || !call.invocation.modifyArgs) return call;
-    return this.build({ ...call.request, args: call.invocation.modifyArgs(newContent) });
+    return buildCall({ ...call.request, args: call.invocation.modifyArgs(newContent) }, this.options.tools);
   }
 }
 
@@ -225,16 +203,6 @@ export function showCall({ tool, invocation }: ReadyCall): ShownCall {
 }
 
 /** The tool's current name, also when the model used an old one. */
-export function toHookInput({ request, tool }: ReadyCall): ToolHookInput {
-  const { callId, args, originalRequestName } = request;
-  return {
-    callId,
-    toolName: tool.name,
-    args,
-    originalToolName: originalRequestName,
-  };
-}
-
 function questionOf({ request, tool }: ReadyCall): {
   toolName: string;
   args: Record<string, unknown>;

@@ -1,7 +1,7 @@
 /**
  * ToolExecutor: runs one approved call and returns the completed call. Around the tool's own work: the record before
  * an effect starts, live output, the AfterTool hook, and the limit on what the model reads. It asks neither the
- * policy nor the user: `CoreToolScheduler` does that first.
+ * policy nor the user: `CoreToolScheduler` does that first. Used alone (`execute`), it also runs the BeforeTool hook.
  */
 
 import type { Part, PartListUnion } from '../protocol/content.ts';
@@ -13,7 +13,8 @@ import type { BoundedOutput, OutputBounds } from '../tools/tool-output.ts';
 import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
-import { showCall, toHookInput } from './call-preparation.ts';
+import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
+import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
 import { Children } from './children.ts';
@@ -53,6 +54,7 @@ const EFFECTLESS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', '
 /** The output of a cancelled call that is kept, in characters from the end. */
 const KEPT_OUTPUT = 32_000;
 const TAKEN_OVER = 'A hook handed this call on to another tool, which only CoreToolScheduler can run.';
+const NEEDS_APPROVAL = 'A hook requires an approval for this call, which only CoreToolScheduler can ask for.';
 const MODIFIED_BY_HOOK = '[System] Tool input parameters were modified by a hook';
 
 export class ToolExecutor {
@@ -65,19 +67,24 @@ export class ToolExecutor {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** Finds the tool of one call and runs it. Never rejects: a missing tool and invalid arguments complete as errors. */
+  /**
+   * Finds the tool of one call and runs it between the hooks. Never rejects: a missing tool, invalid arguments and a
+   * hook's refusal complete as errors.
+   */
   async execute(context: ToolExecutionContext): Promise<CompletedToolCall> {
     const { signal, outputUpdateHandler, onUpdateToolCall } = context;
-    const request = 'request' in context.call ? context.call.request : context.call;
+    const asked = 'request' in context.call ? context.call.request : context.call;
     let call: ReadyCall;
     try {
-      const tool = this.options.tools.getTool(request.name);
-      if (!tool) throw this.options.tools.notFound(request.name);
-      call = { kind: 'ready', request, tool, invocation: tool.build(request.args) };
+      const admitted = await throughBeforeTool(buildCall(asked, this.options.tools), this.options, signal);
+      if (admitted.mustAsk) throw new ToolError(NEEDS_APPROVAL, 'policy_violation');
+      ({ call } = admitted);
     } catch (error) {
-      return createErrorResult(request, error);
+      return signal.aborted
+        ? createCancelledResult(asked, 'User cancelled operation')
+        : createErrorResult(asked, error);
     }
-    const { tool, invocation } = call;
+    const { request, tool, invocation } = call;
     const executing: ExecutingToolCall = {
       status: 'executing',
       request,
