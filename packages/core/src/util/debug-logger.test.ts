@@ -29,6 +29,13 @@ describe('debugLogger', () => {
     ['https://h/v1?alt=sse&key=secret-value&x=1', 'https://h/v1?alt=sse&key=[hidden]&x=1'],
     [{ 'x-goog-api-key': 'abcdefgh-1234' }, '{"x-goog-api-key":"[hidden]"}'],
     ['token ya29.a0Af_x-y', 'token [hidden]'],
+    ['{\\"api_key\\":\\"abcdefgh-1234\\"}', '{\\"api_key\\":\\"[hidden]\\"}'],
+    ['https://user:pass-word@host/path', 'https://user:[hidden]@host/path'],
+    ['"refresh_token": "abcdefgh-1234"', '"refresh_token": "[hidden]"'],
+    ['client_secret=abcdefgh-1234&x=1', 'client_secret=[hidden]&x=1'],
+    ['password: abcdefgh-1234', 'password: [hidden]'],
+    ['Cookie: sid=abcdefgh-1234', 'Cookie: [hidden]'],
+    ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', '[hidden]'],
     ['my own-secret-key is here', 'my [hidden] is here'],
     ['an ordinary key: value', 'an ordinary key: value'],
   ])('never passes a credential on: %o', (value, shown) => {

@@ -14,9 +14,13 @@ const CREDENTIALS: readonly RegExp[] = [
   /\bAIza[\w-]{20,}/g,
   /\bya29\.[\w.-]+/g,
   /\bsk-[\w-]{16,}/g,
+  /\bgh[opsu]_\w{20,}|\bgithub_pat_\w{20,}/g,
   /(?<=\b(?:bearer|basic)\s+)[\w.~+/-]{8,}=*/gi,
   /(?<=[?&](?:key|token|access_token)=)[^&\s"']+/gi,
-  /(?<=["']?(?:x-goog-api-key|api[-_]?key|authorization|access_token)["']?\s*[:=]\s*["']?)[^\s"',}]{8,}/gi,
+  /(?<=:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
+  /(?<=\bcookie:\s*)\S.*/gi,
+  // Quotes may be escaped: a body of JSON is often a string inside JSON.
+  /(?<=(?:api[-_]?key|authorization|(?:access|refresh|id)_token|client_secret|password)\\?["']?\s*[:=]\s*\\?["']?)[^\s"',}&\\]{8,}/gi,
 ];
 
 class DebugLogger {
