@@ -1,10 +1,15 @@
 /** What the documents on the source of `Turn` and on streaming show (docs/documents.md, documents 003 and 004). */
 
 import {
+  ApiError,
+  applyModelSelection,
+  checkNextSpeaker,
   createFallback,
+  createGeminiGenerator,
   DEFAULT_GEMINI_FLASH_MODEL,
   debugLogger,
   GeminiEventType,
+  getResponseText,
   handleFlashFallback,
   mergePartListUnions,
   ModelAvailability,
@@ -15,7 +20,7 @@ import {
   ToolCallStatus,
   Turn,
 } from '@castor/core';
-import type { GeminiEvent, PartListUnion, SendMessageParameters, StructuredError } from '@castor/core';
+import type { Content, GeminiEvent, PartListUnion, SendMessageParameters, StructuredError } from '@castor/core';
 import { createFakeClock, fault, say } from '@castor/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { collect, MODEL, NEVER, openChat } from './document-fixture.ts';
@@ -52,6 +57,11 @@ describe('the older forms of GeminiChat.sendMessageStream', () => {
   it.each<[string, unknown[]]>([
     ['no signal', [MODEL, 'x', 'p']],
     ['no prompt_id', [{ message: 'x' }]],
+    ['no model', [undefined, 'x', 'p', NEVER]],
+    ['a model that is not a name', [{ model: 5 }, 'x', 'p', NEVER]],
+    ['no message', [MODEL, undefined, 'p', NEVER]],
+    ['parameters without a message', [{ message: undefined }, 'p']],
+    ['an abortSignal of another kind', [{ message: 'x', config: { abortSignal: 5 } }, 'p']],
   ])('are named when a call has %s', async (_name, args) => {
     await using env = await openChat([]);
     const send = env.chat.sendMessageStream.bind(env.chat) as (...args: unknown[]) => Promise<unknown>;
@@ -126,6 +136,41 @@ describe('retryWithBackoff with shouldRetry', () => {
   });
 });
 
+describe('retryWithBackoff, with the conditions of the document', () => {
+  const shouldRetry = ({ message }: Error) => message.includes('429') || /5\d{2}/.test(message);
+
+  it('tells shouldRetry the status of a refusal in the message', async () => {
+    await using env = await openChat([fault(429), fault(503), say('ok')]);
+    const generator = createGeminiGenerator({ baseUrl: env.model.url, apiKey: 'key-of-the-user' });
+    const contents = [{ role: 'user', parts: [{ text: 'x' }] }] satisfies Content[];
+    const response = await retryWithBackoff(() => generator.generateContent({ model: MODEL, contents }, 'p', 'main'), {
+      shouldRetry: (error) => error instanceof ApiError && shouldRetry(error),
+      clock: createFakeClock(),
+    });
+    expect([getResponseText(response), env.model.requests.length]).toEqual(['ok', 3]);
+  });
+
+  it('asks onPersistent429 about a plain error that says 429', async () => {
+    const asked: unknown[] = [];
+    const result = await retryWithBackoff(
+      async () => {
+        if (asked.length > 0) return 'from flash';
+        throw new Error('got status: 429 Too Many Requests');
+      },
+      {
+        shouldRetry,
+        authType: 'oauth-personal',
+        clock: createFakeClock(),
+        onPersistent429: async (authType) => {
+          asked.push(authType);
+          return DEFAULT_GEMINI_FLASH_MODEL;
+        },
+      },
+    );
+    expect([result, asked]).toEqual(['from flash', ['oauth-personal']]);
+  });
+});
+
 describe('mergePartListUnions', () => {
   const [a, b] = [{ text: 'a' }, { text: 'b' }];
   it.each<[string, unknown[]]>([
@@ -165,6 +210,28 @@ describe('handleFlashFallback', () => {
       },
     );
     expect(answer).toBe('gemini-2.5-flash');
+  });
+});
+
+describe('the documents’ calls with their whole Config', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'handleFlashFallback(authType, error)',
+      () => (handleFlashFallback as (...args: unknown[]) => unknown)('oauth-personal', new Error('429')),
+      'handleFlashFallback(authType, error, {fallback, failedModel, signal})',
+    ],
+    [
+      'applyModelSelection(config, key)',
+      () => applyModelSelection({ getModel: () => MODEL } as never, { model: MODEL }),
+      'applyModelSelection({availability, chainFor}, {model}',
+    ],
+    [
+      'checkNextSpeaker(chat, llmClient, signal, prompt_id) with another client',
+      async () => checkNextSpeaker({ getHistory: () => [] }, {} as never, NEVER, 'p'),
+      'checkNextSpeaker(chat, llmClient, signal, prompt_id)',
+    ],
+  ])('%s: the error names the supported form', async (_name, call, form) => {
+    await expect((async () => call())()).rejects.toThrow(form);
   });
 });
 

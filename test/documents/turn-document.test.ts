@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import {
   BufferedTurnProcessor,
   createReportError,
+  extractThought,
   GeminiEventType,
   RealTimeEventListener,
   reportError,
@@ -19,6 +20,7 @@ import {
 import type {
   FunctionCall,
   GenerateContentResponse,
+  Part,
   ServerGeminiStreamEvent,
   ServerTool,
   StructuredError,
@@ -116,6 +118,30 @@ describe('Turn', () => {
     expect(turn.pendingToolCalls).toEqual([value]);
     const second = turn['handlePendingFunctionCall']({ id: 'custom-id', name: 'tool' });
     expect(turn.pendingToolCalls.filter((pending) => pending.callId === second.value.callId)).toHaveLength(1);
+  });
+});
+
+describe('Turn.run', () => {
+  it.each<[string, unknown[]]>([
+    ['no signal', ['hello']],
+    ['nothing at all', []],
+    ['a model and no signal', ['gemini-2.5-flash', 'hello']],
+    ['a signal that is none', ['hello', {}]],
+  ])('names its forms when it gets %s', (_name, args) => {
+    const turn = new Turn({ sendMessageStream: async () => collectNothing(), getHistory: () => [] }, 'p');
+    const run = turn.run.bind(turn) as (...args: unknown[]) => unknown;
+    expect(() => run(...args)).toThrow('run(request, signal) or run(model, request, signal)');
+  });
+
+  async function* collectNothing(): AsyncGenerator<GenerateContentResponse> {}
+});
+
+describe('extractThought', () => {
+  it.each<[string, Part | string]>([
+    ['the part of a response', { thought: true, text: '**Plan** read it' }],
+    ['its text', '**Plan** read it'],
+  ])('reads %s', (_name, thought) => {
+    expect(extractThought(thought)).toEqual({ subject: 'Plan', description: 'read it' });
   });
 });
 

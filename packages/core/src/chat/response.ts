@@ -65,4 +65,7 @@ export function parseThought(text: string): ThoughtSummary {
   };
 }
 
-export const extractThought = parseThought;
+/** The thought of a part, or of its text: the documents show both. */
+export function extractThought(thought: Part | string): ThoughtSummary {
+  return parseThought(typeof thought === 'string' ? thought : (thought.text ?? ''));
+}

@@ -39,17 +39,30 @@ const FORMS =
 export function toMessageToSend(args: SendArguments, model: string): MessageToSend {
   const [first, second, third, signal, role = 'main'] = args;
   if (isParameters(first)) return fromParameters(toModelConfigKey(model), first, second);
-  const key = toModelConfigKey(first);
+  const key = requireModel(first);
   if (isParameters(second)) return fromParameters(key, second, third);
   if (typeof third !== 'string' || !isSignal(signal)) throw new TypeError(`prompt_id or signal is missing. ${FORMS}`);
-  return { key, message: second as PartListUnion, config: {}, prompt_id: third, signal, role };
+  const message = requireMessage(second as PartListUnion | undefined);
+  return { key, message, config: {}, prompt_id: third, signal, role };
 }
 
 function fromParameters(key: ModelConfigKey, parameters: SendMessageParameters, prompt_id: unknown): MessageToSend {
   if (typeof prompt_id !== 'string') throw new TypeError(`prompt_id is missing. ${FORMS}`);
-  const { message, config = {} } = parameters;
+  const { config = {} } = parameters;
   const signal = config.abortSignal ?? new AbortController().signal;
-  return { key, message, config, prompt_id, signal, role: 'main' };
+  if (!isSignal(signal)) throw new TypeError(`config.abortSignal must be an AbortSignal. ${FORMS}`);
+  return { key, message: requireMessage(parameters.message), config, prompt_id, signal, role: 'main' };
+}
+
+function requireModel(model: ModelConfigKey | string | undefined): ModelConfigKey {
+  const key = toModelConfigKey(model ?? '');
+  if (model === undefined || typeof key.model !== 'string') throw new TypeError(`The model is missing. ${FORMS}`);
+  return key;
+}
+
+function requireMessage(message: PartListUnion | null | undefined): PartListUnion {
+  if (message === undefined || message === null) throw new TypeError(`The message is missing. ${FORMS}`);
+  return message;
 }
 
 function isParameters(value: unknown): value is SendMessageParameters {

@@ -28,13 +28,14 @@ export interface NextSpeakerResponse {
 const ANSWERS_A_CALL = { reasoning: 'The last message answers a call.', next_speaker: 'model' } as const;
 const SAYS_NOTHING = { reasoning: 'The last message is empty.', next_speaker: 'model' } as const;
 
-/** Undefined when there is nothing to judge, or no verdict is available. Rejects only on abort. */
+/** Undefined when there is nothing to judge, or no verdict is available. Rejects on abort. */
 export async function checkNextSpeaker(
   chat: Pick<GeminiChat, 'getHistory'>,
   llmClient: JsonModel,
   signal: AbortSignal,
   prompt_id = '',
 ): Promise<NextSpeakerResponse | undefined> {
+  requireJsonModel(llmClient);
   const last = chat.getHistory().at(-1);
   const curated = chat.getHistory(true);
   if (curated.length === 0 || !last) return undefined;
@@ -54,4 +55,11 @@ export async function checkNextSpeaker(
   const { reasoning, next_speaker: speaker } = answer ?? {};
   if (speaker !== 'user' && speaker !== 'model') return undefined;
   return { reasoning: typeof reasoning === 'string' ? reasoning : '', next_speaker: speaker };
+}
+
+function requireJsonModel(llmClient: JsonModel): void {
+  if (typeof llmClient?.generateJson === 'function') return;
+  throw new TypeError(
+    'Use checkNextSpeaker(chat, llmClient, signal, prompt_id) with a UtilityModel or a GeminiClient.',
+  );
 }

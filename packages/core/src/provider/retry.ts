@@ -3,10 +3,10 @@
  * the meaning of an error is decided where it is created. Every delay ends with the signal.
  */
 
-import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
+import { extractStatusCode, getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import { type Clock, systemClock, throwIfAborted } from '../util/clock.ts';
 import { askedDelay, serverDelay, withJitter } from './retry-pace.ts';
-import { RETRY_BUDGETS, attemptsFor, type RetryBudget, type RetryRule, retryRule } from './retry-table.ts';
+import { RETRY_BUDGETS, attemptsFor, type RetryBudget, type RetryRule, retryKind, retryRule } from './retry-table.ts';
 
 export interface RetryOptions<T = unknown> {
   /** Includes the first attempt. Null selects the default, here and below. */
@@ -17,7 +17,10 @@ export interface RetryOptions<T = unknown> {
   maxServerDelayMs?: number | null;
   /** Overrides the table's decision to retry; never called for aborts. */
   shouldRetryOnError?: ((error: unknown) => boolean) | null;
-  /** The documented older name of `shouldRetryOnError`, which wins where both are given. */
+  /**
+   * The documented older name of `shouldRetryOnError`, which wins where both are given. The documents decide by the
+   * message, so the error it gets has the status in its message.
+   */
   shouldRetry?: ((error: Error) => boolean) | null;
   /** Whether an answer counts as a failed attempt. */
   shouldRetryOnContent?: ((content: T) => boolean) | null;
@@ -91,17 +94,28 @@ async function tryOnce<T>(run: () => Promise<T>, options: RetryOptions<T>): Prom
 
 function ruleFor(error: unknown, options: RetryOptions<never>): RetryRule {
   const { patienceMs, ...rule } = retryRule('connect', error);
-  const retry = options.shouldRetryOnError?.(error) ?? options.shouldRetry?.(toError(error)) ?? rule.retry;
+  const retry = options.shouldRetryOnError?.(error) ?? options.shouldRetry?.(withStatus(error)) ?? rule.retry;
   return {
     ...rule,
+    askFallback: rule.askFallback || isPlain429(error),
     retry: retry && askedDelay(error) <= (options.maxServerDelayMs ?? Infinity),
     // The limited patience applies only where the caller can offer another model.
     ...(patienceMs && options.onPersistent429 && { patienceMs }),
   };
 }
 
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(getErrorMessage(error), { cause: error });
+/** The same error, of the same class, whose message holds the status. */
+function withStatus(error: unknown): Error {
+  const known = error instanceof Error ? error : new Error(getErrorMessage(error), { cause: error });
+  const status = extractStatusCode(error);
+  if (status === undefined || known.message.includes(String(status))) return known;
+  const message = `got status: ${status}. ${known.message}`;
+  return Object.create(known, { message: { value: message, enumerable: true } }) as Error;
+}
+
+/** A plain error of a caller has nothing but its message. */
+function isPlain429(error: unknown): boolean {
+  return retryKind(error) === 'unknown' && /\b429\b/.test(getErrorMessage(error));
 }
 
 function attemptsBeforeAsking({ patienceMs }: RetryRule, maxAttempts: number): number {

@@ -185,6 +185,9 @@ export async function handleFlashFallback(
   error: unknown,
   options: FlashFallbackOptions,
 ): Promise<string | null> {
+  if (typeof options?.fallback?.decide !== 'function') {
+    throw new TypeError('Use handleFlashFallback(authType, error, {fallback, failedModel, signal}).');
+  }
   const decision = options.fallback.decide(options.failedModel, error);
   switch (decision.kind) {
     case 'give_up':

@@ -32,6 +32,9 @@ export function applyModelSelection(
   key: ModelConfigKey | string,
   { consumeAttempt = true }: ModelSelectionOptions = {},
 ): AppliedModel {
+  if (typeof availability?.selectFirstAvailable !== 'function') {
+    throw new TypeError('Use applyModelSelection({availability, chainFor}, {model}, {consumeAttempt}).');
+  }
   const { model } = toModelConfigKey(key);
   const chain = chainFor?.(model) ?? [];
   const selection = availability.selectFirstAvailable(chain.length > 0 ? chain.map((entry) => entry.model) : [model]);

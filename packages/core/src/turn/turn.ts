@@ -40,6 +40,8 @@ import type { ReportError } from './turn-failure.ts';
 /** Characters of a request or a message that the debug log shows. */
 const DESCRIBED_LENGTH = 2000;
 
+const FORMS = 'Use run(request, signal) or run(model, request, signal).';
+
 type StreamItem = StreamEvent | GenerateContentResponse;
 
 /** The parts of a chat that a turn uses. Streams of bare responses and of stream events are both supported. */
@@ -95,6 +97,7 @@ export class Turn {
   ): AsyncGenerator<ServerGeminiStreamEvent, void>;
   run(...args: RunArguments): AsyncGenerator<ServerGeminiStreamEvent, void> {
     const [model, request, signal] = args.length === 2 ? [this.chat.model ?? '', ...args] : args;
+    if (typeof signal?.aborted !== 'boolean') throw new TypeError(`The signal is missing. ${FORMS}`);
     return this.send(model, request, signal);
   }
 
