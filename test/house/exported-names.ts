@@ -1,6 +1,6 @@
 /** Reads names off the repository's own text: what a file exports, and what docs/documents.md lists. */
 
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -29,6 +29,26 @@ export async function passedOnFiles(path: string): Promise<string[]> {
 export async function documentedNames(): Promise<string[]> {
   const rows = (await read('docs/documents.md')).split('\n').filter((line) => line.startsWith('| `'));
   return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));
+}
+
+/** The rows of docs/documents.md: their names, and the files their second column stands for. */
+export async function documentedPlaces(): Promise<{ names: string[]; files: string[] }[]> {
+  const rows = (await read('docs/documents.md')).split('\n').filter((line) => line.startsWith('| `'));
+  return Promise.all(
+    rows.map(async (row) => {
+      const [, first = '', second = ''] = row.split('|');
+      const names = [...first.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
+      return { names, files: (await Promise.all(toNames(second).map(filesOf))).flat() };
+    }),
+  );
+}
+
+/** The file of a place such as `turn/turn`, or the files of a room such as `client/loops`. */
+async function filesOf(place: string): Promise<string[]> {
+  const path = `packages/core/src/${place.replace(/\/$/, '')}`;
+  const inRoom = await readdir(new URL(`../../${path}`, import.meta.url)).catch(() => undefined);
+  if (!inRoom) return [`${path}.ts`];
+  return inRoom.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).map((name) => `${path}/${name}`);
 }
 
 export function toNames(list: string): string[] {

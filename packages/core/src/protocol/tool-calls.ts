@@ -123,6 +123,3 @@ export type ToolCall =
   | ScheduledToolCall
   | ExecutingToolCall
   | CompletedToolCall;
-
-/** A call as a surface follows it. */
-export type TrackedToolCall = ToolCall & { responseSubmittedToGemini?: boolean };
