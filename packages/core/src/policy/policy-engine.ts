@@ -15,6 +15,7 @@ import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell/command-judge.ts';
+import type { judgeShell } from './shell/judge-shell.ts';
 import { isInside } from '../util/is-inside.ts';
 
 export interface PolicyEngineOptions {
@@ -56,6 +57,8 @@ export class PolicyEngine {
   private readonly places: ProtectedPlaces;
   private readonly workspace: readonly string[];
   private rulesByPriority: PolicyRule[];
+  /** Loaded by the first command. */
+  private judgeShell: typeof judgeShell | undefined;
 
   constructor(options: PolicyEngineOptions) {
     this.options = options;
@@ -116,10 +119,10 @@ export class PolicyEngine {
     rules: readonly PolicyRule[],
     context: PolicyContext,
   ): Promise<PolicyVerdict> {
-    const { judgeShell } = await import('./shell/judge-shell.ts');
+    this.judgeShell ??= (await import('./shell/judge-shell.ts')).judgeShell;
     const { root, home, tempDirectory, trustedFolder = true } = this.options;
     const folder = call.args['dir_path'];
-    return judgeShell(command, home, {
+    return this.judgeShell(command, home, {
       ...context,
       rules,
       trustedFolder,

@@ -136,12 +136,18 @@ interface Grounds {
   find: (path: string) => readonly string[];
 }
 
-/** A line repeats the same few paths; each is looked up on disk once. */
+/** A line repeats the same few paths; each is looked up on disk once, and none for a line that deletes nothing. */
 function groundsOf(directories: readonly string[], { places, workspace, scratch }: EffectOptions): Grounds {
   const found = new Map<string, readonly string[]>();
+  let kept: readonly string[] | undefined;
+  let allowed: readonly string[] | undefined;
   return {
-    kept: ['/', places.home, ...workspace].map(realPathOf),
-    allowed: [...workspace, ...scratch].map(realPathOf),
+    get kept() {
+      return (kept ??= ['/', places.home, ...workspace].map(realPathOf));
+    },
+    get allowed() {
+      return (allowed ??= [...workspace, ...scratch].map(realPathOf));
+    },
     find: (path) => {
       const known = found.get(path) ?? directories.map((from) => realPathOf(resolve(from, path)));
       found.set(path, known);
