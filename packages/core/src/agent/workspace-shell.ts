@@ -1,11 +1,14 @@
 /** Opens the shell of a workspace: the environment of its commands, their runner and the background commands. */
 
+import { join } from 'node:path';
 import { backgroundLogDirectory } from '../config/paths.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
+import { writeGitWrapper } from '../tools/shell/git-wrapper.ts';
 import { guardRepository } from '../tools/shell/safe-git.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
+import type { EnvironmentFor } from '../tools/shell/shell-runner.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
 
 export interface OpenShellOptions {
@@ -35,10 +38,7 @@ export function openShell({
     redaction,
     git: trustedFolder === undefined ? 'guarded' : trustedFolder ? 'standard' : 'strict',
   });
-  const guard = !trustedFolder && {
-    environmentFor: async (command: string, directory: string) =>
-      /\bgit\b/.test(command) ? guardRepository(directory, environment) : {},
-  };
+  const guard = !trustedFolder && { environmentFor: createGitGuard(environment, options.root, tempDirectory) };
   const shell = new ShellRunner({
     environment,
     tempDirectory,
@@ -57,4 +57,17 @@ export function openShell({
     ...guard,
   });
   return { environment, shell, background };
+}
+
+/**
+ * Keeps git from running what a repository configures: the wrapper covers every repository a command reaches, the
+ * variables also a git that is called by its full path in the folder where the command starts.
+ */
+function createGitGuard(environment: Record<string, string>, folder: string, tempDirectory: string): EnvironmentFor {
+  let path: string | undefined;
+  return async (command, directory) => {
+    path ??= writeGitWrapper({ directory: join(tempDirectory, 'bin'), environment, folder });
+    const variables = /\bgit\b/.test(command) ? await guardRepository(directory, environment) : {};
+    return { ...variables, ...(path !== undefined && { PATH: path }) };
+  };
 }

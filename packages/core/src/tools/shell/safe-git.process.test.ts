@@ -96,7 +96,7 @@ describe('safeGit', () => {
       expect(existsSync(canary)).toBe(true);
     });
 
-    it('neither does one of a shell in a folder nobody has decided on', async () => {
+    it('neither does one of a shell in a folder without a trust decision', async () => {
       const base = { PATH: process.env['PATH'], HOME: fixture.directory, GIT_CONFIG_NOSYSTEM: '1' };
       const environment = createChildEnvironment({ base, git: 'guarded' });
       const env = { ...environment, ...(await guardRepository(repository, environment)) };
@@ -127,7 +127,7 @@ describe('safeGit', () => {
     expect(existsSync(canary)).toBe(true);
   });
 
-  it('leaves the settings of the person to the commands of a shell', async () => {
+  it('leaves the settings of the user to the commands of a shell', async () => {
     await writeFile(join(fixture.directory, '.gitconfig'), '[user]\n\tname = Me\n[filter "lfs"]\n\tclean = cat\n');
     await configure('[filter "evil"]\n\tclean = cat\n');
     const base = { PATH: process.env['PATH'], HOME: fixture.directory, GIT_CONFIG_NOSYSTEM: '1' };

@@ -9,6 +9,7 @@
 import { isAbsolute } from 'node:path';
 import { STRICT_GIT_CONFIG, toGitConfig } from './child-environment.ts';
 import type { Environment } from './child-environment.ts';
+import { disableSettings } from './repository-settings.ts';
 import { findProgram } from './shell-program.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import { isInside } from '../../util/is-inside.ts';
@@ -29,29 +30,6 @@ export interface GitResult {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const OUTPUT_LIMIT = 32 * 1024 * 1024;
-
-/** Settings with repository-chosen names that run programs, and the value that disables each. */
-const NAMED_SETTINGS: readonly (readonly [RegExp, string])[] = [
-  [/^filter\..+\.(clean|smudge|process)$/, ''],
-  [/^filter\..+\.required$/, 'false'],
-  [/^diff\..+\.(command|textconv)$/, ''],
-  [/^diff\.external$/, ''],
-  [/^merge\..+\.driver$/, 'false'],
-  [/^mergetool\..+\.(cmd|path)$/, 'false'],
-  [/^difftool\..+\.(cmd|path)$/, 'false'],
-  [/^credential\..+\.helper$/, ''],
-  [/^gpg\..+\.(program|defaultkeycommand)$/, 'false'],
-  [/^trailer\..+\.(cmd|command)$/, 'true'],
-  [/^remote\..+\.(uploadpack|receivepack|vcs|proxy)$/, ''],
-  [/^submodule\..+\.update$/, 'none'],
-  [/^pager\..+$/, 'false'],
-  [/^alias\..+$/, ''],
-  [/^interactive\.difffilter$/, 'cat'],
-  [/^uploadpack\.packobjectshook$/, ''],
-  [/^sendemail\..+cmd$/, ''],
-  [/^extensions\.partialclone$/, ''],
-  [/^remote\..+\.promisor$/, 'false'],
-];
 
 /** Options that prevent single commands from running programs of the configuration. */
 const NEEDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -80,7 +58,7 @@ export async function safeGit(args: readonly [string, ...string[]], options: Saf
     { ...base, ...toGitConfig([]) },
     options,
   );
-  const overrides = [...STRICT_GIT_CONFIG, ...neutralise(listing.stdout.split('\0'))];
+  const overrides = [...STRICT_GIT_CONFIG, ...disableSettings(listing.stdout.split('\0'))];
   const environment = { ...base, ...toGitConfig(overrides) };
   return runGit(git, [command, ...(NEEDED_OPTIONS[command] ?? []), ...rest], environment, options);
 }
@@ -100,7 +78,7 @@ export async function guardRepository(
     const { stdout } = await runGit(findGit(options), args, environment, options);
     const words = stdout.split('\0');
     const own = words.filter((_, index) => index % 2 === 1 && /^(local|worktree)$/.test(words[index - 1]!));
-    const overrides = neutralise(own);
+    const overrides = disableSettings(own);
     return overrides.length === 0 ? {} : toGitConfig(overrides, Number(environment['GIT_CONFIG_COUNT'] ?? 0));
   } catch {
     // Without git there is nothing to prevent.
@@ -116,14 +94,6 @@ function findGit({ directory, environment }: SafeGitOptions): string {
   const found = findProgram(['git'], { PATH: entries.join(':') }, ['/usr/bin', '/bin', '/usr/local/bin']);
   if (found === undefined) throw Object.assign(new Error('git was not found.'), { code: 'ENOENT' });
   return found;
-}
-
-function neutralise(keys: readonly string[]): (readonly [string, string])[] {
-  return [...new Set(keys)].flatMap((key) => {
-    // Section and variable are case-insensitive; the name between them is not.
-    const found = NAMED_SETTINGS.find(([pattern]) => pattern.test(key.toLowerCase()));
-    return found ? [[key, found[1]] as const] : [];
-  });
 }
 
 function environmentOf(environment: Environment): Record<string, string> {
