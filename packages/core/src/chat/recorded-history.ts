@@ -3,7 +3,7 @@
  * the last request, which is unknown after the history was replaced. It sends nothing.
  */
 
-import { estimateTokenCount } from '../provider/token-estimate.ts';
+import { estimateHistoryTokenCount } from '../provider/token-estimate.ts';
 import type { Content } from '../protocol/content.ts';
 import type { ChatRecorder, RecordedAnswer } from './chat-recorder.ts';
 import { History } from './history.ts';
@@ -27,7 +27,7 @@ export class RecordedHistory {
 
   /** As counted by the service; a local estimate until then. */
   get promptTokenCount(): number {
-    this.tokenCount ??= estimateTokenCount(this.history.comprehensive.flatMap(({ parts }) => parts ?? []));
+    this.tokenCount ??= estimateHistoryTokenCount(this.history.comprehensive);
     return this.tokenCount;
   }
 

@@ -8,7 +8,7 @@ import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
 import { factsOf } from '../routing/models.ts';
 import { findIndexAfterFraction, findStepAfterFraction } from '../chat/history.ts';
 import { hasFunctionCall } from '../chat/parts.ts';
-import { estimateTokenCount } from '../provider/token-estimate.ts';
+import { estimateHistoryTokenCount, estimateTokenCount } from '../provider/token-estimate.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
@@ -81,7 +81,7 @@ export class Compressor {
     const shortened = await this.shortenToolOutput(chat.getHistory(true));
     // The last prompt also held instructions and tools, and the service counts differently: estimates of the history
     // are compared with each other.
-    const before = estimate(chat.getHistory(true));
+    const before = estimateHistoryTokenCount(chat.getHistory(true));
     if (this.hasInflated && !force) return this.onlyShorten(request, shortened, before);
     const summarised = await this.summarise(request, shortened, before);
     if (summarised.compressionStatus !== CompressionStatus.NOOP) this.options.onSummarised?.(summarised);
@@ -133,7 +133,7 @@ export class Compressor {
     compressed: Content[],
     before: number,
   ): ChatCompressionInfo {
-    const after = estimate(compressed);
+    const after = estimateHistoryTokenCount(compressed);
     if (after >= before) {
       // An early compression by the user does not predict the result for a full history.
       this.hasInflated ||= !force;
@@ -150,7 +150,7 @@ export class Compressor {
     shortened: readonly Content[],
     before: number,
   ): ChatCompressionInfo {
-    const after = estimate(shortened);
+    const after = estimateHistoryTokenCount(shortened);
     if (after >= before) return info(before, before, CompressionStatus.NOOP);
     chat.setHistory(shortened);
     return info(before, after, CompressionStatus.CONTENT_TRUNCATED);
@@ -212,10 +212,6 @@ function findSplit(history: readonly Content[]): number {
   const size = (contents: readonly Content[]) => JSON.stringify(contents).length;
   if (size(history.slice(0, atWords)) >= LEAST_SHARE * size(history)) return atWords;
   return Math.max(atWords, findStepAfterFraction(history, fraction));
-}
-
-function estimate(history: readonly Content[]): number {
-  return estimateTokenCount(history.flatMap(({ parts }) => parts ?? []));
 }
 
 function info(

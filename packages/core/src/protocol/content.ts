@@ -132,6 +132,8 @@ export interface UsageMetadata {
   candidatesTokenCount?: number;
   totalTokenCount?: number;
   cachedContentTokenCount?: number;
+  /** Ours, for services that charge it: the tokens of the prompt that were written to the cache. */
+  cacheWriteTokenCount?: number;
   thoughtsTokenCount?: number;
   toolUsePromptTokenCount?: number;
 }

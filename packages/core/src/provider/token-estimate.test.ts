@@ -1,7 +1,8 @@
 import { createFakeClock } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { CountTokensParameters, Part } from '../protocol/content.ts';
-import { calculateRequestTokenCount, estimateTokenCount } from './token-estimate.ts';
+import { withOrigin } from '../protocol/origin.ts';
+import { calculateRequestTokenCount, estimateHistoryTokenCount, estimateTokenCount } from './token-estimate.ts';
 
 const image: Part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
 const pdf: Part = { fileData: { mimeType: 'application/pdf', fileUri: 'files/1' } };
@@ -21,6 +22,34 @@ describe('estimateTokenCount', () => {
     ['a response with media', [{ functionResponse: { name: 'abcd', response: {}, parts: [image] } }], 3_001],
   ])('counts %s', (_name, parts, expected) => {
     expect(estimateTokenCount(parts)).toBe(expected);
+  });
+});
+
+describe('estimateHistoryTokenCount', () => {
+  const turn = (provider: string, data = '') =>
+    withOrigin(
+      { role: 'model', parts: [{ text: 'abcd' }] },
+      { provider, protocol: 'p', model: 'm', endpoint: 'e', blocks: [{ before: 0, type: 'redacted', data }] },
+    );
+  const plain = { role: 'model', parts: [{ text: 'abcd' }] };
+  const question = { role: 'user', parts: [{ text: 'abcd' }] };
+
+  it("counts a provider's state while that provider answers", () => {
+    const without = estimateHistoryTokenCount([question, turn('a'), question, turn('a'), question]);
+    const history = [question, turn('a', 'x'.repeat(400)), question, turn('a'), question];
+    expect(estimateHistoryTokenCount(history) - without).toBe(100);
+  });
+
+  it.each([
+    ['another one', turn('b')],
+    ['one without state', plain],
+  ])('counts none of it once %s answers', (_, answer) => {
+    const counted = (data: string) => estimateHistoryTokenCount([question, turn('a', data), question, answer]);
+    expect(counted('x'.repeat(400))).toBe(counted(''));
+  });
+
+  it('counts the parts alone where no turn has a state', () => {
+    expect(estimateHistoryTokenCount([question, plain])).toBe(2);
   });
 });
 

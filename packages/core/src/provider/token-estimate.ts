@@ -5,6 +5,8 @@
  */
 
 import type { Content, FunctionResponse, Part, PartListUnion } from '../protocol/content.ts';
+import { originOf } from '../protocol/origin.ts';
+import type { Origin } from '../protocol/origin.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ContentGenerator } from './content-generator.ts';
@@ -25,6 +27,22 @@ export interface CountOptions {
 /** The local estimate, rounded down. */
 export function estimateTokenCount(parts: readonly Part[]): number {
   return Math.floor(sum(parts, (part) => partTokens(part, 0)));
+}
+
+/**
+ * The local estimate of a history. A provider's state counts if that provider gave the newest answer: only it gets the
+ * state back.
+ */
+export function estimateHistoryTokenCount(contents: readonly Content[]): number {
+  const parts = estimateTokenCount(contents.flatMap((content) => content.parts ?? []));
+  const newest = contents.findLast(({ role }) => role === 'model');
+  const provider = newest && originOf(newest)?.provider;
+  if (provider === undefined) return parts;
+  return parts + Math.floor(sum(contents, (content) => originTokens(originOf(content), provider)));
+}
+
+function originTokens(origin: Origin | undefined, provider: string): number {
+  return origin?.provider === provider ? jsonTokens(origin.blocks) + jsonTokens(origin.calls) : 0;
 }
 
 /** The time limit for counting by the service; an auxiliary request must not delay the turn. */

@@ -124,7 +124,7 @@ export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && text.length <= 128;
 }
 
-/** In Gemini CLI's token fields of a message. */
+/** In Gemini CLI's token fields of a message; `cacheWrite` is Castor's own. */
 export function toTokens(usage: UsageMetadata): object {
   return {
     input: usage.promptTokenCount ?? 0,
@@ -133,5 +133,6 @@ export function toTokens(usage: UsageMetadata): object {
     thoughts: usage.thoughtsTokenCount ?? 0,
     tool: usage.toolUsePromptTokenCount ?? 0,
     total: usage.totalTokenCount ?? 0,
+    ...(usage.cacheWriteTokenCount && { cacheWrite: usage.cacheWriteTokenCount }),
   };
 }

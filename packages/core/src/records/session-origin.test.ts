@@ -91,6 +91,19 @@ describe('the origin in the session file', () => {
     expect(resumed.history.map(originOf)).toEqual([undefined, undefined, undefined, second]);
   });
 
+  it('stands beside token counts that name what was written to a cache', async () => {
+    const session = await open();
+    const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 1, cacheWriteTokenCount: 7 };
+    const [piece = {}, end = {}] = foreignAnswer([{ text: 'one' }], ORIGIN);
+    await ask(
+      chatOf(session, ForeignModel.of([piece, { ...end, usageMetadata }], foreignAnswer([{ text: 'two' }]))),
+      'a',
+    );
+    session.recorder.close();
+    const [message] = (await messagesIn(session)).filter(({ type }) => type === 'gemini');
+    expect(message).toMatchObject({ tokens: { input: 9, output: 1, cached: 0, cacheWrite: 7 } });
+  });
+
   it('is absent from what a resumed session shows', async () => {
     const session = await open();
     await ask(

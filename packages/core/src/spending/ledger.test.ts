@@ -41,6 +41,28 @@ describe('Ledger', () => {
     expect(new Ledger().cost()).toEqual({ usd: 0, byModel: {} });
   });
 
+  it('counts what is written to a cache, at its own rate, and names it only where there is any', () => {
+    const ledger = new Ledger({ prices: { pro: { ...PRICES.pro, cacheWrite: 1.25 } } });
+    const usage = { ...USAGE, cacheWriteTokenCount: 500 };
+    ledger.record({ ...main('pro'), usage });
+    ledger.record({ ...main('pro'), usage });
+    const once = { model: 'pro', role: 'main', usage } as const;
+    expect(ledger.metrics().models['pro']?.tokens).toMatchObject({ input: 1_200, cached: 800, cacheWrite: 1_000 });
+    // 110 fresh, 500 written, 400 read, 150 of output.
+    expect(ledger.cost().usd).toBeCloseTo((2 * (110 + 500 * 1.25 + 40 + 1_500)) / 1_000_000, 12);
+    ledger.withdraw(once);
+    expect(ledger.metrics().models['pro']?.tokens).toEqual({ ...TOKENS, cacheWrite: 500 });
+    ledger.withdraw(once);
+    expect(ledger.metrics().models['pro']?.tokens).toEqual(NO_TOKENS);
+  });
+
+  it('takes a cache write that no prompt can hold for the whole fresh prompt', () => {
+    const ledger = new Ledger({ prices: PRICES });
+    ledger.record({ ...main('pro'), usage: { promptTokenCount: 10, cacheWriteTokenCount: 1_000 } });
+    expect(ledger.metrics().models['pro']?.tokens).toMatchObject({ input: 10, cacheWrite: 10 });
+    expect(ledger.cost().usd).toBeCloseTo(10 / 1_000_000, 12);
+  });
+
   it('counts requests, errors, latency and tokens by model and by role', () => {
     const ledger = new Ledger();
     ledger.record({ ...main('pro', 100), usage: USAGE });

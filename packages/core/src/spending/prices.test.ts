@@ -6,6 +6,7 @@ import { NO_TOKENS } from './session-metrics.ts';
 const PRICES: PriceTable = {
   plain: { input: 1, output: 10 },
   tiered: { input: 1, output: 10, cached: 0.1, long: { above: 200_000, input: 2, output: 20, cached: 0.2 } },
+  written: { input: 4, output: 10, cached: 0.4, cacheWrite: 5 },
 };
 const tokens = (counts: Partial<typeof NO_TOKENS>) => ({ ...NO_TOKENS, ...counts });
 
@@ -15,6 +16,13 @@ describe('costOf', () => {
     ['what tools of the service read as input', 'plain', { input: 500_000, tool: 500_000 }, 1],
     ['cached input at its own rate', 'tiered', { prompt: 100_000, input: 50_000, cached: 50_000 }, 0.055],
     ['cached input as input where there is no rate', 'plain', { input: 50_000, cached: 50_000 }, 0.1],
+    [
+      'cache writes at their own rate',
+      'written',
+      { prompt: 300_000, input: 200_000, cacheWrite: 100_000, cached: 100_000 },
+      0.94,
+    ],
+    ['cache writes as input where there is no rate', 'plain', { input: 50_000, cacheWrite: 50_000 }, 0.05],
     ['a prompt at the limit at the lower rates', 'tiered', { prompt: 200_000, input: 200_000 }, 0.2],
     [
       'all of a long prompt at the higher rates',
@@ -46,6 +54,7 @@ describe('mergePrices', () => {
     ['a negative price', { input: -1, output: 1 }],
     ['a price that is text', { input: '1', output: 1 }],
     ['a broken cached price', { input: 1, output: 1, cached: null }],
+    ['a broken price of cache writes', { input: 1, output: 1, cacheWrite: '2' }],
     ['a long tier without a limit', { input: 1, output: 1, long: { input: 1, output: 1 } }],
   ])('leaves out %s and names the model', (_title, price) => {
     expect(mergePrices(PRICES, { mine: price })).toEqual({

@@ -16,9 +16,11 @@ export function costOf(model: string, tokens: TokenMetrics, prices: PriceTable):
   const price = Object.hasOwn(prices, name) ? prices[name] : undefined;
   if (!price) return undefined;
   const rates = price.long && tokens.prompt > price.long.above ? price.long : price;
-  const input = (tokens.input + tokens.tool) * rates.input + tokens.cached * (rates.cached ?? rates.input);
+  const { cacheWrite = 0 } = tokens;
+  const fresh = (tokens.input - cacheWrite + tokens.tool) * rates.input;
+  const cache = tokens.cached * (rates.cached ?? rates.input) + cacheWrite * (rates.cacheWrite ?? rates.input);
   const output = (tokens.candidates + tokens.thoughts) * rates.output;
-  return (input + output) / TOKENS_PER_UNIT;
+  return (fresh + cache + output) / TOKENS_PER_UNIT;
 }
 
 export interface ReadPrices {
@@ -48,8 +50,8 @@ function isModelPrice(value: unknown): value is ModelPrice {
 
 function isRates(value: unknown): value is Rates {
   if (!isRecord(value)) return false;
-  const { input, output, cached } = value;
-  return isAmount(input) && isAmount(output) && (cached === undefined || isAmount(cached));
+  const { input, output, cached = 0, cacheWrite = 0 } = value;
+  return [input, output, cached, cacheWrite].every(isAmount);
 }
 
 function isAmount(value: unknown): boolean {

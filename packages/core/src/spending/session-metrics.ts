@@ -12,6 +12,8 @@ export interface TokenMetrics {
   candidates: number;
   total: number;
   cached: number;
+  /** The part of `input` that was written to the cache; absent without any. Castor's own field. */
+  cacheWrite?: number;
   thoughts: number;
   /** Prompt tokens of tools the service ran. */
   tool: number;
@@ -96,7 +98,9 @@ export function toTokenMetrics(usage: UsageMetadata): TokenMetrics {
   const thoughts = toCount(usage.thoughtsTokenCount);
   const tool = toCount(usage.toolUsePromptTokenCount);
   const total = toCount(usage.totalTokenCount) || prompt + candidates + thoughts + tool;
-  return { input: Math.max(0, prompt - cached), prompt, candidates, total, cached, thoughts, tool };
+  const input = Math.max(0, prompt - cached);
+  const written = Math.min(input, toCount(usage.cacheWriteTokenCount));
+  return { input, prompt, candidates, total, cached, thoughts, tool, ...(written > 0 && { cacheWrite: written }) };
 }
 
 function toCount(value: unknown): number {
@@ -104,6 +108,7 @@ function toCount(value: unknown): number {
 }
 
 export function addTokens(a: TokenMetrics, b: TokenMetrics, sign: 1 | -1 = 1): TokenMetrics {
+  const written = (a.cacheWrite ?? 0) + sign * (b.cacheWrite ?? 0);
   return {
     input: a.input + sign * b.input,
     prompt: a.prompt + sign * b.prompt,
@@ -112,6 +117,7 @@ export function addTokens(a: TokenMetrics, b: TokenMetrics, sign: 1 | -1 = 1): T
     cached: a.cached + sign * b.cached,
     thoughts: a.thoughts + sign * b.thoughts,
     tool: a.tool + sign * b.tool,
+    ...(written !== 0 && { cacheWrite: written }),
   };
 }
 

@@ -90,6 +90,8 @@ export interface Rates {
   output: number;
   /** Input served from the cache; equals `input` when absent. */
   cached?: number;
+  /** Input written to the cache; equals `input` when absent. */
+  cacheWrite?: number;
 }
 
 export interface ModelPrice extends Rates {
