@@ -62,7 +62,8 @@ describe('a budget', () => {
   it('of money is refused for a model nobody has priced', async () => {
     const { result, stderr, sent, code } = await run([], '-m', 'my-own', '--max-cost', '1');
     expect([code, sent, result]).toMatchObject([52, [], { type: 'result', status: 'error' }]);
-    expect(stderr).toContain('--max-cost needs a price for the model my-own');
+    expect(stderr).toContain('The limit on the cost needs a price for the model my-own');
+    expect(stderr).toContain('--max-cost');
   });
 
   it("of money takes the user's own prices", async () => {

@@ -12,7 +12,7 @@ const PROGRAM = 'packages/core/src/program.ts';
 /** Names for embedding programs that, in this repository, only the cli happens to import. */
 const PRODUCT = [
   ...['ALLOW_EVERYTHING', 'Agent', 'AgentOptions', 'GeminiChatOptions', 'HookLayer', 'TelemetrySettings'],
-  ...['WorkspaceAgent', 'WorkspaceAgentOptions', 'SystemPromptError', 'LoadedContext', 'ModelConfigError'],
+  ...['WorkspaceAgent', 'WorkspaceAgentOptions', 'SystemPromptError', 'LoadedContext', 'ModelConfigError', 'UserHints'],
   ...['FileReferences', 'ResolvedReference', 'Source', 'SourceKind', 'computeSources'],
   ...['IgnoreRules', 'BackgroundProcess', 'ShellOutcome', 'TerminalDisplay', 'TerminalSink', 'TerminalSize'],
   ...[

@@ -56,7 +56,7 @@ describe('castor --resume', () => {
     await waiting.reached;
     const refused = await runCli(['-r', '-p', 'x'], { workspace, model });
     expect(refused).toMatchObject({ code: 42, stdout: '' });
-    expect(refused.stderr).toContain(`is in use by process ${first.pid}. Wait for it, end it, or add --fork`);
+    expect(refused.stderr).toContain(`is in use by process ${first.pid}. Wait for it or end it. Or add --fork`);
     const forked = await runCli(['-r', '--fork', '-p', 'Here'], { workspace, model });
     expect(forked).toMatchObject({ code: 0, stdout: 'A copy.\n' });
     waiting.release();
@@ -109,7 +109,7 @@ describe('castor --resume', () => {
     expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
     const resumed = await run('-r', '-p', 'Hello?');
     expect(resumed).toMatchObject({ code: 0, stdout: 'Fine.\n' });
-    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today. --continue sends it again).');
+    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today. --continue resumes it).');
     expect(JSON.stringify(model.requests[1]?.body)).not.toContain('Do the dishes');
     await run('-r', '-p', 'Lay the table');
     const shown = (await run('sessions', 'show')).stdout;

@@ -11,6 +11,7 @@ export * from './protocol/events.ts';
 export * from './protocol/agent-events.ts';
 export * from './protocol/tool-calls.ts';
 export * from './protocol/tools.ts';
+export type { UserHints } from './protocol/user-hints.ts';
 
 // Agents: the session that runs prompts, and what it is created from.
 export { createAgent } from './agent/create-agent.ts';

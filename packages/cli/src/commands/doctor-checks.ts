@@ -11,6 +11,7 @@ import { chooseModel } from '../start/credentials.ts';
 import { ExitError } from '../exit-codes.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration } from '../start/start.ts';
+import { USER_HINTS } from '../start/user-hints.ts';
 import { describeUnused } from '../start/unused-settings.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { TrustDecision } from '../start/trust.ts';
@@ -180,6 +181,7 @@ async function checkContext(
     home,
     directories: [cwd],
     sources,
+    hints: USER_HINTS,
   });
   const found = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
   return { topic: 'context', status: 'ok', says: [...found, ...warnings].join('\n') || 'no context files' };

@@ -17,6 +17,7 @@ import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { parseWords } from './parse-words.ts';
 import { toReadableText } from './sessions-text.ts';
+import { describeWithHint } from '../start/user-hints.ts';
 import { toJson } from '../to-json.ts';
 
 export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;
@@ -70,7 +71,7 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
     return await command.run(options, context);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    context.output.note(`castor: ${error.message}`);
+    context.output.note(`castor: ${describeWithHint(error)}`);
     return ExitCode.Failure;
   }
 }
@@ -101,7 +102,7 @@ export async function printDeletedSession(wanted: string, { output, cwd, home }:
     await output.answer(`Deleted session: ${title} [${id}]\n`);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    output.note(error.message);
+    output.note(describeWithHint(error));
   }
   return ExitCode.Success;
 }

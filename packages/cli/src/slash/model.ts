@@ -1,4 +1,5 @@
 import { getErrorMessage } from '@castor/core';
+import { describeWithHint } from '../start/user-hints.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 
@@ -18,7 +19,7 @@ const set: SlashCommand = {
     try {
       agent.setModel(name);
     } catch (error) {
-      return failure(getErrorMessage(error));
+      return failure(describeWithHint(error));
     }
     if (!words.includes('--persist')) return info(`The model is ${name} for this session.`);
     if (!services?.saveSetting) return failure(`The model is ${name} for this session; settings cannot be saved here.`);

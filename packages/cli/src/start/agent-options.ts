@@ -4,6 +4,7 @@ import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
 import type { Start } from './start.ts';
+import { USER_HINTS } from './user-hints.ts';
 
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
 
@@ -38,6 +39,7 @@ export function toAgentOptions(start: Start): ChosenOptions {
     context: access.kind === 'offline' ? NO_CONTEXT_FILES : toContextOptions(settings),
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
+    hints: USER_HINTS,
     isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
     systemPrompt: {
       file: resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home }),

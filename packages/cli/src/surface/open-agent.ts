@@ -20,6 +20,7 @@ import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
 import { openDebugLog } from '../start/debug-log.ts';
 import type { Start } from '../start/start.ts';
+import { describeWithHint, RESEND_HINT } from '../start/user-hints.ts';
 import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 import type { OpenedAgent } from './session-lifecycle.ts';
 import type { SessionWish } from './session-wish.ts';
@@ -66,18 +67,23 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   } catch (error) {
     session.recorder.close();
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
-    throw new ExitError(ExitCode.Settings, error.message, { cause: error });
+    throw new ExitError(ExitCode.Settings, describeWithHint(error), { cause: error });
   }
 }
 
-async function openSessionFor({ start, wish, resendHint, onWarning }: OpenAgentOptions): Promise<OpenedSession> {
+async function openSessionFor({
+  start,
+  wish,
+  resendHint = RESEND_HINT,
+  onWarning,
+}: OpenAgentOptions): Promise<OpenedSession> {
   const { goesOn: _, ...wanted } = wish;
   try {
-    const hint = resendHint !== undefined && { resendHint };
-    return await openSession({ home: start.home, root: start.cwd, ...wanted, ...hint, onProblem: onWarning });
+    return await openSession({ home: start.home, root: start.cwd, ...wanted, resendHint, onProblem: onWarning });
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    const message = wish.resume === undefined ? error.message : `Error resuming session: ${error.message}`;
+    const said = describeWithHint(error);
+    const message = wish.resume === undefined ? said : `Error resuming session: ${said}`;
     throw new ExitError(ExitCode.Input, message, { cause: error });
   }
 }

@@ -197,6 +197,7 @@ function openContext(
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
     ...(memory !== undefined && { memory }),
+    hints: options.hints,
     onWarning: warn,
   });
 }
@@ -230,6 +231,7 @@ async function openSessionHooks(
     environment,
     sources,
     isTrustedForRun,
+    hints: options.hints,
     clock,
     ...(secrets && { secrets }),
     ...(telemetry && { onExecution: (execution) => telemetry.hookExecuted(execution) }),

@@ -3,6 +3,7 @@
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { Source } from '../protocol/source.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
 import type { IgnoreOptions } from '../tools/files/ignore-rules.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
@@ -69,6 +70,8 @@ export interface WorkspaceAgentOptions extends Omit<
   session?: OpenedSession;
   /** Hooks of the settings files; those of `sources` are added. They replace `hooks`. */
   hookLayers?: readonly HookLayer[];
+  /** What the caller's user does about problems; added to the sentences about them. */
+  hints?: UserHints;
   /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun?: boolean;
   /** Cancels waiting during the opening, for example for a project that lists its tools slowly. */

@@ -10,6 +10,7 @@ import type { DiscoveredToolDependencies } from '../tools/builtin/discovered-too
 import type { FileStore } from '../tools/files/file-store.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 import { systemClock } from '../util/clock.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
@@ -68,8 +69,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
     isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
-    explainAbsence: ({ name }) =>
-      isInMode(name, policy) ? describeRefusal(name, policy.mode, interactive) : undefined,
+    explainAbsence: ({ name }) => (isInMode(name, policy) ? describeRefusal(name, policy.mode, options) : undefined),
     describe: ({ name, description }) =>
       policy.mode === 'plan' && WRITES_PLANS.has(name)
         ? `Plan mode is on: this tool writes only plans, .md files in ${given.plansDirectory}. ${description}`
@@ -78,12 +78,14 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   return { tools, approvedPlan: () => approvedPlan };
 }
 
-/** A headless run cannot ask, so a tool that would ask is not offered: the message names the flags that allow it. */
-function describeRefusal(name: string, mode: PolicyAdapter['mode'], interactive: boolean): string {
+type Refusing = Pick<ResolvedWorkspaceOptions, 'interactive' | 'hints'>;
+
+/** A run without a user cannot ask, so a tool that would ask is not offered. */
+function describeRefusal(name: string, mode: PolicyAdapter['mode'], { interactive = false, hints }: Refusing): string {
   const refusal = `Tool "${name}" is not allowed in this run.`;
   if (interactive || mode === 'yolo') return refusal;
-  const edits = mode === 'default' && WRITES_PLANS.has(name) ? '--approval-mode auto_edit, ' : '';
-  return `${refusal} The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it. Continue without it, or tell the user what is needed.`;
+  const advice = 'Continue without it, or tell the user what is needed.';
+  return joinSentences(refusal, hints?.allowTool?.(name, mode), advice);
 }
 
 /** In plan mode they write only the plan itself. */

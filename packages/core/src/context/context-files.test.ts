@@ -107,9 +107,7 @@ describe('context files', () => {
     expect(loaded).toMatchObject({
       project: '',
       names: ['home/.gemini/GEMINI.md'],
-      warnings: [
-        'GEMINI.md was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.',
-      ],
+      warnings: ['GEMINI.md was skipped, because this folder is not trusted.'],
     });
   });
 

@@ -9,7 +9,9 @@ import path from 'node:path';
 import { userDirectory } from '../config/paths.ts';
 import { isProjectTrusted } from '../protocol/source.ts';
 import type { Source, SourceKind } from '../protocol/source.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import { findPlaces } from '../util/find-places.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 
 /** The settings for context files. */
 export interface ContextFileOptions {
@@ -30,6 +32,7 @@ export interface LoadContextOptions extends ContextFileOptions {
   /** The workspace directories; the root first. */
   directories: readonly string[];
   sources: readonly Source[];
+  hints?: UserHints | undefined;
   /** Whether the user hides a file from the model (.geminiignore). */
   isIgnored?: (file: string) => boolean;
 }
@@ -70,7 +73,7 @@ export async function loadContextFiles(options: LoadContextOptions): Promise<Loa
   const ofSources = findSourceFiles(options);
   const project = findProjectFiles(options);
   const isTrusted = isProjectTrusted(options.sources);
-  const warnings = isTrusted ? [] : describeUnread(project);
+  const warnings = isTrusted ? [] : describeUnread(project, options.hints);
   const found = [...ofSources, ...(isTrusted ? project : [])];
   if (found.length === 0) return { global: '', project: '', files: [], warnings };
   const { assembleContext } = await import('./context-assembly.ts');
@@ -149,10 +152,10 @@ export function directoriesBetween(outer: string, inner: string): string[] {
   return directories;
 }
 
-function describeUnread(files: readonly FoundContextFile[]): string[] {
+function describeUnread(files: readonly FoundContextFile[], hints: UserHints | undefined): string[] {
   if (files.length === 0) return [];
   const names = files.map(({ name }) => name).join(', ');
-  return [`${names} was skipped, because this folder is not trusted. Trust it, or use --skip-trust for one run.`];
+  return [joinSentences(`${names} was skipped, because this folder is not trusted.`, hints?.trustFolder)];
 }
 
 /** The files of the user's own memory, existing or not; never other files of that directory that a project names. */

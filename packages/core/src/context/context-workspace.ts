@@ -8,8 +8,10 @@ import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { Content } from '../protocol/content.ts';
 import { isProjectTrusted } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import type { ResultContext } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 import { loadContextFiles } from './context-files.ts';
 import type { ContextFile, ContextFileOptions, LoadedContext } from './context-files.ts';
 import { describeTree } from './directory-tree.ts';
@@ -33,6 +35,7 @@ export interface WorkspaceContextOptions {
   workspace: Workspace;
   home: string;
   sources: readonly Source[];
+  hints?: UserHints | undefined;
   interactive: boolean;
   isGitRepository: boolean;
   /** Whether the model receives the folder's tree. */
@@ -135,11 +138,12 @@ export class WorkspaceContext {
 }
 
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
-  const { files, workspace, home, sources, onWarning } = options;
+  const { files, workspace, home, sources, hints, onWarning } = options;
   const loaded = await loadContextFiles({
     ...files,
     home,
     sources,
+    hints,
     directories: workspace.directories,
     isIgnored: ignoredFile(workspace),
   });
@@ -153,14 +157,17 @@ function ignoredFile(workspace: Workspace): (file: string) => boolean {
 }
 
 function choosePrompt(options: WorkspaceContextOptions): string {
-  const { systemPrompt = {}, interactive, isGitRepository, workspace, sources } = options;
+  const { systemPrompt = {}, interactive, isGitRepository, workspace, sources, hints } = options;
   const { file, writeTo } = systemPrompt;
   const own = createSystemPrompt({ interactive, isGitRepository });
   if (writeTo !== undefined) writeSystemPrompt(writeTo, own);
   if (file === undefined) return own;
   if (!isProjectTrusted(sources) && workspace.isInside(file)) {
     throw new SystemPromptError(
-      `The system prompt ${file} was ignored, because this folder is not trusted. Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.`,
+      joinSentences(
+        `The system prompt ${file} was ignored, because this folder is not trusted.`,
+        hints?.trustPromptFile,
+      ),
     );
   }
   return readSystemPrompt(file);

@@ -18,6 +18,7 @@ import { HookConsent, admitHooks } from '../hooks/hook-trust.ts';
 import type { HookMessageEvent, NoticeEvent } from '../protocol/agent-events.ts';
 import { isForeign, isProjectTrusted } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/shell/child-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
@@ -44,6 +45,7 @@ export interface OpenHooksOptions {
   sources: readonly Source[];
   /** Trusted by a flag or a variable: new and changed hooks run too. */
   isTrustedForRun?: boolean;
+  hints?: UserHints | undefined;
   clock?: Clock;
   /** Called for every run of a hook, for telemetry. */
   onExecution?: (execution: HookExecution) => void;
@@ -117,11 +119,11 @@ export function toGuard(watchdog: Watchdog): HookGuard {
 }
 
 function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
-  const { layers, home, root, sources, isTrustedForRun = false, post } = options;
+  const { layers, home, root, sources, isTrustedForRun = false, hints, post } = options;
   const isTrusted = isProjectTrusted(sources);
   const { entries, problems } = readHookLayers(layers);
   const consent = () => new HookConsent({ file: join(userDirectory(home), 'trusted_hooks.json'), root });
-  const admission = admitHooks(entries, { isTrusted, isTrustedForRun, consent });
+  const admission = admitHooks(entries, { isTrusted, isTrustedForRun, hint: hints?.trustHooks, consent });
   for (const message of [...problems, ...admission.messages]) post({ type: 'notice', level: 'warning', message });
   return admission.entries;
 }

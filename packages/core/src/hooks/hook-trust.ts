@@ -12,6 +12,7 @@ import { builtin } from '../util/builtin-modules.ts';
 import type { HookEntry } from './hook-config.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { isRecord } from '../util/is-record.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 
 /** `first`: the record has no entry for this project yet. */
 export type ConsentState = 'known' | 'first' | 'new' | 'changed';
@@ -96,6 +97,8 @@ export interface AdmissionOptions {
   isTrusted: boolean;
   /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun: boolean;
+  /** A sentence on how the user consents. */
+  hint?: string | undefined;
   consent: () => HookConsent;
 }
 
@@ -118,10 +121,8 @@ export function admitHooks(entries: readonly HookEntry[], options: AdmissionOpti
   const fresh = admitted.filter((entry) => states.get(entry) !== 'known');
   if (fresh.length > 0) messages.push(`This project has hooks that run with your permissions: ${list(fresh)}.`);
   if (refused.length > 0) {
-    messages.push(
-      `Some hooks of this project are new or changed since your consent and do not run: ${list(refused)}. ` +
-        'Review them with "castor hooks list", then consent with "castor hooks trust".',
-    );
+    const refusal = `Some hooks of this project are new or changed since your consent and do not run: ${list(refused)}.`;
+    messages.push(joinSentences(refusal, options.hint));
   }
   // A user who disables and re-enables a hook need not consent again.
   const asleep = switchedOff.filter((entry) => consent.stateOf(entry) === 'known');

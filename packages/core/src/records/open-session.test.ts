@@ -116,7 +116,7 @@ describe('openSession', () => {
     const opened = await open({ resume: '1' });
     expect(opened.interruptedPrompt).toEqual({ text: 'Touch both' });
     expect(opened.notices).toEqual([
-      'The last prompt was interrupted: "Touch both" (--continue continues it).',
+      'The last prompt was interrupted: "Touch both".',
       'The call touch {"id":1} had finished; its result is recorded.',
       'The call touch {"id":2} was running: its effect is unknown, so check before you repeat it.',
       'The call touch {"id":3} was not started.',
@@ -171,7 +171,7 @@ describe('openSession', () => {
     const opened = await open({ resume: 'known-1' });
     expect(opened.notices).toEqual([
       'The record of this session is incomplete (full disk?): later steps are unknown.',
-      'The last prompt was interrupted: "Touch both" (--continue continues it).',
+      'The last prompt was interrupted: "Touch both".',
       'The call touch {"id":1} had finished; its result is recorded.',
       'The call touch {"id":2} was running: its effect is unknown, so check before you repeat it.',
       'The call touch {"id":3} was running: its effect is unknown, so check before you repeat it.',
@@ -221,7 +221,7 @@ describe('openSession', () => {
     const holder = await open({ resume: 'known-1' });
     await expect(open({ resume: 'known-1' })).rejects.toMatchObject({ reason: 'locked', pid: process.pid });
     await expect(open({ resume: 'known-1' })).rejects.toThrow(
-      `Session known-1 is in use by process ${process.pid}. Wait for it, end it, or add --fork to resume a copy.`,
+      `Session known-1 is in use by process ${process.pid}. Wait for it or end it.`,
     );
     const before = await readFile(path, 'utf8');
     const copy = await open({ resume: 'known-1', fork: true });
@@ -326,7 +326,7 @@ describe('openSession', () => {
 
   it.each([
     ['../../etc/passwd', 'invalid', /^Invalid session "..\/..\/etc\/passwd": use "latest", a number/],
-    ['7', 'not_found', /^Invalid session identifier "7"\. Use --list-sessions to see the one session of/],
+    ['7', 'not_found', /^Invalid session identifier "7"\.$/],
     ['0', 'not_found', /Invalid session identifier/],
     ['11111111-2222-4333-8444-555555555555', 'not_found', /Invalid session identifier/],
   ])('refuses to resume %s', async (resume, reason, message) => {

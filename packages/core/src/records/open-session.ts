@@ -26,7 +26,7 @@ export interface OpenSessionOptions {
   sessionId?: string | undefined;
   /** A `.json` or `.jsonl` file to import into a new session. */
   sessionFile?: string | undefined;
-  /** What the user does to send an interrupted prompt again, as a clause for the notice; by default the flag. */
+  /** What the user does to send an interrupted prompt again, as a clause for the notice. */
   resendHint?: string;
   /** Called once, when recording fails and stops. */
   onProblem?: (message: string) => void;
@@ -97,5 +97,5 @@ async function assertFree(sessionId: string, options: OpenSessionOptions): Promi
   }
   const { findSessionById } = await import('./session-find.ts');
   if (!findSessionById(sessionId, options)) return;
-  throw new SessionError('exists', `Session ID "${sessionId}" already exists. Use --resume ${sessionId} to resume it.`);
+  throw new SessionError('exists', `Session ID "${sessionId}" already exists.`, { wanted: sessionId });
 }

@@ -16,12 +16,19 @@ export class SessionError extends Error {
   readonly reason: SessionErrorReason;
   /** The process that holds the session, with `locked`. */
   readonly pid: number | undefined;
+  /** The requested session, where another request can succeed: to resume it or a copy, or by another name. */
+  readonly wanted: string | undefined;
 
-  constructor(reason: SessionErrorReason, message: string, options: ErrorOptions & { pid?: number } = {}) {
+  constructor(
+    reason: SessionErrorReason,
+    message: string,
+    options: ErrorOptions & { pid?: number; wanted?: string } = {},
+  ) {
     super(message, options);
     this.name = 'SessionError';
     this.reason = reason;
     this.pid = options.pid;
+    this.wanted = options.wanted;
   }
 }
 

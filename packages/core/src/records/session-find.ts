@@ -15,7 +15,8 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   if (!isSessionId(word)) {
     throw new SessionError(
       'invalid',
-      `Invalid session "${wanted}": use "latest", a number of --list-sessions, or a session id.`,
+      `Invalid session "${wanted}": use "latest", a number of the list of sessions, or a session id.`,
+      { wanted },
     );
   }
   const byId = findSessionById(word, project);
@@ -26,11 +27,7 @@ export async function findSession(wanted: string, project: ProjectSessions): Pro
   const byPrefix = findByPrefix(word, sessions);
   if (byPrefix) return byPrefix;
   if (sessions.length === 0) throw new SessionError('not_found', 'No previous sessions found for this project.');
-  const all = sessions.length === 1 ? 'the one session' : `the ${sessions.length} sessions`;
-  throw new SessionError(
-    'not_found',
-    `Invalid session identifier "${wanted}". Use --list-sessions to see ${all} of this project.`,
-  );
+  throw new SessionError('not_found', `Invalid session identifier "${wanted}".`, { wanted });
 }
 
 /** A shorter prefix could be a mistyped index. */

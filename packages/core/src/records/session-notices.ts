@@ -1,5 +1,6 @@
 /** Words the notices for the user on resume: what was interrupted, and which parts of the file were unreadable. Pure. */
 
+import { joinSentences } from '../util/join-sentences.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedSession } from './replay-session.ts';
@@ -14,7 +15,7 @@ export interface LoadedReport {
   hasLoss: boolean;
   /** The text of the prompt that got no answer. */
   prompt: string | undefined;
-  /** What the user does to send it again, as a clause; by default the flag. */
+  /** What the user does to send it again, as a clause. */
   resendHint?: string | undefined;
 }
 
@@ -43,14 +44,13 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
   const last = messages.at(-1);
   if (prompt !== undefined) {
     const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
-    notices.push(
-      last?.failure === undefined
-        ? `The last prompt was interrupted: ${words} (${resendHint ?? '--continue continues it'}).`
-        : `The last prompt failed: ${words} (${shorten(toOneLine(last.failure), SHOWN_LENGTH)} ${resendHint ?? '--continue sends it again'}).`,
-    );
+    const failure = last?.failure === undefined ? undefined : shorten(toOneLine(last.failure), SHOWN_LENGTH);
+    const remarks = joinSentences(failure, resendHint);
+    const what = failure === undefined ? 'was interrupted' : 'failed';
+    notices.push(`The last prompt ${what}: ${words}${remarks === '' ? '' : ` (${remarks})`}.`);
     for (const { name, args, status, isUnchanged } of openCalls) {
-      const what = isUnchanged ? UNCHANGED : SENTENCES[status];
-      notices.push(`The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${what}.`);
+      const state = isUnchanged ? UNCHANGED : SENTENCES[status];
+      notices.push(`The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${state}.`);
     }
   }
   if (last?.isInterrupted && last.type === 'gemini')

@@ -140,11 +140,10 @@ function takeLock(path: string, sessionId: string): { lock?: SessionLock; proble
     throw toSessionError(`The session ${sessionId} cannot be locked`, error);
   }
   if ('release' in lock) return { lock };
-  throw new SessionError(
-    'locked',
-    `Session ${sessionId} is in use by process ${lock.pid}. Wait for it, end it, or add --fork to resume a copy.`,
-    { pid: lock.pid },
-  );
+  throw new SessionError('locked', `Session ${sessionId} is in use by process ${lock.pid}. Wait for it or end it.`, {
+    pid: lock.pid,
+    wanted: sessionId,
+  });
 }
 
 interface HeldFile {

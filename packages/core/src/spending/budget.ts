@@ -31,6 +31,12 @@ export interface BudgetOptions {
 /** A limit that cannot be enforced, found before anything is spent. */
 export class BudgetError extends Error {
   override readonly name = 'BudgetError';
+  readonly reason: 'invalid_limit' | 'unknown_price';
+
+  constructor(reason: BudgetError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 export interface Watch {
@@ -62,7 +68,8 @@ export class Budget {
   constructor(options: BudgetOptions) {
     for (const [name, limit] of Object.entries(options.limits) as [string, number | undefined][]) {
       if (limit === undefined || (limit >= 0 && (name !== 'timeMs' || limit <= MAX_TIME_MS))) continue;
-      throw new BudgetError(`Invalid budget: ${name} is ${limit}. It must be at least 0, and a time at most 24 days.`);
+      const rule = 'It must be at least 0, and a time at most 24 days.';
+      throw new BudgetError('invalid_limit', `Invalid budget: ${name} is ${limit}. ${rule}`);
     }
     this.options = options;
     this.startedAt = options.clock.now();
@@ -72,7 +79,8 @@ export class Budget {
   requirePriceOf(model: string): void {
     if (this.options.limits.cost === undefined || this.options.ledger.hasPrice(model)) return;
     throw new BudgetError(
-      `--max-cost needs a price for the model ${model}. ` +
+      'unknown_price',
+      `The limit on the cost needs a price for the model ${model}. ` +
         'Add one to ~/.gemini/prices.json, choose a model that has one, or limit the tokens instead.',
     );
   }

@@ -1,6 +1,6 @@
 /** `/model`: chooses the model from the next turn on. */
 
-import { getErrorMessage } from '@castor/core';
+import { describeWithHint } from '../../start/user-hints.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
 
@@ -22,6 +22,6 @@ export async function chooseModel(app: App, { agent, signal }: CommandContext): 
     agent.setModel(name);
     app.info(`The model is ${name} for this session.`);
   } catch (error) {
-    app.fail(getErrorMessage(error));
+    app.fail(describeWithHint(error));
   }
 }

@@ -1,0 +1,12 @@
+/** UserHints: what the user of a program does about a problem. Core reports problems without them: it knows no flags. */
+
+export interface UserHints {
+  /** A sentence on how to trust the folder. */
+  trustFolder?: string;
+  /** The same, for a folder that contains the requested system prompt. */
+  trustPromptFile?: string;
+  /** A sentence on how to consent to the hooks of a project. */
+  trustHooks?: string;
+  /** A sentence on how to allow a tool in a run that cannot ask. */
+  allowTool?(toolName: string, approvalMode: string): string;
+}
