@@ -41,6 +41,7 @@ describe('commands with an answer', () => {
     ['/tools desc', /ReadFile \(read_file\)\n {4}Reads a file/],
     ['/directory', /^Workspace directories:\n {2}\/.*project$/],
     ['/policies list', /^Approval mode default; active rules:\n {2}1\. /],
+    ['/policies list', /allow    \* of kind read, search, think \(the built-in rules\)/],
     ['/hooks', 'No hooks are configured.'],
     ['/model', 'The model is gemini-2.5-flash.'],
     ['/docs', /docs folder/],

@@ -39,6 +39,8 @@ function describeRule(rule: PolicyRule): string {
     ...(rule.subagent === undefined ? [] : [`agent ${rule.subagent}`]),
     ...(rule.mcpName === undefined ? [] : [`mcp ${rule.mcpName}`]),
     rule.toolName,
+    // A rule that names a tool holds for that tool only; its kinds are a detail.
+    ...(rule.toolKinds && rule.toolName === '*' ? [`of kind ${rule.toolKinds.join(', ')}`] : []),
     ...(pattern === undefined ? [] : [`"${pattern}"`]),
   ].join(' ');
   const { name, line } = rule.source;

@@ -3,10 +3,8 @@
  * where no user answers (docs/decisions/0028). Also exports the policy that allows everything.
  */
 
-import type { ToolKind } from '../protocol/tools.ts';
+import { READING_KINDS } from '../policy/reading-tools.ts';
 import type { PolicyPort, PolicyQuestion } from '../scheduler/ports.ts';
-
-const READING_KINDS: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'think']);
 
 /** An approval covers one call: "always" needs rules, which a `PolicyAdapter` has. */
 export function createReadingPolicy({ interactive }: { interactive: boolean }): PolicyPort {
@@ -14,7 +12,7 @@ export function createReadingPolicy({ interactive }: { interactive: boolean }): 
     canAsk: interactive,
     async check({ toolName, kind }: PolicyQuestion) {
       // Never by name: a caller's own tool may have the name of a built-in one and change anything.
-      if (READING_KINDS.has(kind)) return { decision: 'allow' };
+      if (READING_KINDS.includes(kind)) return { decision: 'allow' };
       if (interactive) return { decision: 'ask_user' };
       const denyMessage = `${toolName} needs an approval, and no user can be asked in this run: the agent has no policy, so it may read and search only.`;
       return { decision: 'deny', unanswerable: true, denyMessage };

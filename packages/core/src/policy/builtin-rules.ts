@@ -4,12 +4,14 @@
  */
 
 import type { ApprovalMode } from './approval-mode.ts';
-import { READING_TOOLS } from './reading-tools.ts';
+import type { ToolKind } from '../protocol/tools.ts';
+import { HARMLESS_KINDS, READING_KINDS, READING_TOOLS } from './reading-tools.ts';
 import type { PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { effectivePriority } from './rule.ts';
 
 interface BuiltinRule {
   tools: readonly string[];
+  toolKinds?: readonly ToolKind[];
   decision: PolicyDecision;
   priority: number;
   modes?: readonly ApprovalMode[];
@@ -26,7 +28,8 @@ const EDITS = ['replace', 'write_file'];
 const EFFECTS = [...EDITS, 'run_shell_command', 'activate_skill', 'web_fetch', 'discovered_tool_*'];
 
 const RULES: readonly BuiltinRule[] = [
-  { tools: READS, decision: 'allow', priority: 50 },
+  { tools: ['*'], toolKinds: READING_KINDS, decision: 'allow', priority: 50 },
+  { tools: READS, toolKinds: HARMLESS_KINDS, decision: 'allow', priority: 50 },
   { tools: EFFECTS, decision: 'ask_user', priority: 10, interactive: true },
   {
     tools: EFFECTS,

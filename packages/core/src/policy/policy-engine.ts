@@ -10,7 +10,7 @@ import { ArgumentTexts, cleanArguments, isForeign } from './argument-texts.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
 import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.ts';
-import { READING_TOOLS } from './reading-tools.ts';
+import { HARMLESS_KINDS, READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
@@ -222,13 +222,13 @@ const HARMLESS_TOOLS = new Set([
   ...READING_TOOLS,
   ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill'],
 ]);
-const READING_KINDS = new Set(['read', 'search', 'fetch', 'think', 'communicate', 'plan', 'switch_mode', 'agent']);
 
 function isMutating(call: PolicyCall): boolean {
   // A server's statement on its own tool is only a hint.
   if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !HARMLESS_TOOLS.has(call.toolName);
-  if (HARMLESS_TOOLS.has(call.toolName) || call.toolName.startsWith('tracker_')) return false;
-  return call.kind === undefined || !READING_KINDS.has(call.kind);
+  // Not by name: a caller's own tool may have the name of a built-in one and change anything.
+  if (call.kind !== undefined) return !HARMLESS_KINDS.includes(call.kind);
+  return !HARMLESS_TOOLS.has(call.toolName) && !call.toolName.startsWith('tracker_');
 }
 
 /** When the user cannot be asked, turns a question into a denial that states what would have been asked. */

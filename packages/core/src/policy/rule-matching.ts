@@ -41,7 +41,7 @@ export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyC
   if (rule.modes !== undefined && !rule.modes.includes(context.mode)) return false;
   if (rule.interactive !== undefined && rule.interactive !== context.interactive) return false;
   if (rule.subagent !== undefined && rule.subagent !== call.subagent) return false;
-  if (!matchesTool(rule, call)) return false;
+  if (!matchesTool(rule, call) || !matchesKind(rule, call)) return false;
   if (rule.toolAnnotations === undefined) return true;
   return Object.entries(rule.toolAnnotations).every(([key, value]) => call.annotations?.[key] === value);
 }
@@ -62,6 +62,12 @@ function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {
   const server = /^mcp_(.+)_\*$/.exec(toolName)?.[1];
   if (server !== undefined) return isOfServer(call, server, rule.decision === 'deny');
   return call.toolName.startsWith(toolName.slice(0, -1));
+}
+
+/** A server's statement on the kind of its tool is only a hint. */
+function matchesKind({ toolName, toolKinds }: PolicyRule, call: PolicyCall): boolean {
+  if (toolKinds === undefined) return true;
+  return call.kind === undefined || isMcp(call) ? toolName !== '*' : toolKinds.includes(call.kind);
 }
 
 export function isMcp(call: PolicyCall): boolean {

@@ -32,6 +32,8 @@ export interface RuleSource {
 export interface PolicyRule {
   /** Exact name, `*`, `mcp_*` or `mcp_<server>_*`. */
   toolName: string;
+  /** Kinds of tools; a call of unknown kind, or of a server's tool, goes by its name. Built-in rules only. */
+  toolKinds?: readonly ToolKind[];
   decision: PolicyDecision;
   /** Effective: tier + priority / 1000. */
   priority: number;
