@@ -66,6 +66,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
 
 /** Each protocol is its own chunk: a run loads the one it speaks. */
 const PROTOCOLS: Partial<Record<ProtocolName, (options: ProtocolOptions) => Promise<WireProtocol>>> = {
+  chat: async (options) => (await import('./chat-completions/protocol.ts')).createChatProtocol(options),
   gemini: async () => (await import('./gemini/generator.ts')).GEMINI_PROTOCOL,
 };
 

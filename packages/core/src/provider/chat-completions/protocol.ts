@@ -1,0 +1,80 @@
+/** OpenAI's Chat Completions, the dialect most servers speak, as a WireProtocol. Servers differ by a row of quirks. */
+
+import type { GenerateContentParameters } from '../../protocol/content.ts';
+import type { ApiError } from '../../protocol/errors.ts';
+import { createConversationWriter } from '../wire/conversation-json.ts';
+import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
+import { createNameReader } from '../wire/spelling.ts';
+import { declaredTools } from '../wire/tool-schema.ts';
+import { toWellFormedJson } from '../wire/well-formed-json.ts';
+import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { writeMessages } from './messages.ts';
+import { settingsFields, systemText } from './request-body.ts';
+
+/** Fields that a request works without; a server that rejects one gets the next requests without it. */
+const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
+
+export function createChatProtocol(options: ProtocolOptions): WireProtocol {
+  const { provider, endpoint, quirks, factsOf, cacheKey } = options;
+  const originOf = (model: string) => ({ provider, protocol: 'chat', endpoint: endpoint.host, model });
+  /** Fields this server has rejected. */
+  const without = new Set<string>();
+  /** Models whose answers begin inside reasoning. */
+  const startsInThought = new Set<string>();
+
+  const conversation = createConversationWriter('', (model) => {
+    const { images = false, documents = false } = factsOf(model);
+    return (content) => writeMessages(content, { quirks, origin: originOf(model), images, documents });
+  });
+
+  function body({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
+    const system = systemText(config.systemInstruction);
+    const opening = system === '' ? '' : toWellFormedJson({ role: quirks.systemRole ?? 'system', content: system });
+    const messages = conversation.bytes(contents, model);
+    const comma = opening !== '' && messages.length > 0 ? ',' : '';
+    const settings = settingsFields(model, config, { quirks, facts: factsOf(model), cacheKey, without });
+    return [
+      Buffer.from(`{"messages":[${opening}${comma}`),
+      messages,
+      Buffer.from(`],${toWellFormedJson(settings).slice(1)}`),
+    ];
+  }
+
+  return {
+    name: 'chat',
+    framing: 'sse',
+    path: () => 'chat/completions',
+    body,
+
+    reader({ model, config = {} }) {
+      const names = (config.tools ?? []).flatMap(({ functionDeclarations = [] }) =>
+        functionDeclarations.map(({ name = '' }) => name),
+      );
+      const offered = new Set(declaredTools(config).map(({ name }) => name));
+      return new ChunkReader({
+        origin: originOf(model),
+        isLocal: endpoint.isLocal,
+        quirks,
+        startsInThought: startsInThought.has(model),
+        onLoneClosing: () => startsInThought.add(model),
+        readName: createNameReader(names),
+        hasTools: offered.size > 0,
+        isOffered: (name) => offered.has(name),
+      });
+    },
+
+    toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
+
+    adapt(error) {
+      const field = error.reason === 'invalid_request' ? rejectedField(error, without) : undefined;
+      if (field === undefined) return undefined;
+      without.add(field);
+      return {};
+    },
+  };
+}
+
+function rejectedField({ message }: ApiError, without: ReadonlySet<string>): string | undefined {
+  return DISPENSABLE.find((field) => !without.has(field) && new RegExp(`\\b${field}\\b`).test(message));
+}

@@ -1,0 +1,100 @@
+/** Serialises the settings of a request into the fields of Chat Completions, as far as the server and the model take them. */
+
+import type { Content, GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { effortOf } from '../wire/thinking-effort.ts';
+import { declaredTools } from '../wire/tool-schema.ts';
+import type { ChatQuirks, ReasoningQuirk } from './quirks.ts';
+
+type Fields = Record<string, unknown>;
+
+const MAX_STOPS = 4;
+
+export interface SettingsOptions {
+  quirks: ChatQuirks;
+  facts: ModelFacts;
+  cacheKey?: string | undefined;
+  /** Fields the server has rejected. */
+  without: ReadonlySet<string>;
+}
+
+/** The text of a system instruction. */
+export function systemText(instruction: Content | string | undefined): string {
+  if (typeof instruction === 'string' || instruction === undefined) return instruction ?? '';
+  return (instruction.parts ?? []).map(({ text = '' }) => text).join('\n');
+}
+
+/** Every field beside `messages`. A field that is not set is not sent: strict servers reject what they do not know. */
+export function settingsFields(model: string, config: GenerateContentConfig, options: SettingsOptions): Fields {
+  const { quirks, facts, cacheKey, without } = options;
+  const tools = facts.tools === false ? [] : declaredTools(config, quirks.openSchemas);
+  const { maxTokensField = 'max_tokens', streamOptions = true } = quirks;
+  const fields: Fields = {
+    model,
+    stream: true,
+    stream_options: streamOptions ? { include_usage: true } : undefined,
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map(({ name, description, schema }) => ({
+            type: 'function',
+            function: { name, description, parameters: schema },
+          })),
+    tool_choice: tools.length === 0 || quirks.toolChoice === false ? undefined : toolChoice(config),
+    [maxTokensField]: config.maxOutputTokens,
+    ...samplingFields(config, facts),
+    stop: config.stopSequences?.slice(0, MAX_STOPS),
+    response_format: responseFormat(config),
+    ...thinkingFields(config.thinkingConfig, facts, quirks.reasoning),
+    prompt_cache_key: quirks.cacheKey ? cacheKey : undefined,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== undefined && !without.has(name)),
+  );
+}
+
+function toolChoice({ toolConfig }: GenerateContentConfig): string | undefined {
+  const mode: unknown = toolConfig?.functionCallingConfig?.mode;
+  if (mode === 'ANY') return 'required';
+  return mode === 'NONE' ? 'none' : undefined;
+}
+
+/** Models that reason reject a temperature; `gpt-5` and the o-series are known by how they are asked to think. */
+function samplingFields(
+  { temperature, topP, seed, presencePenalty, frequencyPenalty }: GenerateContentConfig,
+  facts: ModelFacts,
+): Fields {
+  if (facts.family === 'gpt' && facts.thinking !== undefined) return {};
+  return { temperature, top_p: topP, seed, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty };
+}
+
+function responseFormat({
+  responseJsonSchema,
+  responseSchema,
+  responseMimeType,
+}: GenerateContentConfig): Fields | undefined {
+  const schema: unknown = responseJsonSchema ?? responseSchema;
+  if (schema !== undefined) return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } };
+  return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
+}
+
+/** A model that does not think gets no knob at all: servers reject it. */
+function thinkingFields(thinking: ThinkingConfig | undefined, facts: ModelFacts, quirk: ReasoningQuirk = {}): Fields {
+  const effort = effortOf(thinking);
+  if (effort === undefined || facts.thinking === undefined) return {};
+  const isOff = effort === 'none';
+  switch (quirk.knob) {
+    case 'effort':
+      return { reasoning_effort: effort };
+    case 'openrouter':
+      return { reasoning: isOff ? { enabled: false } : { effort } };
+    case 'deepseek':
+      return { thinking: { type: isOff ? 'disabled' : 'enabled' }, ...(!isOff && { reasoning_effort: 'high' }) };
+    case 'thinking-type':
+      return { thinking: { type: isOff ? 'disabled' : 'enabled' } };
+    case 'enable-thinking':
+      return { chat_template_kwargs: { enable_thinking: !isOff } };
+    case undefined:
+      return {};
+  }
+}
