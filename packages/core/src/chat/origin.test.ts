@@ -35,7 +35,7 @@ describe('the origin of an answer', () => {
     expect(chat.getHistory().map(originOf)).toEqual([undefined, origin, undefined, undefined]);
   });
 
-  it('keeps the texts on both sides of a block apart, and joins them without one', async () => {
+  it('keeps the texts on both sides of a block apart, and joins them without a block between them', async () => {
     const parts = [
       { text: 'a' },
       { text: 'b' },
@@ -47,13 +47,17 @@ describe('the origin of an answer', () => {
     const origin = foreignOrigin({ blocks: [thinking(1), { before: 2, type: 'redacted', data: 'x' }] });
     const model = ForeignModel.of(
       foreignAnswer(parts, origin),
-      foreignAnswer(parts, foreignOrigin()),
+      foreignAnswer(parts, foreignOrigin({ blocks: [thinking(0)] })),
+      foreignAnswer(parts, foreignOrigin({ blocks: [] })),
       foreignAnswer(parts),
     );
     const chat = setUp(model);
-    for (const message of ['1', '2', '3']) await ask(chat, message);
+    for (const message of ['1', '2', '3', '4']) await ask(chat, message);
     const texts = chat.getHistory().flatMap(({ role, parts: own }) => (role === 'model' ? [own] : []));
-    expect(texts).toEqual([[{ text: 'ab' }, { text: 'c' }, { text: 'd' }], [{ text: 'abcd' }], [{ text: 'abcd' }]]);
+    expect(texts).toEqual([
+      [{ text: 'ab' }, { text: 'c' }, { text: 'd' }],
+      ...Array.from({ length: 3 }, () => [{ text: 'abcd' }]),
+    ]);
   });
 
   it('shows no thought for the place of a block without text', async () => {

@@ -63,7 +63,7 @@ export class StreamCollector {
   usageMetadata: UsageMetadata | undefined;
   private hasCalls = false;
   private hasThoughts = false;
-  /** A thought divided a text. Only an origin with blocks needs it divided. */
+  /** A thought divided a text. Only an origin with a block behind the first part needs it divided. */
   private isDivided = false;
   private origin: Origin | undefined;
 
@@ -89,7 +89,8 @@ export class StreamCollector {
     if (brokenCall) throw invalid(brokenCall, `the model ended with ${this.describe(finishReason)}`);
     if (!this.hasCalls && !hasVisibleText(this.parts)) this.throwEmpty(finishReason, options);
     const { origin, usageMetadata } = this;
-    if (this.isDivided && !origin?.blocks) this.parts = joinTexts(this.parts);
+    const hasInnerBlock = origin?.blocks?.some(({ before }) => before > 0) ?? false;
+    if (this.isDivided && !hasInnerBlock) this.parts = joinTexts(this.parts);
     return { parts: this.parts, finishReason, usageMetadata, origin };
   }
 

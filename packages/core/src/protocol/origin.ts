@@ -12,9 +12,9 @@ export const ORIGIN: unique symbol = Symbol.for('castor.origin');
 /** Opaque to everything but the adapter that made it. */
 export interface OriginBlock {
   /**
-   * The index of the part it stands in front of, thoughts not counted; the number of parts if it is the last. Adjacent
-   * texts are one part unless a thought stood between them: for a block without text between two texts, an adapter
-   * yields the part `{thought: true}`.
+   * The index of the part it stands in front of, thoughts not counted; the number of parts if it is the last. Texts on
+   * both sides of a thought are two parts if any block of the turn is behind the first part, else one. For a block
+   * without text, an adapter yields the part `{thought: true}`, which shows nothing.
    */
   before: number;
   type: string;

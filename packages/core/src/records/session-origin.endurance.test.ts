@@ -60,7 +60,7 @@ function makeAnswer(number: number, random: Random): MadeAnswer {
     streamed.push(part);
   }
   const origin = random() < 0.85 ? foreignOrigin({ ...(blocks.length > 0 && { blocks }), calls }) : undefined;
-  const sent = origin?.blocks ? parts : joinTexts(parts);
+  const sent = origin?.blocks?.some(({ before }) => before > 0) ? parts : joinTexts(parts);
   const first = sent.findIndex((part) => part.functionCall);
   const signed = sent.map((part, index) =>
     index === first ? { ...part, thoughtSignature: SYNTHETIC_THOUGHT_SIGNATURE } : part,
