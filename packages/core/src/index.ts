@@ -143,13 +143,8 @@ export type { Clock } from './util/clock.ts';
 export { GeminiChat } from './chat/gemini-chat.ts';
 export type { GeminiChatOptions } from './chat/gemini-chat-options.ts';
 export type { SendMessageParameters } from './chat/send-arguments.ts';
-export {
-  createUserContent,
-  isFunctionResponse,
-  mergePartListUnions,
-  partListUnionToString,
-  toParts,
-} from './chat/parts.ts';
+export { createUserContent, isFunctionResponse, mergePartListUnions } from './chat/parts.ts';
+export { partListUnionToString, toParts } from './util/part-list.ts';
 export { extractThought, getCitations, getResponseText, parseThought } from './chat/response.ts';
 export { isValidResponse } from './chat/stream-check.ts';
 export { StreamEventType, toStreamEvent } from './chat/stream-events.ts';

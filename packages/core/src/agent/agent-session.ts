@@ -5,7 +5,6 @@
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
-import { toParts } from '../chat/parts.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
 import type { AgentEvent, FallbackIntent, SessionEvent } from '../protocol/agent-events.ts';
 import { FinishReason } from '../protocol/content.ts';
@@ -16,6 +15,7 @@ import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Budget, Watch } from '../spending/budget.ts';
+import { toParts } from '../util/part-list.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';

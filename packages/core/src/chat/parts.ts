@@ -1,21 +1,10 @@
 /** Converts and inspects parts: from the forms a user or caller passes to the form of the wire. Pure. */
 
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
-
-export function toParts(input: PartListUnion): Part[] {
-  const list = Array.isArray(input) ? input : [input];
-  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
-}
+import { toParts } from '../util/part-list.ts';
 
 export function createUserContent(input: PartListUnion): Content {
   return { role: 'user', parts: toParts(input) };
-}
-
-/** The text of a part list, without media and calls. */
-export function partListUnionToString(input: PartListUnion): string {
-  return toParts(input)
-    .map((part) => part.text ?? '')
-    .join('');
 }
 
 /** Flattens a list of part lists; the lists may also be passed one by one. */

@@ -5,7 +5,7 @@
  */
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
-import { partListUnionToString, toParts } from '../chat/parts.ts';
+import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { isSilent } from '../chat/stream-check.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';

@@ -10,6 +10,7 @@ import type { Origin } from '../protocol/origin.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ContentGenerator } from './content-generator.ts';
+import { toParts } from '../util/part-list.ts';
 
 const TOKENS_PER_ASCII_CHARACTER = 0.25;
 const TOKENS_PER_OTHER_CHARACTER = 1.5;
@@ -58,9 +59,7 @@ export async function calculateRequestTokenCount(
   model: string,
   { signal, clock = systemClock }: CountOptions = {},
 ): Promise<number> {
-  const parts = (Array.isArray(request) ? request : [request]).map((part) =>
-    typeof part === 'string' ? { text: part } : part,
-  );
+  const parts = toParts(request);
   if (!parts.some(hasMedia)) return estimateTokenCount(parts);
   const settled = new AbortController();
   const abortSignal = signal ? AbortSignal.any([signal, settled.signal]) : settled.signal;

@@ -7,6 +7,7 @@
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
 import { shorten } from '../util/short-text.ts';
+import { toParts } from '../util/part-list.ts';
 
 /** `UtilityModel.generateJson` fits. Undefined when no answer is available. */
 export type AskJson = (question: JsonQuestion, schema: object) => Promise<Record<string, unknown> | undefined>;
@@ -108,21 +109,17 @@ export function toClassifierContents(classifier: Classifier, conversation: Conve
       ({ role, parts }) => `${role === 'model' ? 'Agent' : 'User'}: ${shorten(describe(parts ?? []), MAX_TURN_LENGTH)}`,
     );
   const before = turns.length > 0 ? `The conversation so far:\n${turns.join('\n')}\n\n` : '';
-  const request = shorten(describe(toPartList(conversation.request)), MAX_REQUEST_LENGTH);
+  const request = shorten(describe(toParts(conversation.request)), MAX_REQUEST_LENGTH);
   return [{ role: 'user', parts: [{ text: `${before}The request:\n${request || '(no text)'}` }] }];
 }
 
 /** Whether the request answers calls, and so continues work that is already running. */
 export function answersCalls(request: PartListUnion): boolean {
-  return toPartList(request).some((part) => part.functionResponse !== undefined);
+  return toParts(request).some((part) => part.functionResponse !== undefined);
 }
 
 function isToolTurn({ parts = [] }: Content): boolean {
   return parts.some((part) => part.functionCall !== undefined || part.functionResponse !== undefined);
-}
-
-function toPartList(request: PartListUnion): Part[] {
-  return [request].flat().map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
 function describe(parts: readonly Part[]): string {

@@ -4,7 +4,7 @@
  * policy nor the user: `CoreToolScheduler` does that first. Used alone (`execute`), it also runs the BeforeTool hook.
  */
 
-import type { Part, PartListUnion } from '../protocol/content.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import { ToolError, isAbortError } from '../protocol/errors.ts';
 import type { CompletedToolCall, ExecutingToolCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolContext, ToolKind, ToolResult } from '../protocol/tools.ts';
@@ -13,6 +13,7 @@ import type { BoundedOutput, OutputBounds } from '../tools/tool-output.ts';
 import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
 import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
@@ -138,7 +139,7 @@ export class ToolExecutor {
     const decision = signal.aborted ? undefined : await this.askHook(call, result, signal);
     if (!decision) {
       // The effects have happened: the model must read about them.
-      const output = printed.text || toText(result.llmContent);
+      const output = printed.text || partListUnionToString(result.llmContent);
       return createCancelledResult(request, 'User cancelled operation', output);
     }
     if (decision.kind === 'stop') {
@@ -251,12 +252,7 @@ function withNotes(content: PartListUnion, notes: readonly string[]): PartListUn
   if (notes.length === 0) return content;
   const note = notes.join('\n\n');
   if (typeof content === 'string') return `${content}\n\n${note}`;
-  return [...(Array.isArray(content) ? content : [content]), { text: note }];
-}
-
-function toText(content: PartListUnion): string {
-  const parts = Array.isArray(content) ? content : [content];
-  return parts.map((part: Part | string) => (typeof part === 'string' ? part : (part.text ?? ''))).join('');
+  return [...toParts(content), { text: note }];
 }
 
 /** Keeps the last characters of the added text, up to a limit. */

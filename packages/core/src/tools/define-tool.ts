@@ -20,6 +20,7 @@ import type {
   ToolResult,
 } from '../protocol/tools.ts';
 import { createAbortError } from '../util/clock.ts';
+import { partListUnionToString } from '../util/part-list.ts';
 import type { ArgsOf, JsonSchema } from './from-schema.ts';
 
 /**
@@ -169,15 +170,8 @@ async function settle(
 
 function toResult(output: ToolOutput): ToolResult {
   if (typeof output === 'string') return { llmContent: output, returnDisplay: output };
-  const { returnDisplay = textOf(output.llmContent), ...rest } = output;
+  const { returnDisplay = partListUnionToString(output.llmContent), ...rest } = output;
   return { ...rest, returnDisplay };
-}
-
-function textOf(content: PartListUnion): string {
-  if (typeof content === 'string') return content;
-  return (Array.isArray(content) ? content : [content])
-    .map((part) => (typeof part === 'string' ? part : (part.text ?? '')))
-    .join('');
 }
 
 function describeArgs(params: Record<string, unknown>): string {

@@ -12,6 +12,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { OutputTruncation } from '../protocol/tool-calls.ts';
 import { TextPieces } from './files/text-pieces.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { toParts } from '../util/part-list.ts';
 
 export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
 
@@ -209,11 +210,6 @@ function passThrough(of: ResponseOf, part: Part): Part {
 
 function isPlayed(blob: Blob | undefined): boolean {
   return /^(audio|video)\//.test(blob?.mimeType ?? '');
-}
-
-function toParts(content: PartListUnion): Part[] {
-  const list = Array.isArray(content) ? content : [content];
-  return list.map((part) => (typeof part === 'string' ? { text: part } : part));
 }
 
 function joinTexts(parts: readonly Part[]): string | undefined {

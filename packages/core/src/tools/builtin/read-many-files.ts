@@ -15,6 +15,7 @@ import type { FindOptions } from '../files/find-files.ts';
 import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../files/search-scope.ts';
 import { matchesWildcard } from '../wildcard.ts';
 import type { Workspace } from '../files/workspace.ts';
+import { toParts } from '../../util/part-list.ts';
 
 const DESCRIPTION = 'Reads the files that match paths or glob patterns and returns their contents one after the other.';
 
@@ -174,7 +175,7 @@ async function readAll(
       problems.push(`${path} (${content.message})`);
       continue;
     }
-    const parts = toTextParts(content);
+    const parts = toParts(content);
     characters += parts.reduce((sum, { text = '' }) => sum + text.length, 0);
     media += parts.reduce((sum, { inlineData }) => sum + (inlineData?.data?.length ?? 0), 0);
     if (characters > MAX_CHARACTERS || media > MAX_MEDIA_CHARACTERS) {
@@ -195,12 +196,6 @@ async function readOne(readFile: DefinedTool, path: string, context: ToolContext
     if (error instanceof ToolError) return error;
     throw error;
   }
-}
-
-function toTextParts(content: PartListUnion): Part[] {
-  return (Array.isArray(content) ? content : [content]).map((part) =>
-    typeof part === 'string' ? { text: part } : part,
-  );
 }
 
 function toFramedParts({ path, parts }: ReadFiles['files'][number]): Part[] {
