@@ -6,13 +6,18 @@ import {
   checkNextSpeaker,
   CompressionStatus,
   CoreToolScheduler,
+  createCancelledResult,
+  createErrorResult,
   createGeminiGenerator,
+  createSuccessResult,
   defineTool,
   GeminiEventType,
   LoopDetectionService,
+  MAX_TURNS,
   ModelAvailability,
   ModelRouter,
   policyChain,
+  ToolErrorType,
   ToolExecutor,
   ToolRegistry,
   UtilityModel,
@@ -25,7 +30,7 @@ import type {
   ToolCallRequestInfo,
   Turn,
 } from '@castor/core';
-import { answer, call, say, text, thought } from '@castor/testkit';
+import { answer, call, fault, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, MODEL, NEVER, openAgent, openChat } from './document-fixture.ts';
 
@@ -55,6 +60,15 @@ describe('GeminiClient', () => {
     let step = await stream.next();
     while (!step.done) step = await stream.next();
     expect(step.value.pendingToolCalls.map(({ callId }) => callId)).toEqual(['1']);
+  });
+
+  it.each([
+    ['false', false, 2],
+    ['true', true, 1],
+  ])('continues after an unusable stream once: with isInvalidStreamRetry %s', async (_name, isRetry, prompts) => {
+    await using env = await openAgent(() => fault('prompt_blocked'), { features: { continueOnFailedApiCall: true } });
+    await collect(env.agent.client.sendMessageStream('hi', NEVER, 'p', MAX_TURNS, isRetry));
+    expect(env.model.requests).toHaveLength(prompts);
   });
 
   it.each([0, -1])('has no limit of turns with maxSessionTurns %i', async (maxSessionTurns) => {
@@ -248,6 +262,17 @@ describe('tools', () => {
       ['after', { text: 'b' }],
       ['before', { text: 'no' }],
     ]);
+  });
+
+  it('have results that are built from what a tool returned, as the document builds them', () => {
+    const asked = request('shout', { text: 'a' });
+    const success = createSuccessResult(asked, { llmContent: 'LOUD', returnDisplay: 'loud' });
+    expect(success).toMatchObject({ status: 'success', response: { resultDisplay: 'loud', contentLength: 4 } });
+    expect(success.response.responseParts).toMatchObject([{ functionResponse: { response: { output: 'LOUD' } } }]);
+    const error = createErrorResult(asked, new Error('Tool "shout" not found'), ToolErrorType.TOOL_NOT_FOUND);
+    expect(error).toMatchObject({ status: 'error', response: { errorType: 'tool_not_registered' } });
+    expect(error.response.error?.message).toBe('Tool "shout" not found');
+    expect(createCancelledResult(asked, 'User cancelled tool execution.').status).toBe('cancelled');
   });
 
   it('have no hollow helper beside them', () => {

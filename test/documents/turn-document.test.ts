@@ -25,12 +25,15 @@ import type {
   ServerTool,
   StructuredError,
   ToolCallRequestInfo,
+  TurnChat,
   TurnResult,
 } from '@castor/core';
 import { BatchTurnProcessor } from '@castor/core';
 import { answer, call, fault, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, NEVER, openAgent, openChat } from './document-fixture.ts';
+
+const NO_CHAT: TurnChat = { async *sendMessageStream() {}, getHistory: () => [] };
 
 describe('a ServerTool of the documents', () => {
   const add: ServerTool = {
@@ -128,12 +131,10 @@ describe('Turn.run', () => {
     ['a model and no signal', ['gemini-2.5-flash', 'hello']],
     ['a signal that is none', ['hello', {}]],
   ])('names its forms when it gets %s', (_name, args) => {
-    const turn = new Turn({ sendMessageStream: async () => collectNothing(), getHistory: () => [] }, 'p');
+    const turn = new Turn(NO_CHAT, 'p');
     const run = turn.run.bind(turn) as (...args: unknown[]) => unknown;
     expect(() => run(...args)).toThrow('run(request, signal) or run(model, request, signal)');
   });
-
-  async function* collectNothing(): AsyncGenerator<GenerateContentResponse> {}
 });
 
 describe('extractThought', () => {
@@ -160,6 +161,12 @@ describe('reportError', () => {
   it('takes error, message, context and type, and never rejects', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'castor-report-'));
     const now = () => new Date(0);
+    const contextForReport = [...new Turn(NO_CHAT, 'p').getContents('asked'), 'asked'];
+    await createReportError({ directory, now })(new Error('boom'), 'As 002 reports', contextForReport, 'a');
+    expect(await readFile(join(directory, 'gemini-client-error-a-1970-01-01T00-00-00-000Z.json'), 'utf8')).toContain(
+      'asked',
+    );
+    await rm(join(directory, 'gemini-client-error-a-1970-01-01T00-00-00-000Z.json'));
     await createReportError({ directory, now })(new Error('boom'), 'While testing', { any: 'field' }, 'my/type');
     const [name = ''] = await readdir(directory);
     expect(name).toBe('gemini-client-error-my_type-1970-01-01T00-00-00-000Z.json');

@@ -83,18 +83,21 @@ export class GeminiClient {
 
   /**
    * Yields the events of the request's turns and returns the last turn. Throws `UnauthorizedError`; an abort ends
-   * with `user_cancelled`. A consumer that breaks out leaves nothing running.
+   * with `user_cancelled`. A consumer that breaks out leaves nothing running. With `isInvalidStreamRetry` the request
+   * is itself the continuation after an unusable stream, and no further one follows.
    */
   async *sendMessageStream(
     request: PartListUnion,
     signal: AbortSignal,
     prompt_id: string,
     turns: number = MAX_TURNS,
+    isInvalidStreamRetry?: boolean,
   ): AsyncGenerator<ServerGeminiStreamEvent, Turn> {
     let turn = this.createTurn(prompt_id);
     let untold: UntoldRequest | undefined;
     try {
       const prompt = this.beginPrompt(toParts(request), prompt_id);
+      if (isInvalidStreamRetry) prompt.hasContinuedInvalid = true;
       let next: Part[] | undefined = toParts(request);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
         untold = { request: next, after: this.options.chat.getLastContent() };

@@ -14,6 +14,8 @@ export const ToolErrorType = {
   UNKNOWN: 'unknown',
   UNHANDLED_EXCEPTION: 'unhandled_exception',
   TOOL_NOT_REGISTERED: 'tool_not_registered',
+  /** The name in one of the documents. */
+  TOOL_NOT_FOUND: 'tool_not_registered',
   EXECUTION_FAILED: 'execution_failed',
   FILE_NOT_FOUND: 'file_not_found',
   FILE_WRITE_FAILURE: 'file_write_failure',

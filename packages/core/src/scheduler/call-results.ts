@@ -4,7 +4,7 @@ import type { Part } from '../protocol/content.ts';
 import { ToolError, getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, OutputTruncation, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolErrorType, ToolResult, ToolResultDisplay } from '../protocol/tools.ts';
-import { toErrorResponse } from '../tools/tool-output.ts';
+import { toErrorResponse, toFunctionResponse } from '../tools/tool-output.ts';
 
 interface Told {
   responseParts: Part[];
@@ -14,17 +14,23 @@ interface Told {
   data?: Record<string, unknown> | undefined;
 }
 
-export function createSuccessResult(request: ToolCallRequestInfo, told: Told): CompletedToolCall {
-  return complete(request, 'success', told);
+/** From the parts of a response, or from what a tool returned, as the documents show it. */
+export function createSuccessResult(request: ToolCallRequestInfo, told: Told | ToolResult): CompletedToolCall {
+  if ('responseParts' in told) return complete(request, 'success', told);
+  const { llmContent, returnDisplay: resultDisplay, data } = told;
+  const converted = toFunctionResponse({ ...answerTo(request), mediaInResponses: false }, llmContent);
+  const responseParts = [...converted.responseParts, ...converted.injectedParts];
+  return complete(request, 'success', { responseParts, resultDisplay, data });
 }
 
-/** A failure the model should read and act on. */
+/** A failure the model should read and act on. The documents pass its type, the executor the tool's result. */
 export function createErrorResult(
   request: ToolCallRequestInfo,
   error: unknown,
-  result?: ToolResult,
+  typeOrResult?: ToolErrorType | ToolResult,
 ): CompletedToolCall {
-  const failure = toToolError(error);
+  const [type, result] = typeof typeOrResult === 'string' ? [typeOrResult] : [undefined, typeOrResult];
+  const failure = toToolError(error, type);
   const display = failure.display ?? (typeof result?.returnDisplay === 'string' ? result.returnDisplay : undefined);
   return complete(
     request,
@@ -86,8 +92,7 @@ function contentLengthOf(responseParts: readonly Part[]): number | undefined {
   return typeof text === 'string' ? text.length : undefined;
 }
 
-function toToolError(error: unknown): ToolError {
+function toToolError(error: unknown, type: ToolErrorType = 'unhandled_exception'): ToolError {
   if (error instanceof ToolError) return error;
-  const type: ToolErrorType = 'unhandled_exception';
   return new ToolError(getErrorMessage(error), type, { cause: error });
 }

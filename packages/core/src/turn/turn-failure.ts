@@ -19,7 +19,7 @@ import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { retryKind, retryRule } from '../provider/retry-table.ts';
 
 /** The context of an error: a conversation, or any fields. */
-export type ReportContext = readonly PartListUnion[] | readonly object[] | Record<string, unknown>;
+export type ReportContext = readonly (PartListUnion | object)[] | Record<string, unknown>;
 
 /**
  * Called with an error that ends a turn, a sentence on when it happened, its context and its place. Must not throw.
