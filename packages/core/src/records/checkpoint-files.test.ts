@@ -2,6 +2,10 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foreignOrigin } from '../chat/foreign-model.fixture.ts';
+import { originOf, withOrigin } from '../protocol/origin.ts';
+import { openSession } from './open-session.ts';
+import { createSessionFrom } from './session-copy.ts';
 import { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './checkpoint-files.ts';
 
 describe('saved conversations', () => {
@@ -25,6 +29,23 @@ describe('saved conversations', () => {
     expect(readCheckpoint(folder, 'über/../x y')).toEqual({ history, authType: 'gemini-api-key' });
     deleteCheckpoint(folder, 'über/../x y');
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('bring back the origin of each unchanged answer, which stands beside the turns', async () => {
+    const origin = foreignOrigin({ blocks: [{ before: 0, type: 'redacted', data: '\ud800' }] });
+    const said = [history[0]!, withOrigin(history[1]!, origin), history[0]!, history[1]!];
+    const path = saveCheckpoint(folder, 'a', { history: said });
+    const stored = JSON.parse(await readFile(path, 'utf8')) as { history: unknown; origins: unknown };
+    expect(stored).toEqual({ history: [...history, ...history], origins: { 1: origin } });
+    expect(readCheckpoint(folder, 'a').history.map(originOf)).toEqual([undefined, origin, undefined, undefined]);
+    const odd = { ...stored, origins: { 1: { ...origin, blocks: 7 }, 3: 'x', 99: origin } };
+    await writeFile(path, JSON.stringify(odd));
+    expect(readCheckpoint(folder, 'a').history.map(originOf)).toEqual(Array.from({ length: 4 }, () => undefined));
+    const home = join(folder, '..');
+    const id = await createSessionFrom(said, { home, root: home });
+    const session = await openSession({ home, root: home, resume: id });
+    session.recorder.close();
+    expect(session.history).toEqual(said);
   });
 
   it('are never written over', () => {

@@ -1,15 +1,18 @@
 /**
  * Saves, lists and reads conversations under a name the user chose, in Gemini CLI's format:
- * `checkpoint-<encoded name>.json` in the project's folder, `{history, authType}`. The
- * name is encoded, so that it cannot point outside the folder. Throws SessionError.
+ * `checkpoint-<encoded name>.json` in the project's folder, `{history, authType}`; `origins`,
+ * by the index of the turn, is Castor's own. The name is encoded, so that it cannot point
+ * outside the folder. Throws SessionError.
  */
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Content } from '../protocol/content.ts';
+import { originOf, withOrigin } from '../protocol/origin.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { SessionError, toSessionError } from './session-error.ts';
 import { toStoredParts } from './session-parts.ts';
+import { storedOriginOf, toStoredOrigin } from './stored-origin.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface SavedCheckpoint {
@@ -37,7 +40,8 @@ export function saveCheckpoint(folder: string, tag: string, checkpoint: SavedChe
     );
   }
   try {
-    replaceFile(path, `${JSON.stringify(checkpoint, null, 2)}\n`);
+    const origins = originsOf(checkpoint.history);
+    replaceFile(path, `${JSON.stringify({ ...checkpoint, ...(origins && { origins }) }, null, 2)}\n`);
   } catch (error) {
     throw toSessionError(`The conversation cannot be saved to ${path}`, error);
   }
@@ -67,7 +71,8 @@ export function readCheckpoint(folder: string, tag: string): SavedCheckpoint {
     throw toSessionError(`The conversation ${path} is not readable`, error);
   }
   const turns = isRecord(value) ? value['history'] : value;
-  const history = Array.isArray(turns) ? turns.flatMap(toTurn) : [];
+  const origins = isRecord(value) && isRecord(value['origins']) ? value['origins'] : {};
+  const history = Array.isArray(turns) ? turns.flatMap((turn, index) => toTurn(turn, origins[index])) : [];
   if (history.length === 0) throw new SessionError('invalid', `${path} does not contain a conversation.`);
   const authType = isRecord(value) ? value['authType'] : undefined;
   return { history, ...(typeof authType === 'string' && { authType }) };
@@ -83,10 +88,21 @@ export function deleteCheckpoint(folder: string, tag: string): void {
   }
 }
 
-function toTurn(turn: unknown): Content[] {
+/** Undefined without any: the file is then Gemini CLI's to the byte. */
+function originsOf(history: readonly Content[]): object | undefined {
+  const found = history.flatMap((content, index) => {
+    const origin = originOf(content);
+    return origin ? [[index, origin] as const] : [];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+function toTurn(turn: unknown, stored: unknown): Content[] {
   if (!isRecord(turn) || (turn['role'] !== 'user' && turn['role'] !== 'model')) return [];
   const parts = toStoredParts(turn['parts']);
-  return parts.length > 0 ? [{ role: turn['role'], parts }] : [];
+  if (parts.length === 0) return [];
+  const origin = storedOriginOf({ content: turn['parts'], origin: toStoredOrigin(stored) }, parts);
+  return [withOrigin({ role: turn['role'], parts }, origin)];
 }
 
 function pathOf(folder: string, tag: string): string {

@@ -16,6 +16,7 @@ import { sessionFileName } from './session-file.ts';
 import type { SessionMetadata } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
 import type { LoadedMessage } from './replay-session.ts';
+import { WrittenTurns } from './written-turns.ts';
 
 /** Creates a new session with these turns, to be resumed by its id. Throws SessionError. */
 export async function createSessionFrom(
@@ -26,13 +27,9 @@ export async function createSessionFrom(
   const now = new Date((options.clock ?? systemClock).now()).toISOString();
   const sessionId = createSessionId(options.clock);
   const path = join(directory, sessionFileName(sessionId, now));
-  const messages = history.map(({ role, parts = [] }) => ({
-    id: createSessionId(options.clock),
-    timestamp: now,
-    type: role === 'user' ? 'user' : 'gemini',
-    content: parts,
-    prompt_id: sessionId,
-  }));
+  const written = new WrittenTurns(options.clock ?? systemClock);
+  // Copies: a turn that occurs twice is two messages.
+  const messages = history.map((content) => written.toMessage({ ...content }, { prompt_id: sessionId }));
   try {
     writeSession(path, [toHeader({ sessionId }, options, now), ...toLines(messages)]);
   } catch (error) {

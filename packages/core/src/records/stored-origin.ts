@@ -6,7 +6,6 @@
 import type { Part } from '../protocol/content.ts';
 import type { Origin } from '../protocol/origin.ts';
 import { isRecord } from '../util/is-record.ts';
-import type { SessionMessage } from './session-file.ts';
 
 /** Undefined unless the value has the shape of an origin. */
 export function toStoredOrigin(value: unknown): Origin | undefined {
@@ -18,10 +17,13 @@ export function toStoredOrigin(value: unknown): Origin | undefined {
   return isNamed && hasBlocks && hasCalls && isRecord(message) ? (value as unknown as Origin) : undefined;
 }
 
-/** The message's origin if it belongs to exactly these parts, thoughts aside. */
-export function storedOriginOf({ content, origin }: SessionMessage, parts: readonly Part[]): Origin | undefined {
+/** The origin if all of the stored content is in these parts as it is, thoughts aside. */
+export function storedOriginOf(
+  { content, origin }: { content?: unknown; origin?: Origin | undefined },
+  parts: readonly Part[],
+): Origin | undefined {
   if (!origin || !Array.isArray(content)) return undefined;
-  const own = content.filter((part) => !isThought(part));
+  const own = (content as unknown[]).filter((part) => !isThought(part));
   const sent = parts.filter((part) => !isThought(part));
   const isWhole = own.length === sent.length && own.every((part, index) => part === sent[index]);
   const fits = origin.blocks?.every(({ before }) => before <= sent.length) ?? true;
