@@ -1,6 +1,8 @@
 /** What a user of Gemini CLI meets on the first start: a login Castor does not support, features it does not use yet. */
 
-import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 const USES_KEY = 'oauth-personal is not available, using GEMINI_API_KEY';
@@ -44,8 +46,8 @@ describe('what the settings name and a run does not use yet', () => {
     '.gemini/agents/helper.md': 'x',
   };
   const LINE =
-    'not used yet: MCP (stub, web), extension gitstuff (its excludeTools is not enforced: run_shell_command(rm)), ' +
-    'extension plain, 2 skills, 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
+    'not used yet: MCP (stub, web), extension gitstuff (except its excludeTools), extension plain, ' +
+    '2 skills, 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
 
   it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
     await using workspace = await createWorkspace({ homeFiles });
@@ -67,6 +69,68 @@ describe('what the settings name and a run does not use yet', () => {
       false,
       expect.stringContaining('not used yet: 1 skill\n'),
     ]);
+  });
+});
+
+describe('excludeTools of an installed extension', () => {
+  const manifest = (excludeTools: string[]) => JSON.stringify({ name: 'guard', version: '1.0.0', excludeTools });
+  const FOLDER = '.gemini/extensions/guard';
+
+  /** The tools offered, and what the model is told of `rm a.txt`, `echo hi` and a write. */
+  async function runWith(homeFiles: Record<string, string>, args: string[] = []) {
+    await using workspace = await createWorkspace({ files: { 'a.txt': 'one' }, homeFiles });
+    await using model = await fakeModel([
+      answer(
+        call('run_shell_command', { command: 'echo hi' }),
+        call('run_shell_command', { command: 'echo a && rm -f a.txt' }),
+        call('write_file', { file_path: 'b.txt', content: 'x' }),
+      ),
+      say('ok'),
+    ]);
+    const { stderr } = await runCli(['-y', '-p', 'hi', ...args], { workspace, model });
+    const tools = JSON.stringify(model.requests[0]?.body['tools']);
+    return {
+      isWriteOffered: tools.includes('"write_file"'),
+      isShellOffered: tools.includes('"run_shell_command"'),
+      isRemoved: !existsSync(join(workspace.project, 'a.txt')),
+      isWritten: existsSync(join(workspace.project, 'b.txt')),
+      hasEchoed: JSON.stringify(model.requests[1]?.body).includes('Output: hi'),
+      stderr,
+    };
+  }
+
+  const OPEN = { isWriteOffered: true, isShellOffered: true, isRemoved: true, isWritten: true, hasEchoed: true };
+
+  it('hides whole tools and denies commands with the prefix, in yolo mode too', async () => {
+    const homeFiles = { [`${FOLDER}/gemini-extension.json`]: manifest(['write_file', 'run_shell_command(rm)']) };
+    expect(await runWith(homeFiles)).toMatchObject({
+      ...OPEN,
+      isWriteOffered: false,
+      isRemoved: false,
+      isWritten: false,
+      stderr: expect.stringContaining('extension guard: excludeTools'),
+    });
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['disabled', { '.gemini/extensions/extension-enablement.json': '{"guard":{"overrides":["!/*"]}}' }, []],
+    ['left out with -e none', {}, ['-e', 'none']],
+  ])('has no effect where the extension is %s', async (_, files, args) => {
+    const homeFiles = { [`${FOLDER}/gemini-extension.json`]: manifest(['write_file', 'ShellTool(rm)']), ...files };
+    const { stderr, ...rest } = await runWith(homeFiles, args);
+    expect([rest, stderr]).toEqual([OPEN, expect.not.stringContaining('guard')]);
+  });
+
+  it('is enforced for a linked extension', async () => {
+    await using linked = await createWorkspace({ files: { 'gemini-extension.json': manifest(['ShellTool(rm)']) } });
+    const installation = JSON.stringify({ type: 'link', source: linked.project });
+    const found = await runWith({ [`${FOLDER}/.gemini-extension-install.json`]: installation });
+    expect(found).toMatchObject({ ...OPEN, isRemoved: false });
+  });
+
+  it('that is unreadable is reported with its file', async () => {
+    const { stderr } = await runWith({ [`${FOLDER}/gemini-extension.json`]: '{"excludeTools": [' });
+    expect(stderr).toMatch(/extension guard \(.*gemini-extension\.json:1:/);
   });
 });
 

@@ -129,11 +129,11 @@ function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandConte
 }
 
 async function checkPolicies(
-  { configuration, sources }: LoadedConfiguration,
+  { configuration, sources, extensions }: LoadedConfiguration,
   { home }: SubcommandContext,
 ): Promise<Check> {
   const { settings } = configuration;
-  const approval = chooseApproval({ args: {}, settings, home, trustedFolder: undefined });
+  const approval = chooseApproval({ args: {}, settings, extensions, home, trustedFolder: undefined });
   const { files, rules, problems } = await loadPolicies({
     sources,
     platform: process.platform,
@@ -197,7 +197,7 @@ async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
 /** What settings and sources add to a run. */
 function checkAdditions(loaded: LoadedConfiguration, context: SubcommandContext): Check[] {
   const { hooksConfig, telemetry } = loaded.configuration.settings;
-  const places = { ...context, isTrusted: loaded.trust.trusted === true };
+  const places = { ...context, extensions: loaded.extensions, isTrusted: loaded.trust.trusted === true };
   const { length: hookCount } = inspectLoaded(loaded, context).hooks;
   return [
     ...describeUnused(loaded.configuration, places, { isComplete: true }).map((says): Check => ({

@@ -87,10 +87,10 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
     return ExitCode.Failure;
   }
   const { home, cwd } = io;
-  const { configuration, trust, sources } = loadTrustedConfiguration({ args: {}, ...io });
+  const { configuration, trust, sources, extensions } = loadTrustedConfiguration({ args: {}, ...io });
   const { settings } = configuration;
   const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
-  const approval = chooseApproval({ args, settings, home, trustedFolder: trust.trusted });
+  const approval = chooseApproval({ args, settings, extensions, home, trustedFolder: trust.trusted });
   const loaded = await load({ ...approval, sources, settings: approval.rules }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const workspaceDirectories = [cwd, ...approval.includeDirectories.map((directory) => resolve(cwd, directory))];

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
-import type { Settings } from '@castor/core/program';
+import type { InstalledExtension, Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
@@ -22,20 +22,22 @@ export interface Approval {
 export interface ApprovalQuestion {
   args: CliArguments;
   settings: Settings;
+  /** Those enabled in this folder; their restrictions become rules. */
+  extensions: readonly InstalledExtension[];
   home: string;
   /** False: only the mode `default` is allowed, whatever was requested. */
   trustedFolder: boolean | undefined;
 }
 
 /** Throws an ExitError for a mode that is not allowed. */
-export function chooseApproval({ args, settings, home, trustedFolder }: ApprovalQuestion): Approval {
+export function chooseApproval({ args, settings, extensions, home, trustedFolder }: ApprovalQuestion): Approval {
   const warnings: string[] = [];
   const { policyPaths, adminPolicyPaths, context } = settings;
   const policy = args.policy ?? policyPaths;
   const adminPolicy = args.adminPolicy ?? adminPolicyPaths;
   return {
     mode: chooseMode(args, settings, trustedFolder, warnings),
-    rules: chooseRules(args, settings),
+    rules: { ...chooseRules(args, settings), excludedByExtensions: extensions },
     ...(policy.length > 0 && { policyPaths: policy }),
     ...(adminPolicy.length > 0 && { adminPolicyPaths: adminPolicy }),
     includeDirectories: [...context.includeDirectories, ...(args.includeDirectories ?? [])].map((path) =>

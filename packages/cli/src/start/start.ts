@@ -4,9 +4,15 @@
  */
 
 import { computeSources } from '@castor/core';
-import { isProjectTrusted, loadConfiguration, SettingsError } from '@castor/core/program';
+import {
+  findExtensions,
+  isProjectTrusted,
+  loadConfiguration,
+  SettingsError,
+  userDirectory,
+} from '@castor/core/program';
 import type { BudgetLimits, Source } from '@castor/core';
-import type { Configuration, Settings } from '@castor/core/program';
+import type { Configuration, InstalledExtension, Settings } from '@castor/core/program';
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';
@@ -50,6 +56,8 @@ export interface LoadedConfiguration {
   configuration: Configuration;
   trust: TrustDecision;
   sources: readonly Source[];
+  /** The user's extensions that are enabled in this folder. */
+  extensions: readonly InstalledExtension[];
 }
 
 export interface StartOptions extends StartContext {
@@ -61,14 +69,14 @@ export interface StartOptions extends StartContext {
 export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const { args, home } = context;
   const budget = chooseBudget(args);
-  const { configuration, trust, sources } = loadTrustedConfiguration(context);
+  const { configuration, trust, sources, extensions } = loadTrustedConfiguration(context);
   const { settings, environment } = configuration;
   try {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
     refuseMissing(args, settings, environment);
     const trustedFolder = trust.trusted;
-    const approval = chooseApproval({ args, settings, home, trustedFolder });
+    const approval = chooseApproval({ args, settings, extensions, home, trustedFolder });
     const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);
     const choice = chooseModel({ args, settings, environment });
     return {
@@ -86,7 +94,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
         ...approval.warnings,
         ...warnings,
         ...choice.warnings,
-        ...describeUnused(configuration, { home, cwd: context.cwd, isTrusted: trustedFolder === true }),
+        ...describeUnused(configuration, { home, cwd: context.cwd, extensions, isTrusted: trustedFolder === true }),
       ],
       notices: approval.mode === 'yolo' ? [YOLO_NOTICE] : [],
     };
@@ -120,7 +128,9 @@ export function loadTrustedConfiguration(context: StartContext): LoadedConfigura
       },
       isRefused: () => trust.trusted === false,
     });
-    return { configuration, trust, sources: chooseSources(context, trust.trusted) };
+    // Every value but "none" is rejected before.
+    const extensions = args.extensions?.length ? [] : findExtensions(userDirectory(home), cwd);
+    return { configuration, trust, sources: chooseSources(context, trust.trusted), extensions };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new ExitError(ExitCode.Settings, error.message, { cause: error });

@@ -4,15 +4,17 @@
  * and source.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { countOf, findSetting, isRecord, noEffectOf } from '@castor/core/program';
-import type { Configuration } from '@castor/core/program';
+import { countOf, findExtensions, findSetting, isRecord, noEffectOf, projectDirectory } from '@castor/core/program';
+import type { Configuration, InstalledExtension } from '@castor/core/program';
 import { isFooterItemName } from '../footer-item-names.ts';
 
 export interface UnusedPlaces {
   home: string;
   cwd: string;
+  /** The user's, enabled in this folder. */
+  extensions: readonly InstalledExtension[];
   /** Only a trusted folder's own skills, agents and extensions would count. */
   isTrusted: boolean;
 }
@@ -27,12 +29,11 @@ export function describeUnused(
   { isComplete = false }: { isComplete?: boolean } = {},
 ): string[] {
   const servers = Object.keys(settings.mcpServers);
-  const extensions = findExtensions(places);
   const skills = settings.skills.enabled ? countSkills(places) : 0;
   const agents = listFolders(places, 'agents').filter(({ name }) => name.endsWith('.md') && !name.startsWith('_'));
   const unused = [
     ...(servers.length > 0 ? [`MCP (${servers.join(', ')})`] : []),
-    ...extensions,
+    ...nameExtensions(places),
     ...(skills > 0 ? [countOf(skills, 'skill')] : []),
     ...(agents.length > 0 ? [countOf(agents.length, 'agent')] : []),
     ...nameSettings(unusedSettings(layers), isComplete),
@@ -71,24 +72,13 @@ function countSkills(places: UnusedPlaces): number {
   return found.filter(({ name, isFolder }) => isFolder && !name.startsWith('.')).length;
 }
 
-function findExtensions(places: UnusedPlaces): string[] {
-  const found = listFolders(places, 'extensions').filter(({ name, isFolder }) => isFolder && !name.startsWith('.'));
-  return found.map(({ name, path }) => {
-    const tools = excludedTools(join(path, 'gemini-extension.json'));
-    // The user must know of a restriction that is not in force.
-    const warning = tools.length === 0 ? '' : ` (its excludeTools is not enforced: ${tools.join(', ')})`;
-    return `extension ${name}${warning}`;
+function nameExtensions({ extensions, cwd, home, isTrusted }: UnusedPlaces): string[] {
+  const ofProject = isTrusted && cwd !== home ? findExtensions(projectDirectory(cwd), cwd) : [];
+  const ofUser = extensions.map(({ name, excludeTools, problem }) => {
+    if (problem !== undefined) return `extension ${name} (${problem})`;
+    return `extension ${name}${excludeTools.length > 0 ? ' (except its excludeTools)' : ''}`;
   });
-}
-
-function excludedTools(manifest: string): string[] {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
-    const tools = isRecord(parsed) ? parsed['excludeTools'] : undefined;
-    return Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string') : [];
-  } catch {
-    return [];
-  }
+  return [...ofUser, ...ofProject.map(({ name }) => `extension ${name}`)];
 }
 
 /** Keys the user has set that no part of Castor reads yet. */

@@ -1,5 +1,5 @@
 /**
- * Derives rules from settings and flags. An absent list has no effect; an empty list
+ * Derives rules from settings, flags and the restrictions of extensions. An absent list has no effect; an empty list
  * allows nothing.
  */
 
@@ -12,6 +12,8 @@ export interface SettingsRuleFields {
   allowed?: readonly string[] | undefined;
   /** `tools.exclude`. */
   exclude?: readonly string[] | undefined;
+  /** `excludeTools` of the enabled extensions. */
+  excludedByExtensions?: readonly { readonly name: string; readonly excludeTools: readonly string[] }[] | undefined;
   /** `tools.core`. */
   core?: readonly string[] | undefined;
   confirmationRequired?: readonly string[] | undefined;
@@ -44,6 +46,7 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
   const {
     allowed,
     exclude = [],
+    excludedByExtensions = [],
     core,
     confirmationRequired = [],
     mcpAllowed = [],
@@ -53,6 +56,11 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
   return [
     ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
     ...exclude.flatMap((entry) => entryRules(entry, 'deny', 4.4, 'tools.exclude')),
+    ...excludedByExtensions.flatMap(({ name, excludeTools }) =>
+      excludeTools
+        .flatMap((entry) => entryRules(entry, 'deny', 4.4, 'excludeTools'))
+        .map((found) => ({ ...found, source: { name: `extension ${name}: excludeTools` } })),
+    ),
     ...confirmationRequired.flatMap((entry) => entryRules(entry, 'ask_user', 4.35, 'tools.confirmationRequired')),
     ...(allowed === undefined ? [] : allowedRules(allowed)),
     ...(core === undefined ? [] : coreRules(core)),
