@@ -26,23 +26,27 @@ describe('castor when the model fails', () => {
       fault(401),
       {
         code: 41,
-        stderr: 'castor: the service rejected the credentials: Request had invalid authentication credentials.\n',
+        stderr:
+          'castor: the service rejected the credentials: Request had invalid authentication credentials. (HTTP 401)\n',
       },
     ],
     [
       'a 403 for the key',
       fault(403, { message: 'Your key was reported as leaked.' }),
-      { code: 41, stderr: 'castor: the service rejected the credentials: Your key was reported as leaked.\n' },
+      {
+        code: 41,
+        stderr: 'castor: the service rejected the credentials: Your key was reported as leaked. (HTTP 403)\n',
+      },
     ],
     [
       'an invalid key without details',
       fault(400, { message: 'API key not valid' }),
-      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid\n' },
+      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid (HTTP 400)\n' },
     ],
     [
       'an invalid key',
       fault(400, { message: 'API key not valid.', errorInfo: { reason: 'API_KEY_INVALID' } }),
-      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid.\n' },
+      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid. (HTTP 400)\n' },
     ],
   ])('gives the words of the server for %s, after one request', async (_, step, expected) => {
     expect(await ask([step])).toMatchObject({ ...expected, stdout: '', requests: 1 });

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage, UnauthorizedError } from '@castor/core';
+import { describeRequestFailure } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
@@ -189,7 +190,7 @@ async function converse(
 /** Explains errors the user can fix in a sentence; any other error is a bug of ours. */
 function explain(error: unknown, format: OutputFormat, output: Output): RunError {
   if (error instanceof UnauthorizedError) {
-    const message = `the service rejected the credentials: ${error.message}`;
+    const message = `the service rejected the credentials: ${describeRequestFailure(error)}`;
     if (format === 'text') output.note(`castor: ${message}`);
     return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized };
   }

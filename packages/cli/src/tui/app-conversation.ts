@@ -4,6 +4,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
+import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent } from '@castor/core';
 import { Conversation } from '../surface/conversation.ts';
 import type { App } from './app.ts';
@@ -68,7 +69,7 @@ function onChange({ conversation, state, screen, isSpoken, onStateChange }: App)
 }
 
 function explain(app: App, error: unknown, signal: AbortSignal): void {
-  if (error instanceof UnauthorizedError) onUnauthorized(app, error.message);
+  if (error instanceof UnauthorizedError) onUnauthorized(app, describeRequestFailure(error));
   else if (!signal.aborted) app.fail(getErrorMessage(error));
 }
 

@@ -103,7 +103,13 @@ export class ApiError extends CastorError {
 /** The credentials were rejected. The only error that leaves `Turn.run` as an exception. */
 export class UnauthorizedError extends CastorError {
   override readonly name = 'UnauthorizedError';
-  readonly status = 401;
+  /** Some services reject a key with 400 or 403. */
+  readonly status: number;
+
+  constructor(message?: string, { status = 401, ...options }: ErrorOptions & { status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
 }
 
 /** A limit of the session is exhausted; the request was not sent. */

@@ -37,7 +37,7 @@ export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError
 export function classifyGoogleError(status: number, error: GoogleError, cause?: unknown): ApiError | UnauthorizedError {
   const message = error.message ?? `HTTP ${status}`;
   if (refusesCredentials(status, message, error.details.errorReason)) {
-    return new UnauthorizedError(message, cause === undefined ? undefined : { cause });
+    return new UnauthorizedError(message, { status, ...(cause !== undefined && { cause }) });
   }
   const delayMs = error.retryDelayMs ?? parseDuration(RETRY_IN_WORDS.exec(message)?.[1]);
   const verdict = judge(status, message, { ...error, ...(delayMs !== undefined && { retryDelayMs: delayMs }) });
