@@ -1,6 +1,6 @@
 /** A command that failed looks failed on the screen, after a resume and in `castor sessions show`; the wire is as it was. */
 
-import { call, createWorkspace, fakeModel, runCli, say, startTerminal } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, runCli, say, startTerminal } from '@castor/testkit';
 import { expect, it } from 'vitest';
 
 const shell = (command: string) => call('run_shell_command', { command });
@@ -29,6 +29,39 @@ it('looks failed in the terminal, live and resumed, and in sessions show', async
   expect(stdout).toContain('failed (exit 3): out');
   expect(stdout).toContain('failed (SIGKILL)');
   expect(stdout.match(/failed/g)).toHaveLength(2);
+});
+
+it('of several that ran together is marked above its own result in sessions show', async () => {
+  await using workspace = await createWorkspace();
+  await using model = await fakeModel([
+    answer(shell('sleep 0.2; echo slow; exit 4'), shell('echo quick')),
+    say('Done.'),
+  ]);
+  await runCli(['-y', '-p', 'Run them', '--session-id', 'together'], { workspace, model });
+  const { stdout } = await runCli(['sessions', 'show', 'together'], { workspace });
+  expect(stdout).toMatch(
+    /^✗ \[Shell\] sleep 0\.2; echo slow; exit 4\n\n {2}failed \(exit 4\): slow\n\n\[Shell\] echo quick\n\n {2}quick$/m,
+  );
+});
+
+it('of the user looks failed in the terminal, live and resumed, and in sessions show', async () => {
+  await using workspace = await createWorkspace();
+  await using model = await fakeModel([say('Done.')]);
+  const options = { model, workspace, columns: 100 };
+  {
+    await using terminal = await startTerminal(['--session-id', 'own'], options);
+    await terminal.waitForText('Type your message');
+    terminal.type('!echo "out `echo 1`"; exit 3\r');
+    await terminal.waitForText(/^✗ \[The command ended with exit code 3\]$/m);
+    terminal.type('Why?\r');
+    await terminal.waitForText('Done.');
+  }
+  await using resumed = await startTerminal(['-r', 'own'], options);
+  await resumed.waitForText('Done.');
+  await resumed.waitForText(/^✗ Shell echo "out `echo 1`"; exit 3 exit 3$/m);
+  await resumed.waitForText('out 1');
+  const { stdout } = await runCli(['sessions', 'show', 'own'], { workspace });
+  expect(stdout).toContain('✗ [Shell] echo "out `echo 1`"; exit 3\n\n  failed (exit 3): out 1');
 });
 
 it('leaves what the model and scripts read as it was', async () => {

@@ -8,19 +8,22 @@ const SHOWN_ARGUMENTS = 200;
 const SHOWN_RESULT = 400;
 
 export function toReadableText(events: readonly AgentEvent[]): string {
-  return events.flatMap((event) => toParagraph(event) ?? []).join('\n\n') + (events.length > 0 ? '\n' : '');
+  const responses = new Map<string, ToolCallResponseInfo>();
+  for (const event of events) {
+    if (event.type === GeminiEventType.ToolCallResponse) responses.set(event.value.callId, event.value);
+  }
+  return events.flatMap((event) => toParagraph(event, responses) ?? []).join('\n\n') + (events.length > 0 ? '\n' : '');
 }
 
-function toParagraph(event: AgentEvent): string | undefined {
+function toParagraph(event: AgentEvent, responses: ReadonlyMap<string, ToolCallResponseInfo>): string | undefined {
   switch (event.type) {
     case 'prompt_started':
       return event.text === undefined ? undefined : `> ${event.text.replaceAll('\n', '\n> ')}`;
     case GeminiEventType.Content:
       return event.value.trimEnd();
     case GeminiEventType.ToolCallRequest:
-      return describeCall(event.value);
-    case GeminiEventType.ToolCallResponse:
-      return describeResult(event.value);
+      // Calls that ran together end in any order: each result belongs below its call.
+      return describeCall(event.value, responses.get(event.value.callId));
     case 'prompt_ended':
       return event.outcome === 'completed' ? undefined : `(${event.error?.message ?? event.detail ?? event.outcome})`;
     default:
@@ -29,7 +32,13 @@ function toParagraph(event: AgentEvent): string | undefined {
   }
 }
 
-function describeCall({ name, args, display }: ToolCallRequestInfo): string {
+function describeCall(request: ToolCallRequestInfo, response: ToolCallResponseInfo | undefined): string {
+  const mark = response && (response.error || readFailedCommand(response.data)) ? '✗ ' : '';
+  const result = response && describeResult(response);
+  return [`${mark}${nameCall(request)}`, ...(result === undefined ? [] : [result])].join('\n\n');
+}
+
+function nameCall({ name, args, display }: ToolCallRequestInfo): string {
   const told = display?.description || (Object.keys(args).length === 0 ? '' : JSON.stringify(args));
   return `[${display?.name ?? name}] ${shorten(told, SHOWN_ARGUMENTS)}`.trimEnd();
 }

@@ -104,7 +104,7 @@ async function showRead(
       for (const note of read.notes) app.warn(note);
       return { parts: read.parts, text: read.displayText, isShown };
     case 'answered':
-      if (isShell) app.print(outputRows(app, read.text));
+      if (isShell) app.print(outputRows(app, read.text, read.exitCode !== 0));
       else app.info(read.text);
       return undefined;
     case 'error':
@@ -116,9 +116,12 @@ async function showRead(
   }
 }
 
-function outputRows({ appearance }: App, output: string): string[] {
+/** The last line of a command that failed says how it ended. */
+function outputRows({ appearance }: App, output: string, hasFailed: boolean): string[] {
+  const { secondary, error } = appearance.styles;
   const lines = sanitize(expandTabs(output)).split('\n');
-  return lines.map((line) => appearance.styles.secondary(line));
+  const ending = hasFailed ? lines.splice(-1) : [];
+  return [...lines.map((line) => secondary(line)), ...ending.map((line) => error(`✗ ${line}`))];
 }
 
 async function contextOf(app: App, signal: AbortSignal): Promise<CommandContext> {

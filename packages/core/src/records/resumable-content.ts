@@ -8,7 +8,10 @@ import { textOf, toStoredParts } from './session-parts.ts';
 /** Context this program added, and the summary of a compression with the content it carries over. */
 const OURS = /^\s*<(?:session_context|hook_context|state_snapshot)>|^<carried_over>$/m;
 /** The text that reports a command the user ran to the model. */
-const OWN_COMMAND = /^I ran the following shell command:\n```sh\n([^]*?)\n```/;
+const OWN_COMMAND =
+  /^I ran the following shell command:\n```sh\n([^]*?)\n```(?:\n\nThis produced the following result:\n```\n([^]*)\n```)?/;
+/** The end of the output, or its beginning in a session of Gemini CLI. */
+const FAILED_COMMAND = /\[The command ended with exit code (\d+)\]$|^Command exited with code (\d+)\./;
 
 /** Whether these parts are an answer that the user or a limit cut off. */
 export function isCutAnswer(parts: readonly Part[] | undefined): boolean {
@@ -41,12 +44,30 @@ export function ownWords({
   return !isPrompt && /^\s*[/?]/.test(words) ? undefined : words;
 }
 
+export interface OwnCommand {
+  readonly command: string;
+  readonly output: string;
+  /** Absent for a command that succeeded, or did not exit. */
+  readonly exitCode?: number;
+}
+
+/** The shell command of the user that this message reports. */
+export function ownCommand({ type, content }: SessionMessage): OwnCommand | undefined {
+  const found = type === 'user' ? OWN_COMMAND.exec(textOf(content).trim()) : null;
+  if (found === null) return undefined;
+  const [command = '', output = ''] = found.slice(1).map((text) => text?.replace(/\\([\\`])/g, '$1'));
+  const [, ours, theirs] = FAILED_COMMAND.exec(output) ?? [];
+  const exitCode = ours ?? theirs;
+  return { command, output, ...(exitCode !== undefined && { exitCode: Number(exitCode) }) };
+}
+
 /** A user action beside the conversation that was reported to the model, such as a shell command the user ran. */
-export function asideWords({ type, content, isAside }: SessionMessage): string | undefined {
+export function asideWords(message: SessionMessage): string | undefined {
+  const { type, content, isAside } = message;
   if (type !== 'user') return undefined;
   const text = textOf(content).trim();
-  const command = OWN_COMMAND.exec(text)?.[1];
-  if (command !== undefined) return `!${command}`;
+  const own = ownCommand(message);
+  if (own !== undefined) return `!${own.command}`;
   if (!isAside) return undefined;
   return text === '' || /^<(session|hook)_context>/.test(text) ? undefined : text;
 }

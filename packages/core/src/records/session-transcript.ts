@@ -16,7 +16,8 @@ import type { EndedCall, StartedCall, StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
-import { asideWords, isCutAnswer, ownWords } from './resumable-content.ts';
+import { asideWords, isCutAnswer, ownCommand, ownWords } from './resumable-content.ts';
+import type { OwnCommand } from './resumable-content.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
@@ -64,6 +65,16 @@ class EventReplay {
     this.failure = message.failure;
     this.isCut = false;
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text });
+    const own = aside === undefined ? undefined : ownCommand(message);
+    if (own !== undefined) this.ownCommand(own);
+  }
+
+  /** A command the user ran looks like one the model ran. */
+  private ownCommand({ command, output, exitCode }: OwnCommand): void {
+    const id = `own-command-${this.events.length}`;
+    this.request({ id, name: SHELL, args: { command } }, undefined, undefined);
+    const part = { functionResponse: { id, name: SHELL, response: { output } } };
+    this.response(part, { status: 'success', ...(exitCode !== undefined && { exitCode }) });
   }
 
   model(message: LoadedMessage): void {
