@@ -35,6 +35,30 @@ async function start(workspace: Workspace, hooks: Record<string, string>, script
 }
 
 describe('the terminal UI with hooks', () => {
+  it('sends the context of SessionStart again when the prompt that carried it is rewound', async () => {
+    await using workspace = await createWorkspace();
+    const output = JSON.stringify({ hookSpecificOutput: { additionalContext: 'speak Latin' } });
+    await using env = await start(workspace, { SessionStart: `echo '${output}'` }, [
+      say('Salve.'),
+      say('Vale.'),
+      say('Ave.'),
+    ]);
+    const { model, terminal } = env;
+    const timesIn = (index: number) => JSON.stringify(model.requests[index]?.body).split('speak Latin').length - 1;
+    await terminal.waitForText('Type your message');
+    terminal.type('first words\r');
+    await terminal.waitForText('Salve.');
+    terminal.type('/rewind\r');
+    await terminal.waitForText('Rewind to before which message?');
+    terminal.type('\r');
+    await terminal.waitForText('Rewound to before that message.');
+    terminal.type('\r');
+    await terminal.waitForText('Vale.');
+    terminal.type('more\r');
+    await terminal.waitForText('Ave.');
+    expect([timesIn(0), timesIn(1), timesIn(2)]).toEqual([1, 1, 1]);
+  });
+
   it('begins and ends a session on start, /clear and exit, and shows what hooks say', async () => {
     const output = { systemMessage: 'the hook spoke', hookSpecificOutput: { additionalContext: 'be brief' } };
     const command = `(cat; echo) >> "$GEMINI_CWD/log"; echo '${JSON.stringify(output)}'`;

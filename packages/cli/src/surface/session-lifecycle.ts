@@ -29,6 +29,8 @@ export class LiveSession {
   readonly interrupted: Part[] | undefined;
   /** Precedes the next prompt, and only that one. */
   private preface = '';
+  /** The context of the SessionStart hooks. */
+  private context = '';
   private following: Promise<void> | undefined;
 
   constructor({ agent, session, interrupted }: OpenedAgent) {
@@ -44,6 +46,7 @@ export class LiveSession {
     try {
       const context = await hooks.sessionStart(occasion, signal);
       if (context) this.preface = `${context}\n\n`;
+      this.context = context ?? '';
     } catch {
       // Only an abort is thrown, and the surface that aborted it has reported why.
     }
@@ -59,6 +62,14 @@ export class LiveSession {
     const request = withPreface(this.preface, parts);
     this.preface = '';
     return this.agent.session.prompt(request, signal, text === undefined ? {} : { text });
+  }
+
+  /** Call after a rewind: context that left the history with its prompt precedes the next one. */
+  afterRewind(): void {
+    const isKept = this.agent.chat
+      .getHistory()
+      .some(({ parts = [] }) => parts.some(({ text }) => text?.includes(this.context)));
+    if (!isKept && this.context !== '') this.preface = `${this.context}\n\n`;
   }
 
   /** Runs the SessionEnd hooks and ends every process the session started. */

@@ -34,6 +34,7 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
   if (scope !== 'conversation') await revert(app, point);
   if (scope === 'files') return;
   if (!rewindTo(point, { chat: agent.chat, recorder })) return app.fail('That message was already removed.');
+  (await app.link.live()).afterRewind();
   // Context of sub-directories in tool results was removed with them.
   await agent.reloadContext();
   app.state.todos = [];
