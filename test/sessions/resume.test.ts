@@ -1,6 +1,19 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, fault, gate, runCli, say, startCli, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  runCli,
+  say,
+  startCli,
+  startTerminal,
+  text,
+} from '@castor/testkit';
 import type { FakeModel } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { prepareChats, readSessions } from './session-folder.ts';
@@ -97,6 +110,43 @@ describe('castor --resume', () => {
       'Count',
       '[This response was interrupted before it completed.]',
       'Please continue.',
+    ]);
+  });
+
+  it.each([
+    ['a custom command', '/review x', 'Review x now.', 'Review x now.'],
+    ['a prompt with a file', 'Read @a.txt', 'Read @a.txt', 'text of a'],
+  ])('sends %s whole at --continue, after a kill before it was sent', async (_, typed, sent, alsoSent) => {
+    // Holds back the first prompt only.
+    const command = 'if [ ! -e held ]; then touch held; sleep 300; fi';
+    const hooks = { BeforeAgent: [{ hooks: [{ type: 'command', command, timeout: 300_000 }] }] };
+    await using workspace = await createWorkspace({
+      files: { 'a.txt': 'text of a' },
+      homeFiles: {
+        '.gemini/commands/review.toml': 'prompt = "Review {{args}} now."',
+        '.gemini/settings.json': JSON.stringify({ hooks }),
+      },
+    });
+    await using model = await fakeModel([say('Done.')]);
+    {
+      await using terminal = await startTerminal([], { workspace, model });
+      await terminal.waitForText('Type your message');
+      terminal.type(`${typed} \r`);
+      await terminal.waitUntil(
+        (shown) => shown.lines().includes(`> ${typed}`) && existsSync(join(workspace.project, 'held')),
+      );
+      terminal.kill('SIGKILL');
+      await terminal.done;
+    }
+    expect(model.requests).toEqual([]);
+    expect((await runCli(['sessions', 'show'], { workspace })).stdout).toContain(`> ${typed}`);
+    const resumed = await runCli(['--continue'], { workspace, model });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const request = JSON.stringify(model.requests.at(-1)?.body.contents);
+    expect([request.includes(sent), request.includes(alsoSent), request.includes('/review')]).toEqual([
+      true,
+      true,
+      false,
     ]);
   });
 

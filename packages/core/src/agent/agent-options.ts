@@ -9,7 +9,7 @@ import type { ContentGenerator } from '../provider/content-generator.ts';
 import type { ModelConfigChanges } from '../routing/model-configs.ts';
 import type { RetryLimits } from '../provider/retry-plan.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
-import type { Content } from '../protocol/content.ts';
+import type { Content, PartListUnion } from '../protocol/content.ts';
 import type { CallRecorder, EditProposal, PolicyPort, ResultContext, ToolHooks } from '../scheduler/ports.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
@@ -54,7 +54,7 @@ export interface AgentOptions {
   callRecorder?: CallRecorder;
   /** Context for the model beside a tool result. */
   resultContext?: ResultContext;
-  record?: (event: AgentEvent) => void;
+  record?: (event: AgentEvent, input?: PartListUnion) => void;
   /** Default: `reportError`, which writes to the temporary directory. */
   reportError?: ReportError;
   prices?: LedgerOptions['prices'];

@@ -28,8 +28,8 @@ export interface AgentSessionOptions extends SessionQuestionOptions {
   chat: Pick<GeminiChat, 'addHistory'>;
   /** Ends a prompt between two requests when the budget is spent. */
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
-  /** Receives every event before a surface does. Must not throw. */
-  record?: (event: AgentEvent) => void;
+  /** Receives every event before a surface does, and what a prompt that starts will send. Must not throw. */
+  record?: (event: AgentEvent, input?: PartListUnion) => void;
   /** The inbox that the rooms around the loop post to; by default a new one. */
   inbox?: EventInbox;
   /** One id for all prompts of a one-shot program; by default each prompt has its own. */
@@ -78,7 +78,7 @@ export class AgentSession {
     // The default: only a consumer that leaves ends a prompt before another ending is known.
     let ending = ABANDONED;
     try {
-      yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) });
+      yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) }, input);
       let ended = this.overBudget() ?? EMPTY;
       const judge = (event: AgentEvent) => (ended = toEnding(event) ?? ended);
       for (let request = this.begin(ended, input); request.length > 0;) {
@@ -296,8 +296,8 @@ export class AgentSession {
     return taken;
   }
 
-  private note<E extends AgentEvent>(event: E): E {
-    this.options.record?.(event);
+  private note<E extends AgentEvent>(event: E, input?: PartListUnion): E {
+    this.options.record?.(event, input);
     return event;
   }
 }

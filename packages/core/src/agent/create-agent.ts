@@ -118,13 +118,13 @@ export function wireAgent(
     chat,
     scheduler,
     fallback: choice.fallback,
-    record: (event) => {
+    record: (event, input) => {
       // A child session records, counts and reports its own events.
       if (event.parentCallId !== undefined) return;
       ledger.add(event);
       budget?.add(event);
       telemetry?.add(event);
-      options.record?.(event);
+      options.record?.(event, input);
     },
     ...withoutUndefined({
       budget,

@@ -11,6 +11,7 @@ import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { Source } from '../protocol/source.ts';
 import { FileStore } from '../tools/files/file-store.ts';
@@ -108,8 +109,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const wiring = {
     ...options,
     ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder }),
-    record: (event: AgentEvent) => {
-      recorder?.observe(event);
+    record: (event: AgentEvent, input?: PartListUnion) => {
+      recorder?.observe(event, input);
       if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
       options.record?.(event);
     },

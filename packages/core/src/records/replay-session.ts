@@ -7,6 +7,7 @@
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
 import { toStoredOrigin } from './stored-origin.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
+import type { Part } from '../protocol/content.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface LoadedMessage extends SessionMessage {
@@ -59,6 +60,8 @@ class Replay {
   private isLegacy = false;
   /** The text of a prompt that was shown and not sent. */
   private prompt = '';
+  /** What it was to send, where that differs. */
+  private promptContent: Part[] = [];
   /** The shown text of an answer that is not accepted yet. */
   private partial = '';
   private thoughts: unknown[] = [];
@@ -181,6 +184,7 @@ class Replay {
   private setPrompt(prompt: unknown): void {
     const text = isRecord(prompt) ? prompt['text'] : undefined;
     this.prompt = typeof text === 'string' ? text : '';
+    this.promptContent = toStoredParts(isRecord(prompt) ? prompt['content'] : undefined);
   }
 
   private failedPrompt({ id, text, displayContent, error }: Record<string, unknown>): void {
@@ -193,7 +197,10 @@ class Replay {
 
   private keepPrompt(): void {
     if (this.prompt === '') return;
-    this.put({ id: 'interrupted-prompt', type: 'user', content: [{ text: this.prompt }], isInterrupted: true });
+    const shown = [{ text: this.prompt }];
+    const message = { id: 'interrupted-prompt', type: 'user', isInterrupted: true } as const;
+    if (this.promptContent.length === 0) this.put({ ...message, content: shown });
+    else this.put({ ...message, content: this.promptContent, displayContent: shown });
   }
 
   private get hasPartial(): boolean {

@@ -32,6 +32,7 @@ export function ownWords({
   displayContent,
   prompt_id,
   isAside,
+  isInterrupted,
   failure,
 }: SessionMessage): string | undefined {
   if (type !== 'user' || isAside || toStoredParts(content).some((part) => part.functionResponse)) return undefined;
@@ -39,8 +40,8 @@ export function ownWords({
   const text = textOf(parts.filter((part) => !OWN_COMMAND.test(part.text ?? '')));
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
   if (words.trim() === '' || OURS.test(words)) return undefined;
-  // A message that failed to send is a prompt, even if the user typed a custom command for it.
-  const isPrompt = prompt_id !== undefined || failure !== undefined;
+  // A message that was not sent is a prompt, even if the user typed a custom command for it.
+  const isPrompt = prompt_id !== undefined || isInterrupted === true || failure !== undefined;
   return !isPrompt && /^\s*[/?]/.test(words) ? undefined : words;
 }
 

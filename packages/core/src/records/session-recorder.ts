@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
-import type { Content, Part } from '../protocol/content.ts';
+import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
@@ -230,8 +230,9 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   }
 
   /** Buffers an event that a surface is about to show. It reaches the file a moment later, or at `flush`. */
-  observe(event: AgentEvent): void {
-    this.underWay.observe(event);
+  /** `content`: what a prompt that starts will send. */
+  observe(event: AgentEvent, content?: PartListUnion): void {
+    this.underWay.observe(event, content);
   }
 
   /** Writes the buffered events. A surface calls it before showing them, so that a kill loses nothing already shown. */

@@ -7,7 +7,9 @@
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
+import { textOf } from './session-parts.ts';
 
 /** Text that is not shown yet is written after this time, or this amount. */
 const PIECE_MS = 250;
@@ -23,7 +25,7 @@ export interface UnderWayOptions {
 export class UnderWay {
   private readonly options: UnderWayOptions;
   /** The text of the unsent prompt, and whether it is in the file. */
-  private prompt: { text: string; isWritten: boolean } | undefined;
+  private prompt: { text: string; content: PartListUnion | undefined; isWritten: boolean } | undefined;
   /** The part of the answer that is not in the file yet. */
   private text = '';
   private thoughts: ThoughtSummary[] = [];
@@ -46,8 +48,9 @@ export class UnderWay {
     return this.prompt?.text;
   }
 
-  observe(event: AgentEvent): void {
-    if (event.type === 'prompt_started') this.begin(event.text);
+  /** `content`: what a prompt that starts will send. */
+  observe(event: AgentEvent, content?: PartListUnion): void {
+    if (event.type === 'prompt_started') this.begin(event.text, content);
     else if (event.type === 'prompt_ended') this.settlePrompt();
     else if (event.type === GeminiEventType.Content) this.addText(event.value);
     else if (event.type === GeminiEventType.Thought) this.addThought(event.value);
@@ -98,8 +101,10 @@ export class UnderWay {
     this.printed.delete(callId);
   }
 
-  private begin(text: string | undefined): void {
-    this.prompt = text ? { text, isWritten: false } : undefined;
+  private begin(text: string | undefined, content: PartListUnion | undefined): void {
+    // A custom command or a prompt with files sends more than the user typed.
+    const isOther = content !== undefined && textOf(content) !== text;
+    this.prompt = text ? { text, content: isOther ? content : undefined, isWritten: false } : undefined;
   }
 
   private addText(text: string): void {
@@ -135,7 +140,8 @@ export class UnderWay {
 
   private flushPrompt(): void {
     if (!this.prompt || this.prompt.isWritten) return;
-    this.options.append({ $prompt: { text: this.prompt.text } });
+    const { text, content } = this.prompt;
+    this.options.append({ $prompt: { text, ...(content !== undefined && { content }) } });
     this.prompt.isWritten = true;
   }
 
