@@ -1,28 +1,22 @@
 /**
- * run_shell_command: runs a command line and formats its outcome for the model. A non-zero
- * exit code is a result, not a failure of the tool; only a failed start is a failure. The
- * runner starts and ends the processes.
+ * run_shell_command: runs a command line. A non-zero exit code is a result, not a failure of
+ * the tool; only a failed start is a failure. The runner starts and ends the processes;
+ * shell-result.ts formats the outcome.
  */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { PartListUnion } from '../../protocol/content.ts';
 import type { DefinedTool, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
-import { describeTooMuchOutput } from '../shell/output-limit.ts';
-import { headAndTail } from '../shell/output-ring.ts';
 import { readOwnProcess } from '../shell/own-process.ts';
 import { findSelfSignal, parseCommand } from '../shell/parsed-command.ts';
 import type { OwnProcess } from '../shell/parsed-command.ts';
-import type { ShellOutcome } from '../shell/shell-outcome.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
-import { wrapUntrusted } from '../tool-output.ts';
 import type { Workspace } from '../files/workspace.ts';
-import { countOf } from '../../util/short-text.ts';
 
 const DESCRIPTION = `Runs a command with \`bash -c\` in its own process group. Prompts cannot be answered: pass flags such as --yes.
 For servers, watchers and other long-running commands set is_background instead of writing &.
@@ -32,8 +26,6 @@ const EFFICIENCY = 'Prefer flags that keep output short.';
 
 const DEFAULT_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 60_000;
-/** How much of one output is shown to the user; the model gets more. */
-const DISPLAY_LIMIT = 100_000;
 
 /** The system rejects arguments of 128 KiB or more. */
 const LONGEST_COMMAND = 128 * 1024 - 64;
@@ -141,6 +133,7 @@ async function runInForeground(
   context: ToolContext,
   { shell, background }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
+  const { toResult } = await import('../shell/shell-result.ts');
   const outcome = await shell.run({
     command,
     directory,
@@ -161,12 +154,13 @@ async function runInBackground(
   { background, clock = systemClock }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
   const { signal } = context;
-  if (signal.aborted) return cancelled('');
+  const results = await import('../shell/shell-result.ts');
+  if (signal.aborted) return results.cancelled('');
   let started: Awaited<ReturnType<BackgroundProcesses['start']>>;
   try {
     started = await background.start(command, directory);
   } catch (error) {
-    return failedToStart(error as Error);
+    return results.failedToStart(error as Error);
   }
   const { pid, finished } = started;
   context.onPid(pid);
@@ -181,120 +175,10 @@ async function runInBackground(
   stopWaiting.abort();
   if (signal.aborted) await background.end(pid);
   const { text } = await background.readLogTail(pid);
-  if (signal.aborted) return cancelled(text);
+  if (signal.aborted) return results.cancelled(text);
   if (exit) {
     const { code, signal: by } = exit;
-    return exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });
+    return results.exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });
   }
-  return {
-    llmContent: wrapOutput(`Command is running in background. PID: ${pid}. Initial output:\n`, text),
-    returnDisplay: `Command is running in background. PID: ${pid}.`,
-    data: { pid, command, initialOutput: headAndTail(text, DISPLAY_LIMIT) },
-  };
-}
-
-function toResult(
-  outcome: ShellOutcome,
-  limits: Pick<ShellRunner, 'inactivityTimeoutMs' | 'maxOutputBytes'>,
-): ToolResult {
-  const { ending, output, pid } = outcome;
-  switch (ending) {
-    case 'exited':
-      return outcome.error ? failedToStart(outcome.error) : exited(outcome);
-    case 'cancelled':
-      return cancelled(output);
-    case 'timed_out': {
-      const seconds = limits.inactivityTimeoutMs / 1000;
-      const limit = seconds < 60 ? countOf(seconds, 'second') : `${(seconds / 60).toFixed(1)} minutes`;
-      return stopped(
-        `Command was automatically cancelled because it exceeded the timeout of ${limit} without output.`,
-        output,
-      );
-    }
-    case 'waiting_for_input':
-      return stopped(
-        `Command was cancelled because it waits for input${outcome.waitingAt ? ` at "${outcome.waitingAt}"` : ''} and this run cannot answer. Run it again with the answer in a flag, an argument or a file.`,
-        output,
-      );
-    case 'too_much_output': {
-      const why = describeTooMuchOutput(outcome.printedBytes ?? 0, limits.maxOutputBytes);
-      return stopped(
-        `Command was stopped because ${why}. Let it print less, for example with \`| head -n 100\`, or redirect its output to a file.`,
-        output,
-      );
-    }
-    case 'moved_to_background':
-      return moved(`Command moved to background (PID: ${pid}). Output hidden. Press Ctrl+B to view.`, pid);
-    case 'serving':
-      return {
-        ...moved(`Command is running in background. PID: ${pid}.`, pid),
-        llmContent: wrapOutput(
-          `Command is a running server; it continues in the background. PID: ${pid}. Initial output:\n`,
-          output,
-        ),
-      };
-  }
-}
-
-function exited(outcome: ShellOutcome): ToolResult {
-  const { output, exitCode, signal, pid, backgroundPids, waitingAt } = outcome;
-  const lines: string[] = [];
-  if (exitCode !== null && exitCode !== 0) lines.push(`Exit Code: ${exitCode}`);
-  if (signal !== null) lines.push(`Signal: ${signal}`);
-  if (backgroundPids.length > 0) lines.push(`Background PIDs: ${backgroundPids.join(', ')}`);
-  if (waitingAt) lines.push(`Note: its last line looks like an unanswered question.`);
-  if (pid !== undefined) lines.push(`Process Group PGID: ${pid}`);
-  return {
-    llmContent: wrapOutput('Output: ', output.trimEnd() || '(empty)', lines.map((line) => `\n${line}`).join('')),
-    returnDisplay: output.trim() === '' ? describeSilentEnd(outcome) : headAndTail(output, DISPLAY_LIMIT),
-    data: { exitCode, isError: exitCode !== 0, ...(signal !== null && { signal }), ...(pid !== undefined && { pid }) },
-  };
-}
-
-function describeSilentEnd({ exitCode, signal }: ShellOutcome): string {
-  if (signal !== null) return `Command terminated by signal: ${signal}`;
-  return exitCode === 0 ? '' : `Command exited with code: ${exitCode}`;
-}
-
-function cancelled(output: string): ToolResult {
-  return stopped('Command was cancelled by user before it could complete.', output);
-}
-
-function stopped(sentence: string, output: string): ToolResult {
-  const isEmpty = output.trim() === '';
-  return {
-    llmContent: isEmpty
-      ? `${sentence} There was no output before it was cancelled.`
-      : wrapOutput(`${sentence} Below is the output before it was cancelled:\n`, output),
-    returnDisplay: isEmpty
-      ? sentence
-      : `${sentence}\n\nOutput before cancellation:\n${headAndTail(output, DISPLAY_LIMIT)}`,
-    data: { exitCode: null, isError: true },
-  };
-}
-
-/** Longer output is returned in pieces: joined, it would be in memory twice. */
-const LONG_OUTPUT = 1_000_000;
-
-/** Like `wrapUntrusted`, without copying a long output that needs no escaping. */
-function wrapOutput(before: string, output: string, after = ''): PartListUnion {
-  if (/untrusted_context/i.test(output)) return wrapUntrusted(`${before}${output}${after}`);
-  const [open = '', close = ''] = wrapUntrusted('\0').split('\0');
-  const firstLine = output.indexOf('\n');
-  if (output.length < LONG_OUTPUT || firstLine < 0) return `${open}${before}${output}${after}${close}`;
-  // Parts are shown as separate lines, so the cuts are at line ends.
-  const end = `${after}${close}`.slice(1);
-  return [`${open}${before}${output.slice(0, firstLine)}`, output.slice(firstLine + 1), end];
-}
-
-function moved(sentence: string, pid: number | undefined): ToolResult {
-  return { llmContent: sentence, returnDisplay: sentence, data: { pid } };
-}
-
-function failedToStart(error: Error): ToolResult {
-  return {
-    llmContent: `Output: (empty)\nError: ${error.message}`,
-    returnDisplay: `Command failed: ${error.message}`,
-    error: { message: error.message, type: 'shell_execute_error' },
-  };
+  return results.started(pid, command, text);
 }
