@@ -1,7 +1,9 @@
 /**
  * The last step of the build: converts ES modules to CommonJS, and packs everything a headless answer needs into one
- * file, which packages/cli/bin/load-bundle.cjs can start from code that is already compiled. A chunk that must stay
- * an ES module (top-level await, or import.meta) stays one, with all that import it.
+ * file, which packages/cli/bin/load-bundle.cjs can start from code that is already compiled. What else a terminal
+ * loads together is one file for each step of its start, since every file costs the start a fraction of a
+ * millisecond. A chunk that must stay an ES module (top-level await, or import.meta) stays one, with all that import
+ * it.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,6 +14,8 @@ const MAIN = 'packages/cli/src/main.ts';
 const SURFACE = 'packages/cli/src/headless/run.ts';
 /** The modules that answer; the compiled code they needed is worth caching. */
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
+/** The steps of a terminal's start, in their order: the first frame, the opening of the session. */
+const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/open-app.ts'];
 const PROGRAM = 'main.cjs';
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
@@ -42,33 +46,64 @@ export async function packBundle({ outputFiles, metafile }) {
   const texts = new Map(scripts.map(({ path, text }) => [basename(path), text]));
   const nameOf = (entryPoint) => [...outputs.keys()].find((name) => outputs.get(name).entryPoint === entryPoint);
   const surfaces = SURFACES.map(nameOf);
-  const bundle = { outputs, texts, main: nameOf(MAIN), surfaces, packed: new Set(), modern: new Set() };
+  const bundle = {
+    outputs,
+    texts,
+    main: nameOf(MAIN),
+    surfaces,
+    packed: new Set(),
+    modern: new Set(),
+    steps: new Map(),
+  };
   addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)), outputs);
   for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
   addImporters(bundle.modern, outputs);
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
+  for (const name of STEPS.map(nameOf)) if (name !== undefined) addStep(name, bundle);
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
   for (const name of texts.keys()) {
     if (name === bundle.main) continue;
     files.set(toFile(name, bundle), await contentsOf(name, bundle));
   }
+  for (const step of new Set(bundle.steps.values())) files.set(step.file, await packStep(step, bundle));
   // Last, so that a process that finds the program also finds the files it names.
   files.set(PROGRAM, await pack(bundle));
   return files;
 }
 
 async function contentsOf(name, bundle) {
-  if (bundle.packed.has(name)) return forward(name, bundle.outputs.get(name).exports);
-  return bundle.modern.has(name) ? rename(name, bundle) : toPack(await toCommonJs(rename(name, bundle)), bundle);
+  if (homeOf(name, bundle) !== undefined) return forward(name, bundle);
+  return bundle.modern.has(name) ? rename(name, bundle) : fromHomes(await toCommonJs(rename(name, bundle)), bundle);
 }
 
-/** Takes packed chunks from the program itself: CommonJS needs none of the files that ES modules import them from. */
-function toPack(code, bundle) {
-  return code.replaceAll(/\brequire\("\.\/([^"]+)\.packed\.cjs"\)/g, (all, stem) =>
-    bundle.packed.has(`${stem}.js`) ? reference(`${stem}.js`) : all,
-  );
+/** The chunks that a step loads together, without those of the program and of earlier steps. */
+function addStep(name, { outputs, packed, modern, steps }) {
+  const closure = new Set([name]);
+  addImports(closure, outputs);
+  const chunks = [...closure].filter((each) => !packed.has(each) && !modern.has(each) && !steps.has(each));
+  const mark = createHash('sha256')
+    .update([...chunks, ...packed].join())
+    .digest('hex')
+    .slice(0, 8)
+    .toUpperCase();
+  const step = { chunks, file: name.replace(/\.js$/, `.step-${mark}.cjs`) };
+  for (const each of chunks) steps.set(each, step);
+}
+
+/** The file that holds the chunk together with others, if there is one. */
+function homeOf(name, { packed, steps }) {
+  return packed.has(name) ? PROGRAM : steps.get(name)?.file;
+}
+
+/** Takes chunks from the files that hold them: CommonJS needs none of the files that ES modules import them from. */
+function fromHomes(code, bundle) {
+  const homes = new Map([...bundle.packed, ...bundle.steps.keys()].map((name) => [toFile(name, bundle), name]));
+  return code.replaceAll(/\brequire\("\.\/([^"]+\.packed\.cjs)"\)/g, (all, file) => {
+    const name = homes.get(file);
+    return name === undefined ? all : reference(name, bundle);
+  });
 }
 
 /** Whether it uses top-level await or import.meta: CommonJS supports neither. */
@@ -106,15 +141,18 @@ function staticImports({ imports }) {
  * The file of a chunk. Its name depends on its text and on which of its dependencies are packed: a program that still
  * runs another build, with a different pack, must not find this build's file under the same name.
  */
-function toFile(name, { outputs, modern, packed }) {
+function toFile(name, bundle) {
+  const { outputs, modern, packed, steps } = bundle;
   if (packed.has(name)) return name.replace(/\.js$/, '.packed.cjs');
   const needed = new Set([name]);
   for (const each of needed) {
     for (const { path, external } of outputs.get(each).imports) if (!external) needed.add(basename(path));
   }
-  const found = [...packed].filter((each) => needed.has(each));
-  const mark = createHash('sha256').update(found.join()).digest('hex').slice(0, 8).toUpperCase();
-  return name.replace(/\.js$/, `-${mark}${modern.has(name) ? '.js' : '.cjs'}`);
+  const found = [...packed, ...steps.keys()].filter((each) => needed.has(each));
+  const homes = found.map((each) => `${each} ${homeOf(each, bundle)}`);
+  const mark = createHash('sha256').update(homes.join()).digest('hex').slice(0, 8).toUpperCase();
+  const end = steps.has(name) ? '.packed.cjs' : modern.has(name) ? '.js' : '.cjs';
+  return name.replace(/\.js$/, `-${mark}${end}`);
 }
 
 /** Chunks are named by their hash: their quoted name can only be an import. */
@@ -146,9 +184,34 @@ async function pack(bundle) {
     minify: true,
     plugins: [readPacked(bundle)],
   });
-  const code = toAscii(outputFiles[0].text);
+  const code = toAscii(fromHomes(outputFiles[0].text, bundle));
   // The first line identifies the bundle.
   return `/*${createHash('sha256').update(code).digest('hex').slice(0, 16)}*/${code}`;
+}
+
+/** The chunks of a step in one scope. */
+async function packStep({ chunks }, bundle) {
+  const names = new Map(chunks.map((name) => [toFile(name, bundle), name]));
+  const { outputFiles } = await esbuild.build({
+    ...CJS,
+    stdin: { contents: [...names].map(([file, name]) => `export * as ${idOf(name)} from "./${file}";`).join('\n') },
+    bundle: true,
+    write: false,
+    minify: true,
+    plugins: [
+      {
+        name: 'step',
+        setup(build) {
+          build.onResolve({ filter: /.*/ }, ({ path, kind }) => {
+            const name = kind === STATIC_IMPORT ? names.get(basename(path)) : undefined;
+            return name === undefined ? { path, external: true } : { path: name, namespace: 'step' };
+          });
+          build.onLoad({ filter: /.*/, namespace: 'step' }, ({ path }) => ({ contents: rename(path, bundle) }));
+        },
+      },
+    ],
+  });
+  return fromHomes(outputFiles[0].text, bundle);
 }
 
 /** The pack is read without decoding. esbuild does not escape characters beyond ASCII in regular expressions. */
@@ -193,11 +256,12 @@ function idOf(name) {
   return name.replace(/\.js$/, '').replaceAll(/\W/g, '_');
 }
 
-function reference(name) {
-  return `require("./${PROGRAM}").${idOf(name)}`;
+function reference(name, bundle) {
+  return `require("./${homeOf(name, bundle)}").${idOf(name)}`;
 }
 
 /** The names are listed for ES modules, which read them without running the file. */
-function forward(name, names) {
-  return `"use strict";module.exports=${reference(name)};\n0&&(module.exports={${names.join(',')}});\n`;
+function forward(name, bundle) {
+  const names = bundle.outputs.get(name).exports;
+  return `"use strict";module.exports=${reference(name, bundle)};\n0&&(module.exports={${names.join(',')}});\n`;
 }

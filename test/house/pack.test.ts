@@ -17,6 +17,7 @@ const SOURCES = {
       run: () => import('./headless/run.ts'),
       lazy: () => import('./lazy.ts'),
       screen: () => import('./screen.ts'),
+      terminal: () => import('./tui/run.ts'),
     };
     console.log('main', count());
     async function go() { console.log(await (await surfaces[process.argv[2]]()).show()); }
@@ -31,6 +32,19 @@ const SOURCES = {
     import { count } from './state.ts';
     const word = await Promise.resolve('screen');
     export const show = async () => word + ' ' + count() + ' ' + import.meta.url.startsWith('file:');`,
+  'tui/run.ts': `
+    import { count } from '../state.ts';
+    import { next } from './rows.ts';
+    const opened = async () => (await (await import('./open-app.ts')).open()) + ' ' + (await (await import('../screen.ts')).show());
+    export const show = async () => 'terminal ' + count() + ' ' + next() + ' ' + (await opened());`,
+  'tui/open-app.ts': `
+    import { next } from './rows.ts';
+    import { show } from '../lazy.ts';
+    export const open = async () => next() + ' ' + (await show()) + ' ' + (await (await import('../views.ts')).view());`,
+  'tui/rows.ts': `let row = 10; export const next = () => ++row;`,
+  'views.ts': `
+    import { next } from './tui/rows.ts';
+    export const view = async () => 'view ' + next() + ' ' + (await (await import('./lazy.ts')).show());`,
   'state.ts': `let counted = 0; export const count = () => ++counted;`,
 };
 
@@ -44,7 +58,7 @@ const OTHER_SOURCES = {
 /** Builds the sources in `folder`; the files of the program, by name. */
 async function pack(folder: string, sources: Record<string, string>): Promise<Map<string, string | Uint8Array>> {
   const source = join(folder, 'packages', 'cli', 'src');
-  mkdirSync(join(source, 'headless'), { recursive: true });
+  for (const room of ['headless', 'tui']) mkdirSync(join(source, room), { recursive: true });
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(source, name), text);
   const { packBundle } = (await import(join(ROOT, 'scripts', 'pack.mjs'))) as {
     packBundle(result: unknown): Promise<Map<string, string | Uint8Array>>;
@@ -94,6 +108,7 @@ describe('the packed program', () => {
     ['run', 'main 1\nrun 2 true lazy 3\n'],
     ['lazy', 'main 1\nlazy 2\n'],
     ['screen', 'main 1\nscreen 2 true\n'],
+    ['terminal', 'main 1\nterminal 2 11 12 lazy 3 view 13 lazy 4 screen 5 true\n'],
   ])('has one state with %s, before and after its code is kept', (surface, printed) => {
     expect([run(surface), run(surface)]).toEqual([printed, printed]);
   });
@@ -110,17 +125,19 @@ describe('the packed program', () => {
       name.replaceAll(/-[A-Z0-9]{8}/g, '').replace(/main\..*\./, 'main.'),
     );
     expect(names.toSorted()).toEqual([
-      'chunk.packed.cjs',
+      ...['chunk.packed.cjs', 'chunk.packed.cjs', 'chunk.packed.cjs'],
       'chunks.cache',
       'lazy.cjs',
       'main.cache',
       'main.cjs',
-      'run.packed.cjs',
+      ...['open-app.packed.cjs', 'open-app.step.cjs'],
+      ...['run.packed.cjs', 'run.packed.cjs', 'run.step.cjs'],
       'screen.js',
+      'views.cjs',
     ]);
   });
 
-  it.each(['lazy', 'screen'])(
+  it.each(['lazy', 'screen', 'terminal'])(
     'has one state with %s while another build puts its chunks beside it',
     async (surface) => {
       const other = await pack(folder, OTHER_SOURCES);
