@@ -10,6 +10,7 @@ import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
+import { refusedAnswer } from '../wire/refused-answer.ts';
 import { END_MARK } from '../wire/sse.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 import { CallAccumulator, type CollectedCall } from './call-accumulator.ts';
@@ -162,10 +163,10 @@ export class ChunkReader implements AnswerReader {
     const calls = collected.filter(({ args }) => args !== undefined);
     const parts = [...rest, ...calls.map((call) => this.toCallPart(call))];
     const content = withOrigin({ role: 'model', parts }, this.origin(calls));
-    const finishMessage = finishReason === 'SAFETY' && this.refusal !== '' ? { finishMessage: this.refusal } : {};
+    if (finishReason === 'SAFETY') throw refusedAnswer(this.finish ?? 'refusal', this.refusal);
     return [
       {
-        candidates: [{ content, finishReason, ...finishMessage, index: 0 }],
+        candidates: [{ content, finishReason, index: 0 }],
         ...(this.usage && { usageMetadata: this.usage }),
         ...this.stamp(),
       },

@@ -5,12 +5,13 @@ import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
-import { declaredTools } from '../wire/tool-schema.ts';
+import { systemText } from '../wire/system-text.ts';
+import { declaredNames, declaredTools } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { writeMessages } from './messages.ts';
-import { settingsFields, systemText } from './request-body.ts';
+import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
 const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
@@ -48,9 +49,6 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
     body,
 
     reader({ model, config = {} }) {
-      const names = (config.tools ?? []).flatMap(({ functionDeclarations = [] }) =>
-        functionDeclarations.map(({ name = '' }) => name),
-      );
       const offered = new Set(declaredTools(config).map(({ name }) => name));
       return new ChunkReader({
         origin: originOf(model),
@@ -58,7 +56,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
         quirks,
         startsInThought: startsInThought.has(model),
         onLoneClosing: () => startsInThought.add(model),
-        readName: createNameReader(names),
+        readName: createNameReader(declaredNames(config)),
         hasTools: offered.size > 0,
         isOffered: (name) => offered.has(name),
       });

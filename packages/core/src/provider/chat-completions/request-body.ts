@@ -1,6 +1,6 @@
 /** Serialises the settings of a request into the fields of Chat Completions, as far as the server and the model take them. */
 
-import type { Content, GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
+import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
 import { effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
@@ -16,12 +16,6 @@ export interface SettingsOptions {
   cacheKey?: string | undefined;
   /** Fields the server has rejected. */
   without: ReadonlySet<string>;
-}
-
-/** The text of a system instruction. */
-export function systemText(instruction: Content | string | undefined): string {
-  if (typeof instruction === 'string' || instruction === undefined) return instruction ?? '';
-  return (instruction.parts ?? []).map(({ text = '' }) => text).join('\n');
 }
 
 /** Every field beside `messages`. A field that is not set is not sent: strict servers reject what they do not know. */

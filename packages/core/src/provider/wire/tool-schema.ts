@@ -29,6 +29,11 @@ export function declaredTools(config: GenerateContentConfig, openSchemas = false
     .map((declaration) => toDeclaredTool(declaration, openSchemas));
 }
 
+/** The names of all declared tools, as declared. */
+export function declaredNames({ tools = [] }: GenerateContentConfig): string[] {
+  return tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name = '' }) => name));
+}
+
 function toDeclaredTool(declaration: FunctionDeclaration, openSchemas: boolean): DeclaredTool {
   const { name = '', description = '', parametersJsonSchema, parameters } = declaration;
   const schema: unknown = parametersJsonSchema ?? parameters;

@@ -93,6 +93,8 @@ export interface ProtocolOptions {
   /** The facts about a model, by its name without the provider. */
   factsOf(model: string): ModelFacts;
   quirks: ChatQuirks;
+  /** The cloud that serves the protocol in its own form. Absent: the vendor's. */
+  cloud?: 'vertex' | undefined;
   /** Groups the requests of one session for a provider's prompt cache; never the session's own id. */
   cacheKey?: string | undefined;
 }
