@@ -20,6 +20,8 @@ export interface ProviderAccess {
   /** The user's own facts about models. */
   models?: KnownModels | undefined;
   smallModel?: string | undefined;
+  /** The cloud that serves the protocol in its own form. */
+  cloud?: 'vertex' | undefined;
   cacheKey?: string | undefined;
 }
 
@@ -48,6 +50,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
     endpoint,
     factsOf: models.factsOf,
     quirks,
+    cloud: access.cloud,
     cacheKey: access.cacheKey,
   });
   const catalogue = {
@@ -66,6 +69,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
 
 /** Each protocol is its own chunk: a run loads the one it speaks. */
 const PROTOCOLS: Partial<Record<ProtocolName, (options: ProtocolOptions) => Promise<WireProtocol>>> = {
+  anthropic: async (options) => (await import('./anthropic/protocol.ts')).createAnthropicProtocol(options),
   chat: async (options) => (await import('./chat-completions/protocol.ts')).createChatProtocol(options),
   gemini: async () => (await import('./gemini/generator.ts')).GEMINI_PROTOCOL,
 };

@@ -1,0 +1,102 @@
+/** Serialises the settings of a request into the fields of the Messages API, as far as the model takes them. */
+
+import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { systemText } from '../wire/system-text.ts';
+import { type Effort, effortOf } from '../wire/thinking-effort.ts';
+import { declaredTools } from '../wire/tool-schema.ts';
+
+type Fields = Record<string, unknown>;
+
+/** A larger answer of one request is rare, and the whole of it is reserved. */
+const MAX_TOKENS = 32_000;
+const LEAST_BUDGET = 1_024;
+const BUDGETS: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: LEAST_BUDGET,
+  low: 4_096,
+  medium: 12_288,
+  high: 24_576,
+};
+
+export interface SettingsOptions {
+  facts: ModelFacts;
+  /** Whether the API's version takes a temperature. */
+  takesSampling: boolean;
+  /** Whether thinking may be on: not when the calls being answered came without it. */
+  mayThink: boolean;
+  /** Whether the server takes a schema for the answer; otherwise words ask for it. */
+  takesFormat: boolean;
+}
+
+/** Every field beside `model`, `messages` and the API's version. */
+export function settingsFields(config: GenerateContentConfig, options: SettingsOptions): Fields {
+  const { facts, takesFormat } = options;
+  const maxTokens = config.maxOutputTokens ?? Math.min(facts.maxOutput ?? MAX_TOKENS, MAX_TOKENS);
+  const tools = facts.tools === false ? [] : declaredTools(config);
+  const thinking = options.mayThink ? thinkingFields(config.thinkingConfig, facts, maxTokens) : {};
+  const schema = schemaOf(config);
+  const format = schema !== undefined && takesFormat ? { format: { type: 'json_schema', schema } } : {};
+  const outputConfig = { ...(thinking['output_config'] as Fields | undefined), ...format };
+  const fields: Fields = {
+    max_tokens: maxTokens,
+    system: systemBlocks(config, takesFormat ? undefined : schema),
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map(({ name, description, schema: input }) => ({ name, description, input_schema: input })),
+    tool_choice: tools.length === 0 ? undefined : toolChoice(config),
+    thinking: thinking['thinking'],
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    stop_sequences: config.stopSequences,
+    ...(options.takesSampling && thinking['thinking'] === undefined && samplingFields(config)),
+    stream: true,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The tools and the system text are the first cached prefix. */
+function systemBlocks({ systemInstruction }: GenerateContentConfig, schema: unknown): Fields[] | undefined {
+  const text = systemText(systemInstruction);
+  const words =
+    schema === undefined
+      ? text
+      : `${text}\n\nAnswer with one JSON object and nothing else. It must match this schema: ${JSON.stringify(schema)}`;
+  if (words.trim() === '') return undefined;
+  return [{ type: 'text', text: words.trim(), cache_control: { type: 'ephemeral' } }];
+}
+
+function schemaOf({ responseJsonSchema, responseSchema, responseMimeType }: GenerateContentConfig): unknown {
+  return (
+    responseJsonSchema ?? responseSchema ?? (responseMimeType === 'application/json' ? { type: 'object' } : undefined)
+  );
+}
+
+function toolChoice({ toolConfig }: GenerateContentConfig): Fields | undefined {
+  const mode: unknown = toolConfig?.functionCallingConfig?.mode;
+  if (mode === 'ANY') return { type: 'any' };
+  return mode === 'NONE' ? { type: 'none' } : undefined;
+}
+
+function samplingFields({ temperature, topP, topK }: GenerateContentConfig): Fields {
+  return { temperature, top_p: topP, top_k: topK };
+}
+
+function thinkingFields(config: ThinkingConfig | undefined, { thinking }: ModelFacts, maxTokens: number): Fields {
+  const effort = effortOf(config);
+  const level = effort === 'none' || effort === 'minimal' ? 'low' : effort;
+  const outputConfig = level === undefined ? {} : { output_config: { effort: level } };
+  switch (thinking) {
+    case 'adaptive':
+      if (effort === 'none') return { output_config: { effort: 'low' } };
+      return { thinking: { type: 'adaptive', display: 'summarized' }, ...outputConfig };
+    case 'always':
+      return outputConfig;
+    case 'budget': {
+      const budget = Math.min(BUDGETS[effort ?? 'none'], maxTokens - 1);
+      return budget < LEAST_BUDGET ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
+    }
+    default:
+      return {};
+  }
+}
