@@ -3,7 +3,7 @@
 import { InvalidStreamError } from '../../protocol/errors.ts';
 
 /** `category` and `explanation` are the provider's own words. */
-export function refusedAnswer(category: string, explanation?: string | undefined): InvalidStreamError {
+export function refusedAnswer(category: string, explanation?: string): InvalidStreamError {
   const words = explanation ? `${category}: ${explanation}` : category;
   return new InvalidStreamError(`The model's response is invalid: the answer was blocked: ${words}.`, 'SAFETY_BLOCKED');
 }
