@@ -167,8 +167,10 @@ export class CommandJudge {
     const behind = this.behind(leaf, rule);
     if (behind !== undefined) return `what it is given is forbidden by ${behind.source.name}`;
     if (this.options.mode === 'yolo') {
-      const hidden = this.restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
-      return hidden === undefined ? undefined : `${hidden.reason}, and rules forbid some commands`;
+      const hidden = leaf.risks.find((risk) => risk.hidden);
+      if (hidden !== undefined) return hidden.reason;
+      const unread = this.restricted ? leaf.risks.find(({ unreadable }) => unreadable) : undefined;
+      return unread === undefined ? undefined : `${unread.reason}, and rules forbid some commands`;
     }
     const [risk] = leaf.risks;
     if (risk !== undefined) return risk.reason;

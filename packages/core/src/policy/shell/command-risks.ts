@@ -9,8 +9,10 @@ import { optionRisks } from './option-risks.ts';
 import { isInterpreter, programOptionsOf } from './program-options.ts';
 import type { Risk } from './risk.ts';
 import { awkRisks, findRisksOfWriting, isAwk, sedRisks, xxdRisksOfWriting } from './script-risks.ts';
-import { baseName, clipped } from './shell-line.ts';
+import { isHiddenInput } from './shell-invocation.ts';
+import { baseName, clipped, mayBecomeSeveral } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import { isHiddenCode, printsSetup } from './unwrapped.ts';
 import { assignmentRisk, setterRisks } from './variable-risks.ts';
 
 export function findRisks(command: SimpleCommand, options: { moreArguments: boolean }): Risk[] {
@@ -33,16 +35,14 @@ export function risksBehind(command: SimpleCommand): Risk[] {
 }
 
 function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreArguments: boolean }): Risk[] {
-  if (head.kind === 'dynamic' || head.kind === 'glob') {
-    return [
-      { reason: `the command ${clipped(head.text)} is known only when it runs`, word: head.text, unreadable: true },
-    ];
+  if (head.kind === 'dynamic' || head.kind === 'glob' || isPattern(head)) {
+    const reason = `the command ${clipped(head.text)} is known only when it runs`;
+    const hidden = isHiddenName(head) ? true : undefined;
+    return [{ reason, word: head.text, unreadable: true, hidden }];
   }
   const name = baseName(head);
   const risks = [...risksByName(name, command.words), ...setterRisks(name, command.words)];
-  if (isInterpreter(name) ? readsItsInput(command) : INPUT_RUNNERS.has(name) && hasInput(command)) {
-    risks.push({ reason: `${name} reads code from its input`, word: '', unreadable: true });
-  }
+  risks.push(...inputRisks(name, command), ...replacementRisks(name, command.words));
   const unknown = command.words.slice(1).find(({ kind }) => kind === 'dynamic');
   // Any unknown word could be one of the options above; git's are checked in their positions. uniq writes its second operand.
   const another = options.moreArguments && name === 'uniq';
@@ -52,6 +52,41 @@ function commandRisks(command: SimpleCommand, head: ShellWord, options: { moreAr
     risks.push({ reason, word: unknown?.text ?? '', unreadable: true });
   }
   return risks;
+}
+
+function inputRisks(name: string, command: SimpleCommand): Risk[] {
+  if (isInterpreter(name) ? !readsItsInput(command) : !INPUT_RUNNERS.has(name) || !hasInput(command)) return [];
+  const hidden = isInterpreter(name) && isHiddenInput(command) ? true : undefined;
+  return [{ reason: `${name} reads code from its input`, word: '', unreadable: true, hidden }];
+}
+
+function replacementRisks(name: string, words: readonly ShellWord[]): Risk[] {
+  const risks = isInterpreter(name) ? hiddenCode(name, words) : [];
+  const option = words[1]?.value ?? '';
+  const pattern = Object.hasOwn(REPLACES_COMMANDS, name) ? REPLACES_COMMANDS[name] : undefined;
+  if (pattern?.test(option) !== true) return risks;
+  const reason = `${name} ${option} changes what the name of a command runs`;
+  return [...risks, { reason, word: name, unreadable: true, hidden: true }];
+}
+
+/** A value without quotes that the shell expands to the names of files. */
+function isPattern({ kind, text, value }: ShellWord): boolean {
+  return kind === 'resolved' && /[*?[]/.test(value) && !/["']/.test(text);
+}
+
+/** Whether neither the word nor the values the line gives it show which command it is. */
+function isHiddenName(head: ShellWord): boolean {
+  if (head.kind !== 'dynamic') return !/\/[\w.+-]+$/.test(head.value);
+  if (locatedName(head) !== undefined || printsSetup(head.text)) return false;
+  if (/\$[@*]|\[[@*]\]|\$\{[@*]/.test(head.text)) return true;
+  const isSafelySplit = head.open !== true || !mayBecomeSeveral(head);
+  if (isSafelySplit && /\/[\w.+-]+$/.test(head.value)) return false;
+  return head.open === true || (head.candidates ?? []).length === 0;
+}
+
+/** The command in `$(which node)`. */
+export function locatedName({ text }: ShellWord): string | undefined {
+  return /^"?(?:\$\(|`)(?:which|command -v|type -P) ([\w.+-]+)[)`]"?$/.exec(text)?.[1];
 }
 
 function risksByName(name: string, words: readonly ShellWord[]): Risk[] {
@@ -81,6 +116,19 @@ const INPUT_RUNNERS = new Set([
 function hasInput(command: SimpleCommand): boolean {
   const { piped, input, redirections } = command;
   return piped || input.length > 0 || redirections.some(({ operator }) => operator === '<') || readsItsInput(command);
+}
+
+/** Builtins that make a known name run something else. */
+const REPLACES_COMMANDS: Readonly<Record<string, RegExp>> = { hash: /^-p/, enable: /^-[a-z]*f/ };
+
+/** The code of an interpreter when the line shows none of it: `python3 -c "$x"`. */
+function hiddenCode(name: string, words: readonly ShellWord[]): Risk[] {
+  return words.flatMap((word, index) => {
+    const isCode = /^(?:-[A-Za-z]*[ceEpr]|--eval|--print|--run)$/.test(words[index - 1]?.value ?? '');
+    if (!isCode || word.kind !== 'dynamic' || word.skeleton.trim() !== '' || !isHiddenCode(word)) return [];
+    const reason = `${name} runs code that is known only when it runs: ${clipped(word.text)}`;
+    return [{ reason, word: word.text, unreadable: true, hidden: true as const }];
+  });
 }
 
 const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:self|\d+|\$\$)\/fd\/\d+)$/;

@@ -66,6 +66,10 @@ const ELSEWHERE = new Set([
   ...['mosh', 'pssh', 'sshpass', 'autossh', 'dbclient', 'plink', 'rsh', 'ssh', 'wsl'],
 ]);
 
+export function runsElsewhere([head]: readonly ShellWord[]): boolean {
+  return head !== undefined && ELSEWHERE.has(baseName(head));
+}
+
 /** System commands that have no good reason to run behind a package runner; other names may belong to a package. */
 const SYSTEM_COMMANDS = new Set([
   ...['rm', 'mv', 'cp', 'dd', 'ln', 'tee', 'touch', 'truncate', 'install', 'chmod', 'chown', 'mkdir', 'shred', 'find'],

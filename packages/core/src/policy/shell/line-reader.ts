@@ -7,19 +7,21 @@ import type {
   Assignment,
   Command,
   CommandArgument,
-  HereDoc,
   ParsedScript,
+  Pipeline,
   Redirected,
   Redirection,
   SyntaxNode,
   Word,
 } from 'unbash';
+import { readRedirections } from './line-redirections.ts';
+import type { Redirections } from './line-redirections.ts';
 import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
 import { EvaluatedValues } from './evaluated-values.ts';
 import { NameValues } from './name-values.ts';
 import { clipped, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
-import type { ShellAssignment, ShellRedirection, ShellWord, SimpleCommand } from './shell-line.ts';
+import type { Feed, OuterLine, ShellAssignment, ShellWord, SimpleCommand } from './shell-line.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
 export interface ShellParser {
@@ -35,7 +37,7 @@ const MAX_ROUNDS = 8;
 const NOT_ARITHMETIC = /[\w'"]\s+[\w'"./]/;
 
 /** The context of a node: whether a pipe feeds it, and the substitutions around it, outermost first. */
-type Where = Pick<SimpleCommand, 'piped' | 'substitutions'>;
+type Where = Pick<SimpleCommand, 'piped' | 'substitutions' | 'feed'>;
 
 /** Statements that run one after the other. */
 type Scope = Parameters<LineVariables['collect']>[0];
@@ -44,8 +46,6 @@ type Substitution = Extract<
   SyntaxNode,
   { type: 'CommandExpansion' | 'ProcessSubstitution' | 'ArithmeticCommandExpansion' }
 >;
-
-const NO_WORD: ShellWord = { value: '', text: '', kind: 'literal', skeleton: '' };
 
 export class LineReader {
   readonly commands: SimpleCommand[] = [];
@@ -60,11 +60,18 @@ export class LineReader {
   private arithmetic = false;
   private subscriptCode = false;
 
-  constructor(parser: ShellParser, source: string, variables: ReadonlyMap<string, string>) {
+  constructor(parser: ShellParser, source: string, variables: ReadonlyMap<string, string>, outer?: OuterLine) {
     this.parser = parser;
     this.source = source;
     this.variables = new LineVariables(variables, (node, callback) => parser.forEachChild(node, callback));
+    if (outer !== undefined) this.variables.inherit(outer.variables, outer.positional);
+    for (const { name, value } of outer?.assignments ?? []) this.variables.setOutside(name, value);
     this.words = new WordReader(this.variables);
+  }
+
+  /** The variables of the line itself. */
+  get lineVariables(): LineVariables {
+    return this.variables;
   }
 
   read(script: ParsedScript): void {
@@ -94,9 +101,9 @@ export class LineReader {
 
   private collect(script: Scope): void {
     const read = (word: Word) => this.words.word(word);
-    this.variables.collect(script, read);
+    this.variables.collect(script, read, /\(\s*\)|\bfunction\b/.test(this.source));
     this.words.forget();
-    if (!/\$\(|`/.test(this.source)) return;
+    if (!/[$`~]/.test(this.source)) return;
     for (let round = 0; this.variables.collectShapes(script, read); round += 1) {
       this.words.forget();
       if (round < MAX_ROUNDS) continue;
@@ -122,9 +129,9 @@ export class LineReader {
         return;
       }
       case 'Pipeline':
-        this.parser.forEachChild(node, (child) => {
-          const first = node.commands[0] === child;
-          this.visit(child, source, { ...where, piped: where.piped || !first });
+        node.commands.forEach((command, at) => {
+          const feed = at > 0 ? this.feedOf(node, at) : where.feed;
+          this.visit(command, source, { ...where, piped: where.piped || at > 0, feed });
         });
         return;
       case 'Command':
@@ -143,9 +150,12 @@ export class LineReader {
           this.problems.push(`The function ${node.name.value} calls itself.`);
         }
         break;
-      case 'Redirected':
+      case 'Redirected': {
         this.addRedirected(node, source, where);
-        break;
+        const feed = this.redirectedFeed(node);
+        this.visitChildren(node, source, feed === undefined ? where : { ...where, piped: true, feed });
+        return;
+      }
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
@@ -186,6 +196,21 @@ export class LineReader {
     this.visitInside(node.script, node.pos, source, where);
   }
 
+  /** What the commands of a pipeline before this one print. */
+  private feedOf(node: Pipeline, at: number): () => Feed {
+    const { words } = this;
+    return () => words.printed(node, at);
+  }
+
+  /** What a redirection passes to the commands of a group. */
+  private redirectedFeed({ redirects }: Redirected): (() => Feed) | undefined {
+    const { input, redirections, openInput } = this.redirections(redirects);
+    const [text] = input;
+    if (text !== undefined) return () => (openInput === undefined && input.length === 1 ? { text } : {});
+    const file = redirections.find(({ operator }) => operator.startsWith('<'));
+    return file === undefined ? undefined : () => ({ isFile: file.target.open !== true });
+  }
+
   /** Shells differ on where `((` opens a subshell instead: text that may be commands is also read as commands. */
   private addArithmetic(node: SyntaxNode, text: string, where: Where): void {
     this.arithmetic = true;
@@ -206,7 +231,7 @@ export class LineReader {
 
   /** The redirections of a group, as a command without words. */
   private addRedirected(node: Redirected, source: string, where: Where): void {
-    const { redirections, input } = this.redirections(node.redirects);
+    const { redirections, input, openInput } = this.redirections(node.redirects);
     if (redirections.length === 0) return;
     const start = node.redirects[0]?.pos ?? node.pos;
     this.commands.push({
@@ -215,6 +240,7 @@ export class LineReader {
       redirections,
       source: source.slice(start, node.end),
       input,
+      openInput,
       ...where,
     });
   }
@@ -231,8 +257,9 @@ export class LineReader {
     for (const argument of node.args) words.push(...this.argument(argument));
     for (const word of words) this.noteSubscript(word);
     if (readsSubscripts(words[0]?.value ?? '')) this.arithmetic = true;
-    const { redirections, input } = this.redirections(node.redirects);
-    this.commands.push({ words, assignments, redirections, source: source.slice(node.pos, node.end), input, ...where });
+    const { redirections, input, openInput } = this.redirections(node.redirects);
+    const own = { words, assignments, redirections, source: source.slice(node.pos, node.end), input };
+    this.commands.push({ ...own, ...(openInput !== undefined && { openInput }), ...where });
   }
 
   private argument(argument: CommandArgument): ShellWord[] {
@@ -254,32 +281,15 @@ export class LineReader {
     return { name: node.name, value: { ...value, ...(output !== undefined && { output }) } };
   }
 
+  private redirections(nodes: readonly Redirection[]): Redirections {
+    const read = readRedirections(nodes, this.words);
+    this.problems.push(...read.problems);
+    return read;
+  }
+
   private noteSubscript(word: ShellWord): void {
     if (hasSubscriptCode(word.skeleton)) this.subscriptCode = true;
   }
-
-  private redirections(nodes: readonly Redirection[]): { redirections: ShellRedirection[]; input: string[] } {
-    const redirections: ShellRedirection[] = [];
-    const input: string[] = [];
-    for (const node of nodes) {
-      if (node.type === 'HereDoc') {
-        input.push(...textsOf(node));
-        if (node.delimiter === undefined || node.closing === undefined)
-          this.problems.push('A here-document has no end.');
-      } else {
-        const target = node.target === undefined ? NO_WORD : this.words.word(node.target);
-        if (node.type === 'HereString') input.push(target.value);
-        else redirections.push({ operator: node.operator, target, writes: writes(node.operator, target) });
-      }
-    }
-    return { redirections, input };
-  }
-}
-
-/** The text as written, and as the command reads it where the shell removes backslashes. */
-function textsOf({ body: { text }, delimiter }: HereDoc): string[] {
-  if (!text.includes('\\') || /['"\\]/.test(delimiter?.text ?? "'")) return [text];
-  return [text, text.replaceAll(/\\([$`\\]|\n)/g, (_, character: string) => character.trim())];
 }
 
 /** When the line ends before the substitution does, shells and parsers differ on its content. */
@@ -287,11 +297,4 @@ function isClosed({ text, script, end }: Substitution): boolean {
   if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
   const closing = text.startsWith('${') ? '}' : ')';
   return text.endsWith(closing) && (script?.source !== undefined || end > (script?.end ?? end));
-}
-
-/** Copies of descriptors and the null device change no file. */
-function writes(operator: string, target: ShellWord): boolean {
-  if (operator === '<') return false;
-  if (operator === '<&' || operator === '>&') return !/^(?:\d+-?|-)$/.test(target.value) && operator === '>&';
-  return !(target.kind === 'literal' && /^\/dev\/(?:null|stdout|stderr|tty)$/.test(target.value));
 }

@@ -8,7 +8,8 @@ import type { Assignment, Command, ParameterOperation, ParsedScript, SyntaxNode,
 import type { ShellWord } from './shell-line.ts';
 import { wider } from './substitution-output.ts';
 import type { OutputShape } from './substitution-output.ts';
-import { VariableCandidates } from './variable-candidates.ts';
+import { candidateKey, VariableCandidates } from './variable-candidates.ts';
+import { assignedIn, HIDES_ASSIGNMENTS, isWord, READS_INPUT, SET_BY_SHELL, SETTERS } from './variable-setters.ts';
 
 type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
@@ -21,6 +22,12 @@ export class LineVariables {
   /** The output that a variable holds when the line fills it from a command. */
   private readonly shapes = new Map<string, OutputShape>();
   private readonly candidates = new VariableCandidates();
+  /** Names that the line sets to something it does not show. */
+  private readonly opaque = new Set<string>();
+  /** The variables from which each one is filled: a loop may fill one from itself without end. */
+  private readonly filledFrom = new Map<string, Set<string>>();
+  /** Whether the line changes IFS for its own words. */
+  splitsOddly = false;
   readonly forEachChild: ForEachChild;
   /** Commands the line redefines: a function may have any name. */
   readonly redefined = new Set<string>();
@@ -46,7 +53,35 @@ export class LineVariables {
     inner.candidates.copy(this.candidates);
     for (const [name, shape] of this.shapes) inner.shapes.set(name, shape);
     for (const name of this.redefined) inner.redefined.add(name);
+    for (const name of this.opaque) inner.opaque.add(name);
+    inner.splitsOddly = this.splitsOddly;
     return inner;
+  }
+
+  /** For a script in the words of a line: what the line sets may be set there. */
+  inherit(outer: LineVariables | undefined, positional: readonly ShellWord[]): void {
+    if (outer !== undefined) {
+      this.candidates.copy(outer.candidates);
+      for (const [name, value] of outer.values) if (outer.assignedAt.has(name)) this.candidates.add(name, value);
+      for (const name of outer.opaque) this.opaque.add(name);
+      this.splitsOddly = outer.splitsOddly;
+    }
+    for (const word of positional) this.setOutside('@', word);
+  }
+
+  /** A variable that a wrapper or an assignment before the command sets for a script. */
+  setOutside(name: string, word: ShellWord): void {
+    for (const text of word.kind === 'dynamic' ? (word.candidates ?? []) : [word.value])
+      this.candidates.add(name, text);
+    if (word.open === true) this.opaque.add(name);
+  }
+
+  /** Whether the variable may hold something that the line sets but does not show. */
+  isOpen(name: string): boolean {
+    if (/^[?#$!-]$/.test(name)) return false;
+    const key = candidateKey(name);
+    if (SET_BY_SHELL.test(key) || this.opaque.has(key) || this.candidates.isFull(key)) return true;
+    return name === 'PWD' && this.unknown.has('PWD');
   }
 
   /** The values of `~`; several when the line sets HOME. */
@@ -59,6 +94,8 @@ export class LineVariables {
   /** The fixed texts that a variable without a certain value may hold. */
   candidatesOf(name: string): readonly string[] {
     const value = this.values.get(name);
+    // In a line that changes its folder, the folder of that moment.
+    if (name === 'PWD' && value === undefined) return ['.', ...this.candidates.of(name)];
     return value === undefined ? this.candidates.of(name) : [value, ...this.candidates.of(name)];
   }
 
@@ -71,14 +108,25 @@ export class LineVariables {
    * A variable has a known value only after its own statement at the top of the line: in a
    * condition, in a loop or before a command the assignment may not take effect.
    */
-  collect(script: Pick<ParsedScript, 'commands'> & SyntaxNode, read: (word: Word) => ShellWord): void {
+  collect(
+    script: Pick<ParsedScript, 'commands'> & SyntaxNode,
+    read: (word: Word) => ShellWord,
+    definesFunctions: boolean,
+  ): void {
     const certain = new Set<SyntaxNode>();
     for (const { command, background } of script.commands) {
       if (command.type !== 'Command' || background === true) continue;
       if (command.name === undefined) for (const part of command.prefix) certain.add(part);
       else if (['export', 'readonly'].includes(command.name.value)) for (const part of command.args) certain.add(part);
     }
+    if (definesFunctions) this.noteFunctions(script);
     this.note(script, certain, read);
+  }
+
+  /** Before everything else: a function may be called in the body of an earlier one. */
+  private noteFunctions(node: SyntaxNode): void {
+    if (node.type === 'Function') this.redefined.add(node.name.value);
+    this.forEachChild(node, (child) => this.noteFunctions(child));
   }
 
   private note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
@@ -86,7 +134,7 @@ export class LineVariables {
     if (node.type === 'Assignment') this.noteAssignment(node, certain.has(node) ? read : undefined);
     else if (node.type === 'For' || node.type === 'Select') this.unknown.add(node.name.value);
     else if (node.type === 'Function') this.redefined.add(node.name.value);
-    else if (node.type === 'Command') this.noteSetters(node);
+    else if (node.type === 'Command') this.noteSetters(node, read);
     else if (node.type === 'ParameterExpansion' && node.operation?.operator.endsWith('=') === true)
       this.unknown.add(node.parameter);
     this.forEachChild(node, (child) => this.note(child, certain, read));
@@ -97,26 +145,74 @@ export class LineVariables {
    * loop may use a variable before it is filled.
    */
   collectShapes(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
-    let changed = false;
-    if (node.type === 'Assignment') {
-      const words = node.value.type === 'Word' ? [node.value] : node.value.elements;
-      changed = this.noteShape(node.name, words, read);
-    } else if (node.type === 'For' || node.type === 'Select') {
-      changed = this.noteShape(node.name.value, node.wordlist ?? [], read);
-    }
+    let changed = this.noteFilled(node, read);
     this.forEachChild(node, (child) => {
       changed = this.collectShapes(child, read) || changed;
     });
     return changed;
   }
 
+  private noteFilled(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
+    switch (node.type) {
+      case 'Assignment': {
+        const words = node.value.type === 'Word' ? [node.value] : node.value.elements;
+        // A text that grows, in a loop perhaps, has more values than the line shows.
+        const grows = node.append === true && node.value.type === 'Word' && this.noteOpaque(node.name);
+        return this.noteShape(node.name, words, read) || grows;
+      }
+      case 'For':
+      case 'Select':
+        return this.noteLoop(node.name.value, node.wordlist, read);
+      case 'ParameterExpansion': {
+        const { operation, parameter } = node;
+        const assigns = operation?.type === 'Default' && operation.operator.endsWith('=');
+        return assigns && this.noteShape(parameter, [operation.operand], read);
+      }
+      case 'Command': {
+        const name = node.name?.value ?? '';
+        if (name !== 'set' && !this.redefined.has(name)) return false;
+        return this.noteShape('@', node.args.filter(isWord), read);
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** Without a list the loop runs over the arguments. */
+  private noteLoop(name: string, list: readonly Word[] | undefined, read: (word: Word) => ShellWord): boolean {
+    if (list === undefined) return this.opaque.has('@') && this.noteOpaque(name);
+    return this.noteShape(name, list, read);
+  }
+
   private noteShape(name: string, words: readonly Word[], read: (word: Word) => ShellWord): boolean {
     const before = this.shapes.get(name);
     // Only expansions can hold output.
-    const outputs = words.map((word) => (word.parts === undefined ? undefined : read(word).output));
-    const shape = outputs.reduce(wider, before);
+    const expanded = words.filter(({ parts, text }) => parts !== undefined || text.startsWith('~')).map(read);
+    const shape = expanded.map(({ output }) => output).reduce(wider, before);
     if (shape !== undefined) this.shapes.set(name, shape);
-    return shape !== before;
+    const isOpen = expanded.some(({ open, text }) => open === true || this.comesFrom(text, name));
+    return (isOpen && this.noteOpaque(name)) || shape !== before;
+  }
+
+  private noteOpaque(name: string): boolean {
+    const { size } = this.opaque;
+    this.unknown.add(name);
+    this.opaque.add(name);
+    return this.opaque.size > size;
+  }
+
+  /** Records which variables fill this one; whether it is one of them, at any distance. */
+  private comesFrom(text: string, name: string): boolean {
+    const own = this.filledFrom.get(name) ?? new Set<string>();
+    this.filledFrom.set(name, own);
+    for (const [, other = ''] of text.matchAll(/\$\{?(\w+)/g)) if (!this.isCertain(other)) own.add(other);
+    const seen = new Set(own);
+    for (const other of seen) for (const next of this.filledFrom.get(other) ?? []) seen.add(next);
+    return seen.has(name);
+  }
+
+  private isCertain(name: string): boolean {
+    return this.values.has(name) && !this.unknown.has(name);
   }
 
   /** Undefined when the node uses no such variable. */
@@ -127,6 +223,7 @@ export class LineVariables {
 
   private noteAssignment(node: Assignment, read: ((word: Word) => ShellWord) | undefined): void {
     const { name, value, append, index } = node;
+    if (name === 'IFS' && read !== undefined) this.splitsOddly = true;
     const plain = value.type === 'Word' && append !== true && index === undefined;
     const word = plain ? read?.(value) : undefined;
     const known = word !== undefined && word.kind !== 'dynamic' && word.kind !== 'glob';
@@ -140,22 +237,40 @@ export class LineVariables {
   }
 
   /** Builtins that set variables by name. */
-  private noteSetters(node: Command): void {
-    const name = node.name?.value;
-    if (name !== undefined && ['eval', 'declare', 'typeset', 'local'].includes(name)) this.noteHidden(node);
-    if (name === undefined || !['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf'].includes(name))
-      return;
+  private noteSetters(node: Command, read: (word: Word) => ShellWord): void {
+    const first = node.name?.value;
+    const name = first === 'builtin' || first === 'command' ? node.args[0]?.text : first;
+    if (name === undefined) return;
+    if (HIDES_ASSIGNMENTS.has(name)) this.noteHidden(node, read);
+    if (!SETTERS.has(name)) return;
+    this.noteNamed(name, node.args.filter(isWord));
+  }
+
+  private noteNamed(setter: string, words: readonly Word[]): void {
     // `printf -vx` names the variable in the same word.
-    for (const argument of node.args)
-      if (argument.type === 'Word') this.unknown.add(argument.value.replace(/^-[A-Za-z](?=.)/, ''));
+    const named = words.map(({ value }) => value.replace(/^-[A-Za-z](?=.)/, '').replace(/\[.*$/s, ''));
+    const isPlain = setter === 'printf' && words.every(({ value }) => /^[\w./%-]*$/.test(value));
+    const isOpaque = READS_INPUT.has(setter) || (setter === 'printf' && !isPlain);
+    for (const variable of named) {
+      this.unknown.add(variable);
+      if (isOpaque) this.opaque.add(variable);
+      if (variable === 'IFS') this.splitsOddly = true;
+    }
+    if (READS_INPUT.has(setter)) for (const variable of ['REPLY', 'MAPFILE', 'OPTARG']) this.opaque.add(variable);
   }
 
   /** Records variables that code in an argument sets, or that are aliased: `eval x=1`, `declare -n y=x`. */
-  private noteHidden({ args }: Command): void {
-    for (const { text } of args) {
-      for (const [, name = ''] of text.matchAll(/([A-Za-z_]\w*)\+?=/g)) this.unknown.add(name);
-      const other = /=["']?([A-Za-z_]\w*)/.exec(text)?.[1];
-      if (other !== undefined && args.some((option) => /^-[A-Za-z]*n/.test(option.text))) this.unknown.add(other);
+  private noteHidden({ args, name: head }: Command, read: (word: Word) => ShellWord): void {
+    const isCode = !/^(?:declare|typeset|local)$/.test(head?.value ?? '');
+    const isChanged = args.some((option) => /^-[A-Za-z]*[nilu]/.test(option.text));
+    for (const argument of args) {
+      for (const name of assignedIn(argument, read)) {
+        this.unknown.add(name);
+        if (isCode || isChanged) this.opaque.add(name);
+        if (name === 'IFS') this.splitsOddly = true;
+      }
+      const other = isChanged ? /=["']?([A-Za-z_]\w*)/.exec(argument.text)?.[1] : undefined;
+      if (other !== undefined) this.noteOpaque(other);
     }
   }
 
@@ -176,8 +291,12 @@ export class LineVariables {
     ) {
       name = part.parameter;
     }
-    if (name === undefined || this.unknown.has(name)) return undefined;
-    if (part.pos < (this.assignedAt.get(name) ?? 0)) return undefined;
+    return name === undefined ? undefined : this.knownAt(name, part.pos);
+  }
+
+  /** The value that the variable certainly has at this position. */
+  knownAt(name: string, position: number): string | undefined {
+    if (this.unknown.has(name) || position < (this.assignedAt.get(name) ?? 0)) return undefined;
     return this.values.get(name);
   }
 }

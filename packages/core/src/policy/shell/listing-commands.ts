@@ -15,6 +15,29 @@ export function isBoundedList(words: readonly ShellWord[]): boolean {
   return LISTS[head.value]?.(rest.map(({ value }) => value)) === true;
 }
 
+/** Prints paths from the root of the disk. */
+const PRINTS_PLACES = new Set(['which', 'type', 'command', 'pwd', 'dirname', 'npm']);
+
+/** Whether the command prints names below this folder, or new ones: removing them removes nothing else. */
+export function listsBelow(words: readonly ShellWord[]): boolean {
+  const [head, ...rest] = words;
+  if (head?.kind !== 'literal' || rest.some(({ open }) => open === true)) return false;
+  const values = rest.map(({ value }) => value);
+  if (head.value === 'git') {
+    if (values[0] === 'rev-parse') return values.length === 2 && !/^--(?:show|git|abs)/.test(values[1] ?? '');
+    if (values[0] === 'ls-files') return values.every(isHere);
+    return (
+      /^(?:describe|branch|diff|show|log|rev-list|merge-base|remote)$/.test(values[0] ?? '') && isBoundedList(words)
+    );
+  }
+  if (head.value === 'find') {
+    const first = values.findIndex((word) => /^[-(!]/.test(word));
+    const isPlain = !values.some((word) => /^-(?:printf|exec|ok|files0)/.test(word));
+    return isPlain && values.slice(0, first < 0 ? undefined : first).every(isHere);
+  }
+  return !PRINTS_PLACES.has(head.value) && isBoundedList(words);
+}
+
 /** An argument that is itself the output of such a command counts too. */
 function isKnownName({ kind, output }: ShellWord): boolean {
   return kind !== 'dynamic' || output === 'names' || output === 'number';

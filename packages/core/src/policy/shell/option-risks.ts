@@ -44,7 +44,24 @@ function programValue(word: string, next: string | undefined, options: ProgramOp
 /** Programs whose option value is a shell command line. */
 function scriptIn(name: string, value: string): string | undefined {
   const text = value.replace(/^(?:exec=|command=|SYSTEM:|EXEC:|(?:Proxy|Local|KnownHosts)Command[= ]?)/i, '');
-  if (['tar', 'man', 'split', 'sort', 'npx', 'npm', 'rsync', 'ncat', 'nc', 'socat'].includes(name) && text !== '')
+  if (
+    [
+      'tar',
+      'man',
+      'split',
+      'sort',
+      'npx',
+      'npm',
+      'rsync',
+      'ncat',
+      'nc',
+      'socat',
+      'mapfile',
+      'readarray',
+      'compgen',
+    ].includes(name) &&
+    text !== ''
+  )
     return text;
   return name === 'ssh' && text !== value ? text : undefined;
 }

@@ -6,6 +6,8 @@ export interface Risk {
   word: string;
   /** Whether it runs something that cannot be analysed here. */
   unreadable: boolean;
+  /** Whether it is code, or the name of a command, that the line does not show: yolo mode asks about it too. */
+  hidden?: true | undefined;
   /** The shell text it runs, if known. */
   script?: string | undefined;
 }

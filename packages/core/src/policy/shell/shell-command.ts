@@ -8,7 +8,7 @@ import { LineReader } from './line-reader.ts';
 import type { ShellParser } from './line-reader.ts';
 import { DISPUTED_QUOTES, inPlainShell, withoutDisputedQuotes } from './shell-doubts.ts';
 import { SYNTAX_PROBLEM } from './shell-line.ts';
-import type { ShellLine } from './shell-line.ts';
+import type { OuterLine, ShellLine } from './shell-line.ts';
 import { getErrorMessage } from '../../protocol/errors.ts';
 
 /** Longer lines are not read at all: Linux would not hand them to a shell, and no user could review them either. */
@@ -32,20 +32,25 @@ export function parseShellLine(
   source: string,
   variables: ReadonlyMap<string, string> = new Map(),
   isBash = true,
+  outer?: OuterLine,
 ): ShellLine {
   if (parser === undefined) throw new Error('loadShellParser() must be awaited before parseShellLine()');
   if (source.length > MAX_LENGTH) return { commands: [], problems: ['The command is longer than 131,072 characters.'] };
   if (hasEndlessBraces(source))
     return { commands: [], problems: [`The command has a word with more than ${MAX_BRACES} braces.`] };
   const problems = unsafeCharacters(source);
-  const reader = new LineReader(parser, source, variables);
+  const reader = new LineReader(parser, source, variables, outer);
   try {
     for (const text of new Set([source, isBash ? source : inPlainShell(source)])) readText(parser, reader, text);
   } catch (error) {
     // A parser that gives up, for example on endless nesting, counts like one that reports an error.
     problems.push(`${SYNTAX_PROBLEM}: ${getErrorMessage(error)}.`);
   }
-  return { commands: reader.commands, problems: [...problems, ...reader.problems] };
+  return {
+    commands: reader.commands,
+    problems: [...problems, ...reader.problems],
+    variables: reader.lineVariables,
+  };
 }
 
 /** When quotes are ambiguous both readings count: the one in which they quote nothing is read as well. */

@@ -40,6 +40,8 @@ export function directoriesOf(
   let certain = true;
   const enter = (word: ShellWord | undefined) => {
     if (word === undefined) directories.push(home);
+    else if (word.kind === 'dynamic' && word.open !== true && word.candidates !== undefined)
+      for (const value of word.candidates) enter({ value, text: word.text, kind: 'resolved', skeleton: value });
     else if (word.kind === 'dynamic' || word.value === '-' || directories.length > 32) certain = false;
     else for (const from of [...directories]) directories.push(resolve(from, word.value));
   };

@@ -3,9 +3,9 @@
  * only text that the line contains.
  */
 
-import { baseName } from './shell-line.ts';
+import { baseName, clipped, mayBecomeSeveral } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
-import { result, scriptOf, unreadable } from './unwrapped.ts';
+import { isHiddenCode, result, scriptOf, unreadable } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
 
 /** Distributions add versions to the names: bash-5.2, sh.distrib, ksh93. */
@@ -35,6 +35,7 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const name = words[0] === undefined ? 'sh' : baseName(words[0]);
   let index = 1;
+  let isStream = false;
   for (; index < words.length; index += 1) {
     const word = words[index];
     if (word === undefined || word.kind === 'dynamic' || !/^[-+]./.test(word.value)) break;
@@ -45,12 +46,36 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word.value)) return shellText(words, index, name);
     if (startsCode(word.value)) return unreadable(`${name} ${word.value} may run other code first`, word.value);
     if (word.value === '--command') return shellText(words, index, name);
+    isStream ||= STREAM.test(word.value);
     index += optionNames(word.value);
   }
   const file = words[index];
-  if (file === undefined || file.value === '-') return shellInput(command, name);
-  const place = file.kind === 'dynamic' ? 'a place known only when it runs' : `the file ${file.value}`;
-  return unreadable(`${name} runs commands from ${place}`, file.value);
+  const isInput = isStream || file === undefined || file.value === '-' || isStandardInput(file);
+  return isInput ? shellInput(command, name) : shellFile(file, name);
+}
+
+function shellFile(file: ShellWord, name: string): Unwrapped {
+  if (file.kind !== 'dynamic') return unreadable(`${name} runs commands from the file ${file.value}`, file.value);
+  const isOpen = file.open === true || (file.skeleton === '' && mayBecomeSeveral(file));
+  const reason = `${name} runs commands from a place known only when it runs: ${clipped(file.text)}`;
+  return unreadable(reason, file.value, isOpen && isHiddenCode(file) ? true : undefined);
+}
+
+/** After `-s` the words are arguments. */
+const STREAM = /^-[A-Za-z]*s[A-Za-z]*$/;
+
+function isStandardInput({ value }: ShellWord): boolean {
+  return /^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/.test(value);
+}
+
+/** Whether code on the standard input is neither in the line nor in a file that the line names. */
+export function isHiddenInput({ input, openInput, redirections, feed }: SimpleCommand): boolean {
+  if (openInput !== undefined) return true;
+  if (input.length > 0) return false;
+  const read = redirections.filter(({ operator }) => operator.startsWith('<'));
+  if (read.length > 0) return read.some(({ target, operator }) => target.open === true || operator === '<&');
+  const { text, isFile } = feed?.() ?? {};
+  return text === undefined && isFile !== true;
 }
 
 /** How many of the following words are option names: one for each o, as in `-euo pipefail`. */
@@ -68,17 +93,23 @@ function shellText(words: readonly ShellWord[], option: number, name: string): U
   let at = option + 1 + optionNames(words[option]?.value ?? '');
   while (/^[-+]/.test(words[at]?.value ?? '')) at += 1 + optionNames(words[at]?.value ?? '');
   const text = words[at];
-  if (text === undefined) return unreadable(`${name} -c without text`, '');
-  const script = scriptOf(text, at, `${name} -c`);
+  if (text === undefined) return unreadable(`${name} -c without text`, '', true);
+  const script = scriptOf(text, at, `${name} -c`, words.slice(at + 1));
   if (!OWN_LANGUAGE.test(name) || SAME_IN_ALL.test(text.value)) return result(script);
   const reason = `${name} is a shell that Castor cannot parse`;
   return result([{ kind: 'unreadable', reason, word: text.text }, ...script], false);
 }
 
 function shellInput(command: SimpleCommand, name: string): Unwrapped {
-  const inner = command.input.map((text): Inner => ({ kind: 'script', text, start: command.words.length }));
+  const { input, openInput, redirections, words, feed } = command;
+  const inner = input.map((text): Inner => ({ kind: 'script', text, start: words.length }));
+  const isRedirected = redirections.some(({ operator }) => operator.startsWith('<'));
   // A here-document replaces piped input; another redirection may replace the here-document.
-  if (inner.length > 0 && !command.redirections.some(({ operator }) => operator.startsWith('<'))) return result(inner);
-  inner.push({ kind: 'unreadable', reason: `${name} reads commands from its input`, word: '' });
+  if (inner.length > 0 && !isRedirected && openInput === undefined) return result(inner);
+  const fed = input.length === 0 && !isRedirected ? feed?.().text : undefined;
+  if (fed !== undefined) inner.push({ kind: 'script', text: fed, start: words.length });
+  const part = openInput === undefined ? '' : `: ${clipped(openInput)}`;
+  const hidden = isHiddenInput(command) ? true : undefined;
+  inner.push({ kind: 'unreadable', reason: `${name} reads commands from its input${part}`, word: '', hidden });
   return result(inner, false);
 }

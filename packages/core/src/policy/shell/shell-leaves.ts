@@ -4,14 +4,17 @@
  * number; beyond the bound the line counts as unreadable.
  */
 
-import { findRisks, risksBehind } from './command-risks.ts';
+import { findRisks, locatedName, risksBehind } from './command-risks.ts';
 import { isRunner, systemCommandIn } from './command-runners.ts';
 import type { Risk } from './risk.ts';
 import { parseShellLine } from './shell-command.ts';
 import { isReadByBash } from './shell-invocation.ts';
-import { baseName } from './shell-line.ts';
-import type { ShellLine, ShellWord, SimpleCommand } from './shell-line.ts';
+import { holdsCode, renamesCommands, scriptInVariable } from './code-variables.ts';
+import type { LineVariables } from './line-variables.ts';
+import { baseName, clipped, mayBecomeSeveral } from './shell-line.ts';
+import type { ShellAssignment, ShellLine, ShellWord, SimpleCommand } from './shell-line.ts';
 import { isWrapper, unwrap } from './shell-wrappers.ts';
+import { isHiddenCode } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
 import { assignmentRisk } from './variable-risks.ts';
 
@@ -47,7 +50,7 @@ const MAX_PROBLEMS = 20;
 export function readShellLine(source: string, variables: ReadonlyMap<string, string> = new Map()): ShellReading {
   const reading: ShellReading = { leaves: [], problems: [] };
   const line = parseShellLine(source, variables);
-  addLine(line, { reading, variables, depth: 0, within: [], start: 0 });
+  addLine(line, { reading, variables, depth: 0, within: [], start: 0, aliases: new Map() });
   return reading;
 }
 
@@ -58,13 +61,20 @@ interface Place {
   within: readonly string[];
   parent?: Leaf;
   start: number;
+  /** What the line around sets. */
+  outer?: LineVariables | undefined;
+  /** Variables that are set for this command only. */
+  assignments?: readonly ShellAssignment[];
+  /** The aliases of the whole line. */
+  aliases: Map<string, string>;
 }
 
 function addLine(line: ShellLine, place: Place): void {
   // Some lines repeat a mistake without end; the first ones are enough.
   const { problems } = place.reading;
   if (problems.length < MAX_PROBLEMS) problems.push(...line.problems.slice(0, MAX_PROBLEMS));
-  for (const command of line.commands) addCommand(command, place, false);
+  const inside = { ...place, outer: line.variables };
+  for (const command of line.commands) addCommand(command, inside, false);
 }
 
 function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean): void {
@@ -72,6 +82,7 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
   const [head] = command.words;
   const name = head === undefined ? '' : baseName(head);
   const unwrapped = unwrap(command) ?? runnerOf(command);
+  const assigned = [...command.assignments, ...unwrapped.assignments.map(assignmentOf)];
   const leaf: Leaf = {
     command,
     start: place.start,
@@ -86,16 +97,79 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
   place.reading.leaves.push(leaf);
   if (moreArguments && isWrapper(name) && unwrapped.inner.length === 0) {
     leaf.transparent = false;
-    leaf.risks.push({ reason: `${name} runs commands known only at run time`, word: '', unreadable: true });
+    const reason = `${name} runs commands known only at run time`;
+    leaf.risks.push({ reason, word: '', unreadable: true, hidden: true });
   }
   for (const assignment of unwrapped.assignments) leaf.risks.push(...assignmentRisk(assignment.name));
   if (PRIVILEGED.has(name)) {
     leaf.risks.push({ reason: `${name} changes the privileges of a command`, word: name, unreadable: false });
   }
   if (leaf.runner) leaf.risks.push(...risksBehind(command));
-  const inside: Place = { ...place, depth: place.depth + 1, within: [...place.within, name], parent: leaf };
+  const inside: Place = {
+    ...place,
+    depth: place.depth + 1,
+    within: [...place.within, name],
+    parent: leaf,
+    assignments: assigned.length === 0 ? (place.assignments ?? []) : [...(place.assignments ?? []), ...assigned],
+  };
   for (const inner of unwrapped.inner) addInner(inner, leaf, inside, moreArguments);
   addRiskScripts(leaf, inside);
+  addVariableScripts(leaf, assigned, inside);
+  addPossibleNames(leaf, inside, moreArguments);
+  addAliases(leaf, name, inside);
+}
+
+function assignmentOf({ name, word }: Unwrapped['assignments'][number]): ShellAssignment {
+  return { name, value: { ...word, value: word.value.slice(name.length + 1) } };
+}
+
+/** A variable that something runs is checked like any other script. */
+function addVariableScripts(leaf: Leaf, assigned: readonly ShellAssignment[], inside: Place): void {
+  const { words } = leaf.command;
+  const head = words[0]?.value ?? '';
+  const named = /^(?:export|declare|typeset|local|readonly)$/.test(head) ? words.slice(1).flatMap(namedIn) : [];
+  const set = [...assigned, ...named];
+  for (const { name, value } of set) {
+    if (!holdsCode(name)) continue;
+    const script = scriptInVariable(name, value.value);
+    if (script !== undefined) addScript(script, inside);
+    if (renamesCommands(name) || (value.kind === 'dynamic' && isHiddenCode(value))) {
+      const reason = `the variable ${name} holds code that is known only when it runs: ${clipped(value.text)}`;
+      leaf.risks.push({ reason, word: `${name}=`, unreadable: true, hidden: true });
+    }
+  }
+}
+
+function namedIn(word: ShellWord): ShellAssignment[] {
+  const name = /^([A-Za-z_]\w*)=/.exec(word.value)?.[1];
+  return name === undefined ? [] : [assignmentOf({ name, word })];
+}
+
+/** When the line gives the name of a command several values, each is checked as a command. */
+function addPossibleNames({ command }: Leaf, inside: Place, moreArguments: boolean): void {
+  const [head, ...rest] = command.words;
+  if (head?.kind !== 'dynamic') return;
+  const located = locatedName(head);
+  for (const text of located === undefined ? (head.candidates ?? []) : [located]) {
+    const pieces = mayBecomeSeveral(head) ? text.split(/\s+/).filter((piece) => piece !== '') : [text];
+    const named = pieces.map((value): ShellWord => ({ value, text: value, kind: 'resolved', skeleton: value }));
+    if (named.length === 0) continue;
+    addCommand({ ...command, words: [...named, ...rest], assignments: [], redirections: [] }, inside, moreArguments);
+  }
+}
+
+/** An alias is checked with the words of each command that is called by it. */
+function addAliases({ command: { words } }: Leaf, name: string, inside: Place): void {
+  if (name === 'alias') {
+    for (const { value } of words.slice(1)) {
+      const equals = value.indexOf('=');
+      if (equals > 0) inside.aliases.set(value.slice(0, equals), value.slice(equals + 1));
+    }
+    return;
+  }
+  const text = inside.aliases.get(words[0]?.value ?? '');
+  if (text === undefined || inside.within.filter((outer) => outer === name).length > 1) return;
+  addScript([text, ...words.slice(1).map((word) => word.text)].join(' '), inside);
 }
 
 function runnerOf({ words }: SimpleCommand): Unwrapped {
@@ -137,11 +211,11 @@ const PRIVILEGED = new Set([
 
 function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolean): void {
   if (inner.kind === 'unreadable') {
-    leaf.risks.push({ reason: inner.reason, word: inner.word, unreadable: true });
+    leaf.risks.push({ reason: inner.reason, word: inner.word, unreadable: true, hidden: inner.hidden });
     return;
   }
   if (inner.kind === 'script') {
-    addScript(inner.text, { ...inside, start: inner.start });
+    addScript(inner.text, { ...inside, start: inner.start }, inner.positional);
     return;
   }
   const { command } = leaf;
@@ -153,6 +227,8 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolea
       redirections: [],
       source: words.map(({ text }) => text).join(' '),
       input: command.input,
+      openInput: command.openInput,
+      feed: command.feed,
       piped: command.piped,
       substitutions: command.substitutions,
     },
@@ -161,6 +237,8 @@ function addInner(inner: Inner, leaf: Leaf, inside: Place, moreArguments: boolea
   );
 }
 
-function addScript(text: string, place: Place): void {
-  if (!isTooDeep(place)) addLine(parseShellLine(text, place.variables, isReadByBash(place.within)), place);
+function addScript(text: string, place: Place, positional: readonly ShellWord[] = []): void {
+  if (isTooDeep(place)) return;
+  const outer = { variables: place.outer, positional, assignments: place.assignments ?? [] };
+  addLine(parseShellLine(text, place.variables, isReadByBash(place.within), outer), place);
 }

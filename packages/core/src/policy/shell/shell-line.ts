@@ -1,5 +1,6 @@
 /** The types of a parsed shell line: its simple commands, their words, assignments and redirections. */
 
+import type { LineVariables } from './line-variables.ts';
 import type { OutputShape } from './substitution-output.ts';
 
 /**
@@ -20,6 +21,21 @@ export interface ShellWord {
   readonly output?: OutputShape;
   /** For a dynamic word: its possible values when the line gives its variables fixed texts. */
   readonly candidates?: readonly string[];
+  /**
+   * Whether the line sets the word to something that neither its value nor its candidates
+   * contain. A variable of the user's environment, which the line does not set, is not open.
+   */
+  readonly open?: true;
+}
+
+/** Input from a pipe, or from the redirection of a group. */
+export interface Feed {
+  /** Set when the line fixes every character. */
+  readonly text?: string | undefined;
+  /** Whether it is the content of files that the line names. */
+  readonly isFile?: boolean;
+  /** Whether it is a list of names below the line's folder. */
+  readonly isBelow?: boolean;
 }
 
 export interface ShellAssignment {
@@ -42,8 +58,12 @@ export interface SimpleCommand {
   readonly source: string;
   /** Text that the line itself passes to its standard input: here-documents and here-strings. */
   readonly input: readonly string[];
+  /** The part of that text that is known only when it runs. */
+  readonly openInput?: string | undefined;
   /** Whether another command's output is its input. */
   readonly piped: boolean;
+  /** What reaches its standard input from outside the command; undefined when nothing does. */
+  readonly feed?: (() => Feed) | undefined;
   /** The substitutions around it, outermost first, as `$(…)` or `<(…)`. */
   readonly substitutions: readonly string[];
 }
@@ -76,7 +96,7 @@ export function clipped(text: string): string {
 
 /** Whether a problem of a line matters only when a rule could ask or deny because of it. */
 export function isTolerable(problem: string): boolean {
-  if (problem === NAME_PROBLEM || problem === PIECES_PROBLEM) return true;
+  if (problem === NAME_PROBLEM) return true;
   return [SYNTAX_PROBLEM, OUTPUT_PROBLEM, SETTER_PROBLEM].some((beginning) => problem.startsWith(beginning));
 }
 
@@ -84,9 +104,23 @@ export interface ShellLine {
   readonly commands: readonly SimpleCommand[];
   /** Why the line cannot be read with certainty. */
   readonly problems: readonly string[];
+  /** What the line sets, for the scripts in its words. */
+  readonly variables?: LineVariables;
+}
+
+/** Whether the shell may make several words of it. */
+export function mayBecomeSeveral({ text }: ShellWord): boolean {
+  return !/^(?:"[^"]*"|[^\s"$`]*"[^"]*"[^\s"$`]*)$/s.test(text) || /\$[@*]|\[[@*]\]|\$\{[@*]/.test(text);
 }
 
 /** The command's name, without its folder. */
 export function baseName(word: ShellWord): string {
   return word.value.slice(word.value.lastIndexOf('/') + 1);
+}
+
+/** For a script in the words of a line: what that line sets for it. */
+export interface OuterLine {
+  readonly variables: LineVariables | undefined;
+  readonly positional: readonly ShellWord[];
+  readonly assignments: readonly ShellAssignment[];
 }

@@ -3,8 +3,9 @@
  * find and fd with their actions, parallel. Each has its own function.
  */
 
+import { clipped } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
-import { result, scriptOf, unreadable, withPlaceholders } from './unwrapped.ts';
+import { isHiddenCode, result, scriptOf, unreadable, withPlaceholders } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
 import { unwrapByTable } from './wrapper-options.ts';
 import { ESCALATING, PLAIN, WRAPPERS } from './wrapper-table.ts';
@@ -44,24 +45,51 @@ function trapAction(words: readonly ShellWord[]): Unwrapped | undefined {
   return codeOf([action], start, 'trap');
 }
 
+const MAX_JOBS = 64;
+
 /** GNU parallel passes to a shell what it reads or what follows `:::`, alone or after the words before it. */
 function parallelJobs(command: SimpleCommand): Unwrapped {
   const { words } = command;
   const mark = words.findIndex(({ value }) => value.startsWith(':::'));
   const own = unwrapByTable(mark < 0 ? words : words.slice(0, mark), WRAPPERS['parallel'] ?? ESCALATING);
-  const jobs = mark < 0 ? [] : words.slice(mark + 1).flatMap((word, at) => scriptOf(word, mark + 1 + at, 'parallel'));
-  if (own !== undefined && own.inner.some(({ kind }) => kind !== 'unreadable')) return own;
-  if (jobs.length > 0) return result([...(own?.inner ?? []), ...jobs], false);
-  return unreadable('parallel reads commands from its input', '');
+  const jobs = mark < 0 || words[mark]?.value.startsWith('::::') === true ? [] : words.slice(mark + 1);
+  const inner = own?.inner ?? [];
+  const started = inner.find((one) => one.kind === 'words');
+  if (started !== undefined)
+    return {
+      ...(own ?? result([])),
+      inner: [...inner, ...jobs.slice(0, MAX_JOBS).map((job, at) => jobOf(started.words, job, mark + 1 + at))],
+    };
+  const scripts = jobs.flatMap((word, at) => scriptOf(word, mark + 1 + at, 'parallel'));
+  if (scripts.length > 0) return result([...inner, ...scripts], false);
+  return unreadable('parallel reads commands from its input', '', true);
 }
 
-function fileOfCode({ words, input }: SimpleCommand): Unwrapped | undefined {
+/** One command of parallel: the job takes the place of `{}`, or follows the words. */
+function jobOf(words: readonly ShellWord[], job: ShellWord, start: number): Inner {
+  const text = words.map(({ value }) => value).join(' ');
+  const line = /\{[./#%+]*\d*\}/.test(text)
+    ? text.replaceAll(/\{[./#%+]*\d*\}/g, () => job.value)
+    : `${text} ${job.value}`;
+  return { kind: 'script', text: line, start };
+}
+
+function fileOfCode({ words, input, openInput, feed }: SimpleCommand): Unwrapped | undefined {
   const [head, file] = words;
   if (head === undefined || file === undefined) return undefined;
-  const reason = `${head.value} runs commands from the file ${file.value}`;
+  const reason = `${head.value} runs commands from the file ${clipped(file.value)}`;
   // The file may be the input that the line itself provides.
-  const scripts = input.map((text): Inner => ({ kind: 'script', text, start: words.length }));
-  return result([{ kind: 'unreadable', reason, word: file.value }, ...scripts], false);
+  const fed = /^\/(?:dev|proc)\//.test(file.value) ? feed?.() : undefined;
+  const texts = [...input, ...(fed?.text === undefined ? [] : [fed.text])];
+  const scripts = texts.map((text): Inner => ({ kind: 'script', text, start: words.length }));
+  const isHidden =
+    (file.kind === 'dynamic' && isHiddenCode(file)) ||
+    openInput !== undefined ||
+    (/^\/(?:dev|proc)\//.test(file.value) && texts.length === 0 && fed?.isFile !== true);
+  return result(
+    [{ kind: 'unreadable', reason, word: file.value, hidden: isHidden ? true : undefined }, ...scripts],
+    false,
+  );
 }
 
 function aliases(words: readonly ShellWord[]): Unwrapped | undefined {

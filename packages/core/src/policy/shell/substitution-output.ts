@@ -6,7 +6,7 @@
 
 import { dirname, basename, resolve } from 'node:path';
 import type { AndOr, Command, Pipeline, ParsedScript, SyntaxNode } from 'unbash';
-import { isBoundedList } from './listing-commands.ts';
+import { isBoundedList, listsBelow } from './listing-commands.ts';
 import type { ShellWord } from './shell-line.ts';
 
 /**
@@ -27,6 +27,8 @@ export interface SubstitutionOutput {
   readonly shape: OutputShape;
   /** Set when the line fixes every character of the output. */
   readonly text?: string;
+  /** Whether each word of it names something below the line's folder, or something new: none of them removes more. */
+  readonly isBelow?: boolean;
 }
 
 const ANYTHING: SubstitutionOutput = { shape: 'text' };
@@ -45,6 +47,14 @@ export function outputOf(
   return nodeOutput(statement.command, read, directory);
 }
 
+/** The output of the commands of a pipeline. */
+export function outputOfPipeline(node: Pipeline, read: ReadCommand, directory: string | undefined): SubstitutionOutput {
+  const [only, ...more] = node.commands;
+  return only !== undefined && more.length === 0
+    ? nodeOutput(only, read, directory)
+    : pipelineOutput(node, read, directory);
+}
+
 function nodeOutput(node: SyntaxNode, read: ReadCommand, directory: string | undefined): SubstitutionOutput {
   switch (node.type) {
     case 'Command':
@@ -61,7 +71,8 @@ function nodeOutput(node: SyntaxNode, read: ReadCommand, directory: string | und
 /** The output of one of its commands, or of several. */
 function anyOutput(node: AndOr, read: ReadCommand, directory: string | undefined): SubstitutionOutput {
   const outputs = node.commands.map((command) => nodeOutput(command, read, directory));
-  return { shape: outputs.map(shapeOf).reduce((left, right) => wider(left, right) ?? 'text') };
+  const isBelow = outputs.every((output) => output.isBelow === true);
+  return { isBelow, shape: outputs.map(shapeOf).reduce((left, right) => wider(left, right) ?? 'text') };
 }
 
 /** The shape of an output that is only a part of the whole: the line then contains a path in it in another form. */
@@ -77,7 +88,7 @@ function pipelineOutput(node: Pipeline, read: ReadCommand, directory: string | u
   const steps = filters.map((filter) => (isPlainCommand(filter) ? read(filter) : []));
   const last = steps.at(-1);
   if (last !== undefined && countsInput(last)) return { shape: 'number' };
-  if (steps.every(passesLines)) return { shape: shapeOf(source) };
+  if (steps.every(passesLines)) return { shape: shapeOf(source), isBelow: source.isBelow === true };
   return { shape: source.text === undefined && source.shape !== 'spelled' ? 'text' : 'spelled' };
 }
 
@@ -98,12 +109,13 @@ function commandOutput(node: Command, read: ReadCommand, directory: string | und
   if (head?.kind !== 'literal') return ANYTHING;
   const name = head.value;
   const prints = name === 'echo' || name === 'printf';
-  if (!rest.every(isFixed)) return { shape: prints ? printedShape(rest) : listedShape(words) };
+  const isBelow = listsBelow(words);
+  if (!rest.every(isFixed)) return { isBelow, shape: prints ? printedShape(rest) : listedShape(words) };
   const known = rest.map(({ value }) => value);
   const text = Object.hasOwn(FIXED_TEXTS, name) ? FIXED_TEXTS[name]?.(known, directory) : undefined;
   if (text !== undefined) return { shape: 'names', text: text.replace(/\n+$/, '') };
   if (prints) return { shape: 'spelled' };
-  return { shape: countsInput(words) || printsNumbers(name, known) ? 'number' : listedShape(words) };
+  return { isBelow, shape: countsInput(words) || printsNumbers(name, known) ? 'number' : listedShape(words) };
 }
 
 function listedShape(words: readonly ShellWord[]): OutputShape {

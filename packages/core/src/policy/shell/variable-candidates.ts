@@ -7,9 +7,14 @@
 import type { Command, SyntaxNode, Word } from 'unbash';
 import type { ShellWord } from './shell-line.ts';
 
-const MAX_CANDIDATES = 64;
-const POSITIONAL = /^(?:[@*]|[1-9]\d*)$/;
+export const MAX_CANDIDATES = 64;
+const POSITIONAL = /^(?:[@*]|\d+)$/;
 const SETTERS = new Set(['read', 'mapfile', 'readarray', 'printf']);
+
+/** All arguments of a function or script count as one variable. */
+export function candidateKey(name: string): string {
+  return POSITIONAL.test(name) ? '@' : name;
+}
 
 type Read = (word: Word) => ShellWord;
 
@@ -22,7 +27,12 @@ export class VariableCandidates {
   }
 
   of(name: string): readonly string[] {
-    return [...(this.texts.get(POSITIONAL.test(name) ? '@' : name) ?? [])];
+    return [...(this.texts.get(candidateKey(name)) ?? [])];
+  }
+
+  /** Whether it has more texts than are kept. */
+  isFull(name: string): boolean {
+    return (this.texts.get(candidateKey(name))?.size ?? 0) >= MAX_CANDIDATES;
   }
 
   /** `redefined` are the functions of the line. */
@@ -35,8 +45,16 @@ export class VariableCandidates {
           for (const start of ['', ...before]) this.add(node.name, start + text);
         return;
       }
+      case 'ParameterExpansion': {
+        const { operation, parameter } = node;
+        if (operation?.type === 'Default' && operation.operator.endsWith('='))
+          for (const text of textsOf(read(operation.operand))) this.add(parameter, text);
+        return;
+      }
       case 'For':
       case 'Select':
+        // Without a list the loop runs over the arguments.
+        if (node.wordlist === undefined) for (const text of this.of('@')) this.add(node.name.value, text);
         for (const word of node.wordlist ?? []) for (const text of textsOf(read(word))) this.add(node.name.value, text);
         return;
       case 'Command':
@@ -63,7 +81,7 @@ export class VariableCandidates {
     for (const word of given) for (const text of texts) this.add(word.replace(/^-[A-Za-z](?=.)/, ''), text);
   }
 
-  private add(name: string, text: string): void {
+  add(name: string, text: string): void {
     const texts = this.texts.get(name) ?? new Set();
     if (texts.size < MAX_CANDIDATES) texts.add(text);
     this.texts.set(name, texts);

@@ -92,7 +92,8 @@ class OptionScan {
 
   private long(word: ShellWord): void {
     const equals = word.value.indexOf('=');
-    const name = equals < 0 ? word.value : word.value.slice(0, equals);
+    const written = equals < 0 ? word.value : word.value.slice(0, equals);
+    const name = this.fullName(written);
     if (this.options.longFlags?.includes(name) === true) return;
     if (this.options.longValues?.includes(name) !== true) {
       this.uncertain(word);
@@ -101,9 +102,19 @@ class OptionScan {
     if (equals < 0) this.index += 1;
     const value = equals < 0 ? this.words[this.index] : { ...word, value: word.value.slice(equals + 1) };
     if (value === undefined) return;
-    if (name === '--split-string' || name === '--command') this.scripts.push(...scriptOf(value, this.index, name));
+    if (name === '--split-string') this.script(value, 'S');
+    if (name === '--command') this.scripts.push(...scriptOf(value, this.index, name));
     if (name === '--chdir') this.directories.push(value);
     if (name === '--replace') this.placeholder = value.value;
+  }
+
+  /** GNU programs accept any beginning of a long option that fits only one. */
+  private fullName(written: string): string {
+    const { longFlags = [], longValues = [] } = this.options;
+    const all = [...longFlags, ...longValues];
+    if (written.length < 3 || all.includes(written)) return written;
+    const fitting = all.filter((long) => long.startsWith(written));
+    return fitting.length === 1 ? (fitting[0] ?? written) : written;
   }
 
   private short(word: ShellWord): void {
@@ -133,7 +144,9 @@ class OptionScan {
   private script(value: ShellWord, letter: string): void {
     // env -S splits one word, and the words after it still follow.
     const rest = letter === 'S' ? this.words.slice(this.index + 1) : [];
-    const text = [value, ...rest].map((word) => word.value).join(' ');
+    const written = [value, ...rest].map((word) => word.value).join(' ');
+    // Its escapes for blanks, and for the end of the text.
+    const text = letter === 'S' ? written.replace(/\\c.*$/s, '').replaceAll(/\\[_tnvfr]/g, ' ') : written;
     const kind = [value, ...rest].some((word) => word.kind === 'dynamic') ? 'dynamic' : 'literal';
     this.scripts.push(...scriptOf({ value: text, text, kind, skeleton: text }, this.index, `-${letter}`));
     if (letter === 'S') this.index = this.words.length;

@@ -1,0 +1,25 @@
+/** Knows the builtins that set variables, and finds the variables that their arguments set. */
+
+import type { CommandArgument, Word } from 'unbash';
+import type { ShellWord } from './shell-line.ts';
+
+/** Builtins that set the variables their arguments name. */
+export const SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf']);
+/** Fill variables from their input, or from arguments. */
+export const READS_INPUT = new Set(['read', 'mapfile', 'readarray', 'getopts']);
+/** Commands with assignments, or code, in their arguments. */
+export const HIDES_ASSIGNMENTS = new Set(['eval', 'declare', 'typeset', 'local', 'trap', 'source', '.']);
+
+/** Folders and words of earlier commands. */
+export const SET_BY_SHELL = /^(?:_|OLDPWD|DIRSTACK|BASH_.*)$/;
+
+/** The variables that the text of an argument sets, with and without its quotes. */
+export function assignedIn(argument: CommandArgument, read: (word: Word) => ShellWord): string[] {
+  const texts = [argument.text, argument.text.replaceAll(/['"\\]/g, '')];
+  if (argument.type === 'Word') texts.push(read(argument).value);
+  return [...texts.join('\n').matchAll(/([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/g)].map(([, name = '']) => name);
+}
+
+export function isWord(argument: CommandArgument): argument is Word {
+  return argument.type === 'Word';
+}
