@@ -75,6 +75,14 @@ describe('a ServerTool of the documents', () => {
     expect(await tool?.shouldConfirmExecute({ a: 2, b: 3 }, NEVER)).toMatchObject({ prompt: '2 and 3' });
     await expect(tool?.execute({ a: 2 }, NEVER)).rejects.toThrow('Invalid parameters for add');
     expect(() => new ToolRegistry([{ name: 'x', schema: {} } as ServerTool])).toThrow('execute(params, signal)');
+    const { schema: _missing, ...unnamed } = add;
+    expect(() => new ToolRegistry([unnamed as ServerTool])).toThrow('needs name, schema');
+  });
+
+  it('that returns nothing is told to the model by its name', async () => {
+    const forgetful = { ...add, execute: async () => undefined } as unknown as ServerTool;
+    const tool = new ToolRegistry([forgetful]).getTool('add');
+    await expect(tool?.execute({ a: 1, b: 2 }, NEVER)).rejects.toThrow('add returned no result');
   });
 });
 

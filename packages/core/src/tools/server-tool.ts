@@ -4,14 +4,15 @@
  * tools use `defineTool`.
  */
 
-import type { DefinedTool, ServerTool } from '../protocol/tools.ts';
+import { ToolError } from '../protocol/errors.ts';
+import type { DefinedTool, ServerTool, ToolResult } from '../protocol/tools.ts';
 import { defineTool } from './define-tool.ts';
 
 /** Tools of `defineTool` pass unchanged. Throws for any other object. */
 export function toDefinedTool(tool: ServerTool): DefinedTool {
   if (isDefined(tool)) return tool;
   const { name, schema } = tool;
-  if (typeof tool.execute !== 'function' || typeof tool.shouldConfirmExecute !== 'function') {
+  if (!schema || typeof tool.execute !== 'function' || typeof tool.shouldConfirmExecute !== 'function') {
     throw new TypeError(
       `Tool "${name}" needs name, schema, execute(params, signal) and shouldConfirmExecute(params, signal). ` +
         'Add them, or make the tool with defineTool.',
@@ -27,9 +28,18 @@ export function toDefinedTool(tool: ServerTool): DefinedTool {
     schema: (schema.parametersJsonSchema as Record<string, unknown> | undefined) ?? { type: 'object' },
     describe: (params) => `${name} ${JSON.stringify(params)}`,
     confirm: async (params, signal) => tool.shouldConfirmExecute(params, signal),
-    execute: async (params, { signal }) => tool.execute(params, signal),
+    execute: async (params, { signal }) => requireResult(await tool.execute(params, signal), name),
   });
   return { ...defined, schema: { ...schema, name } };
+}
+
+/** JavaScript callers may forget it. */
+function requireResult(result: ToolResult | undefined, name: string): ToolResult {
+  if (result) return result;
+  throw new ToolError(
+    `The tool ${name} returned no result: {llmContent, returnDisplay} is missing.`,
+    'execution_failed',
+  );
 }
 
 function isDefined(tool: ServerTool): tool is DefinedTool {
