@@ -100,6 +100,21 @@ describe('Turn', () => {
     expect(values).toMatchObject(['hi', { reason: 'STOP' }]);
   });
 
+  it('may be left at `finished`: the answer is in the history, and the chat goes on', async () => {
+    await using env = await openChat([say('Paris'), say('Lyon')]);
+    const events: ServerGeminiStreamEvent[] = [];
+    for await (const event of new Turn(env.chat, 'integration-test').run('What is the capital of France?', NEVER)) {
+      events.push(event);
+      if (event.type === GeminiEventType.Finished) break;
+    }
+    expect(events.some(({ type }) => type === GeminiEventType.Content)).toBe(true);
+    await collect(new Turn(env.chat, 'p').run('And the next city?', NEVER));
+    expect(env.chat.getHistory().map(({ parts }) => parts?.[0]?.text)).toEqual([
+      ...['What is the capital of France?', 'Paris'],
+      ...['And the next city?', 'Lyon'],
+    ]);
+  });
+
   it('reads a chat that yields bare responses', async () => {
     const responses = ['one', 'two'].map((text): GenerateContentResponse => ({
       candidates: [{ content: { role: 'model', parts: [{ text }] } }],

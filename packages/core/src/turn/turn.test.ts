@@ -228,6 +228,29 @@ describe('Turn', () => {
   });
 });
 
+describe('a subclass that keeps fewer responses, as the documents write one', () => {
+  class ShortMemory extends Turn {
+    private responseBuffer: GenerateContentResponse[] = [];
+
+    override getDebugResponses(): GenerateContentResponse[] {
+      return [...this.responseBuffer];
+    }
+
+    protected override addDebugResponse(response: GenerateContentResponse): void {
+      this.responseBuffer = [response];
+    }
+  }
+
+  it('has the whole text, and nothing of a failed attempt', async () => {
+    const turn = new ShortMemory(
+      chatOf([frame([{ text: 'void' }]), { type: 'retry' }, frame([{ text: 'a' }]), frame([{ text: 'b' }])] as never),
+      'p',
+    );
+    for await (const _ of turn.run('hi', new AbortController().signal));
+    expect([turn.getDebugResponses().length, turn.getResponseText()]).toEqual([1, 'ab']);
+  });
+});
+
 describe('OptimizedTurn', () => {
   it('keeps the last hundred responses, and all of the text', async () => {
     const frames = Array.from({ length: 250 }, (_, index) => frame([{ text: String(index) }]));

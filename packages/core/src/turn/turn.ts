@@ -75,7 +75,8 @@ export class Turn {
   private readonly options: TurnOptions;
   private readonly debugResponses: GenerateContentResponse[] = [];
   private readonly pendingCitations = new Set<string>();
-  private responseText: { of: number; text: string } | undefined;
+  /** The answer so far. Kept apart from the responses, of which a subclass may keep fewer. */
+  private texts: string[] = [];
   /** Failed attempts that were followed by another. */
   private retries = 0;
 
@@ -144,11 +145,8 @@ export class Turn {
 
   /** The answer as it was streamed. */
   getResponseText(): string {
-    const responses = this.getDebugResponses();
-    if (this.responseText?.of !== responses.length) {
-      this.responseText = { of: responses.length, text: joinText(responses) };
-    }
-    return this.responseText.text;
+    if (this.texts.length > 1) this.texts = [this.texts.join('')];
+    return this.texts[0] ?? '';
   }
 
   protected addDebugResponse(response: GenerateContentResponse): void {
@@ -183,7 +181,10 @@ export class Turn {
     const traceId = response.responseId;
     for (const value of getThoughts(response)) events.push(traced({ type: GeminiEventType.Thought, value }, traceId));
     const text = getResponseText(response);
-    if (text) events.push(traced({ type: GeminiEventType.Content, value: text }, traceId));
+    if (text) {
+      this.texts.push(text);
+      events.push(traced({ type: GeminiEventType.Content, value: text }, traceId));
+    }
     for (const call of getFunctionCalls(response)) {
       events.push(this.handlePendingFunctionCall(call, traceId));
     }
@@ -226,9 +227,15 @@ export class Turn {
     return this.options.clock ?? systemClock;
   }
 
-  private reset(): void {
+  /** Drops the responses, the text and the calls. */
+  protected forget(): void {
     this.dropDebugResponses();
+    this.texts = [];
     this.pendingToolCalls.length = 0;
+  }
+
+  private reset(): void {
+    this.forget();
     this.pendingCitations.clear();
     this.finishReason = undefined;
   }
@@ -258,8 +265,4 @@ function describeFailure(error: unknown, attempts: number): string {
   const status = extractStatusCode(error);
   const said = shorten(getErrorMessage(error), DESCRIBED_LENGTH);
   return `The turn failed after ${countOf(attempts, 'attempt')}, ${status ? `status ${status}` : 'no status'}: ${said}`;
-}
-
-function joinText(responses: readonly GenerateContentResponse[]): string {
-  return responses.map(getResponseText).join('');
 }
