@@ -26,7 +26,7 @@ const summarise = (stdout: string) =>
 
 /** One of each kind a terminal acts on or hides. */
 const TRICKY =
-  'a\u001b[2Jb\u009b31mc\u2028d\u0000e\r\nf\u202eg\u2066h\u200bi\u200dj\u2060k\ufeffl\u00adm\u061cn\u{e0041}\u{e0042}o\u034fp\ufff9q\ufe0fr';
+  'a\u001b[2Jb\u009b31mc\u2028d\u0000e\r\nf\u202eg\u2066h\u200bi\u200dj\u2060k\ufeffl\u00adm\u061cn\u{e0041}\u{e0042}o\u034fp\ufff9q\ufe0fr\u{1d173}s\u{1bca0}t\ufff0u';
 /** Those of them that stand in the output as they are. */
 const dangerousIn = (output: string) =>
   [...TRICKY].filter((character) => !/[ -~\n]/.test(character) && output.includes(character));

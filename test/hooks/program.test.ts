@@ -168,6 +168,7 @@ describe('castor with hooks in the user’s settings', () => {
       const blocked = { hook, reason: 'no secrets' };
       const asJson = await runIn(workspace, [], ['-o', 'json']);
       expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([0, { response: 'no secrets', blocked }]);
+      expect(asJson.stderr).toContain('[WARNING] Agent execution blocked: no secrets');
       const asStream = await runIn(workspace, [], ['-o', 'stream-json']);
       const lines = asStream.stdout
         .trim()
@@ -177,6 +178,17 @@ describe('castor with hooks in the user’s settings', () => {
       expect(lines.at(-2)).toMatchObject({ type: 'message', role: 'assistant', content: 'no secrets' });
     },
   );
+
+  it('names the stop of a hook in every format', async () => {
+    const hooks = { BeforeAgent: `echo '{"continue":false,"stopReason":"enough"}'` };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
+    const message = 'Agent execution stopped: enough';
+    const asJson = await runIn(workspace, [], ['-o', 'json']);
+    expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([0, { response: '', warnings: [message] }]);
+    expect(asJson.stderr).toContain(message);
+    expect((await runIn(workspace, [], ['-o', 'stream-json'])).stdout).toContain(message);
+    expect((await runIn(workspace, [])).stderr).toContain(message);
+  });
 
   it('leaves a variable of the command to the shell', async () => {
     const hooks = { BeforeAgent: 'touch "$CASTOR_HOOK_TEST"' };

@@ -20,6 +20,11 @@ export class JsonWriter implements HeadlessWriter {
   /** stdout stays empty until the end: half an object is invalid JSON. */
   write(event: AgentEvent): undefined {
     if (isSessionEvent(event)) noteSessionEvent(this.output, event);
+    // The user who reads the log of a job sees a hook's decision in every format.
+    if (event.type === GeminiEventType.AgentExecutionBlocked || event.type === GeminiEventType.AgentExecutionStopped) {
+      const what = event.type === GeminiEventType.AgentExecutionBlocked ? 'blocked' : 'stopped';
+      this.output.note(`[WARNING] Agent execution ${what}: ${event.value.systemMessage ?? event.value.reason}`);
+    }
     if (event.type === GeminiEventType.Retry) this.output.note(`castor: ${describeRetry(event.value)}`);
     return undefined;
   }

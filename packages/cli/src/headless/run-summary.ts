@@ -58,6 +58,7 @@ export class RunSummary {
   /** For the last prompt that ended. */
   outcome: Outcome | undefined;
   private refusal: BlockedPrompt | undefined;
+  private stop: string | undefined;
   private pieces: string[] = [];
   private overflow: string | undefined;
   private hasFatalTool = false;
@@ -83,6 +84,9 @@ export class RunSummary {
         this.refusal = { hook: hook ?? '', reason };
         return;
       }
+      case GeminiEventType.AgentExecutionStopped:
+        this.stop = event.value.systemMessage ?? event.value.reason;
+        return;
       case GeminiEventType.LoopDetected:
         this.warnings.push('Loop detected, stopping execution');
         return;
@@ -104,7 +108,6 @@ export class RunSummary {
       // `prompt_ended` reports the result of the run; these only lead to it.
       case GeminiEventType.Error:
       case GeminiEventType.InvalidStream:
-      case GeminiEventType.AgentExecutionStopped:
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
       case GeminiEventType.Citation:
@@ -151,6 +154,9 @@ export class RunSummary {
     this.refusal = undefined;
     this.blocked = outcome === 'blocked' && GATES.has(refusal?.hook) ? refusal : undefined;
     if (this.blocked) this.response = this.blocked.reason;
+    const stop = this.stop ?? detail ?? '';
+    this.stop = undefined;
+    if (outcome === 'stopped') this.warnings.push(`Agent execution stopped: ${stop}`);
     if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
     const { type, code } = FAILURES[outcome];
     const told = error && describeRequestFailure(error);

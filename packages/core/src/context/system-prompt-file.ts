@@ -35,12 +35,19 @@ export function resolveSystemPromptFile(
 export function readSystemPrompt(file: string): string {
   try {
     const stat = statSync(file);
-    if (!stat.isFile()) throw new SystemPromptError(`The system prompt ${file} is not a regular file.`);
-    if (stat.size > MAX_BYTES) throw new SystemPromptError(`The system prompt ${file} is larger than 1 MiB.`);
+    if (!stat.isFile())
+      throw new SystemPromptError(
+        `The system prompt ${file} is not a regular file. Name a text file in GEMINI_SYSTEM_MD, or unset it.`,
+      );
+    if (stat.size > MAX_BYTES)
+      throw new SystemPromptError(
+        `The system prompt ${file} is larger than 1 MiB. Name a shorter file in GEMINI_SYSTEM_MD.`,
+      );
     const text = readFileSync(file, 'utf8')
       .toWellFormed()
       .replace(/^\uFEFF/, '');
-    if (text.trim() === '') throw new SystemPromptError(`The system prompt ${file} is empty.`);
+    if (text.trim() === '')
+      throw new SystemPromptError(`The system prompt ${file} is empty. Fill it, or unset GEMINI_SYSTEM_MD.`);
     return text;
   } catch (error) {
     if (error instanceof SystemPromptError) throw error;

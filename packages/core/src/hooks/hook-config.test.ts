@@ -52,6 +52,11 @@ describe('readHookLayers', () => {
       { BeforeTool: [5] },
       '/u.json: hooks.BeforeTool[0] was skipped: it must be an object with a list "hooks".',
     ],
+    [
+      'a matcher that is an invalid regular expression',
+      { BeforeTool: [{ matcher: '(', hooks: [] }] },
+      '"matcher" "(" is an invalid regular expression; Castor takes it as the name of a tool. Correct it.',
+    ],
     ['a matcher that is no text', { BeforeTool: [{ matcher: 1, hooks: [] }] }, '"matcher" must be a string, not 1.'],
     [
       'no type',

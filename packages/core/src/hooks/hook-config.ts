@@ -104,11 +104,31 @@ function readDefinition(definition: unknown, at: Place): HookEntry[] {
     problems.push(`${place} was skipped: "matcher" must be a string, not ${describe(matcher)}.`);
     return [];
   }
+  if (selectsTools(at.event) && !isRegularExpression(matcher)) {
+    const name = describe(matcher);
+    problems.push(
+      `${place}: "matcher" ${name} is an invalid regular expression; Castor takes it as the name of a tool. Correct it.`,
+    );
+  }
   if (typeof sequential !== 'boolean') problems.push(`${place}: "sequential" must be true or false; Castor uses true.`);
   return definition['hooks'].flatMap((hook: unknown, index) => {
     const entry = readHook(hook, { ...at, place: `${place}.hooks[${index}]` });
     return entry ? [{ ...entry, matcher, sequential: sequential !== false }] : [];
   });
+}
+
+function selectsTools(event: HookEventName): boolean {
+  return event === 'BeforeTool' || event === 'AfterTool';
+}
+
+/** `*` stands for every tool. */
+function isRegularExpression(matcher: string): boolean {
+  if (matcher === '*') return true;
+  try {
+    return new RegExp(matcher) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function readHook(hook: unknown, { event, layer, place, problems }: Place): HookEntry | undefined {

@@ -126,7 +126,7 @@ export class PolicyFileError extends Error {
   readonly problems: readonly PolicyProblem[];
 
   constructor(problems: readonly PolicyProblem[]) {
-    super(`invalid policy:\n${problems.map(describeProblem).join('\n')}`);
+    super(`invalid policy; correct or remove each place:\n${problems.map(describeProblem).join('\n')}`);
     this.name = 'PolicyFileError';
     this.problems = problems;
   }

@@ -215,6 +215,14 @@ describe('openSession', () => {
     expect((await open({ resume: 'latest' })).history.map(({ role }) => role)).toEqual(['user', 'user', 'model']);
   });
 
+  it.each(['', '{"sessionId":"kno\n', '\0\0\0\n'])('resumes a session whose first line is %j', async (first) => {
+    const path = await write(interrupted.slice(1));
+    await writeFile(path, `${first}${await readFile(path, 'utf8')}`);
+    const opened = await open({ resume: 'latest' });
+    expect([opened.sessionId, opened.origin, opened.history.length]).toEqual(['known-1', 'resumed', 3]);
+    expect(await readdir(chats)).toContain(basename(path));
+  });
+
   it('refuses a session that is in use, and goes on in a copy when asked to', async () => {
     await using model = await fakeModel([say('In the copy.')]);
     const path = await write(interrupted);

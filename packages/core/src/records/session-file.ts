@@ -113,6 +113,11 @@ export function mayHoldSession(name: string, sessionId: string): boolean {
   return isSessionFileName(name) && name.replace(/\.jsonl?$/, '').endsWith(`-${sessionId.slice(0, 8)}`);
 }
 
+/** What the name of a session's file tells of its id: the first eight characters. */
+export function shortIdOf(name: string): string | undefined {
+  return /^session-\d{4}-\d\d-\d\dT\d\d-\d\d-(?:\d+-)?([A-Za-z0-9_-]{1,8})\.jsonl?$/.exec(name)?.[1];
+}
+
 /** `count` distinguishes sessions that start in the same minute with ids that begin alike. */
 export function sessionFileName(sessionId: string, startTime: string, count = 1): string {
   const minute = startTime.slice(0, 16).replace(':', '-');

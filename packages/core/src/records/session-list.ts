@@ -5,8 +5,10 @@
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
 import { findSessionFiles } from './project-sessions.ts';
 import type { ProjectSessions } from './project-sessions.ts';
+import { shortIdOf } from './session-file.ts';
 import type { SessionMessage } from './session-file.ts';
 import { replaySession } from './replay-session.ts';
 import type { LoadedSession } from './replay-session.ts';
@@ -74,7 +76,9 @@ function toSummary(
   session: LoadedSession,
   { words, tail, mtimeMs }: { words: string | undefined; tail: Buffer; mtimeMs: number },
 ): SessionSummary | undefined {
-  const { sessionId: id, kind, startTime } = session.metadata;
+  const { kind, startTime } = session.metadata;
+  // The name still tells the session of a file whose first line is damaged.
+  const id = session.metadata.sessionId ?? shortIdOf(basename(path));
   const isEmpty = words === undefined && !session.messages.some(isWorthResuming);
   if (id === undefined || kind === 'subagent' || isEmpty) return undefined;
   const summary = findSummary(tail) ?? session.metadata.summary;

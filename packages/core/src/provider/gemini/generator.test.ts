@@ -202,7 +202,13 @@ describe('GeminiGenerator and failures', () => {
     [
       'a body with an unknown encoding',
       jsonAnswer(200, {}, { 'content-encoding': 'zstd' }),
-      { reason: 'network', code: 'UNEXPECTED_FORMAT' },
+      {
+        reason: 'network',
+        code: 'UNEXPECTED_FORMAT',
+        attempts: 2,
+        message:
+          'The answer has the unsupported Content-Encoding zstd; let the proxy or gateway send gzip, deflate, br or none.',
+      },
     ],
     [
       'an error body with an unknown encoding',

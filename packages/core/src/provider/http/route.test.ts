@@ -217,8 +217,11 @@ describe('routes', () => {
   });
 
   it.each([
-    ['socks5://user:pass@127.0.0.1:1', 'Unsupported proxy protocol socks5://; use http:// or https://.'],
-    ['http://user:pass@', 'Invalid proxy URL.'],
+    [
+      'socks5://user:pass@127.0.0.1:1',
+      'HTTPS_PROXY or HTTP_PROXY names the unsupported proxy protocol socks5://; use http:// or https://.',
+    ],
+    ['http://user:pass@', 'The proxy URL in HTTPS_PROXY or HTTP_PROXY is invalid; use http://host:port.'],
   ])('say what is wrong with the proxy %s', async (proxy, message) => {
     await expect(createClient(proxy)('https://model.test/')).rejects.toMatchObject({
       reason: 'invalid_request',

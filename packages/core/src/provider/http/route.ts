@@ -73,9 +73,11 @@ export function createRoutes(options: RouteOptions): Routes {
 function parseProxyUrl(text: string | undefined): URL | undefined {
   if (text === undefined || text === '') return undefined;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (!url) throw badProxy('Invalid proxy URL.');
+  if (!url) throw badProxy('The proxy URL in HTTPS_PROXY or HTTP_PROXY is invalid; use http://host:port.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw badProxy(`Unsupported proxy protocol ${url.protocol}//; use http:// or https://.`);
+    throw badProxy(
+      `HTTPS_PROXY or HTTP_PROXY names the unsupported proxy protocol ${url.protocol}//; use http:// or https://.`,
+    );
   }
   return url;
 }

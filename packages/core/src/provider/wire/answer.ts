@@ -15,24 +15,31 @@ const MAX_EXCERPT_LENGTH = 200;
 /** Characters of a rejection's body that the debug log shows. */
 const MAX_SHOWN_BODY = 2000;
 const MAX_ERROR_BYTES = 1024 * 1024;
+/** For an unsupported encoding: another server behind the same address may send a supported one. */
+const ENCODING_ATTEMPTS = 2;
 /** The status is known already; the message is not worth a longer wait. */
 const ERROR_BODY_TIMEOUT_MS = 5_000;
 
 /** Undefined for an accepted answer. Throws for an answer of a type that no model service sends. */
 export async function readFailure(response: HttpResponse): Promise<FailedAnswer | undefined> {
   if (response.status < 200 || response.status >= 300) return readRejection(response);
-  const format = unexpectedFormat(response);
-  if (format === undefined) return undefined;
+  const error = findUnexpectedFormat(response);
+  if (error === undefined) return undefined;
   response.close();
-  throw new ApiError(`The answer has the type ${format}; a proxy or a captive portal may have sent it.`, {
-    reason: 'network',
-    code: 'UNEXPECTED_FORMAT',
-  });
+  throw error;
 }
 
-function unexpectedFormat({ headers }: HttpResponse): string | undefined {
+function findUnexpectedFormat({ headers }: HttpResponse): ApiError | undefined {
   const { 'content-type': type = '' } = headers;
-  return type.startsWith('text/html') ? type : unsupportedEncoding(headers);
+  if (type.startsWith('text/html')) {
+    const message = `The answer has the type ${type}; a proxy or a captive portal may have sent it.`;
+    return new ApiError(message, { reason: 'network', code: 'UNEXPECTED_FORMAT' });
+  }
+  const encoding = unsupportedEncoding(headers);
+  if (encoding === undefined) return undefined;
+  const message = `The answer has the unsupported Content-Encoding ${encoding}; let the proxy or gateway send gzip, deflate, br or none.`;
+  // A server that encodes without being asked does so again.
+  return new ApiError(message, { reason: 'network', code: 'UNEXPECTED_FORMAT', attempts: ENCODING_ATTEMPTS });
 }
 
 async function readRejection(response: HttpResponse): Promise<FailedAnswer> {
