@@ -125,7 +125,8 @@ function selectsTools(event: HookEventName): boolean {
 function isRegularExpression(matcher: string): boolean {
   if (matcher === '*') return true;
   try {
-    return new RegExp(matcher) !== undefined;
+    void new RegExp(matcher);
+    return true;
   } catch {
     return false;
   }
