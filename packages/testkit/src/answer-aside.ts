@@ -25,6 +25,12 @@ export function answerAside(request: ModelRequest, options: AsideOptions): Step 
     const count = options.countTokens?.(request) ?? Math.ceil(request.byteLength / BYTES_PER_TOKEN);
     return typeof count === 'number' ? jsonAnswer(200, { totalTokens: count }) : count;
   }
+  if (request.method === 'GET' && options.models) return jsonAnswer(200, { models: options.models });
+  if (request.action === 'predict') {
+    const vectors = options.embed?.(request) ?? defaultVectors({ requests: [request.body] });
+    if (!isVectors(vectors)) return vectors;
+    return jsonAnswer(200, { predictions: vectors.map((values) => ({ embeddings: { values } })) });
+  }
   if (request.action === 'batchEmbedContents') {
     const vectors = options.embed?.(request) ?? defaultVectors(request.body);
     if (!isVectors(vectors)) return vectors;

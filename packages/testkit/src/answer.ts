@@ -102,6 +102,19 @@ export function endsAnswer(piece: Piece): boolean {
   if (piece.kind === 'ending') return true;
   if (piece.kind !== 'frame') return false;
   const { candidates, promptFeedback, error } = piece.frame as GenerateContentResponse & { error?: unknown };
-  if (error !== undefined || promptFeedback?.blockReason !== undefined) return true;
+  if (error !== undefined || promptFeedback?.blockReason !== undefined || isForeignEnd(piece.frame)) return true;
   return Array.isArray(candidates) && candidates.some((candidate) => candidate?.finishReason !== undefined);
+}
+
+const LAST_EVENTS = new Set(['message_stop', 'response.completed', 'response.incomplete', 'response.failed']);
+
+/** A last frame of another protocol, written with `raw`. */
+function isForeignEnd(frame: object): boolean {
+  const { choices, type, done } = frame as {
+    choices?: readonly { finish_reason?: unknown }[];
+    type?: string;
+    done?: unknown;
+  };
+  if (done === true || (type !== undefined && LAST_EVENTS.has(type))) return true;
+  return Array.isArray(choices) && choices.some((choice) => typeof choice?.finish_reason === 'string');
 }

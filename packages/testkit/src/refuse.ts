@@ -11,9 +11,13 @@ export interface Refusal {
   readonly messages: readonly string[];
 }
 
-export type DoorOptions = Pick<ProtocolOptions, 'strict' | 'key'>;
+export type DoorOptions = Pick<ProtocolOptions, 'strict' | 'key' | 'models'>;
 
-const ACTIONS = new Set<unknown>(['streamGenerateContent', 'generateContent', 'countTokens', 'batchEmbedContents']);
+const ACTIONS = new Set<unknown>([
+  ...['streamGenerateContent', 'generateContent', 'countTokens', 'batchEmbedContents'],
+  // Vertex embeds under this name.
+  'predict',
+]);
 
 /** Any prefix may precede the version, as behind a gateway; Vertex names the project and the publisher. */
 const MODEL_PATH = /\/v\w+\/(projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/google\/)?models\/([^/:]+):(\w+)$/;
@@ -24,6 +28,8 @@ export function geminiRoute(_method: string, path: string): Route {
 }
 
 export function refuse(request: ModelRequest, options: DoorOptions): Refusal | undefined {
+  const isList = options.models !== undefined && request.method === 'GET' && /\/models(\?|$)/.test(request.path);
+  if (isList) return refuseKey(request, options.key);
   return refusePath(request) ?? refuseKey(request, options.key) ?? refuseBody(request, options.strict ?? true);
 }
 

@@ -33,7 +33,7 @@ export const chat: Protocol = {
     return {
       ...envelope(turn, 'chat.completion'),
       choices: [choice],
-      ...(turn.usage && turn.quirks.usage !== 'none' && { usage: chatUsage(turn.usage) }),
+      ...(turn.usage && turn.quirks.usage !== 'none' && { usage: chatUsage(turn.usage, options) }),
     };
   },
   items(turn, options) {
@@ -97,7 +97,11 @@ class ChatWriter implements TurnWriter {
     const { usage, quirks, request } = this.turn;
     const isAsked = field(field(request.body, 'stream_options'), 'include_usage') === true;
     const isSent = quirks.usage === 'always' || (quirks.usage === undefined && isAsked);
-    const last = { ...envelope(this.turn, 'chat.completion.chunk'), choices: [], usage: usage && chatUsage(usage) };
+    const last = {
+      ...envelope(this.turn, 'chat.completion.chunk'),
+      choices: [],
+      usage: usage && chatUsage(usage, this.options),
+    };
     return [...(usage && isSent ? [{ data: last }] : []), ...(quirks.done === 'missing' ? [] : [{ data: '[DONE]' }])];
   }
 
@@ -107,7 +111,7 @@ class ChatWriter implements TurnWriter {
     if (quirks.done === 'only') return interleaved;
     const refused = refusalOf(this.turn);
     const refusal = refused === undefined ? [] : [this.chunk({ refusal: refused })];
-    const counted = usage && chatUsage(usage);
+    const counted = usage && chatUsage(usage, this.options);
     const end = this.chunk({}, vendorReason(this.turn, WORDS), quirks.usage === 'choice' ? { usage: counted } : {});
     const withUsage = quirks.usage === 'finish' ? { data: { ...(end.data as object), usage: counted } } : end;
     return [...interleaved, ...refusal, withUsage];
@@ -144,7 +148,7 @@ class ChatWriter implements TurnWriter {
       data: {
         ...envelope(this.turn, 'chat.completion.chunk'),
         choices: [{ index: 0, delta, logprobs: null, finish_reason: finish, ...inChoice }],
-        ...(usage && quirks.usage === 'every' && { usage: chatUsage(usage) }),
+        ...(usage && quirks.usage === 'every' && { usage: chatUsage(usage, this.options) }),
       },
     };
   }
@@ -161,18 +165,21 @@ function callId(block: Block, { quirks, request }: PlannedTurn, { vendor }: Prot
   return vendor === 'mistral' ? madeId('', 9, ...seed) : madeId('call_', 24, ...seed);
 }
 
-function chatUsage(usage: ScriptUsage): object {
+function chatUsage(usage: ScriptUsage, { vendor }: ProtocolOptions): object {
   const { promptTokenCount: prompt = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = usage;
-  const completion = candidatesTokenCount + thoughtsTokenCount;
+  // xAI counts reasoning beside the completion.
+  const completion = vendor === 'xai' ? candidatesTokenCount : candidatesTokenCount + thoughtsTokenCount;
+  const cached = usage.cachedContentTokenCount ?? 0;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: usage.cachedContentTokenCount ?? 0,
+      cached_tokens: cached,
       ...(usage.cacheWriteTokenCount !== undefined && { cache_write_tokens: usage.cacheWriteTokenCount }),
     },
     completion_tokens_details: { reasoning_tokens: thoughtsTokenCount },
+    ...(vendor === 'deepseek' && { prompt_cache_hit_tokens: cached, prompt_cache_miss_tokens: prompt - cached }),
   };
 }
 
@@ -193,6 +200,8 @@ function reasoningFields(text: string, details: readonly object[], { quirks }: P
       return { reasoning: text, reasoning_content: text };
     case 'reasoning_details':
       return { reasoning: text, reasoning_details: details };
+    case 'content_parts':
+      return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     default:
       return {};
   }

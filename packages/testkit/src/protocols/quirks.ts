@@ -50,6 +50,7 @@ export type ReasoningField =
   | 'reasoning'
   | 'both'
   | 'reasoning_details'
+  | 'content_parts'
   | 'think_tags'
   | 'closing_tag';
 
