@@ -97,8 +97,8 @@ export class PromptRunner {
   show(event: AgentEvent): Promise<void> | undefined {
     // Starts once the answer has begun: neither the request nor the end of the run must wait for it.
     if (!this.hasCleanedUp && event.type === GeminiEventType.Content && this.agent.session.isBusy) void this.cleanUp();
-    // The result of the call that runs a child reports the child's work.
-    if (event.parentCallId !== undefined) return undefined;
+    // The result of the call that runs a child reports the child's work; only its questions need an answer.
+    if (event.parentCallId !== undefined) return isQuestion(event) ? this.writer.write(event) : undefined;
     this.summary.add(event);
     if (event.type === 'prompt_ended' && this.failure) {
       this.summary.fail(this.failure);
@@ -140,4 +140,8 @@ export class PromptRunner {
     const problems = await runMaintenance(start, live.session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }
+}
+
+function isQuestion({ type }: AgentEvent): boolean {
+  return type === GeminiEventType.ToolCallConfirmation || type === GeminiEventType.FallbackRequested;
 }

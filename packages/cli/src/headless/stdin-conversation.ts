@@ -25,7 +25,11 @@ export interface StdinConversationOptions {
   signal: AbortSignal;
 }
 
-type Question = 'approval' | 'fallback';
+interface Question {
+  kind: 'approval' | 'fallback';
+  /** The event that asked; a child's has the address of the child. */
+  event: AgentEvent;
+}
 
 const INPUT_ENDED = 'The input has ended, so this call cannot be approved.';
 
@@ -96,7 +100,7 @@ export class StdinConversation {
       this.onProblem(`Reading the input failed: ${getErrorMessage(error)}`);
     }
     this.hasInputEnded = true;
-    for (const [id, kind] of this.questions) this.decline(id, kind);
+    for (const [id, question] of this.questions) this.decline(id, question);
   }
 
   /** False when reading must stop. */
@@ -125,12 +129,12 @@ export class StdinConversation {
         conversation.steer(message.content);
         return;
       case 'approval':
-        session.respond(message.callId, message.outcome, message.payload);
+        session.respond(message.callId, message.outcome, message.payload, this.questions.get(message.callId)?.event);
         this.questions.delete(message.callId);
         this.wasStopped ||= message.outcome === 'cancel';
         return;
       case 'fallback':
-        session.answerFallback(message.requestId, message.intent);
+        session.answerFallback(message.requestId, message.intent, this.questions.get(message.requestId)?.event);
         this.questions.delete(message.requestId);
         return;
       case 'set_approval_mode':
@@ -156,16 +160,16 @@ export class StdinConversation {
   private follow(event: AgentEvent): void {
     switch (event.type) {
       case 'prompt_ended':
-        this.questions.clear();
+        if (event.parentCallId === undefined) this.questions.clear();
         return;
       case 'tool_call_confirmation':
-        this.ask(event.value.request.callId, 'approval');
+        this.ask(event.value.request.callId, { kind: 'approval', event });
         return;
       case 'tool_call_response':
         this.questions.delete(event.value.callId);
         return;
       case 'fallback_requested':
-        this.ask(event.requestId, 'fallback');
+        this.ask(event.requestId, { kind: 'fallback', event });
         return;
       case 'fallback_answered':
         this.questions.delete(event.requestId);
@@ -176,16 +180,16 @@ export class StdinConversation {
     }
   }
 
-  private ask(id: string, kind: Question): void {
-    if (this.hasInputEnded) this.decline(id, kind);
-    else this.questions.set(id, kind);
+  private ask(id: string, question: Question): void {
+    if (this.hasInputEnded) this.decline(id, question);
+    else this.questions.set(id, question);
   }
 
-  private decline(id: string, kind: Question): void {
+  private decline(id: string, { kind, event }: Question): void {
     const { session } = this.options.runner.agent;
     try {
-      if (kind === 'approval') session.respond(id, 'cancel', { feedback: INPUT_ENDED });
-      else session.answerFallback(id, 'stop');
+      if (kind === 'approval') session.respond(id, 'cancel', { feedback: INPUT_ENDED }, event);
+      else session.answerFallback(id, 'stop', event);
     } catch {
       // It was settled in the meantime, by an abort for example.
     }
