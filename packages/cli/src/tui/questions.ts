@@ -48,7 +48,8 @@ export class Questions {
     if (question) {
       this.ask(id, async (signal) => {
         const intent = await askAboutFallback(question, this.options.host, signal);
-        if (intent !== undefined) (await this.options.agent()).session.answerFallback(question.requestId, intent);
+        if (intent !== undefined)
+          (await this.options.agent()).session.answerFallback(question.requestId, intent, question);
       });
     } else if (call?.confirmation) {
       const { callId, confirmation } = call;

@@ -605,6 +605,17 @@ describe('reduce, for a child session', () => {
   const of = (parentCallId: string, event: AgentEvent): AgentEvent => ({ ...event, parentCallId });
   const child = (state: Transcript) => state.pendingGroup?.calls[0]?.child;
 
+  it.each<[string, AgentEvent]>([
+    ['answered', { type: GeminiEventType.FallbackAnswered, requestId: 'f', intent: 'stop' }],
+    ['cancelled', { type: 'prompt_ended', prompt_id: 'child', outcome: 'cancelled' }],
+  ])('asks its question about another model, with its address, until it is %s', (_how, end) => {
+    const question = { requestId: 'f', failedModel: 'pro', fallbackModel: 'flash', message: 'Switch?' };
+    const asking = fold([start, ask('a'), of('a', { type: GeminiEventType.FallbackRequested, ...question })]);
+    expect(asking.question).toEqual({ ...question, parentCallId: 'a' });
+    expect(reduce(asking, of('b', end)).question).toBe(asking.question);
+    expect(reduce(asking, of('a', end)).question).toBeUndefined();
+  });
+
   it('keeps its text and its calls out of the parent’s answer', () => {
     const state = fold([
       start,

@@ -22,7 +22,7 @@ import {
   describeOverflow,
 } from './messages.ts';
 import { acceptText, appendText, dropAttempt, withdrawText } from './pending-text.ts';
-import { reduceChild } from './reduce-child.ts';
+import { reduceChild, reduceChildQuestion } from './reduce-child.ts';
 import {
   abandonCalls,
   addCall,
@@ -39,7 +39,8 @@ import type { NewItem, Transcript } from './transcript.ts';
 export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
   const { parentCallId } = event;
   if (parentCallId !== undefined) {
-    return changeCalls(transcript, (calls) => changeChild(calls, parentCallId, (child) => reduceChild(child, event)));
+    const asked = reduceChildQuestion(transcript, event);
+    return changeCalls(asked, (calls) => changeChild(calls, parentCallId, (child) => reduceChild(child, event)));
   }
   const state = isSessionEvent(event) ? transcript : settleStatus(transcript, event);
   switch (event.type) {
