@@ -42,6 +42,7 @@ export { parseApprovalMode, toCliName } from './policy/approval-mode.ts';
 export { explainVerdict } from './policy/explain.ts';
 export { describeProblem } from './policy/policy-loader.ts';
 export { runRuleTests } from './policy/rule-tests.ts';
+export { setTrust } from './policy/set-trust.ts';
 export { TrustedFolders } from './policy/trusted-folders.ts';
 export type { TrustLevel } from './policy/trusted-folders.ts';
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { getErrorMessage } from '@castor/core';
-import { consentToHooks, loadConfiguration, toHookLayers, TrustedFolders } from '@castor/core/program';
+import { consentToHooks, loadConfiguration, setTrust, toHookLayers } from '@castor/core/program';
 import type { TrustLevel } from '@castor/core/program';
 
 export interface FolderDecision {
@@ -18,7 +18,7 @@ export interface FolderDecision {
  * to a folder without any run only after a consent of their own.
  */
 export function decideOnFolder({ folder, level, file, home }: FolderDecision): void {
-  TrustedFolders.load(file).set(folder, level);
+  setTrust(file, folder, level);
   if (level === 'DO_NOT_TRUST' || !existsSync(folder) || hasHooks(folder, home)) return;
   try {
     consentToHooks({ root: folder, home }, []);

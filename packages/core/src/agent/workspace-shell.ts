@@ -5,8 +5,6 @@ import { backgroundLogDirectory } from '../config/paths.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
-import { writeGitWrapper } from '../tools/shell/git-wrapper.ts';
-import { guardRepository } from '../tools/shell/safe-git.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import type { EnvironmentFor } from '../tools/shell/shell-runner.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
@@ -66,7 +64,9 @@ export function openShell({
 function createGitGuard(environment: Record<string, string>, folder: string, tempDirectory: string): EnvironmentFor {
   let path: string | undefined;
   return async (command, directory) => {
+    const { writeGitWrapper } = await import('../tools/shell/git-wrapper.ts');
     path ??= writeGitWrapper({ directory: join(tempDirectory, 'bin'), environment, folder });
+    const { guardRepository } = await import('../tools/shell/safe-git.ts');
     const variables = /\bgit\b/.test(command) ? await guardRepository(directory, environment) : {};
     return { ...variables, ...(path !== undefined && { PATH: path }) };
   };

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { setTrust } from './set-trust.ts';
 import { TrustedFolders } from './trusted-folders.ts';
 
 function setUp(entries?: Record<string, string> | string) {
@@ -83,26 +84,25 @@ describe('a folder', () => {
 describe('the file of trusted folders', () => {
   it('may have comments and keeps them when an entry is added or changed', () => {
     const { base, path } = setUp('// mine\n{\n  /* work */ "BASE/a": "TRUST_FOLDER", // yes\n}\n');
-    const folders = TrustedFolders.load(path);
-    folders.set(join(base, 'd'), 'DO_NOT_TRUST');
-    folders.set(join(base, 'a'), 'DO_NOT_TRUST');
+    setTrust(path, join(base, 'd'), 'DO_NOT_TRUST');
+    setTrust(path, join(base, 'a'), 'DO_NOT_TRUST');
     expect(readFileSync(path, 'utf8')).toBe(
       `// mine\n{\n  /* work */ "${base}/a": "DO_NOT_TRUST", // yes\n  "${base}/d": "DO_NOT_TRUST"\n}\n`,
     );
-    expect(folders.check({ folder: join(base, 'd'), enabled: true }).trusted).toBe(false);
+    expect(TrustedFolders.load(path).check({ folder: join(base, 'd'), enabled: true }).trusted).toBe(false);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('is made when there is none, for the owner only', () => {
     const { base, path } = setUp();
-    TrustedFolders.load(path).set(join(base, 'a'), 'TRUST_FOLDER');
+    setTrust(path, join(base, 'a'), 'TRUST_FOLDER');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ [join(base, 'a')]: 'TRUST_FOLDER' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('takes entries into an empty object', () => {
     const { base, path } = setUp('{}');
-    TrustedFolders.load(path).set(join(base, 'a'), 'TRUST_FOLDER');
+    setTrust(path, join(base, 'a'), 'TRUST_FOLDER');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ [join(base, 'a')]: 'TRUST_FOLDER' });
   });
 
@@ -112,7 +112,7 @@ describe('the file of trusted folders', () => {
       const { base, path } = setUp(text);
       const folders = TrustedFolders.load(path);
       expect([folders.problems.length, folders.check({ folder: base, enabled: true }).trusted]).toEqual([1, undefined]);
-      expect(() => folders.set(base, 'TRUST_FOLDER')).toThrow('was not changed');
+      expect(() => setTrust(path, base, 'TRUST_FOLDER')).toThrow('was not changed');
       expect(readFileSync(path, 'utf8')).toBe(text);
     },
   );

@@ -1,12 +1,12 @@
 /**
  * TrustedFolders: decides which folders the user trusts. The file maps paths to a
  * decision; of the entries for a folder or its parents the longest real path wins. Trust depends only
- * on the folder's own real path: no `.git` file, link or setting inside it can grant it.
+ * on the folder's own real path: no `.git` file, link or setting inside it can grant it. `setTrust` writes the file.
  */
 
-import { basename, dirname } from 'node:path';
-import { fileFacts, readTextFile, realPathOf, replaceTextFile } from './policy-disk.ts';
-import { editStringMap, parseStringMap } from './string-map-file.ts';
+import { dirname } from 'node:path';
+import { fileFacts, readTextFile, realPathOf } from './policy-disk.ts';
+import { parseStringMap } from './string-map-file.ts';
 import { isInside } from '../util/is-inside.ts';
 
 export const TRUST_LEVELS = ['TRUST_FOLDER', 'TRUST_PARENT', 'DO_NOT_TRUST'] as const;
@@ -34,7 +34,7 @@ export class TrustedFolders {
   readonly path: string;
   /** Sentences on ignored entries and files. */
   readonly problems: readonly string[];
-  private entries: ReadonlyMap<string, TrustLevel>;
+  private readonly entries: ReadonlyMap<string, TrustLevel>;
 
   private constructor(path: string, entries: ReadonlyMap<string, TrustLevel>, problems: readonly string[]) {
     this.path = path;
@@ -74,18 +74,6 @@ export class TrustedFolders {
     }
     if (found === undefined) return { trusted: undefined, source: 'none' };
     return { trusted: found.level !== 'DO_NOT_TRUST', source: 'file', path: found.path };
-  }
-
-  /** Writes one entry; the rest of the file, comments included, stays as it is. */
-  set(folder: string, level: TrustLevel): void {
-    const key = realPathOf(folder);
-    if (level === 'TRUST_PARENT' && basename(key) === '') throw new Error(`${key} has no parent folder.`);
-    const old = readTextFile(this.path) ?? '';
-    const text = editStringMap(old, key, level);
-    if (text === undefined)
-      throw new Error(`${this.path} was not changed, because it is not a JSON object of strings.`);
-    if (text !== old) replaceTextFile(this.path, text);
-    this.entries = new Map([...this.entries, [key, level]]);
   }
 }
 

@@ -12,8 +12,6 @@ import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
-import { readOwnProcess } from '../shell/own-process.ts';
-import { findSelfSignal, parseCommand } from '../shell/parsed-command.ts';
 import type { OwnProcess } from '../shell/parsed-command.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
 import type { Workspace } from '../files/workspace.ts';
@@ -85,6 +83,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
     describe: describeCall,
     locations: ({ dir_path }) => (dir_path === undefined ? [] : [{ path: workspace.resolve(dir_path) }]),
     async confirm({ command }) {
+      const { parseCommand } = await import('../shell/parsed-command.ts');
       const { rootCommands } = await parseCommand(command);
       const rootCommand = rootCommands.join(', ');
       return { type: 'exec', title: 'Confirm Shell Command', command, rootCommand, rootCommands };
@@ -119,6 +118,8 @@ async function checkDirectory(workspace: Workspace, given: string | undefined): 
 
 async function refuseSelfSignal(command: string, self: OwnProcess | undefined): Promise<void> {
   if (!/kill/.test(command)) return;
+  const { findSelfSignal, parseCommand } = await import('../shell/parsed-command.ts');
+  const { readOwnProcess } = await import('../shell/own-process.ts');
   const found = findSelfSignal(await parseCommand(command), self ?? (await readOwnProcess()));
   if (found === undefined) return;
   throw new ToolError(
