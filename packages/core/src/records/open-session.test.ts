@@ -215,6 +215,19 @@ describe('openSession', () => {
     expect((await open({ resume: 'latest' })).history.map(({ role }) => role)).toEqual(['user', 'user', 'model']);
   });
 
+  it.each([
+    'System: Potential loop detected. Details: it repeats.',
+    'System: Your last turn was empty. Go on with the task.',
+    'System: Please continue.',
+  ])("names the user's prompt as interrupted, not our own request: %s", async (ours) => {
+    const work = { id: 'u1', type: 'user', content: [{ text: 'Tidy up' }], prompt_id: 'p' };
+    const said = { id: 'g1', type: 'gemini', content: [{ text: 'Hm.' }], prompt_id: 'p' };
+    await write([HEADER, work, said, { ...work, id: 'u2', content: [{ text: ours }] }]);
+    const opened = await open({ resume: 'latest' });
+    expect(opened.interruptedPrompt).toEqual({ text: 'Tidy up' });
+    expect(opened.notices[0]).toContain('The last prompt was interrupted: "Tidy up"');
+  });
+
   it.each(['', '{"sessionId":"kno\n', '\0\0\0\n'])('resumes a session whose first line is %j', async (first) => {
     const path = await write(interrupted.slice(1));
     await writeFile(path, `${first}${await readFile(path, 'utf8')}`);

@@ -7,6 +7,8 @@ import { textOf, toStoredParts } from './session-parts.ts';
 
 /** Context this program added, and the summary of a compression with the content it carries over. */
 const OURS = /^\s*<(?:session_context|hook_context|state_snapshot)>|^<carried_over>$/m;
+/** What the client asks the model in the middle of a prompt: after an invalid stream, a silent end, a loop. */
+const OUR_REQUEST = /^System: (?:Please continue|Your last turn was empty|Potential loop detected)\./;
 /** The text that reports a command the user ran to the model. */
 const OWN_COMMAND =
   /^I ran the following shell command:\n```sh\n([^]*?)\n```(?:\n\nThis produced the following result:\n```\n([^]*)\n```)?/;
@@ -39,7 +41,7 @@ export function ownWords({
   const parts = toStoredParts(displayContent ?? content);
   const text = textOf(parts.filter((part) => !OWN_COMMAND.test(part.text ?? '')));
   const words = prompt_id === undefined ? text : text.replace(/^<hook_context>[^]*?<\/hook_context>\s*/, '');
-  if (words.trim() === '' || OURS.test(words)) return undefined;
+  if (words.trim() === '' || OURS.test(words) || OUR_REQUEST.test(words)) return undefined;
   // A message that was not sent is a prompt, even if the user typed a custom command for it.
   const isPrompt = prompt_id !== undefined || isInterrupted === true || failure !== undefined;
   return !isPrompt && /^\s*[/?]/.test(words) ? undefined : words;
