@@ -38,10 +38,10 @@ const finished = (reason = 'STOP'): AgentEvent => ({
   value: { reason, usageMetadata: undefined },
 });
 const ended = (outcome: Outcome): AgentEvent => ({ type: 'prompt_ended', prompt_id: 'p', outcome });
-const retry: AgentEvent = {
+const retry = {
   type: GeminiEventType.Retry,
   value: { attempt: 1, maxAttempts: 4, delayMs: 1500, model: 'm', error: { message: 'reset' } },
-};
+} satisfies AgentEvent;
 
 describe('TextWriter into a pipe', () => {
   it('holds text back until the turn is accepted', async () => {
@@ -57,6 +57,12 @@ describe('TextWriter into a pipe', () => {
       shown: '[castor: attempt 1 of 4 failed (reset); trying again in 1.5 s.]\ngood\n',
       outcome: 0,
     });
+  });
+
+  it('announces another model after the last attempt', async () => {
+    const last: AgentEvent = { ...retry, value: { ...retry.value, attempt: 4, delayMs: 0 } };
+    const { shown } = await write([last, content('good'), finished(), ended('completed')]);
+    expect(shown).toBe('[castor: attempt 4 of 4 failed (reset); trying another model.]\ngood\n');
   });
 
   it('shows nothing of an attempt that failed for good', async () => {
