@@ -22,6 +22,15 @@ describe('a login with Google in the settings', () => {
     expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining(USES_KEY)]);
   });
 
+  it('that is enforced ends with 41 and does not suggest the key that is set', async () => {
+    const auth = { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' };
+    const homeFiles = { '.gemini/settings.json': JSON.stringify({ security: { auth } }) };
+    await using workspace = await createWorkspace({ homeFiles });
+    const { code, stderr } = await runCli(['-p', 'hi'], { workspace, env: { GEMINI_API_KEY: 'key' } });
+    expect([code, stderr.includes('GEMINI_API_KEY=…')]).toEqual([41, false]);
+    expect(stderr).toContain('security.auth.enforcedType demands "oauth-personal", which Castor does not support.');
+  });
+
   it('without a key ends with 41 and names the variable that helps', async () => {
     await using workspace = await createWorkspace({ homeFiles: SIGNED_IN });
     const { code, stderr } = await runCli(['-p', 'hi'], { workspace });
@@ -145,8 +154,8 @@ describe('the beginning of a session id', () => {
 });
 
 describe('a setting that is null', () => {
-  it('counts as not set: tools.core keeps every tool', async () => {
-    const homeFiles = { '.gemini/settings.json': '{"tools":{"core":null}}' };
+  it('counts as not set, as does a group: tools.core keeps every tool', async () => {
+    const homeFiles = { '.gemini/settings.json': '{"tools":{"core":null},"ui":null,"security":null}' };
     await using workspace = await createWorkspace({ homeFiles });
     await using model = await fakeModel(() => say('ok'));
     const { stderr } = await runCli(['-p', 'hi'], { workspace, model });

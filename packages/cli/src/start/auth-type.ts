@@ -61,9 +61,15 @@ function isUsable(type: string | undefined, environment: Environment): boolean {
   return type === 'gemini-api-key' && Boolean(environment['GEMINI_API_KEY']?.trim());
 }
 
-function describeUnusable(type: string | undefined, { selectedType }: AuthSettings): ExitError {
+function describeUnusable(type: string | undefined, { selectedType, enforcedType }: AuthSettings): ExitError {
   if (type === 'gemini-api-key') {
     return refusal(`security.auth.selectedType needs a key, and GEMINI_API_KEY is not set. ${WAYS}`);
+  }
+  if (enforcedType) {
+    // A key would not help.
+    return refusal(
+      `security.auth.enforcedType demands "${type}", which Castor does not support. Ask your administrator to allow "gemini-api-key", or use castor --model offline.`,
+    );
   }
   const source = selectedType ? 'security.auth.selectedType' : 'the environment';
   return refusal(`${source} asks for "${type}", which Castor does not support. ${WAYS}`);

@@ -111,7 +111,7 @@ describe('chooseModel', () => {
       'a sign-in with Google that is enforced, although there is a key',
       { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' },
       KEY,
-      'asks for "oauth-personal", which Castor does not support',
+      'enforcedType demands "oauth-personal", which Castor does not support. Ask your administrator',
     ],
     ['credentials of a machine', {}, { CLOUD_SHELL: 'true' }, '"compute-default-credentials"'],
     ['a key that is not set', { selectedType: 'gemini-api-key' }, {}, 'GEMINI_API_KEY is not set'],

@@ -69,6 +69,8 @@ function fitEntry(
     work.fitted.ignored.push({ key: path.join('.'), reason: 'only a remote administrator may set it' });
     return undefined;
   }
+  // As in Gemini CLI, `null` leaves the defaults.
+  if (value === null) return undefined;
   if (isDefinition(entry)) return fitDefinition(value, entry, path, work);
   if (isRecord(value)) return fitGroup(value, entry, path, work);
   const { problems } = fitShape(value, { type: 'object' });
@@ -82,8 +84,6 @@ function fitDefinition(
   path: readonly string[],
   { fitted, isProject }: Work,
 ): unknown {
-  // As in Gemini CLI, `null` leaves the default.
-  if (value === null) return undefined;
   const { project, whenInvalid } = definition;
   const reason = isProject ? refusal(value, project) : undefined;
   if (reason !== undefined) {
