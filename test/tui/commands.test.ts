@@ -280,6 +280,9 @@ describe('a key that is refused', () => {
     await terminal.waitForText(READY);
     terminal.type('Two\r');
     await terminal.waitForText('How should Castor connect to a model?');
+    expect(terminal.lines().filter((line) => line.includes('API key not valid.'))).toEqual([
+      '✗ The service rejected the credentials: API key not valid. (HTTP 401)',
+    ]);
     terminal.type('1');
     await terminal.waitForText('Your Gemini API key');
     terminal.type('another-key-of-mine\r');
@@ -290,6 +293,17 @@ describe('a key that is refused', () => {
     expect([headers['x-goog-api-key'], JSON.stringify(body).includes('First.')]).toEqual(['another-key-of-mine', true]);
     expect(terminal.lines().filter((line) => line === 'First.')).toHaveLength(1);
     expect(terminal.bytes).not.toContain('another-key-of-mine');
+  });
+
+  it('is not asked for where another login is enforced', async () => {
+    const auth = { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' };
+    const homeFiles = { '.gemini/settings.json': JSON.stringify({ security: { auth } }) };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using terminal = await startTerminal([], { workspace });
+    await terminal.waitForText('● 1. Try the built-in offline model');
+    expect(terminal.screen().join('\n')).not.toContain('Paste a Gemini API key');
+    terminal.type('1');
+    await terminal.waitForText(READY);
   });
 });
 

@@ -6,6 +6,17 @@
 import type { Settings } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 
+/** No model can be reached with the credentials that are set. */
+export class AccessError extends ExitError {
+  /** False where an administrator enforces another login. */
+  readonly isKeyEnough: boolean;
+
+  constructor(message: string, { enforcedType }: AuthSettings) {
+    super(ExitCode.Unauthorized, message);
+    this.isKeyEnough = !enforcedType || enforcedType === 'gemini-api-key';
+  }
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 type AuthSettings = Settings['security']['auth'];
 
@@ -46,10 +57,11 @@ function isReplacedByKey(type: string | undefined, settings: AuthSettings, envir
 export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
   const type = chooseAuthType(settings, environment);
   const { enforcedType, useExternal = false } = settings;
-  if (type === undefined && !useExternal) throw refusal(`no API key is set. ${WAYS}`);
+  if (type === undefined && !useExternal) throw new AccessError(`no API key is set. ${WAYS}`, settings);
   if (enforcedType && enforcedType !== type) {
-    throw refusal(
+    throw new AccessError(
       `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
+      settings,
     );
   }
   if (useExternal || isUsable(type, environment)) return;
@@ -61,22 +73,19 @@ function isUsable(type: string | undefined, environment: Environment): boolean {
   return type === 'gemini-api-key' && Boolean(environment['GEMINI_API_KEY']?.trim());
 }
 
-function describeUnusable(type: string | undefined, { selectedType, enforcedType }: AuthSettings): ExitError {
+function describeUnusable(type: string | undefined, settings: AuthSettings): AccessError {
+  const { selectedType, enforcedType } = settings;
   if (type === 'gemini-api-key') {
-    return refusal(`security.auth.selectedType needs a key, and GEMINI_API_KEY is not set. ${WAYS}`);
+    return new AccessError(`security.auth.selectedType needs a key, and GEMINI_API_KEY is not set. ${WAYS}`, settings);
   }
   if (enforcedType) {
-    // A key would not help.
-    return refusal(
+    return new AccessError(
       `security.auth.enforcedType demands "${type}", which Castor does not support. Ask your administrator to allow "gemini-api-key", or use castor --model offline.`,
+      settings,
     );
   }
   const source = selectedType ? 'security.auth.selectedType' : 'the environment';
-  return refusal(`${source} asks for "${type}", which Castor does not support. ${WAYS}`);
-}
-
-function refusal(message: string): ExitError {
-  return new ExitError(ExitCode.Unauthorized, message);
+  return new AccessError(`${source} asks for "${type}", which Castor does not support. ${WAYS}`, settings);
 }
 
 const WAYS = `Options:

@@ -4,7 +4,6 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
-import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent } from '@castor/core';
 import { Conversation } from '../surface/conversation.ts';
 import type { App } from './app.ts';
@@ -69,13 +68,12 @@ function onChange({ conversation, state, screen, isSpoken, onStateChange }: App)
 }
 
 function explain(app: App, error: unknown, signal: AbortSignal): void {
-  if (error instanceof UnauthorizedError) onUnauthorized(app, describeRequestFailure(error));
+  if (error instanceof UnauthorizedError) onUnauthorized(app);
   else if (!signal.aborted) app.fail(getErrorMessage(error));
 }
 
-/** The prompt stays in the history; a valid key is needed first. */
-function onUnauthorized(app: App, message: string): void {
-  app.fail(`The service rejected the credentials: ${message}`);
+/** The transcript has the reason, and the prompt stays in the history; a valid key is needed first. */
+function onUnauthorized(app: App): void {
   setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
 }
 

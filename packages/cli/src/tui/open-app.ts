@@ -6,7 +6,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { getErrorMessage } from '@castor/core';
-import { ExitCode, ExitError } from '../exit-codes.ts';
+import { AccessError } from '../start/auth-type.ts';
 import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import { decideOnFolder } from '../start/trust-folder.ts';
@@ -70,15 +70,17 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
   const context = { ...options, isAttended: true };
   let { args, environment } = options;
   for (;;) {
-    let problem: string;
+    let refused: AccessError;
     try {
       return prepareStart({ ...context, args, environment });
     } catch (error) {
-      if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
-      // The rest of the message lists the options, and the dialog offers those as choices.
-      problem = error.message.replace(/ Options:.*/s, '');
+      if (!(error instanceof AccessError)) throw error;
+      refused = error;
     }
-    const answer = await askForAccess(app.dialogs, options.interruption.signal, { problem, leave: 'Leave' });
+    const { message, isKeyEnough } = refused;
+    // The rest of the message lists the options, and the dialog offers those as choices.
+    const question = { problem: message.replace(/ Options:.*/s, ''), isKeyEnough, leave: 'Leave' };
+    const answer = await askForAccess(app.dialogs, options.interruption.signal, question);
     if (answer.kind === 'leave') return undefined;
     if (answer.kind === 'offline') args = { ...args, model: 'offline' };
     else {

@@ -7,6 +7,7 @@ import type { Outcome, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { FinishReason } from '../protocol/content.ts';
 import type { InvalidStreamErrorType } from '../protocol/errors.ts';
 import { CompressionStatus } from '../protocol/events.ts';
+import { describeRequestFailure } from '../protocol/failure-sentence.ts';
 import type {
   AgentExecutionValue,
   ChatCompressionInfo,
@@ -116,5 +117,6 @@ const OUTCOME_TEXTS: Readonly<Record<Exclude<Outcome, 'completed'>, string>> = {
 /** How a prompt ended, for outcomes without a message of their own; undefined for success. */
 export function describeOutcome({ outcome, error, detail }: PromptEndedEvent): string | undefined {
   if (outcome === 'completed') return undefined;
+  if (error?.reason === 'unauthorized') return `The service rejected the credentials: ${describeRequestFailure(error)}`;
   return error?.message || detail || OUTCOME_TEXTS[outcome];
 }

@@ -5,11 +5,19 @@ import { wrapRows } from '../render/wrap-rows.ts';
 
 export type FirstRunAnswer = { kind: 'key'; key: string } | { kind: 'offline' } | { kind: 'leave' };
 
+const PASTE = {
+  label: 'Paste a Gemini API key',
+  value: 'key',
+  hint: 'free at https://aistudio.google.com/apikey',
+} as const;
+
 const LONGEST_KEY = 1_000;
 
 export interface AccessQuestion {
   /** The error of the previous answer. */
   readonly problem?: string | undefined;
+  /** False: a pasted key would change nothing. */
+  readonly isKeyEnough?: boolean;
   /** The label for cancelling. */
   readonly leave: string;
 }
@@ -17,7 +25,7 @@ export interface AccessQuestion {
 export async function askForAccess(
   host: DialogHost,
   signal: AbortSignal,
-  { problem, leave }: AccessQuestion,
+  { problem, isKeyEnough = true, leave }: AccessQuestion,
 ): Promise<FirstRunAnswer> {
   while (!signal.aborted) {
     const choice = await host.choose<'key' | 'offline' | 'leave'>(
@@ -27,7 +35,7 @@ export async function askForAccess(
           body: ({ width, styles }) => wrapRows(styles.warning(problem), { width: width - 4 }),
         }),
         options: [
-          { label: 'Paste a Gemini API key', value: 'key', hint: 'free at https://aistudio.google.com/apikey' },
+          ...(isKeyEnough ? [PASTE] : []),
           { label: 'Try the built-in offline model', value: 'offline', hint: 'fixed rules, no network' },
           { label: leave, value: 'leave' },
         ],
