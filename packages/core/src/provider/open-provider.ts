@@ -71,6 +71,8 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
 const PROTOCOLS: Partial<Record<ProtocolName, (options: ProtocolOptions) => Promise<WireProtocol>>> = {
   anthropic: async (options) => (await import('./anthropic/protocol.ts')).createAnthropicProtocol(options),
   chat: async (options) => (await import('./chat-completions/protocol.ts')).createChatProtocol(options),
+  ollama: async (options) => (await import('./ollama/protocol.ts')).createOllamaProtocol(options),
+  responses: async (options) => (await import('./responses/protocol.ts')).createResponsesProtocol(options),
   gemini: async () => (await import('./gemini/generator.ts')).GEMINI_PROTOCOL,
 };
 

@@ -1,0 +1,111 @@
+/**
+ * Ollama's own protocol as a WireProtocol. Its Chat Completions cannot set the context window and cut a longer prompt in
+ * silence; this one sets the window, forbids the cut, and compares the server's count with ours.
+ */
+
+import type { GenerateContentConfig, GenerateContentParameters } from '../../protocol/content.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { createConversationWriter } from '../wire/conversation-json.ts';
+import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
+import { createNameReader } from '../wire/spelling.ts';
+import { systemText } from '../wire/system-text.ts';
+import { effortOf } from '../wire/thinking-effort.ts';
+import { declaredNames, declaredTools } from '../wire/tool-schema.ts';
+import { toWellFormedJson } from '../wire/well-formed-json.ts';
+import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
+import { LineReader } from './line-reader.ts';
+import { writeMessages } from './messages.ts';
+
+/** A shorter prompt is not worth a warning: counts of few tokens differ by the template alone. */
+const LEAST_COMPARED_TOKENS = 2_000;
+const BYTES_PER_TOKEN = 4;
+
+export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
+  const { provider, endpoint, factsOf } = options;
+  const keyOf = (model: string) => ({ provider, protocol: 'ollama', endpoint: endpoint.host, model });
+  /** Models the user was warned about. */
+  const warned = new Set<string>();
+  /** The bytes of each request being answered. */
+  const sizes = new WeakMap<GenerateContentParameters, number>();
+
+  const conversation = createConversationWriter('', (model) => {
+    const { images = false } = factsOf(model);
+    return (content) => writeMessages(content, { origin: keyOf(model), images });
+  });
+
+  /** One warning when the server read far less than was sent. */
+  function compare(request: GenerateContentParameters, counted: number): string | undefined {
+    const expected = (sizes.get(request) ?? 0) / BYTES_PER_TOKEN;
+    if (warned.has(request.model) || expected < LEAST_COMPARED_TOKENS || counted >= expected / 2) return undefined;
+    warned.add(request.model);
+    return (
+      `${request.model} read ${counted} tokens of a prompt of about ${Math.round(expected)}: the server cut it. ` +
+      'Set a larger contextWindow for the model in the settings (it is sent as num_ctx), or OLLAMA_CONTEXT_LENGTH on the server.'
+    );
+  }
+
+  function body(request: GenerateContentParameters): RequestBody {
+    const { model, contents, config = {} } = request;
+    const system = systemText(config.systemInstruction);
+    const opening = system === '' ? '' : toWellFormedJson({ role: 'system', content: system });
+    const messages = conversation.bytes(contents, model);
+    const comma = opening !== '' && messages.length > 0 ? ',' : '';
+    const settings = toWellFormedJson(settingsFields(model, config, factsOf(model)));
+    const written = [Buffer.from(`{"messages":[${opening}${comma}`), messages, Buffer.from(`],${settings.slice(1)}`)];
+    sizes.set(
+      request,
+      written.reduce((sum, piece) => sum + piece.length, 0),
+    );
+    return written;
+  }
+
+  return {
+    name: 'ollama',
+    framing: 'ndjson',
+    path: () => 'api/chat',
+    body,
+    reader: (request) =>
+      new LineReader({
+        origin: keyOf(request.model),
+        readName: createNameReader(declaredNames(request.config ?? {})),
+        onPromptTokens: (count) => compare(request, count),
+      }),
+    toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
+  };
+}
+
+function settingsFields(model: string, config: GenerateContentConfig, facts: ModelFacts): Record<string, unknown> {
+  const hasTools = facts.tools !== false && config.toolConfig?.functionCallingConfig?.mode !== 'NONE';
+  const tools = hasTools ? declaredTools(config) : [];
+  const effort = facts.thinking === undefined ? undefined : effortOf(config.thinkingConfig);
+  const fields = {
+    model,
+    stream: true,
+    // A prompt that does not fit must be an error, not a shorter prompt.
+    truncate: false,
+    shift: false,
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map(({ name, description, schema }) => ({
+            type: 'function',
+            function: { name, description, parameters: schema },
+          })),
+    think: effort === undefined ? undefined : effort !== 'none',
+    format: config.responseJsonSchema ?? (config.responseMimeType === 'application/json' ? 'json' : undefined),
+    options: definedOf({
+      num_ctx: facts.contextWindow,
+      num_predict: config.maxOutputTokens,
+      temperature: config.temperature,
+      top_p: config.topP,
+      top_k: config.topK,
+      seed: config.seed,
+      stop: config.stopSequences,
+    }),
+  };
+  return definedOf(fields);
+}
+
+function definedOf(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

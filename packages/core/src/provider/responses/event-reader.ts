@@ -1,0 +1,227 @@
+/**
+ * Reads the events of a streamed response. A finished item is authoritative: arguments and encrypted reasoning are taken
+ * from it. Items are known by their id, since some servers send no index.
+ */
+
+import type { FinishReason, GenerateContentResponse, Part, UsageMetadata } from '../../protocol/content.ts';
+import { type Origin, type OriginBlock, withOrigin } from '../../protocol/origin.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { parseObject } from '../wire/answer.ts';
+import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
+import type { OriginKey } from '../wire/own-origin.ts';
+import { refusedAnswer } from '../wire/refused-answer.ts';
+import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
+
+type Fields = Record<string, unknown>;
+
+export interface EventReaderOptions {
+  origin: OriginKey;
+  /** The declared name of a spelled one. */
+  readName(spelled: string): string;
+}
+
+export class EventReader implements AnswerReader {
+  private readonly options: EventReaderOptions;
+  private readonly blocks: OriginBlock[] = [];
+  private readonly calls: Record<string, { itemId: string }> = {};
+  /** Items that have begun, by id, with the place where they stand. */
+  private readonly begun = new Map<unknown, OriginBlock>();
+  /** Messages whose text has come in deltas. */
+  private readonly streamed = new Set<unknown>();
+  private model: string | undefined;
+  private id: string | undefined;
+  private refusal = '';
+  private partCount = 0;
+  private isInText = false;
+  private hasText = false;
+  private hasBrokenCall = false;
+  private hasCalls = false;
+
+  constructor(options: EventReaderOptions) {
+    this.options = options;
+  }
+
+  read({ data }: WireFrame): readonly GenerateContentResponse[] {
+    const event = parseObject(data);
+    const { type, item_id: itemId, delta } = event;
+    switch (type) {
+      case 'response.created':
+        return this.start(fieldsOf(event['response']));
+      case 'response.output_item.added':
+        return this.beginItem(fieldsOf(event['item']));
+      case 'response.output_text.delta':
+        return this.addText(itemId, delta);
+      case 'response.refusal.delta':
+        if (typeof delta === 'string') this.refusal += delta;
+        return [];
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return typeof delta === 'string' && delta !== '' ? this.respond({ text: delta, thought: true }) : [];
+      case 'response.output_item.done':
+        return this.endItem(fieldsOf(event['item']));
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.close(fieldsOf(event['response']));
+      case 'response.failed':
+        throw judgeStreamError(findReportedError(event['response']) ?? { types: [] });
+      default:
+        if (type === 'error' || (typeof type !== 'string' && event['error'] !== undefined)) {
+          throw judgeStreamError(
+            findReportedError(event['error'] === undefined ? { error: event } : event) ?? { types: [] },
+          );
+        }
+        return [];
+    }
+  }
+
+  /** A close before the terminal event is a broken stream: the answer has no finish reason. */
+  end(): readonly GenerateContentResponse[] {
+    return [];
+  }
+
+  private start({ id, model }: Fields): GenerateContentResponse[] {
+    if (typeof id === 'string') this.id = id;
+    if (typeof model === 'string' && model !== '') this.model = model;
+    return [];
+  }
+
+  private beginItem({ id, type }: Fields): GenerateContentResponse[] {
+    if (type !== 'reasoning' && type !== 'message') return [];
+    const isAfterText = this.isInText;
+    const block: OriginBlock = { before: this.partCount, type, id };
+    this.begun.set(id, block);
+    this.blocks.push(block);
+    // Two messages in a row, and reasoning between two texts, must stay apart.
+    this.isInText = false;
+    return type === 'reasoning' || isAfterText ? this.respond({ thought: true }) : [];
+  }
+
+  private addText(itemId: unknown, text: unknown): GenerateContentResponse[] {
+    if (typeof text !== 'string' || text === '') return [];
+    this.streamed.add(itemId);
+    if (!this.isInText) this.partCount += 1;
+    this.isInText = true;
+    this.hasText ||= text.trim() !== '';
+    return this.respond({ text });
+  }
+
+  private endItem(item: Fields): GenerateContentResponse[] {
+    switch (item['type']) {
+      case 'function_call':
+        return this.addCall(item);
+      case 'reasoning':
+        return this.endReasoning(item);
+      case 'message':
+        return this.endMessage(item);
+      default:
+        return [];
+    }
+  }
+
+  private addCall({ id, call_id: callId, name, arguments: text }: Fields): GenerateContentResponse[] {
+    const args = parseArguments(text);
+    this.isInText = false;
+    if (typeof name !== 'string' || !args) {
+      this.hasBrokenCall = true;
+      return [];
+    }
+    this.partCount += 1;
+    this.hasCalls = true;
+    const known = typeof callId === 'string' && callId !== '' ? { id: callId } : {};
+    if (known.id !== undefined && typeof id === 'string') this.calls[known.id] = { itemId: id };
+    return this.respond({ functionCall: { ...known, name: this.options.readName(name), args } });
+  }
+
+  private endReasoning({ id, summary, encrypted_content: encrypted }: Fields): GenerateContentResponse[] {
+    const frames = this.begun.has(id) ? [] : this.beginItem({ id, type: 'reasoning' });
+    const block = this.begun.get(id);
+    if (block) Object.assign(block, { summary: summary ?? [], encrypted_content: encrypted });
+    return frames;
+  }
+
+  private endMessage({ id, phase, content }: Fields): GenerateContentResponse[] {
+    const frames = this.begun.has(id) ? [] : this.beginItem({ id, type: 'message' });
+    const block = this.begun.get(id);
+    if (block && typeof phase === 'string') block['phase'] = phase;
+    if (this.streamed.has(id) || !Array.isArray(content)) return frames;
+    const texts = content.filter(isRecord).map(({ text }) => text);
+    return [...frames, ...texts.flatMap((text) => this.addText(id, text))];
+  }
+
+  private close(response: Fields): GenerateContentResponse[] {
+    const { reason } = fieldsOf(response['incomplete_details']);
+    if (typeof response['model'] === 'string' && response['model'] !== '') this.model = response['model'];
+    if (this.refusal !== '' || reason === 'content_filter') {
+      throw refusedAnswer(reason === 'content_filter' ? 'content_filter' : 'refusal', this.refusal);
+    }
+    const content = withOrigin({ role: 'model', parts: [] }, this.origin());
+    const usageMetadata = toUsage(response['usage']);
+    return [
+      {
+        candidates: [{ content, finishReason: this.finishReason(response, reason), index: 0 }],
+        ...(usageMetadata && { usageMetadata }),
+        ...this.stamp(),
+      },
+    ];
+  }
+
+  private finishReason({ status }: Fields, reason: unknown): FinishReason {
+    if (reason === 'max_output_tokens') return 'MAX_TOKENS';
+    if (typeof reason === 'string') return reason.toUpperCase();
+    if (this.hasBrokenCall) return 'MALFORMED_FUNCTION_CALL';
+    return status === 'completed' || status === undefined || this.hasText || this.hasCalls ? 'STOP' : 'OTHER';
+  }
+
+  /** Reasoning that cannot be sent back without its content is left out, and then every id with it. */
+  private origin(): Origin | undefined {
+    const isKept = this.blocks.every(({ type, encrypted_content: encrypted }) => type !== 'reasoning' || encrypted);
+    if (!isKept || (this.blocks.length === 0 && !this.hasCalls)) return undefined;
+    return { ...this.options.origin, blocks: this.blocks, calls: this.calls };
+  }
+
+  private respond(part: Part): GenerateContentResponse[] {
+    return [{ candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }], ...this.stamp() }];
+  }
+
+  private stamp(): Pick<GenerateContentResponse, 'modelVersion' | 'responseId'> {
+    return {
+      ...(this.model !== undefined && { modelVersion: this.model }),
+      ...(this.id !== undefined && { responseId: this.id }),
+    };
+  }
+}
+
+function parseArguments(text: unknown): Record<string, unknown> | undefined {
+  if (text === undefined || text === null || text === '') return {};
+  if (isRecord(text)) return text;
+  try {
+    const args: unknown = JSON.parse(String(text));
+    return isRecord(args) ? args : undefined;
+  } catch {
+    // Cut off or malformed: the call must not run.
+    return undefined;
+  }
+}
+
+function toUsage(value: unknown): UsageMetadata | undefined {
+  if (!isRecord(value)) return undefined;
+  const count = (fields: Fields, name: string) => (typeof fields[name] === 'number' ? fields[name] : undefined);
+  const ofInput = fieldsOf(value['input_tokens_details']);
+  const cached = count(ofInput, 'cached_tokens');
+  const written = count(ofInput, 'cache_write_tokens');
+  const thoughts = count(fieldsOf(value['output_tokens_details']), 'reasoning_tokens');
+  const promptTokenCount = count(value, 'input_tokens') ?? 0;
+  const candidatesTokenCount = Math.max(0, (count(value, 'output_tokens') ?? 0) - (thoughts ?? 0));
+  return {
+    promptTokenCount,
+    candidatesTokenCount,
+    totalTokenCount: promptTokenCount + candidatesTokenCount + (thoughts ?? 0),
+    ...(cached !== undefined && { cachedContentTokenCount: cached }),
+    ...(written !== undefined && { cacheWriteTokenCount: written }),
+    ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
+  };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
