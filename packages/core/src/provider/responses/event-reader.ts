@@ -193,9 +193,9 @@ export class EventReader implements AnswerReader {
 
 function parseArguments(text: unknown): Record<string, unknown> | undefined {
   if (text === undefined || text === null || text === '') return {};
-  if (isRecord(text)) return text;
+  if (typeof text !== 'string') return isRecord(text) ? text : undefined;
   try {
-    const args: unknown = JSON.parse(String(text));
+    const args: unknown = JSON.parse(text);
     return isRecord(args) ? args : undefined;
   } catch {
     // Cut off or malformed: the call must not run.
