@@ -117,6 +117,22 @@ describe('Chat Completions', () => {
     expect((await deltasOf(step, { ...(reasoning && { reasoning }) })).slice(1, -1)).toEqual(expected);
   });
 
+  it.each<[options: ProtocolOptions, message: object]>([
+    [{}, { content: 'x', reasoning_content: 'a' }],
+    [{ vendor: 'ollama' }, { content: 'x', reasoning: 'a' }],
+    [
+      { vendor: 'openrouter' },
+      { content: 'x', reasoning: 'a', reasoning_details: [{ type: 'reasoning.text', text: 'a' }] },
+    ],
+    [{ vendor: 'mistral' }, { content: [{ type: 'thinking' }, { type: 'text', text: 'x' }] }],
+    [{ quirks: { reasoning: 'think_tags' } }, { content: '<think>a</think>x' }],
+    [{ quirks: { reasoning: 'closing_tag' } }, { content: 'a</think>x' }],
+  ])('answers unstreamed with the reasoning of %o', async (options, message) => {
+    await using model = await fakeModel([answer(thought('a'), text('x'))], { protocol: 'chat', ...options });
+    const { json } = await ask(model.url, 'chat', { stream: false });
+    expect(json['choices'][0].message).toMatchObject(message);
+  });
+
   it.each<[quirks: Quirks, expected: unknown]>([
     [{}, [undefined, undefined, undefined]],
     [{ usage: 'always' }, [undefined, undefined, undefined, 100]],

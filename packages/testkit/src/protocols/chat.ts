@@ -1,6 +1,7 @@
 /** OpenAI Chat Completions: `POST …/chat/completions`, server-sent events that end with `[DONE]`. */
 
 import { chatCall, chatFragments } from './chat-call.ts';
+import { reasoningDelta, reasoningField, reasoningMessage } from './chat-reasoning.ts';
 import { refusalOf, vendorReason } from './finish-reason.ts';
 import type { FinishWords } from './finish-reason.ts';
 import { openaiAside } from './side-endpoints.ts';
@@ -37,22 +38,13 @@ export const chat: Protocol = {
     };
   },
   items(turn, options) {
-    const joined = (kind: Block['kind']) =>
-      turn.blocks
-        .filter((block) => block.kind === kind)
-        .map((block) => block.text)
-        .join('');
+    const said = turn.blocks.filter((block) => block.kind === 'text').map((block) => block.text);
     const calls = callsOf(turn);
     const refusal = refusalOf(turn);
-    const reasoning = joined('thought');
-    const details = turn.blocks
-      .filter((block) => block.kind === 'thought')
-      .map((block) => detailOf(block, block.text, true));
     return [
       {
         role: 'assistant',
-        content: tagged(reasoning, turn) + joined('text') || null,
-        ...(details.length > 0 && reasoningFields(reasoning, details, turn)),
+        ...reasoningMessage(turn.blocks, said.join(''), reasoningField(turn, options)),
         ...(refusal !== undefined && { refusal }),
         ...(calls.length > 0 && {
           tool_calls: calls.map((block) => chatCall(block, callId(block, turn, options), turn.quirks)),
@@ -121,12 +113,8 @@ class ChatWriter implements TurnWriter {
     const { quirks } = this.turn;
     if (block.kind === 'call') return this.call(block);
     if (block.kind === 'text') return [this.chunk({ content: quirks.cumulativeText ? this.soFar(block, text) : text })];
-    const field = quirks.reasoning;
-    if (field === 'think_tags' || field === 'closing_tag') {
-      const open = isFirst && field === 'think_tags' ? '<think>' : '';
-      return [this.chunk({ content: open + text + (isLast ? '</think>' : '') })];
-    }
-    return [this.chunk(reasoningFields(text, [detailOf(block, text, isLast)], this.turn))];
+    const field = reasoningField(this.turn, this.options);
+    return [this.chunk(reasoningDelta(block, text, { isFirst, isLast }, field))];
   }
 
   private soFar(block: Block, text: string): string {
@@ -181,36 +169,6 @@ function chatUsage(usage: ScriptUsage, { vendor }: ProtocolOptions): object {
     completion_tokens_details: { reasoning_tokens: thoughtsTokenCount },
     ...(vendor === 'deepseek' && { prompt_cache_hit_tokens: cached, prompt_cache_miss_tokens: prompt - cached }),
   };
-}
-
-function detailOf(block: Block, text: string, isLast: boolean): object {
-  const place = { format: 'anthropic-claude-v1', index: block.index };
-  if (block.redacted !== undefined) return { type: 'reasoning.encrypted', data: block.redacted, ...place };
-  const signature = isLast && block.signature !== undefined ? { signature: block.signature } : {};
-  return { type: 'reasoning.text', text, ...signature, ...place };
-}
-
-function reasoningFields(text: string, details: readonly object[], { quirks }: PlannedTurn): object {
-  switch (quirks.reasoning ?? 'reasoning_content') {
-    case 'reasoning_content':
-      return { reasoning_content: text };
-    case 'reasoning':
-      return { reasoning: text };
-    case 'both':
-      return { reasoning: text, reasoning_content: text };
-    case 'reasoning_details':
-      return { reasoning: text, reasoning_details: details };
-    case 'content_parts':
-      return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
-    default:
-      return {};
-  }
-}
-
-function tagged(reasoning: string, { quirks }: PlannedTurn): string {
-  if (reasoning === '') return '';
-  if (quirks.reasoning === 'think_tags') return `<think>${reasoning}</think>`;
-  return quirks.reasoning === 'closing_tag' ? `${reasoning}</think>` : '';
 }
 
 function roundRobin<T>(queues: readonly (readonly T[])[]): T[] {

@@ -30,6 +30,12 @@ const marked = (count: number) =>
 
 const RULES: readonly RuleCase[] = [
   { rule: 'max_tokens', legal: LEGAL, illegal: body({ max_tokens: undefined }), words: 'max_tokens: Field required' },
+  {
+    rule: "the model's limit",
+    legal: body({ model: 'claude-haiku-4-5', max_tokens: 64_000 }),
+    illegal: body({ model: 'claude-haiku-4-5', max_tokens: 64_001 }),
+    words: 'max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5',
+  },
   { rule: 'a model', legal: LEGAL, illegal: UNNAMED, words: 'model: Field required' },
   {
     rule: 'known fields',
@@ -258,6 +264,12 @@ describe('the rules of Messages', () => {
   it.each(RULES)('$rule', ({ legal, illegal, words, judged = OLD }) => {
     expect(judge(anthropic, legal, judged)).toEqual([]);
     expect(judge(anthropic, illegal, judged).join('\n')).toContain(words);
+  });
+
+  it('llama.cpp needs neither a version nor a limit', () => {
+    const judged = { path: '/v1/messages', options: { vendor: 'llamacpp' as const } };
+    expect(judge(anthropic, body({ max_tokens: undefined, odd: 1 }), judged)).toEqual([]);
+    expect(judge(anthropic, messages(USER, says(CALL), USER), judged)).toHaveLength(1);
   });
 
   it.each([

@@ -28,11 +28,14 @@ const ADAPTIVE_ONLY = /(opus-4-[78]|sonnet-5|opus-5|fable-5|mythos-5)/;
 const BUDGET_ONLY = /(haiku-4-5|sonnet-4-5|opus-4-5|opus-4-1|-4-2025|claude-3)/;
 const ALWAYS_THINKING = /(fable-5|mythos-5)/;
 
-export function judgeAnthropic(request: ModelRequest, _options: ProtocolOptions, memory: Memory): Verdict[] {
+export function judgeAnthropic(request: ModelRequest, { vendor }: ProtocolOptions, memory: Memory): Verdict[] {
   const body: unknown = request.body;
   if (!isObject(body)) return [bad('The body of the request is not a JSON object.')];
+  // llama.cpp ignores what it does not know and needs no limit.
+  if (vendor === 'llamacpp') return judgeAnthropicMessages(body, request.model ?? '', memory);
   return [
     ...versionVerdicts(request, body),
+    ...limitVerdicts(body, request.model ?? ''),
     ...thinkingVerdicts(body, request.model ?? ''),
     ...systemVerdicts(body['system']),
     ...toolVerdicts(body['tools']),
@@ -59,6 +62,13 @@ function versionVerdicts(request: ModelRequest, body: Fields): Verdict[] {
 
 function extra(name: string): Verdict {
   return bad(`${name}: Extra inputs are not permitted`);
+}
+
+function limitVerdicts(body: Fields, model: string): Verdict[] {
+  const asked = Number(body['max_tokens']);
+  const most = /opus-4-1/.test(model) ? 32_000 : /4-5/.test(model) ? 64_000 : 128_000;
+  if (body['max_tokens'] === undefined || asked <= most) return [];
+  return [bad(`max_tokens: ${asked} > ${most}, which is the maximum allowed number of output tokens for ${model}`)];
 }
 
 function thinkingVerdicts(body: Fields, model: string): Verdict[] {

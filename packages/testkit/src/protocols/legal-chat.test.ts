@@ -48,6 +48,12 @@ const RULES: readonly RuleCase[] = [
     words: "Use 'max_completion_tokens' instead",
   },
   {
+    rule: 'no effort for models that do not reason',
+    legal: bodyOf('gpt-5.2', { reasoning_effort: 'low' }),
+    illegal: bodyOf('gpt-4.1', { reasoning_effort: 'low' }),
+    words: 'Unrecognized request argument supplied: reasoning_effort',
+  },
+  {
     rule: 'stream_options with stream only',
     legal: body({ stream: true, stream_options: { include_usage: true } }),
     illegal: body({ stream_options: { include_usage: true } }),

@@ -7,6 +7,7 @@ import { judgeChatReasoning } from './legal-chat-reasoning.ts';
 import {
   bad,
   isObjectSchema,
+  isPlainModel,
   isReasoningModel,
   objectsOf,
   repeated,
@@ -60,6 +61,9 @@ function bodyVerdicts(body: Fields, model: string | undefined, vendor: ChatVendo
             { param: 'max_tokens', code: 'unsupported_parameter' },
           ),
         ]
+      : []),
+    ...(isPlainModel(model) && body['reasoning_effort'] !== undefined
+      ? [bad('Unrecognized request argument supplied: reasoning_effort', { param: 'reasoning_effort' })]
       : []),
     ...(body['stream_options'] !== undefined && body['stream'] !== true
       ? [bad("The 'stream_options' parameter is only allowed when 'stream' is enabled.")]

@@ -37,6 +37,11 @@ export function isReasoningModel(model: string | undefined): boolean {
   return /^(o\d|gpt-5)/.test(model ?? '');
 }
 
+/** A model that takes no knob for reasoning, by its name; unknown names may take it. */
+export function isPlainModel(model: string | undefined): boolean {
+  return /^gpt-[34]/.test(model ?? '');
+}
+
 /** Sampling at its default is accepted everywhere; other values not by reasoning models. */
 export function samplingVerdicts(body: Fields, model: string | undefined): Verdict[] {
   if (!isReasoningModel(model)) return [];

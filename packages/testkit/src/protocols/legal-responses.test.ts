@@ -30,6 +30,18 @@ const RULES: readonly RuleCase[] = [
     illegal: body({ temperature: 0.2 }),
     words: "Unsupported value: 'temperature'",
   },
+  {
+    rule: 'no effort for models that do not reason',
+    legal: body({ reasoning: { effort: 'low' } }),
+    illegal: { model: 'gpt-4.1', input: 'hello', reasoning: { effort: 'low' } },
+    words: "'reasoning.effort' is not supported with this model",
+  },
+  {
+    rule: 'no encrypted reasoning of models that do not reason',
+    legal: body({ include: ['reasoning.encrypted_content'] }),
+    illegal: { model: 'gpt-4.1', input: 'hello', include: ['reasoning.encrypted_content'] },
+    words: 'Encrypted content is not supported with this model.',
+  },
   { rule: 'tool names', legal: tool({}), illegal: tool({ name: 'a.b' }), words: "Invalid 'tools[0].name'" },
   {
     rule: 'flat tools',

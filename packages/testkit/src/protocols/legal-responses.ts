@@ -2,8 +2,17 @@
 
 import type { ModelRequest } from '../answer.ts';
 import { isObject } from '../json-object.ts';
-import { bad, isObjectSchema, objectsOf, repeated, samplingVerdicts, unknownFields } from './legal-fields.ts';
+import {
+  bad,
+  isObjectSchema,
+  isPlainModel,
+  objectsOf,
+  repeated,
+  samplingVerdicts,
+  unknownFields,
+} from './legal-fields.ts';
 import type { Memory } from './memory.ts';
+import { field } from './protocol.ts';
 import type { ProtocolOptions, Verdict } from './protocol.ts';
 
 type Item = Record<string, unknown>;
@@ -40,6 +49,7 @@ export function judgeResponses(request: ModelRequest, _options: ProtocolOptions,
     ),
     ...(request.model === undefined ? [bad("Missing required parameter: 'model'.")] : []),
     ...samplingVerdicts(body, request.model),
+    ...knobVerdicts(body, request.model),
     ...toolVerdicts(body['tools']),
     ...items.flatMap((item, position) => itemVerdicts(item, `input[${position}]`)),
     ...answerVerdicts(items),
@@ -47,6 +57,17 @@ export function judgeResponses(request: ModelRequest, _options: ProtocolOptions,
       bad(`Duplicate item found with id ${String(id)}. Remove duplicate items from your input and try again.`),
     ),
     ...items.flatMap((_item, position) => stateVerdicts(items, position, request, memory)),
+  ];
+}
+
+function knobVerdicts({ reasoning, include }: Item, model: string | undefined): Verdict[] {
+  if (!isPlainModel(model)) return [];
+  const sealed = Array.isArray(include) && include.includes('reasoning.encrypted_content');
+  return [
+    ...(field(reasoning, 'effort') === undefined
+      ? []
+      : [bad("Unsupported parameter: 'reasoning.effort' is not supported with this model.")]),
+    ...(sealed ? [bad('Encrypted content is not supported with this model.', { param: 'include' })] : []),
   ];
 }
 

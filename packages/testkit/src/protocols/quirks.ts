@@ -18,7 +18,7 @@ export interface Quirks {
   readonly interleavedCalls?: boolean;
   /** Each frame repeats the whole text so far. */
   readonly cumulativeText?: boolean;
-  /** The field of visible reasoning in Chat Completions. Default `reasoning_content`. */
+  /** The field of visible reasoning in Chat Completions. Default the vendor's, else `reasoning_content`. */
   readonly reasoning?: ReasoningField;
   /** Anthropic: `omitted` sends thinking as `""` with its signature. */
   readonly thinking?: 'omitted';
