@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BudgetError, SessionError } from '@castor/core';
 import { FLAGS } from '../../packages/cli/src/args/flags.ts';
-import { describeWithHint, RESEND_HINT, USER_HINTS } from '../../packages/cli/src/start/user-hints.ts';
+import { describeWithHint } from '../../packages/cli/src/start/describe-with-hint.ts';
+import { RESEND_HINT, USER_HINTS } from '../../packages/cli/src/start/user-hints.ts';
 
 const CORE = join(import.meta.dirname, '..', '..', 'packages', 'core', 'src');
 const SUBCOMMAND = /\bcastor (config|doctor|hooks|policy|sessions)\b/;

@@ -17,7 +17,7 @@ import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { parseWords } from './parse-words.ts';
 import { toReadableText } from './sessions-text.ts';
-import { describeWithHint } from '../start/user-hints.ts';
+import { describeWithHint } from '../start/describe-with-hint.ts';
 import { toJson } from '../to-json.ts';
 
 export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '@castor/core';
-import { describeWithHint } from '../start/user-hints.ts';
+import { describeWithHint } from '../start/describe-with-hint.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 

@@ -20,7 +20,7 @@ import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
 import { openDebugLog } from '../start/debug-log.ts';
 import type { Start } from '../start/start.ts';
-import { describeWithHint, RESEND_HINT } from '../start/user-hints.ts';
+import { RESEND_HINT } from '../start/user-hints.ts';
 import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 import type { OpenedAgent } from './session-lifecycle.ts';
 import type { SessionWish } from './session-wish.ts';
@@ -67,7 +67,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   } catch (error) {
     session.recorder.close();
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
-    throw new ExitError(ExitCode.Settings, describeWithHint(error), { cause: error });
+    throw new ExitError(ExitCode.Settings, await describe(error), { cause: error });
   }
 }
 
@@ -82,10 +82,15 @@ async function openSessionFor({
     return await openSession({ home: start.home, root: start.cwd, ...wanted, resendHint, onProblem: onWarning });
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    const said = describeWithHint(error);
+    const said = await describe(error);
     const message = wish.resume === undefined ? said : `Error resuming session: ${said}`;
     throw new ExitError(ExitCode.Input, message, { cause: error });
   }
+}
+
+async function describe(error: unknown): Promise<string> {
+  const { describeWithHint } = await import('../start/describe-with-hint.ts');
+  return describeWithHint(error);
 }
 
 async function createAgentFor(session: OpenedSession, options: OpenAgentOptions): Promise<WorkspaceAgent> {

@@ -1,6 +1,6 @@
 /** `/model`: chooses the model from the next turn on. */
 
-import { describeWithHint } from '../../start/user-hints.ts';
+import { describeWithHint } from '../../start/describe-with-hint.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
 
