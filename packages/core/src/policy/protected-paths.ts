@@ -115,6 +115,21 @@ export function protectedPlaceOf(path: string, from: string, places: ProtectedPl
   return real === absolute ? undefined : placeIn(real, places);
 }
 
+/**
+ * The protected name that a pattern of git matches: there a star matches a leading dot and
+ * a slash as well. A pattern for everything names nothing.
+ */
+export function placeMatching(pattern: string, { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>) {
+  const last =
+    pattern
+      .replace(/^:(?:\([^)]*\)|[!/^]*)/, '')
+      .split('/')
+      .at(-1) ?? '';
+  if (!hasGlob(last) || /^[*?]*$/.test(last)) return undefined;
+  const names = environmentFiles ? [...FILES, '.env', '.env.local'] : FILES;
+  return names.find((name) => name.startsWith('.') && globMatches(last.toLowerCase(), name));
+}
+
 function placeIn(absolute: string, places: ProtectedPlaces): string | undefined {
   const base = places.exempt.find((directory) => isInside(absolute, directory));
   return placeInSegments((base === undefined ? absolute : relative(base, absolute)).split(/[/\\]/), places);

@@ -6,7 +6,8 @@
 /** The shell expands these like a text in double quotes, with its substitutions. */
 const EXPANDED = /^(?:PS[0-4]|ENV|BASH_ENV)$/;
 /** A shell runs these as they are. */
-const RUN = /^(?:PROMPT_COMMAND|(?:.*_)?(?:PAGER|EDITOR|COMMAND|ASKPASS)|VISUAL|LESS(?:OPEN|CLOSE))$/;
+const RUN =
+  /^(?:PROMPT_COMMAND|(?:.*_)?(?:PAGER|EDITOR|COMMAND|ASKPASS)|VISUAL|BROWSER|GIT_(?:EXTERNAL_DIFF|SSH)|LESS(?:OPEN|CLOSE))$/;
 /** By these a known name runs another command. */
 const RENAMING = /^BASH_(?:CMDS|ALIASES)$/;
 

@@ -18,7 +18,12 @@ export interface DeletedWord {
 /** What each command of a line removes. */
 export function deletedBy(leaf: Leaf, leaves: readonly Leaf[]): DeletedWord[] {
   const own = deletedWords(leaf).map((target) => ({ leaf, target }));
-  return [...own, ...foundWords(leaf), ...handedWords(leaf, leaves).map((target) => ({ leaf, target }))];
+  return [
+    ...own,
+    ...foundWords(leaf),
+    ...fdRoots(leaf),
+    ...handedWords(leaf, leaves).map((target) => ({ leaf, target })),
+  ];
 }
 
 export function nameOf({ command: { words } }: Leaf): string {
@@ -56,24 +61,44 @@ function ancestor(leaf: Leaf, isWanted: (name: string) => boolean): Leaf | undef
   return undefined;
 }
 
+/** The folders in which `fd` finds what a command removes; a pattern comes first. */
+function fdRoots(leaf: Leaf): DeletedWord[] {
+  if (!DESTROYERS.has(nameOf(leaf))) return [];
+  const finder = ancestor(leaf, (name) => name === 'fd' || name === 'fdfind');
+  const words = finder?.command.words.slice(1, leaf.start) ?? [];
+  const operands = words.filter(({ value }) => !value.startsWith('-'));
+  return finder === undefined ? [] : operands.slice(1).map((target) => ({ leaf: finder, target }));
+}
+
 /** xargs rm -r removes what its input names. */
 function handedWords(leaf: Leaf, leaves: readonly Leaf[]): ShellWord[] {
-  const { words } = leaf.command;
   const name = nameOf(leaf);
-  const isTree = name === 'shred' || (/^(?:rm|chmod|chown)$/.test(name) && isRecursive(words));
-  const hander = isTree ? ancestor(leaf, (outer) => outer === 'xargs' || outer === 'parallel') : undefined;
+  const isRemover = /^(?:rm|chmod|chown|shred)$/.test(name);
+  const hander = isRemover ? ancestor(leaf, (outer) => outer === 'xargs' || outer === 'parallel') : undefined;
   if (hander === undefined || hander.command.words.some(({ value }) => /^:::\+?$/.test(value))) return [];
   const { input, openInput, feed } = hander.command;
   const { text, isBelow } = feed?.() ?? {};
-  if (openInput === undefined && (input.length > 0 || text !== undefined))
-    return [...input, text ?? '']
-      .flatMap((names) => names.split(/\s+/))
+  const own = leaf.command.words;
+  if (openInput === undefined && (input.length > 0 || text !== undefined)) {
+    const names = [...input, text ?? '']
+      .flatMap((line) => line.split(/[\s\0]+/))
       .filter(Boolean)
       .map(wordOf);
-  const printed = leaves.flatMap(printedWords);
-  return isBelow === true
-    ? printed
-    : [...printed, { ...wordOf(openInput ?? 'the names in its input'), kind: 'dynamic', open: true }];
+    return isTree(name, [...own, ...names]) ? names : [];
+  }
+  const printed = isTree(name, own) ? leaves.flatMap(printedWords) : [];
+  // Unknown words may also be options.
+  const isPlain = isBelow === true || (printed.length === 0 && own.some(({ value }) => value === '--'));
+  if (isPlain) return printed;
+  return [...printed, { ...wordOf(openInput ?? 'the names in its input'), kind: 'dynamic', open: true }];
+}
+
+function isTree(name: string, words: readonly ShellWord[]): boolean {
+  return name === 'shred' || isRecursive(words);
+}
+
+function wordOf(value: string): ShellWord {
+  return { value, text: value, kind: 'resolved', skeleton: value };
 }
 
 /** The names a listing command prints, as far as its operands show. */
@@ -89,10 +114,6 @@ function printedWords(leaf: Leaf): ShellWord[] {
 }
 
 const HERE: ShellWord = { value: '.', text: '.', kind: 'literal', skeleton: '.' };
-
-function wordOf(value: string): ShellWord {
-  return { value, text: value, kind: 'resolved', skeleton: value };
-}
 
 function findRoots(rest: readonly ShellWord[]): ShellWord[] {
   const first = rest.findIndex(({ value }) => /^[-(!]/.test(value));

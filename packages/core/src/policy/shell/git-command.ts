@@ -3,7 +3,7 @@
  * make git run a program or load another repository's configuration.
  */
 
-import { gitOutputs } from './git-outputs.ts';
+import { gitOutputs, writesUnnamedFile } from './git-outputs.ts';
 import type { ShellWord } from './shell-line.ts';
 
 export interface GitRisk {
@@ -183,6 +183,8 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
     const [option] = splitOption(value);
     return { reason: `git ${subcommand} ${option} writes a file`, word: option, writes: true };
   });
+  if (risks.length === 0 && writesUnnamedFile(subcommand, rest))
+    risks.push({ reason: `git ${subcommand} writes a file`, word: subcommand, writes: true });
   const pattern = Object.hasOwn(PROGRAM_OPTIONS, subcommand) ? PROGRAM_OPTIONS[subcommand] : undefined;
   rest.forEach((word, index) => {
     const program = pattern?.test(word.value) === true || ANYWHERE.test(word.value);

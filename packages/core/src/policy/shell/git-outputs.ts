@@ -37,6 +37,20 @@ export function gitOutputs(subcommand: string, rest: readonly ShellWord[]): Shel
   return rest.filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
 }
 
+/** Subcommands that write files under a name of their own choice, unless an option prints instead. */
+const BY_THEMSELVES: Readonly<Record<string, RegExp | undefined>> = {
+  bugreport: undefined,
+  diagnose: undefined,
+  'format-patch': /^--stdout$/,
+};
+
+/** Whether it writes a file even without an option that names one. */
+export function writesUnnamedFile(subcommand: string, rest: readonly ShellWord[]): boolean {
+  if (!Object.hasOwn(BY_THEMSELVES, subcommand)) return false;
+  const prints = BY_THEMSELVES[subcommand];
+  return prints === undefined || !rest.some(({ value }) => prints.test(value));
+}
+
 export function writesNamedFile(subcommand: string, rest: readonly ShellWord[]): boolean {
   return BY_OPERAND.has(subcommand) || gitOutputs(subcommand, rest).length > 0;
 }

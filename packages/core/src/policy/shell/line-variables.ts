@@ -9,7 +9,15 @@ import type { ShellWord } from './shell-line.ts';
 import { wider } from './substitution-output.ts';
 import type { OutputShape } from './substitution-output.ts';
 import { candidateKey, VariableCandidates } from './variable-candidates.ts';
-import { assignedIn, HIDES_ASSIGNMENTS, isWord, READS_INPUT, SET_BY_SHELL, SETTERS } from './variable-setters.ts';
+import {
+  assignedIn,
+  assignedInInput,
+  HIDES_ASSIGNMENTS,
+  isWord,
+  READS_INPUT,
+  SET_BY_SHELL,
+  SETTERS,
+} from './variable-setters.ts';
 
 type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
@@ -145,11 +153,22 @@ export class LineVariables {
    * loop may use a variable before it is filled.
    */
   collectShapes(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
-    let changed = this.noteFilled(node, read);
+    const given = this.noteArguments(node, read);
+    let changed = this.noteFilled(node, read) || given;
     this.forEachChild(node, (child) => {
       changed = this.collectShapes(child, read) || changed;
     });
     return changed;
+  }
+
+  /** The arguments of a function become known after its body. */
+  private noteArguments(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
+    if (this.redefined.size === 0) return false;
+    const isLoop = node.type === 'For' || node.type === 'Select';
+    if (!isLoop && !(node.type === 'Assignment' && node.append !== true && !this.opaque.has(node.name))) return false;
+    const { count } = this.candidates;
+    this.candidates.note(node, read, this.redefined);
+    return this.candidates.count > count;
   }
 
   private noteFilled(node: SyntaxNode, read: (word: Word) => ShellWord): boolean {
@@ -260,9 +279,10 @@ export class LineVariables {
   }
 
   /** Records variables that code in an argument sets, or that are aliased: `eval x=1`, `declare -n y=x`. */
-  private noteHidden({ args, name: head }: Command, read: (word: Word) => ShellWord): void {
+  private noteHidden({ args, redirects, name: head }: Command, read: (word: Word) => ShellWord): void {
     const isCode = !/^(?:declare|typeset|local)$/.test(head?.value ?? '');
     const isChanged = args.some((option) => /^-[A-Za-z]*[nilu]/.test(option.text));
+    for (const name of isCode ? assignedInInput(redirects) : []) this.noteOpaque(name);
     for (const argument of args) {
       for (const name of assignedIn(argument, read)) {
         this.unknown.add(name);

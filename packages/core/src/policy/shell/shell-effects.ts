@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { readGit } from './git-command.ts';
 import { laterCode } from './deferred-execution.ts';
 import type { ProtectedPlaces } from '../protected-paths.ts';
-import { mentionsProtectedPlace, protectedPlaceOf } from '../protected-paths.ts';
+import { mentionsProtectedPlace, placeMatching, protectedPlaceOf } from '../protected-paths.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
@@ -81,9 +81,11 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
     if (later !== undefined) effects.push({ leaf, ...later });
     const targets = writtenWords(leaf.command);
     for (const target of new Map(targets.map((word) => [word.value, word])).values()) {
-      const place = pathsIn(target)
-        .map(placeOf)
-        .find((found) => found !== undefined);
+      const place =
+        pathsIn(target)
+          .map(placeOf)
+          .find((found) => found !== undefined) ??
+        (isGit(leaf) ? placeMatching(target.value, options.places) : undefined);
       if (place !== undefined)
         effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
     }
@@ -103,6 +105,10 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
     }
   }
   return effects;
+}
+
+function isGit({ command: { words } }: Leaf): boolean {
+  return words[0] !== undefined && baseName(words[0]) === 'git';
 }
 
 /** The line without the files it sources: `source ~/.bashrc` names that file in order to run it. */

@@ -44,7 +44,7 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
       break;
     }
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word.value)) return shellText(words, index, name);
-    if (startsCode(word.value)) return unreadable(`${name} ${word.value} may run other code first`, word.value);
+    if (startsCode(word.value)) return startFile(word, words[index + 1], name);
     if (word.value === '--command') return shellText(words, index, name);
     isStream ||= STREAM.test(word.value);
     index += optionNames(word.value);
@@ -52,6 +52,11 @@ export function unwrapShell(command: SimpleCommand): Unwrapped {
   const file = words[index];
   const isInput = isStream || file === undefined || file.value === '-' || isStandardInput(file);
   return isInput ? shellInput(command, name) : shellFile(file, name);
+}
+
+function startFile(option: ShellWord, file: ShellWord | undefined, name: string): Unwrapped {
+  const isHidden = file?.kind === 'dynamic' && isHiddenCode(file);
+  return unreadable(`${name} ${option.value} may run other code first`, option.value, isHidden ? true : undefined);
 }
 
 function shellFile(file: ShellWord, name: string): Unwrapped {
@@ -97,10 +102,10 @@ function shellText(words: readonly ShellWord[], option: number, name: string): U
   const script = scriptOf(text, at, `${name} -c`, words.slice(at + 1));
   if (!OWN_LANGUAGE.test(name) || SAME_IN_ALL.test(text.value)) return result(script);
   const reason = `${name} is a shell that Castor cannot parse`;
-  return result([{ kind: 'unreadable', reason, word: text.text }, ...script], false);
+  return result([{ kind: 'unreadable', reason, word: text.text, hidden: true }, ...script], false);
 }
 
-function shellInput(command: SimpleCommand, name: string): Unwrapped {
+export function shellInput(command: SimpleCommand, name: string): Unwrapped {
   const { input, openInput, redirections, words, feed } = command;
   const inner = input.map((text): Inner => ({ kind: 'script', text, start: words.length }));
   const isRedirected = redirections.some(({ operator }) => operator.startsWith('<'));

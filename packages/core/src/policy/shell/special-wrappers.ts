@@ -9,6 +9,8 @@ import { isHiddenCode, result, scriptOf, unreadable, withPlaceholders } from './
 import type { Inner, Unwrapped } from './unwrapped.ts';
 import { unwrapByTable } from './wrapper-options.ts';
 import { ESCALATING, PLAIN, WRAPPERS } from './wrapper-table.ts';
+import type { WrapperOptions } from './wrapper-table.ts';
+import { shellInput } from './shell-invocation.ts';
 
 export const SPECIAL_WRAPPERS: Readonly<
   Record<string, ((command: SimpleCommand) => Unwrapped | undefined) | undefined>
@@ -17,6 +19,9 @@ export const SPECIAL_WRAPPERS: Readonly<
   command: ({ words }) =>
     /^-[pvV]*[vV]/.test(words[1]?.value ?? '') ? undefined : unwrapByTable(words, WRAPPERS['command'] ?? PLAIN),
   exec: (command) => (command.words.length === 1 ? undefined : unwrapByTable(command.words, WRAPPERS['exec'] ?? PLAIN)),
+  su: (command) => superUser(command),
+  sudo: (command) => privilegedShell(command, WRAPPERS['sudo'] ?? ESCALATING),
+  doas: (command) => privilegedShell(command, WRAPPERS['doas'] ?? ESCALATING),
   eval: ({ words }) => codeOf(words.slice(1), 1, 'eval'),
   source: fileOfCode,
   '.': fileOfCode,
@@ -27,6 +32,26 @@ export const SPECIAL_WRAPPERS: Readonly<
   fd: ({ words }) => afterOption(words, ['-x', '--exec', '-X', '--exec-batch']),
   fdfind: ({ words }) => afterOption(words, ['-x', '--exec', '-X', '--exec-batch']),
 };
+
+/** `su - user -c text`: the user may stand before the option. */
+function superUser(command: SimpleCommand): Unwrapped | undefined {
+  const { words } = command;
+  const at = words.findIndex(({ value }) => /^(?:-[a-z]*c|--command)$/.test(value));
+  const text = at < 0 ? undefined : words[at + 1];
+  if (text !== undefined) return result(scriptOf(text, at + 1, 'su -c'), false);
+  const attached = words.some(({ value }) => /^(?:-c.|--comm[a-z]*=)/s.test(value));
+  return attached ? unwrapByTable(words, WRAPPERS['su'] ?? ESCALATING) : shellInput(command, 'su');
+}
+
+/** `sudo -s` without a command is a shell. */
+function privilegedShell(command: SimpleCommand, options: WrapperOptions): Unwrapped | undefined {
+  const unwrapped = unwrapByTable(command.words, options);
+  const isShell = command.words.some(({ value }) => /^(?:-[A-Za-z]*[si]|--shell|--login)$/.test(value));
+  const isFed = command.piped || command.input.length > 0 || command.redirections.length > 0;
+  return isShell && isFed && unwrapped?.inner.some(({ kind }) => kind !== 'unreadable') !== true
+    ? shellInput(command, 'sudo')
+    : unwrapped;
+}
 
 function codeOf(words: readonly ShellWord[], start: number, label: string): Unwrapped | undefined {
   if (words.length === 0) return undefined;

@@ -98,7 +98,7 @@ function opensRoot({ skeleton, text }: ShellWord): boolean {
 /** Whether an unknown target may be anything, or lies in a fixed place outside the workspace. */
 function isUnknownPlace(target: ShellWord, { find, isAllowed }: Grounds): boolean {
   if (target.open === true) return !isInNamedPlace(target);
-  return /^"?\//.test(target.text) && !find(target.skeleton).every(isAllowed);
+  return target.value.startsWith('/') && !find(target.skeleton).every(isAllowed);
 }
 
 /** A named part below a folder that a program prints: `$(git rev-parse --show-toplevel)/dist`. */

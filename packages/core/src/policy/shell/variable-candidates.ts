@@ -4,7 +4,7 @@
  * it may be any of them; none of them makes a word known.
  */
 
-import type { Command, SyntaxNode, Word } from 'unbash';
+import type { Assignment, Command, SyntaxNode, Word } from 'unbash';
 import type { ShellWord } from './shell-line.ts';
 
 export const MAX_CANDIDATES = 64;
@@ -20,6 +20,8 @@ type Read = (word: Word) => ShellWord;
 
 export class VariableCandidates {
   private readonly texts = new Map<string, Set<string>>();
+  /** How many texts are known for all variables. */
+  count = 0;
 
   /** Takes over the candidates of the outer shell, for an inner one. */
   copy(other: VariableCandidates): void {
@@ -38,13 +40,9 @@ export class VariableCandidates {
   /** `redefined` are the functions of the line. */
   note(node: SyntaxNode, read: Read, redefined: ReadonlySet<string>): void {
     switch (node.type) {
-      case 'Assignment': {
-        const values = node.value.type === 'Word' ? [node.value] : node.value.elements;
-        const before = node.append === true ? this.of(node.name) : [];
-        for (const text of values.flatMap((word) => textsOf(read(word))))
-          for (const start of ['', ...before]) this.add(node.name, start + text);
+      case 'Assignment':
+        this.noteAssignment(node, read);
         return;
-      }
       case 'ParameterExpansion': {
         const { operation, parameter } = node;
         if (operation?.type === 'Default' && operation.operator.endsWith('='))
@@ -61,6 +59,17 @@ export class VariableCandidates {
         this.noteCommand(node, read, redefined);
         return;
       default:
+    }
+  }
+
+  private noteAssignment({ name, value, append }: Assignment, read: Read): void {
+    const values = value.type === 'Word' ? [value] : value.elements;
+    const texts = values.flatMap((word) => textsOf(read(word)));
+    const before = append === true ? this.of(name) : [];
+    for (const written of texts) {
+      // An element may name its subscript: ([k]=v).
+      const text = value.type === 'Word' ? written : written.replace(/^\[[^\]]*\]=/, '');
+      for (const start of ['', ...before]) this.add(name, start + text);
     }
   }
 
@@ -83,7 +92,9 @@ export class VariableCandidates {
 
   add(name: string, text: string): void {
     const texts = this.texts.get(name) ?? new Set();
-    if (texts.size < MAX_CANDIDATES) texts.add(text);
+    const { size } = texts;
+    if (size < MAX_CANDIDATES) texts.add(text);
+    this.count += texts.size - size;
     this.texts.set(name, texts);
   }
 }

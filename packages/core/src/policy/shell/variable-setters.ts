@@ -1,6 +1,6 @@
 /** Knows the builtins that set variables, and finds the variables that their arguments set. */
 
-import type { CommandArgument, Word } from 'unbash';
+import type { CommandArgument, Redirection, Word } from 'unbash';
 import type { ShellWord } from './shell-line.ts';
 
 /** Builtins that set the variables their arguments name. */
@@ -17,7 +17,19 @@ export const SET_BY_SHELL = /^(?:_|OLDPWD|DIRSTACK|BASH_.*)$/;
 export function assignedIn(argument: CommandArgument, read: (word: Word) => ShellWord): string[] {
   const texts = [argument.text, argument.text.replaceAll(/['"\\]/g, '')];
   if (argument.type === 'Word') texts.push(read(argument).value);
-  return [...texts.join('\n').matchAll(/([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/g)].map(([, name = '']) => name);
+  return namesIn(texts.join('\n'));
+}
+
+/** The variables that code on the standard input sets. */
+export function assignedInInput(redirects: readonly Redirection[]): string[] {
+  return redirects.flatMap((redirect) => {
+    if (redirect.type === 'HereDoc') return namesIn(redirect.body.text);
+    return redirect.type === 'HereString' ? namesIn((redirect.target?.text ?? '').replaceAll(/['"\\]/g, '')) : [];
+  });
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/g)].map(([, name = '']) => name);
 }
 
 export function isWord(argument: CommandArgument): argument is Word {
