@@ -20,7 +20,7 @@ import {
 } from './command-matching.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isDeliberate, isNarrowed, NO_RULE, ruleReason } from '../rule.ts';
-import { clipped } from './shell-line.ts';
+import { baseName, clipped } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
 
@@ -122,7 +122,17 @@ export class CommandJudge {
   /** Only a built-in question is skipped for a known safe command: a user's rule applies as written. */
   private isSafeHere(leaf: Leaf, rule: PolicyRule | undefined): boolean {
     if (rule !== undefined && (rule.kind !== 'builtin' || isNarrowed(rule))) return false;
-    return leaf.risks.length === 0 && isKnownSafe(leaf.command, this.options) && !this.place.findsOption(leaf.command);
+    return (
+      leaf.risks.length === 0 &&
+      isKnownSafe(leaf.command, { trustedFolder: this.trusts(leaf) }) &&
+      !this.place.findsOption(leaf.command)
+    );
+  }
+
+  /** git runs what the configuration of its folder names; another folder than the workspace is not known to be trusted. */
+  private trusts({ command: { words } }: Leaf): boolean {
+    if (words[0] === undefined || baseName(words[0]) !== 'git') return true;
+    return this.options.trustedFolder && !this.place.leavesWorkspace;
   }
 
   /** The reason for a question no user rule explains: what the command does beyond its name, or a part unknown before it runs. */
@@ -176,8 +186,7 @@ export class CommandJudge {
     if (risk !== undefined) return risk.reason;
     if (this.place.findsOption(leaf.command)) return FINDS_OPTION;
     if (isDestructive(leaf.command)) return 'it may destroy what cannot be had back';
-    if (!this.options.trustedFolder && leaf.command.words[0]?.value === 'git')
-      return 'git runs code from a folder that is not trusted';
+    if (!this.trusts(leaf)) return 'git runs code from a folder that is not trusted';
     return undefined;
   }
 

@@ -30,6 +30,14 @@ export class LinePlace {
     return (this.found ??= directoriesOf(this.leaves, directory, places.home));
   }
 
+  /** Whether the line may be in a folder outside the workspace, about whose trust nothing is known. */
+  get leavesWorkspace(): boolean {
+    const { directories, certain } = this.where();
+    if (!certain && !this.leaves.every(staysInRepository)) return true;
+    const workspace = this.options.workspace.map(realPathOf);
+    return directories.slice(1).some((from) => !workspace.some((directory) => isInside(realPathOf(from), directory)));
+  }
+
   /** Whether a file of this name is in the workspace, from every folder the line may be in. */
   isInWorkspace({ value, kind }: ShellWord): boolean {
     const { directories, certain } = this.where();
@@ -51,4 +59,12 @@ export class LinePlace {
     const names = this.where().directories.flatMap(dashNamesIn);
     return names.some((name) => patterns.some(({ value }) => globMatches(value, name)));
   }
+}
+
+/** `cd "$(git rev-parse --show-toplevel)"` stays in the repository of the line. */
+function staysInRepository({ command: { words } }: Leaf): boolean {
+  if (!/^(?:cd|pushd|popd)$/.test(words[0]?.value ?? '')) return true;
+  return words.every(({ kind, text, value }) =>
+    kind === 'dynamic' ? /^"?\$\(git rev-parse --show-toplevel\)"?$/.test(text) : value !== '-',
+  );
 }
