@@ -73,7 +73,12 @@ export function wireAgent(
   const catalogue = catalogueOf(generator);
   const tools = options.tools ?? new ToolRegistry();
   tools.follow((change) => inbox.post({ type: 'tools_changed', ...change }));
-  const resolveConfig = createModelConfigResolver({ preview, catalogue, ...options.modelConfigs });
+  const resolveConfig = createModelConfigResolver({
+    preview,
+    catalogue,
+    mainModel: () => choice.current,
+    ...options.modelConfigs,
+  });
   // Only a user's own alias differs from the service's model name.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
   const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model), catalogue));

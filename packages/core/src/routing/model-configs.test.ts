@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
-import { ModelConfigError, createModelConfigResolver } from './model-configs.ts';
+import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
+import { ModelConfigError, ModelConfigs, createModelConfigResolver } from './model-configs.ts';
 import type { ModelConfigOverride } from './model-configs.ts';
 
 const CHAT = { temperature: 1, topP: 0.95, topK: 64 };
@@ -151,6 +152,28 @@ describe('createModelConfigResolver', () => {
 
   it('says so when an alias is asked for that names no model', () => {
     expect(() => createModelConfigResolver()({ model: 'chat-base' })).toThrow(/"chat-base" has no model/);
+  });
+
+  it("sends requests beside the conversation to the small model of the conversation's provider, without presets", () => {
+    const catalogue: ModelCatalogue = {
+      ...GEMINI_CATALOGUE,
+      find: (model) =>
+        model.startsWith('far/')
+          ? { ...GEMINI_CATALOGUE.unknown, utilityModel: 'far/little' }
+          : GEMINI_CATALOGUE.find(model),
+    };
+    let mainModel = 'far/big';
+    const configs = new ModelConfigs({
+      catalogue,
+      mainModel: () => mainModel,
+      customAliases: { 'loop-detection': { modelConfig: { model: 'gemini-2.5-pro' } } },
+    });
+    expect(configs.resolve({ model: 'classifier' })).toEqual({ model: 'far/little', config: {} });
+    expect(configs.resolve({ model: 'far/big' }).model).toBe('far/big');
+    // The user's own alias names its model on purpose.
+    expect(configs.resolve({ model: 'loop-detection' }).model).toBe('gemini-2.5-pro');
+    mainModel = 'gemini-2.5-pro';
+    expect(configs.resolve({ model: 'classifier' }).model).toBe('gemini-3.1-flash-lite');
   });
 });
 

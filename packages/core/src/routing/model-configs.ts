@@ -37,7 +37,10 @@ export interface ModelConfigChanges {
   customOverrides?: readonly ModelConfigOverride[];
 }
 
-export interface ModelConfigsOptions extends ResolveModelOptions, ModelConfigChanges {}
+export interface ModelConfigsOptions extends ResolveModelOptions, ModelConfigChanges {
+  /** The model of the conversation; the requests beside it go to the small model of the same provider. */
+  mainModel?: () => string;
+}
 
 /** An alias in the user's settings is invalid; the message names it as the settings do. */
 export class ModelConfigError extends Error {
@@ -58,9 +61,15 @@ export class ModelConfigs {
   private readonly overrides: readonly ModelConfigOverride[];
   private readonly catalogue: ModelCatalogue;
   private readonly resolveOptions: ResolveModelOptions;
+  private readonly mainModel: (() => string) | undefined;
+  /** Aliases of the settings; they name a model on purpose. */
+  private readonly ownAliases: ReadonlySet<string>;
 
   constructor(options: ModelConfigsOptions = {}) {
-    const { aliases = {}, customAliases = {}, overrides = [], customOverrides = [], ...resolveOptions } = options;
+    const { aliases = {}, customAliases = {}, overrides = [], customOverrides = [], ...others } = options;
+    const { mainModel, ...resolveOptions } = others;
+    this.mainModel = mainModel;
+    this.ownAliases = new Set([...Object.keys(aliases), ...Object.keys(customAliases)]);
     this.catalogue = options.catalogue ?? GEMINI_CATALOGUE;
     this.aliases = new Map(Object.entries({ ...this.catalogue.presets, ...aliases, ...customAliases }));
     this.overrides = [...overrides, ...customOverrides];
@@ -70,6 +79,9 @@ export class ModelConfigs {
 
   /** The settings are the caller's own copy. Throws ModelConfigError for an alias without a model. */
   resolve(key: ModelConfigKey): ResolvedModelConfig {
+    const utilityModel = this.utilityModelFor(key.model.trim());
+    // Another provider's small model gets none of the presets' sampling, which it may reject.
+    if (utilityModel !== undefined) return { model: utilityModel, config: {} };
     const { names, values } = this.describe(key.model.trim());
     const ofAliases = values.reduce(mergeValues, {});
     const matching = this.matchingOverrides(key, names, this.concrete(ofAliases.model));
@@ -78,6 +90,13 @@ export class ModelConfigs {
       throw new ModelConfigError(`The model alias "${key.model}" has no model; it can only be extended.`);
     }
     return { model: resolveModel(model, this.resolveOptions), config: structuredClone(generateContentConfig) };
+  }
+
+  /** The model of a built-in purpose where the provider of the conversation has one of its own. */
+  private utilityModelFor(asked: string): string | undefined {
+    if (!Object.hasOwn(this.catalogue.presets, asked) || this.ownAliases.has(asked)) return undefined;
+    const main = this.mainModel?.();
+    return main === undefined ? undefined : this.catalogue.find(main)?.utilityModel;
   }
 
   /** The names that match a request and the values of each, from the root to the requested one. */
