@@ -179,15 +179,19 @@ describe('castor with hooks in the user’s settings', () => {
     },
   );
 
-  it('names the stop of a hook in every format', async () => {
-    const hooks = { BeforeAgent: `echo '{"continue":false,"stopReason":"enough"}'` };
+  it.each([
+    ['BeforeAgent', /Agent execution stopped: enough/],
+    ['BeforeTool', /Agent execution stopped: .*enough/],
+  ])('names the stop of a %s hook in every format', async (event, message) => {
+    const hooks = { [event]: `echo '{"continue":false,"stopReason":"enough"}'` };
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
-    const message = 'Agent execution stopped: enough';
-    const asJson = await runIn(workspace, [], ['-o', 'json']);
-    expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([0, { response: '', warnings: [message] }]);
-    expect(asJson.stderr).toContain(message);
-    expect((await runIn(workspace, [], ['-o', 'stream-json'])).stdout).toContain(message);
-    expect((await runIn(workspace, [])).stderr).toContain(message);
+    const script = event === 'BeforeTool' ? [answer(call('list_directory', { dir_path: '.' }, { id: '1' }))] : [];
+    const asJson = await runIn(workspace, script, ['-o', 'json']);
+    const { response, warnings } = JSON.parse(asJson.stdout) as { response: string; warnings: string[] };
+    expect([asJson.code, response, warnings]).toEqual([0, '', [expect.stringMatching(message)]]);
+    expect(asJson.stderr).toMatch(message);
+    expect((await runIn(workspace, script, ['-o', 'stream-json'])).stdout).toMatch(message);
+    expect((await runIn(workspace, script)).stderr).toMatch(message);
   });
 
   it('leaves a variable of the command to the shell', async () => {

@@ -1,7 +1,7 @@
 /** Writes the run as one JSON object to stdout, at its end. Errors are in it, and on stderr as well. */
 
 import { GeminiEventType, isSessionEvent } from '@castor/core';
-import type { AgentEvent } from '@castor/core';
+import type { AgentEvent, PromptEndedEvent } from '@castor/core';
 import type { Output } from '../output.ts';
 import { describeRetry } from './retry-note.ts';
 import { noteSessionEvent } from './session-note.ts';
@@ -11,6 +11,7 @@ import type { HeadlessWriter, RunEnd } from './writer.ts';
 export class JsonWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly sessionId: string;
+  private stop: string | undefined;
 
   constructor(output: Output, sessionId: string) {
     this.output = output;
@@ -21,12 +22,17 @@ export class JsonWriter implements HeadlessWriter {
   write(event: AgentEvent): undefined {
     if (isSessionEvent(event)) noteSessionEvent(this.output, event);
     // The user who reads the log of a job sees a hook's decision in every format.
-    if (event.type === GeminiEventType.AgentExecutionBlocked || event.type === GeminiEventType.AgentExecutionStopped) {
-      const what = event.type === GeminiEventType.AgentExecutionBlocked ? 'blocked' : 'stopped';
-      this.output.note(`[WARNING] Agent execution ${what}: ${event.value.systemMessage ?? event.value.reason}`);
-    }
+    if (event.type === GeminiEventType.AgentExecutionBlocked)
+      this.output.note(`[WARNING] Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
+    if (event.type === GeminiEventType.AgentExecutionStopped) this.stop = event.value.systemMessage;
+    if (event.type === 'prompt_ended') this.noteStop(event);
     if (event.type === GeminiEventType.Retry) this.output.note(`castor: ${describeRetry(event.value)}`);
     return undefined;
+  }
+
+  private noteStop({ outcome, detail }: PromptEndedEvent): void {
+    if (outcome === 'stopped') this.output.note(`[WARNING] Agent execution stopped: ${this.stop ?? detail ?? ''}`);
+    this.stop = undefined;
   }
 
   end({ summary, metrics }: RunEnd): Promise<void> | undefined {
