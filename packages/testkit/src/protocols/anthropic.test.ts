@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeModel } from '../fake-model.ts';
 import { fault } from '../faults.ts';
-import { answer, call, text, thought } from '../script.ts';
+import { answer, call, finish, say, text, thought } from '../script.ts';
 import { Memory } from './memory.ts';
 import { ask } from './wire.fixture.ts';
 
@@ -34,6 +34,47 @@ describe('Messages', () => {
     ]);
     const start = frames.find((frame) => frame['content_block']?.type === 'tool_use');
     expect(start?.['content_block']).toEqual({ type: 'tool_use', id: 'toolu_a', name: 'read_file' });
+  });
+
+  it.each([true, false])('counts cached tokens apart (stream: %s)', async (stream) => {
+    const usage = {
+      promptTokenCount: 100,
+      cachedContentTokenCount: 60,
+      cacheWriteTokenCount: 30,
+      candidatesTokenCount: 7,
+      thoughtsTokenCount: 3,
+    };
+    await using model = await fakeModel([say('hi', { usage })], { protocol: 'anthropic' });
+    const met = await ask(model.url, 'anthropic', { stream });
+    const reports = stream ? met.frames.map((frame) => frame['message']?.usage ?? frame['usage']) : [met.json['usage']];
+    expect(Object.assign({}, ...reports)).toEqual({
+      input_tokens: 10,
+      cache_creation_input_tokens: 30,
+      cache_read_input_tokens: 60,
+      output_tokens: 10,
+      output_tokens_details: { thinking_tokens: 3 },
+    });
+  });
+
+  it('sends redacted thinking whole and omitted thinking with its signature', async () => {
+    const step = answer(thought('hmm', { signature: 'sig' }), thought('', { redacted: 'opaque' }), text('hi'));
+    await using model = await fakeModel([step], { protocol: 'anthropic', quirks: { thinking: 'omitted' } });
+    const { frames } = await ask(model.url, 'anthropic');
+    expect(frames.flatMap((frame) => frame['content_block'] ?? frame['delta'] ?? []).slice(0, 3)).toEqual([
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'signature_delta', signature: 'sig' },
+      { type: 'redacted_thinking', data: 'opaque' },
+    ]);
+  });
+
+  it.each([
+    ['MAX_TOKENS', { stop_reason: 'max_tokens' }],
+    ['SAFETY', { stop_reason: 'refusal', stop_details: { type: 'refusal', category: null, explanation: 'No.' } }],
+    ['pause_turn', { stop_reason: 'pause_turn' }],
+  ])('writes %s as %o', async (reason, expected) => {
+    const step = answer(text('x'), finish(reason, { message: 'No.' }));
+    await using model = await fakeModel([step], { protocol: 'anthropic' });
+    expect((await ask(model.url, 'anthropic', { stream: false })).json).toMatchObject(expected);
   });
 
   it('leaves the last block open when the stream breaks off', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { chat } from './chat.ts';
 import { judge } from './legal.fixture.ts';
 import type { RuleCase } from './legal.fixture.ts';
-import { Memory } from './memory.ts';
 import type { ChatVendor } from './protocol.ts';
 
 const USER = { role: 'user', content: 'hello' };
@@ -173,6 +172,26 @@ const RULES: readonly RuleCase[] = [
     judged: by('llamacpp'),
   },
   {
+    rule: 'arguments that Ollama parses',
+    legal: LEGAL,
+    illegal: asks({ function: { name: 'a', arguments: '{"path"' } }),
+    words: 'Failed to parse tool call arguments',
+    judged: by('ollama'),
+  },
+  {
+    rule: 'an id for every call',
+    legal: LEGAL,
+    illegal: asks({ id: '' }),
+    words: "Missing required parameter: 'messages[1].tool_calls[0].id'",
+  },
+  {
+    rule: "every call answered, in Mistral's words",
+    legal: messages(USER),
+    illegal: messages(USER, { ...ASKS, tool_calls: [{ ...CALL, id: 'abcDEF123' }] }),
+    words: 'Not the same number of function calls and responses',
+    judged: by('mistral'),
+  },
+  {
     rule: 'ids of 40 characters',
     legal: messages(
       USER,
@@ -255,37 +274,5 @@ describe('the rules of Chat Completions', () => {
     const broken = judge(chat, illegal, judged);
     expect(broken.join('\n')).toContain(words);
     expect(broken.find((verdict) => verdict.includes(words))).toMatch(new RegExp(`^${status} `));
-  });
-
-  it('takes back the reasoning that a compatible server sent', () => {
-    const memory = new Memory();
-    memory.remember('gpt-4.1', [{ role: 'assistant', reasoning_content: 'y' }]);
-    const said = { role: 'assistant', content: 'x', reasoning_content: 'y' };
-    expect(judge(chat, messages(USER, said, USER), { memory })).toEqual([]);
-  });
-
-  it("wants OpenRouter's details back whole and unmodified, by the model that wrote them", () => {
-    const details = [{ type: 'reasoning.text', text: 'x', index: 0 }];
-    const turn = { ...ASKS, reasoning_details: details };
-    const memory = new Memory();
-    memory.remember('gpt-4.1', [turn]);
-    const judged = { ...by('openrouter'), memory };
-    expect(judge(chat, messages(USER, turn, RESULT), judged)).toEqual([]);
-    expect(judge(chat, LEGAL, judged)).toEqual(['400 reasoning_details must be passed back unmodified.']);
-    const changed = { ...turn, reasoning_details: [{ ...details[0], text: 'y' }] };
-    expect(judge(chat, messages(USER, changed, RESULT), judged)).toHaveLength(1);
-    expect(judge(chat, { ...messages(USER, turn, RESULT), model: 'other' }, judged)).toHaveLength(1);
-    expect(judge(chat, { ...LEGAL, model: 'other' }, judged)).toEqual([]);
-  });
-
-  it("wants Gemini's signature back on the call it came with", () => {
-    const signed = { ...CALL, extra_content: { google: { thought_signature: 'sig' } } };
-    const memory = new Memory();
-    memory.remember('gpt-4.1', [{ ...ASKS, tool_calls: [signed] }]);
-    const judged = { ...by('google'), memory };
-    expect(judge(chat, asks(signed), judged)).toEqual([]);
-    expect(judge(chat, LEGAL, judged)[0]).toContain('missing a thought_signature');
-    const other = { extra_content: { google: { thought_signature: 'other' } } };
-    expect(judge(chat, asks(other), judged)).toEqual(['400 Corrupted thought signature.']);
   });
 });

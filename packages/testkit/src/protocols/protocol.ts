@@ -38,7 +38,10 @@ export interface ProtocolOptions extends AsideOptions {
   readonly strict?: boolean;
   /** Requires this key; null requires none. Without it any key is valid (and none needed for `ollama`). */
   readonly key?: string | null;
-  /** Shared between servers that accept each other's signatures. Default: one of its own. */
+  /**
+   * Shared between servers that accept each other's signatures. Default: one of its own; a Gemini server without one
+   * accepts any signature.
+   */
   readonly memory?: Memory;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeModel } from '../fake-model.ts';
 import { fault } from '../faults.ts';
-import { answer, call, text, thought } from '../script.ts';
+import { answer, call, finish, say, text, thought } from '../script.ts';
 import { ask } from './wire.fixture.ts';
 
 const STEP = answer(thought('hmm', { signature: 'sealed' }), text('hi'), call('read_file', { path: 'a' }));
@@ -44,6 +44,38 @@ describe('Responses', () => {
       events.indexOf('response.output_text.done'),
     ];
     expect(done).toBeGreaterThan(added);
+  });
+
+  it.each([true, false])('counts in its terminal event (stream: %s)', async (stream) => {
+    const usage = {
+      promptTokenCount: 100,
+      cachedContentTokenCount: 60,
+      candidatesTokenCount: 7,
+      thoughtsTokenCount: 3,
+    };
+    await using model = await fakeModel([say('hi', { usage })], { protocol: 'responses' });
+    const met = await ask(model.url, 'responses', { stream });
+    expect((stream ? met.frames.at(-1)?.['response'] : met.json).usage).toEqual({
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 60 },
+      output_tokens: 10,
+      output_tokens_details: { reasoning_tokens: 3 },
+      total_tokens: 110,
+    });
+    expect(met.body.match(/"input_tokens":/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['MAX_TOKENS', 'incomplete', { reason: 'max_output_tokens' }],
+    ['SAFETY', 'incomplete', { reason: 'content_filter' }],
+    ['STOP', 'completed', null],
+  ])('writes %s as %s', async (reason, status, details) => {
+    await using model = await fakeModel([answer(text('x'), finish(reason))], { protocol: 'responses' });
+    const { frames } = await ask(model.url, 'responses');
+    expect(frames.at(-1)).toMatchObject({
+      type: `response.${status}`,
+      response: { status, incomplete_details: details },
+    });
   });
 
   it('fails in the stream with a code', async () => {

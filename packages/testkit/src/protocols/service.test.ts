@@ -4,7 +4,8 @@ import { fault, FAULTS } from '../faults.ts';
 import type { FaultName } from '../faults.ts';
 import { PER_DAY_QUOTA } from '../google-errors.ts';
 import { exchange, HELLO } from '../raw-client.ts';
-import { answer, bytes, gate, raw, say, text } from '../script.ts';
+import { answer, bytes, call, gate, raw, say, text } from '../script.ts';
+import { Memory } from './memory.ts';
 import type { ChatVendor } from './protocol.ts';
 import { ask, QUESTIONS, WIRE_NAMES } from './wire.fixture.ts';
 import type { WireName } from './wire.fixture.ts';
@@ -152,6 +153,32 @@ describe('side endpoints', () => {
     expect(await read('/v1/embeddings', {})).toMatchObject({ data: [{ index: 0, embedding: [1, 2] }] });
     expect((await ask(model.url, 'chat', {}, { path: '/api/v0/models', ...get })).status).toBe(404);
     model.assertDone();
+  });
+});
+
+describe('signatures of Gemini', () => {
+  const [asked] = HELLO.contents;
+  const called = (thoughtSignature: string) => ({
+    contents: [
+      asked,
+      { role: 'model', parts: [{ functionCall: { name: 'a', args: {} }, thoughtSignature }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'a', response: {} } }] },
+    ],
+  });
+
+  it('are its own, if the test shares a memory', async () => {
+    const memory = new Memory();
+    await using model = await fakeModel([call('a', {}, { signature: 'own' }), say('done'), say('done')], { memory });
+    await exchange(model.url);
+    expect((await exchange(model.url, { body: called('own') })).status).toBe(200);
+    expect((await exchange(model.url, { body: called('skip_thought_signature_validator') })).status).toBe(200);
+    expect((await exchange(model.url, { body: called('foreign') })).status).toBe(400);
+    expect(model.violations[0]?.messages).toEqual(['turn 2: Corrupted thought signature']);
+  });
+
+  it('are any, if it does not', async () => {
+    await using model = await fakeModel([say('done')]);
+    expect((await exchange(model.url, { body: called('foreign') })).status).toBe(200);
   });
 });
 

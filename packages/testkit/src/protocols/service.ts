@@ -8,8 +8,10 @@ import { statusAnswer } from '../status-faults.ts';
 import { toUnaryAnswer } from '../unary-answer.ts';
 import { anthropic } from './anthropic.ts';
 import { chat } from './chat.ts';
+import { findForeignSignatures, rememberSignatures } from './legal-gemini-signatures.ts';
 import { Memory } from './memory.ts';
 import { ollama } from './ollama.ts';
+import { field } from './protocol.ts';
 import type { Protocol, ProtocolName, ProtocolOptions, Verdict } from './protocol.ts';
 import { responses } from './responses.ts';
 import { translate } from './translate.ts';
@@ -35,11 +37,20 @@ export function createService(options: ProtocolOptions): Service {
 function geminiService(options: ProtocolOptions): Service {
   return {
     route: geminiRoute,
-    refuse: (request) => refuse(request, options),
+    refuse: (request) => refuse(request, options) ?? refuseSignatures(request, options),
     aside: (request) => answerAside(request, options),
-    translate: (answer, request, stamp) =>
-      request.action === 'streamGenerateContent' ? answer : toUnaryAnswer(answer, stamp),
+    translate(answer, request, stamp) {
+      if (options.memory) rememberSignatures(answer, request.model ?? '', options.memory);
+      return request.action === 'streamGenerateContent' ? answer : toUnaryAnswer(answer, stamp);
+    },
   };
+}
+
+/** Gemini's signatures are judged only if the test shares a memory. */
+function refuseSignatures({ body }: ModelRequest, { memory }: ProtocolOptions): Refusal | undefined {
+  const messages = memory ? findForeignSignatures(field(body, 'contents'), memory) : [];
+  if (messages.length === 0) return undefined;
+  return { answer: statusAnswer(400, { message: 'Corrupted thought signature.' }), messages };
 }
 
 function protocolService(protocol: Protocol, options: ProtocolOptions): Service {
