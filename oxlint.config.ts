@@ -32,13 +32,14 @@ const CORE: Record<string, readonly string[]> = {
 const CLI: Record<string, readonly string[]> = {
   args: [],
   start: ['args'],
-  generators: ['start'],
-  commands: ['args', 'start'],
-  slash: ['commands', 'start'],
+  providers: ['start'],
+  generators: ['providers', 'start'],
+  commands: ['args', 'providers', 'start'],
+  slash: ['commands', 'providers', 'start'],
   prompt: ['slash', 'start'],
   surface: ['args', 'start', 'generators', 'slash', 'prompt'],
   headless: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
-  tui: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
+  tui: ['args', 'providers', 'start', 'generators', 'slash', 'prompt', 'surface'],
 };
 
 /** Rooms of core that read and write the disk or start processes. */

@@ -51,6 +51,17 @@ export { parseCustomHeaders } from './provider/gemini/endpoint.ts';
 export { proxyFromEnvironment } from './provider/http/proxy-environment.ts';
 export { createOfflineGenerator } from './provider/offline/offline-generator.ts';
 export type { FolderEntry, OfflineFolder } from './provider/offline/folder.ts';
+export { openProvider } from './provider/open-provider.ts';
+export type { OpenProvider } from './provider/open-provider.ts';
+export { parseProviderModel } from './provider/provider-model.ts';
+export { createProviderSwitch } from './provider/provider-switch.ts';
+export type { ProviderSwitch } from './provider/provider-switch.ts';
+export { PROVIDERS } from './provider/providers.ts';
+export type { ProtocolName, ProviderRow } from './provider/providers.ts';
+export type { ChatQuirks } from './provider/chat-completions/quirks.ts';
+export type { KnownModel } from './provider/catalogue/provider-catalogue.ts';
+export { createEndpoint } from './provider/wire/endpoint.ts';
+export type { EndpointKey } from './provider/wire/endpoint.ts';
 export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';
 export { readModelConfigs } from './routing/model-config-settings.ts';
 

@@ -14,10 +14,12 @@ describe('advanced.dnsResolutionOrder', () => {
     ['verbatim', 'verbatim'],
   ] as const)('of %s makes the order of addresses %s', async (dnsResolutionOrder, expected) => {
     // Only the one key is read.
-    const settings = { advanced: { dnsResolutionOrder } } as unknown as Pick<Settings, 'advanced'>;
+    const settings = { advanced: { dnsResolutionOrder } } as unknown as Settings;
     await openGenerator({
       choice: { model: 'offline', access: { kind: 'offline' }, warnings: [] },
       cwd: '/',
+      home: '/',
+      configuration: { envFile: { variables: {}, skipped: [], warnings: [] } },
       environment: {},
       settings,
     });

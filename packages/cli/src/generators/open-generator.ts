@@ -1,42 +1,82 @@
 /**
- * Opens the generator for the chosen model. The usual one is bundled, since loading a separate file costs more than it
- * saves; the others are loaded on demand.
+ * Opens the generator for the chosen model. The Gemini API is bundled, since loading a separate file costs more than it
+ * saves; the others are loaded on demand. A conversation may change to a model of another provider at any time.
  */
 
 import { assertNever } from '@castor/core';
+import { createProviderSwitch } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
-import type { Settings } from '@castor/core/program';
-import type { ModelAccess, ModelChoice } from '../start/credentials.ts';
+import type { Configuration, Settings } from '@castor/core/program';
+import type { GeminiAccess, ModelAccess, ModelChoice } from '../start/credentials.ts';
 import { openGemini } from './gemini.ts';
 
 export interface GeneratorQuestion {
   choice: ModelChoice;
   cwd: string;
-  settings: Pick<Settings, 'advanced'>;
+  home: string;
+  settings: Pick<Settings, 'advanced' | 'castor' | 'model' | 'providers' | 'security'>;
+  configuration: Pick<Configuration, 'envFile'>;
   /** Including variables of the user's .env file. */
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-export async function openGenerator(question: GeneratorQuestion): Promise<ContentGenerator> {
+export interface OpenedGenerator {
+  generator: ContentGenerator;
+  /** As the user asked for it; the default of a provider that was named alone. */
+  model: string;
+  /** Makes a model usable in this session. Resolves to its full name; rejects with a sentence for the user. */
+  prepareModel(name: string): Promise<string>;
+}
+
+export async function openGenerator(question: GeneratorQuestion): Promise<OpenedGenerator> {
   const { access, recordTo } = question.choice;
   const { dnsResolutionOrder } = question.settings.advanced;
   // Loaded only when a setting needs it: names resolve without it.
   if (dnsResolutionOrder !== undefined) (await import('node:dns')).setDefaultResultOrder(dnsResolutionOrder);
-  const generator = await openAccess(access, question);
-  if (recordTo === undefined) return generator;
+  const opened = await openAccess(access, question);
+  if (recordTo === undefined) return opened;
   const recording = await import('./recording.ts');
-  return recording.recordTo(recordTo, generator);
+  return { ...opened, generator: recording.recordTo(recordTo, opened.generator) };
 }
 
-async function openAccess(access: ModelAccess, { cwd, environment }: GeneratorQuestion): Promise<ContentGenerator> {
+async function openAccess(access: ModelAccess, question: GeneratorQuestion): Promise<OpenedGenerator> {
+  const { cwd, choice } = question;
+  const alone = (generator: ContentGenerator): OpenedGenerator => ({
+    generator,
+    model: choice.model,
+    prepareModel: async (name) => name,
+  });
   switch (access.kind) {
     case 'gemini':
-      return openGemini(access, environment);
+    case 'provider':
+      return openProviders(access, question);
     case 'offline':
-      return (await import('./offline.ts')).openOffline(cwd);
+      return alone((await import('./offline.ts')).openOffline(cwd));
     case 'replay':
-      return (await import('./recording.ts')).openReplay(access.path, access.strict);
+      return alone(await (await import('./recording.ts')).openReplay(access.path, access.strict));
     default:
       return assertNever(access);
   }
+}
+
+/** Names without a provider go to the Gemini API, the others to their provider. */
+async function openProviders(
+  access: Extract<ModelAccess, { kind: 'gemini' | 'provider' }>,
+  question: GeneratorQuestion,
+): Promise<OpenedGenerator> {
+  const { choice, environment } = question;
+  const gemini: GeminiAccess | undefined = access.kind === 'gemini' ? access : access.gemini;
+  const load = () => import('../providers/prepare-model.ts');
+  const main = gemini ? openGemini(gemini, environment) : (await load()).missingGemini(question);
+  const generator = createProviderSwitch({
+    main,
+    open: async (id) => (await load()).openNamed(id, question),
+  });
+  const prepareModel = async (name: string) => {
+    const isMain = gemini !== undefined && !name.includes('/');
+    return isMain ? name : (await load()).prepareModel(name, generator, question);
+  };
+  if (access.kind === 'gemini') return { generator, model: choice.model, prepareModel };
+  const prepared = await prepareModel(access.named);
+  return { generator, model: choice.model === access.named ? prepared : choice.model, prepareModel };
 }

@@ -60,7 +60,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { agent, session } = live;
   const writer = await openWriter(format, {
     output,
-    choice: start.choice,
+    model: agent.requestedModel(),
     sessionId: session.sessionId,
     isConversation,
   });
@@ -216,15 +216,15 @@ function blame(summary: RunSummary, { crash, exitCode }: Interruption): void {
 
 interface WriterOptions {
   output: Output;
-  choice: Start['choice'];
+  model: string;
   sessionId: string;
   isConversation: boolean;
 }
 
 async function openWriter(format: OutputFormat, options: WriterOptions): Promise<HeadlessWriter> {
-  const { output, choice, sessionId, isConversation } = options;
+  const { output, model, sessionId, isConversation } = options;
   if (format === 'text') return new TextWriter(output);
   if (format === 'json') return new (await import('./json-writer.ts')).JsonWriter(output, sessionId);
   const { StreamJsonWriter } = await import('./stream-json-writer.ts');
-  return new StreamJsonWriter(output, { sessionId, model: choice.model, isConversation });
+  return new StreamJsonWriter(output, { sessionId, model, isConversation });
 }

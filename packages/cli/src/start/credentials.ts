@@ -3,6 +3,7 @@
  * is never a fallback: only its name, its setting or CASTOR_OFFLINE selects it.
  */
 
+import { parseProviderModel } from '@castor/core/program';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { assertUsableAuth, chooseAuthType, describeReplacedAuth } from './auth-type.ts';
@@ -18,8 +19,18 @@ export interface GeminiAccess {
   streamIdleTimeoutMs?: number;
 }
 
+/** A model of another provider; `generators/` finds its address and key. */
+export interface ProviderModelAccess {
+  kind: 'provider';
+  /** As `provider/model`, behind an alias too. */
+  named: string;
+  /** For names without a provider, where Gemini is configured too. */
+  gemini?: GeminiAccess | undefined;
+}
+
 export type ModelAccess =
   | GeminiAccess
+  | ProviderModelAccess
   | { kind: 'offline' }
   /** Answers from a recording. */
   | { kind: 'replay'; path: string; strict: boolean };
@@ -38,15 +49,14 @@ export interface ModelChoice {
 
 export interface ModelQuestion {
   args: CliArguments;
-  settings: Pick<Settings, 'model' | 'security'>;
+  settings: Pick<Settings, 'castor' | 'model' | 'modelConfigs' | 'security'>;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Throws an ExitError when no model can be reached. */
 export function chooseModel(question: ModelQuestion): ModelChoice {
   const { args, settings } = question;
-  // An empty variable of a script names no model.
-  const model = args.model?.trim() || settings.model.name?.trim() || 'auto';
+  const model = requestedModel(question);
   const { recordResponses } = args;
   const access = chooseAccess(question, model);
   const choice = { model, access, recordTo: recordResponses };
@@ -60,14 +70,60 @@ export function chooseModel(question: ModelQuestion): ModelChoice {
   };
 }
 
+/** An empty flag or variable of a script names no model. */
+function requestedModel({ args, settings, environment }: ModelQuestion): string {
+  const names = [
+    args.model,
+    environment['CASTOR_MODEL'],
+    environment['GEMINI_MODEL'],
+    settings.castor.model,
+    settings.model.name,
+  ];
+  const name = names.map((each) => each?.trim()).find(Boolean) ?? 'auto';
+  // The prefix only says what a plain name means anyway.
+  return name.replace(/^(?:gemini|google)\/(?=.)/i, '');
+}
+
+/** The model that a user's own alias stands for, through the aliases it refines; else the name itself. */
+function modelBehind(name: string, { customAliases, aliases }: Settings['modelConfigs']): string {
+  const seen = new Set<string>();
+  for (let alias: unknown = name; typeof alias === 'string' && !seen.has(alias);) {
+    seen.add(alias);
+    const entry = own(customAliases, alias) ?? own(aliases, alias);
+    const values = entry?.['modelConfig'] as { model?: unknown } | undefined;
+    if (typeof values?.model === 'string') return values.model;
+    alias = entry?.['extends'];
+  }
+  return name;
+}
+
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {
   const { fakeResponses, fakeResponsesNonStrict } = args;
   if (fakeResponsesNonStrict !== undefined) return { kind: 'replay', path: fakeResponsesNonStrict, strict: false };
   if (fakeResponses !== undefined) return { kind: 'replay', path: fakeResponses, strict: true };
   // Offline guarantees that nothing is sent, whatever model is named.
   if (model.trim() === 'offline' || settings.model.offline) return { kind: 'offline' };
+  const named = modelBehind(model, settings.modelConfigs);
+  if (parseProviderModel(named)) {
+    const gemini = isGeminiUsable(settings, environment) ? geminiAccess(settings, environment) : undefined;
+    return { kind: 'provider', named, gemini };
+  }
   assertUsableAuth(settings.security.auth, environment);
   return geminiAccess(settings, environment);
+}
+
+function isGeminiUsable({ security }: ModelQuestion['settings'], environment: ModelQuestion['environment']): boolean {
+  try {
+    assertUsableAuth(security.auth, environment);
+    return true;
+  } catch {
+    // The reason is told when the user asks for a Gemini model.
+    return false;
+  }
 }
 
 function geminiAccess({ model }: ModelQuestion['settings'], environment: ModelQuestion['environment']): GeminiAccess {

@@ -56,6 +56,7 @@ export async function tellStart(telemetry: TelemetryPort): Promise<void> {
 
 /** Names the provider: only Google's service counts as Google's. */
 function describeService(access: ModelAccess): Pick<TelemetryContext, 'provider' | 'endpoint'> {
+  if (access.kind === 'provider') return { provider: access.named.split('/', 1)[0] ?? '' };
   if (access.kind !== 'gemini') return { provider: `castor.${access.kind}` };
   return { endpoint: access.baseUrl ?? 'https://generativelanguage.googleapis.com' };
 }

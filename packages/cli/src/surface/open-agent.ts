@@ -14,7 +14,7 @@ import {
   SystemPromptError,
   TelemetrySettingsError,
 } from '@castor/core';
-import type { OpenedSession, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import type { OpenedSession, WorkspaceAgentOptions } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
@@ -62,8 +62,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     // Before the agent exists: the resent prompt is not part of the history.
     const interrupted = options.wish.goesOn ? session.takeInterrupted() : undefined;
     if (options.wish.goesOn && !interrupted) options.onNothingLeft();
-    const agent = await createAgentFor(session, options);
-    return { agent, session, interrupted };
+    return { ...(await createAgentFor(session, options)), session, interrupted };
   } catch (error) {
     session.recorder.close();
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
@@ -93,15 +92,19 @@ async function describe(error: unknown): Promise<string> {
   return describeWithHint(error);
 }
 
-async function createAgentFor(session: OpenedSession, options: OpenAgentOptions): Promise<WorkspaceAgent> {
+async function createAgentFor(
+  session: OpenedSession,
+  options: OpenAgentOptions,
+): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
   const { start, interactive, editProposal, signal, onWarning, onReport } = options;
   const { sessionId } = session;
-  const [telemetry, generator] = await Promise.all([
+  const [telemetry, { generator, model, prepareModel }] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
   ]);
   const agent = await createWorkspaceAgent({
     ...toAgentOptions(start),
+    model,
     telemetry,
     ...(editProposal && { editProposal }),
     ...(signal && { signal }),
@@ -114,5 +117,5 @@ async function createAgentFor(session: OpenedSession, options: OpenAgentOptions)
     reportError: createReportError({ onWritten: onReport }),
   });
   if (telemetry) await tellStart(telemetry);
-  return agent;
+  return { agent, prepareModel };
 }

@@ -11,6 +11,11 @@ export interface OpenedAgent {
   readonly session: OpenedSession;
   /** The unanswered prompt that is sent again, where that was requested. */
   readonly interrupted: Part[] | undefined;
+  /**
+   * Makes a model usable before the agent changes to it. Resolves to its full name; rejects with a sentence. Absent: the
+   * generator serves every name.
+   */
+  readonly prepareModel?: (name: string) => Promise<string>;
 }
 
 export interface SessionEnd {
@@ -27,16 +32,18 @@ export class LiveSession {
   readonly agent: WorkspaceAgent;
   readonly session: OpenedSession;
   readonly interrupted: Part[] | undefined;
+  readonly prepareModel: NonNullable<OpenedAgent['prepareModel']>;
   /** Precedes the next prompt, and only that one. */
   private preface = '';
   /** The context of the SessionStart hooks. */
   private context = '';
   private following: Promise<void> | undefined;
 
-  constructor({ agent, session, interrupted }: OpenedAgent) {
+  constructor({ agent, session, interrupted, prepareModel = async (name) => name }: OpenedAgent) {
     this.agent = agent;
     this.session = session;
     this.interrupted = interrupted;
+    this.prepareModel = prepareModel;
   }
 
   /** Runs the SessionStart hooks. If aborted, the session begins without them. */

@@ -147,6 +147,7 @@ function moreOf(items: readonly FooterItem[], { agent, start }: AppState): Parti
 }
 
 function authOf(start: AppState['start']): string {
+  if (start?.choice.access.kind === 'provider') return start.choice.access.named.split('/', 1)[0] ?? '';
   if (!start || start.choice.access.kind !== 'gemini') return start?.choice.access.kind ?? '';
   return start.choice.authType ?? '';
 }

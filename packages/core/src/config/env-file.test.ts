@@ -102,6 +102,7 @@ describe('what is taken from it', () => {
     write('home/work/project/.env', '\ufeffA="x y" # no\nexport B=\'$A\'\nC=\n# D=1\nE=5\nbad line\n1X=3\n');
     expect(read({ environment: { E: '' } })).toEqual({
       path: 'home/work/project/.env',
+      owner: 'project',
       variables: { A: 'x y', B: '$A', C: '' },
       skipped: [{ name: 'E', reason: 'it is set in the environment' }],
       warnings: [],
@@ -123,6 +124,7 @@ describe('what is taken from it', () => {
     );
     expect(read({ isTrusted: false })).toEqual({
       path: 'home/work/project/.env',
+      owner: 'project',
       variables: {
         GEMINI_API_KEY: 'ab',
         GOOGLE_API_KEY: 'k',

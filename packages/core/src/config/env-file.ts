@@ -29,6 +29,8 @@ export interface SkippedVariable {
 export interface EnvFile {
   /** The file that was read; absent when none was found. */
   path?: string;
+  /** Whose file it is: a project's may set neither keys nor addresses of the user's providers. */
+  owner?: 'user' | 'home' | 'project';
   /** The variables to add to the environment. */
   variables: Readonly<Record<string, string>>;
   skipped: readonly SkippedVariable[];
@@ -53,13 +55,13 @@ export function readEnvFile(options: EnvFileOptions): EnvFile {
   const taken = takeVariables(found, options, warnings);
   const own = join(userDirectory(options.home), '.env');
   const isShadowing = found.path !== own && statSync(own, { throwIfNoEntry: false }) !== undefined;
-  return { path: found.path, ...taken, ...(isShadowing && { shadowed: own }), warnings };
+  return { path: found.path, owner: found.owner, ...taken, ...(isShadowing && { shadowed: own }), warnings };
 }
 
 interface FoundFile {
   path: string;
   /** `user` and `home`: the user's own file, read completely in every folder. */
-  owner: 'user' | 'home' | 'project';
+  owner: NonNullable<EnvFile['owner']>;
 }
 
 function findFile(

@@ -14,6 +14,7 @@ const onlyOn = (value: string) => (isOn(value) ? true : undefined);
 const asText = (value: string) => value;
 
 export const OVERRIDES: readonly Override[] = [
+  { variable: 'CASTOR_MODEL', key: 'castor.model', read: asText },
   { variable: 'GEMINI_MODEL', key: 'model.name', read: asText },
   { variable: 'CASTOR_OFFLINE', key: 'model.offline', read: onlyOn },
   { variable: 'CASTOR_STREAM_IDLE_TIMEOUT_MS', key: 'model.streamIdleTimeoutMs', read: toNumber },

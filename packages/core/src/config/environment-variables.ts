@@ -29,7 +29,31 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   },
   { names: ['GEMINI_API_KEY_AUTH_MECHANISM'], summary: '`x-goog-api-key` (default) or `bearer`.' },
   { names: ['GEMINI_CLI_CUSTOM_HEADERS'], summary: 'Additional request headers: `Name: value, Name2: value2`.' },
-  { names: ['GEMINI_MODEL'], summary: 'The model.' },
+  {
+    names: ['CASTOR_MODEL', 'GEMINI_MODEL'],
+    summary: 'The model. The first applies to Castor alone and may be `provider/model`.',
+  },
+  {
+    names: [
+      ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'AZURE_OPENAI_API_KEY'],
+      ...['DEEPSEEK_API_KEY', 'MISTRAL_API_KEY', 'GROQ_API_KEY', 'XAI_API_KEY', 'TOGETHER_API_KEY'],
+      ...['FIREWORKS_API_KEY', 'CEREBRAS_API_KEY', 'MOONSHOT_API_KEY', 'ZAI_API_KEY'],
+      ...['OLLAMA_API_KEY', 'LLAMA_API_KEY', 'VLLM_API_KEY'],
+    ],
+    summary: "The keys of other providers. A project's .env file may not set them.",
+  },
+  {
+    names: [
+      ...['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL', 'AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME', 'OLLAMA_HOST'],
+      ...['LMSTUDIO_BASE_URL', 'LLAMACPP_BASE_URL', 'VLLM_BASE_URL'],
+    ],
+    summary: "The addresses of other providers. A project's .env file may not set them.",
+  },
+  {
+    names: ['ANTHROPIC_CUSTOM_HEADERS', 'OPENAI_ORG_ID', 'OPENAI_PROJECT_ID', 'AZURE_OPENAI_API_VERSION'],
+    summary:
+      'Additional headers, one `Name: value` per line; the organisation and the project; the version of the path.',
+  },
   { names: ['CASTOR_OFFLINE'], summary: '`1` or `true` selects the built-in offline model, which sends nothing.' },
   { names: ['CASTOR_STREAM_IDLE_TIMEOUT_MS'], summary: 'Idle time after which Castor ends a stream.' },
   { names: ['GEMINI_CLI_HOME'], summary: 'Replaces the home folder.' },

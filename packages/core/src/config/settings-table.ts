@@ -10,6 +10,7 @@ import { advanced, billing, general, ide, output, privacy, telemetry } from './t
 import { agents, context, contextManagement, model, modelConfigs } from './table/model.ts';
 import { noEffectOf } from './table/no-effect.ts';
 import type { NoEffect } from './table/no-effect.ts';
+import { castor, providers } from './table/providers.ts';
 import { admin, experimental, security } from './table/security.ts';
 import { extensions, hooks, hooksConfig, mcp, mcpServers, skills, tools } from './table/tools.ts';
 import { ui } from './table/ui.ts';
@@ -34,6 +35,8 @@ export const SETTINGS_TABLE = {
   telemetry,
   billing,
   model,
+  castor,
+  providers,
   modelConfigs,
   agents,
   context,

@@ -4,11 +4,15 @@
  */
 
 import type { GenerateContentResponse } from '../protocol/content.ts';
+import { GEMINI_CATALOGUE } from './catalogue/gemini-catalogue.ts';
 import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
 import type { ModelCatalogue, ModelFacts, ModelPrice } from './catalogue/model-catalogue.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import type { OpenProvider } from './open-provider.ts';
-import { parseProviderModel } from './providers.ts';
+import { parseProviderModel } from './provider-model.ts';
+
+/** The prefix that only says what a plain name means anyway. */
+const MAIN_ID = 'gemini';
 
 export interface ProviderSwitch extends ContentGenerator {
   readonly catalogue: ModelCatalogue;
@@ -22,12 +26,17 @@ export interface ProviderSwitch extends ContentGenerator {
 export interface ProviderSwitchOptions {
   /** Serves every name without a provider. */
   main: ContentGenerator;
-  mainCatalogue: ModelCatalogue;
+  /** Default: the Gemini API's. */
+  mainCatalogue?: ModelCatalogue;
   /** Opens a provider by its id. Rejects with a sentence for the user. */
   open(id: string): Promise<OpenProvider>;
 }
 
-export function createProviderSwitch({ main, mainCatalogue, open }: ProviderSwitchOptions): ProviderSwitch {
+export function createProviderSwitch({
+  main,
+  mainCatalogue = GEMINI_CATALOGUE,
+  open,
+}: ProviderSwitchOptions): ProviderSwitch {
   const opening = new Map<string, Promise<OpenProvider>>();
   const opened = new Map<string, OpenProvider>();
   const prices: Record<string, ModelPrice> = { ...mainCatalogue.prices };
@@ -57,13 +66,14 @@ export function createProviderSwitch({ main, mainCatalogue, open }: ProviderSwit
   ): Promise<{ generator: ContentGenerator; own: Request; prefix: string }> {
     const named = parseProviderModel(request.model);
     if (!named) return { generator: main, own: request, prefix: '' };
+    if (named.provider === MAIN_ID) return { generator: main, own: { ...request, model: named.model }, prefix: '' };
     const { generator } = await openOnce(named.provider);
     return { generator, own: { ...request, model: named.model }, prefix: `${named.provider}/` };
   }
 
   function find(model: string): ModelFacts | undefined {
     const named = parseProviderModel(model);
-    if (!named) return mainCatalogue.find(model);
+    if (!named || named.provider === MAIN_ID) return mainCatalogue.find(named?.model ?? model);
     const provider = opened.get(named.provider);
     if (!provider) return undefined;
     const facts = provider.models.factsOf(named.model);
@@ -80,7 +90,7 @@ export function createProviderSwitch({ main, mainCatalogue, open }: ProviderSwit
 
     async prepare(model) {
       const named = parseProviderModel(model);
-      if (!named) return undefined;
+      if (!named || named.provider === MAIN_ID) return undefined;
       const provider = await openOnce(named.provider);
       notePrice(named.provider, named.model, provider);
       return provider;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PROVIDERS, parseProviderModel } from './providers.ts';
+import { parseProviderModel } from './provider-model.ts';
+import { PROVIDERS } from './providers.ts';
 
 describe('PROVIDERS', () => {
   it('has one row per id, each a word that is no collection of the Gemini API', () => {

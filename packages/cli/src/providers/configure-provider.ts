@@ -1,0 +1,166 @@
+/**
+ * A provider as the user configured it: a row of the table, changed by the environment and the user's settings. It
+ * reads no file and sends nothing. An address and its key come from the same place: where the environment sets the
+ * address, a key of the settings is not used.
+ */
+
+import { PROVIDERS } from '@castor/core/program';
+import type { ChatQuirks, KnownModel, ProtocolName, ProviderRow, Settings } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { nearest } from '../nearest.ts';
+import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
+
+export type ProviderSettings = Settings['providers'][string];
+
+export interface ProviderSources {
+  settings: Pick<Settings, 'providers' | 'castor'>;
+  /** The user's own: without the variables of a project's .env file. */
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ConfiguredProvider extends ProviderRow {
+  readonly baseUrl: string;
+  /** The variable or the setting the address came from; absent for the built-in one. */
+  readonly addressSource?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Prints the key; absent where the address is not from the settings' own place. */
+  readonly apiKeyCommand?: readonly string[] | undefined;
+  readonly models: Readonly<Record<string, KnownModel>>;
+  /** Whether the server runs on this machine. */
+  readonly isLocal: boolean;
+}
+
+const KNOWN_KEYS = ['name', 'protocol', 'baseUrl', 'apiKeyEnv', 'apiKeyCommand', 'headers', 'models', 'quirks'];
+
+/** The ids a model may name, the built-in ones first. */
+export function providerIds({ settings }: ProviderSources): string[] {
+  return [...new Set([...PROVIDERS.map(({ id }) => id), ...Object.keys(settings.providers)])];
+}
+
+/** Throws an ExitError for an unknown id and for a provider without an address. */
+export function configureProvider(id: string, sources: ProviderSources): ConfiguredProvider {
+  const own = Object.hasOwn(sources.settings.providers, id) ? sources.settings.providers[id] : undefined;
+  const row = PROVIDERS.find((each) => each.id === id) ?? (own && ownRow(id, own));
+  if (!row) throw new ExitError(ExitCode.Input, describeUnknown(id, sources));
+  checkKeys(id, own);
+  const address = addressOf(row, own, sources);
+  const official = row.baseUrl === undefined ? undefined : URL.parse(row.baseUrl)?.host;
+  const host = URL.parse(address.url);
+  // Another server behind OpenAI's variable speaks Chat Completions, and may reject what only OpenAI knows.
+  const isForeign = row.id === 'openai' && host !== null && host.host !== official;
+  const protocol = own?.protocol ?? (isForeign ? 'chat' : row.protocol);
+  const isLocal = host !== null && isLoopback(host);
+  const { environment } = sources;
+  return {
+    ...row,
+    ...(own?.name !== undefined && { name: own.name }),
+    protocol,
+    baseUrl: normaliseBaseUrl(address.url, protocol),
+    addressSource: address.source,
+    ...keysOf(row, own, address.source),
+    isKeyOptional: row.isKeyOptional === true || isLocal,
+    quirks: { ...(isForeign ? {} : row.quirks), ...own?.quirks } as ChatQuirks,
+    headers: { ...variableHeaders(row.id, isForeign, environment), ...own?.headers },
+    models: Object.fromEntries(Object.entries(own?.models ?? {}).map(([name, known]) => [name, toKnown(known)])),
+    isLocal,
+  };
+}
+
+/** One sentence with the nearest ids. */
+export function describeUnknown(id: string, sources: ProviderSources): string {
+  const ids = providerIds(sources);
+  const near = nearest(id, ids);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  return `unknown provider ${JSON.stringify(id)} in the name of the model.${hint} Known: ${ids.join(', ')}. Your own go into the setting providers.${id}.`;
+}
+
+function ownRow(id: string, { protocol }: ProviderSettings): ProviderRow {
+  return { id, name: id, protocol: (protocol ?? 'chat') as ProtocolName, keyVariables: [] };
+}
+
+function checkKeys(id: string, own: ProviderSettings | undefined): void {
+  for (const key of Object.keys(own ?? {})) {
+    if (KNOWN_KEYS.includes(key)) continue;
+    const isSecret = /key|token|secret/i.test(key);
+    const near = nearest(key, KNOWN_KEYS);
+    const advice = isSecret
+      ? `A key is never read from a settings file. Put it into a variable and name it with apiKeyEnv, or run: castor login ${id}`
+      : `Known: ${KNOWN_KEYS.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+    throw new ExitError(ExitCode.Settings, `the setting providers.${id}.${key} is unknown. ${advice}`);
+  }
+}
+
+interface Address {
+  url: string;
+  source?: string | undefined;
+}
+
+function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { environment }: ProviderSources): Address {
+  if (row.id === 'azure') {
+    const url = azureBaseUrl(environment['AZURE_OPENAI_ENDPOINT'], environment['AZURE_RESOURCE_NAME']);
+    const source = environment['AZURE_OPENAI_ENDPOINT']?.trim() ? 'AZURE_OPENAI_ENDPOINT' : 'AZURE_RESOURCE_NAME';
+    if (url !== undefined) return { url, source };
+  }
+  for (const name of row.baseUrlVariables ?? []) {
+    const value = environment[name]?.trim();
+    if (value) return { url: name === 'OLLAMA_HOST' ? readOllamaHost(value) : value, source: name };
+  }
+  if (own?.baseUrl?.trim()) return { url: own.baseUrl.trim(), source: `providers.${row.id}.baseUrl` };
+  if (row.baseUrl !== undefined) return { url: row.baseUrl };
+  const variables = row.id === 'azure' ? ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] : row.baseUrlVariables;
+  const ways = [...(variables ?? []), `the setting providers.${row.id}.baseUrl`].join(' or ');
+  throw new ExitError(ExitCode.Settings, `the provider ${row.id} has no address. Set ${ways}.`);
+}
+
+/** Where its key may come from. */
+function keysOf(
+  row: ProviderRow,
+  own: ProviderSettings | undefined,
+  addressSource: string | undefined,
+): Pick<ConfiguredProvider, 'keyVariables' | 'apiKeyCommand'> {
+  const isFromVariable = row.baseUrlVariables?.includes(addressSource ?? '') || addressSource === 'AZURE_RESOURCE_NAME';
+  if (isFromVariable) return { keyVariables: row.keyVariables ?? [] };
+  const named = own?.apiKeyEnv === undefined ? (row.keyVariables ?? []) : [{ name: own.apiKeyEnv }];
+  return { keyVariables: named, apiKeyCommand: own?.apiKeyCommand };
+}
+
+function variableHeaders(
+  id: string,
+  isForeign: boolean,
+  environment: ProviderSources['environment'],
+): Record<string, string> {
+  if (id === 'anthropic') return readHeaderLines(environment['ANTHROPIC_CUSTOM_HEADERS']);
+  if (id !== 'openai' || isForeign) return {};
+  const organisation = environment['OPENAI_ORG_ID']?.trim();
+  const project = environment['OPENAI_PROJECT_ID']?.trim();
+  return {
+    ...(organisation && { 'openai-organization': organisation }),
+    ...(project && { 'openai-project': project }),
+  };
+}
+
+/** One `Name: value` per line. */
+function readHeaderLines(text: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of (text ?? '').split(/\r?\n/)) {
+    const [, name, value = ''] = /^\s*([^\s:]+)\s*:(.*)$/.exec(line) ?? [];
+    if (name !== undefined) headers[name] = value.trim();
+  }
+  return headers;
+}
+
+function toKnown({
+  contextWindow,
+  maxOutput,
+  input,
+  tools,
+  price,
+}: NonNullable<ProviderSettings['models']>[string]): KnownModel {
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutput !== undefined && { maxOutput }),
+    ...(input !== undefined && { images: input.includes('image'), documents: input.includes('pdf') }),
+    ...(tools !== undefined && { tools }),
+    ...(price?.input !== undefined && price.output !== undefined && { price: { ...price } }),
+  };
+}

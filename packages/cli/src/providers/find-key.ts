@@ -1,0 +1,40 @@
+/** Finds the key of a provider: in the environment, from the user's command, or stored by `castor login`, in this order. */
+
+import type { EndpointKey } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import type { ConfiguredProvider } from './configure-provider.ts';
+
+export interface KeyPlaces {
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Undefined when there is none, whether or not one is needed. Throws an ExitError for a command that fails. */
+export async function findKey(provider: ConfiguredProvider, places: KeyPlaces): Promise<EndpointKey | undefined> {
+  const { keyHeader = 'authorization', apiKeyCommand } = provider;
+  for (const { name, header = keyHeader } of provider.keyVariables ?? []) {
+    const value = places.environment[name]?.trim();
+    if (value) return { value, header, source: name };
+  }
+  if (apiKeyCommand !== undefined && apiKeyCommand.length > 0) {
+    const { runKeyCommand } = await import('./key-command.ts');
+    const source = `providers.${provider.id}.apiKeyCommand`;
+    return { value: await runKeyCommand(apiKeyCommand, source, places.environment), header: keyHeader, source };
+  }
+  return undefined;
+}
+
+/** Throws an ExitError that names every way to supply the key. */
+export async function requireKey(provider: ConfiguredProvider, places: KeyPlaces): Promise<EndpointKey | undefined> {
+  const key = await findKey(provider, places);
+  if (key !== undefined || provider.isKeyOptional || provider.usesGoogleCredentials) return key;
+  throw new ExitError(ExitCode.Unauthorized, describeMissingKey(provider));
+}
+
+export function describeMissingKey({ id, name, keyVariables = [] }: ConfiguredProvider): string {
+  const names = keyVariables.map((variable) => variable.name);
+  const missing =
+    names.length === 0 ? 'none is configured' : `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`;
+  const variable = names[0] ?? `a variable and name it with the setting providers.${id}.apiKeyEnv`;
+  return `${name} needs a key, and ${missing}. Set ${variable}, or store a key with: castor login ${id}`;
+}

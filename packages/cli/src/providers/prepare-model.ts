@@ -1,0 +1,68 @@
+/** Makes a model usable in a session: opens its provider, fills in the default, and explains in a sentence what is missing. */
+
+import { parseProviderModel } from '@castor/core/program';
+import type { ContentGenerator } from '@castor/core';
+import type { Configuration, OpenProvider, ProviderSwitch, Settings } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { assertUsableAuth } from '../start/auth-type.ts';
+import { configureProvider } from './configure-provider.ts';
+import { openConfigured } from './open-configured.ts';
+import { userVariables } from './user-variables.ts';
+
+export interface ModelPlaces {
+  home: string;
+  settings: Pick<Settings, 'castor' | 'model' | 'providers' | 'security'>;
+  configuration: Pick<Configuration, 'envFile'>;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A list of models for a message ends here. */
+const NAMED_MODELS = 12;
+
+export function openNamed(id: string, places: ModelPlaces): Promise<OpenProvider> {
+  return openConfigured(id, { ...places, environment: userVariables(places) });
+}
+
+/** Resolves to the full name. Rejects with an ExitError for an unknown provider, a missing key or a missing model. */
+export async function prepareModel(name: string, providers: ProviderSwitch, places: ModelPlaces): Promise<string> {
+  const named = parseProviderModel(name);
+  if (!named || named.provider === 'gemini') {
+    assertUsableAuth(places.settings.security.auth, places.environment);
+    return named ? named.model || 'auto' : name;
+  }
+  const model = named.model || (await defaultModel(named.provider, places));
+  const full = `${named.provider}/${model}`;
+  await providers.prepare(full);
+  return full;
+}
+
+/** The row's; else the error lists what is known. */
+async function defaultModel(id: string, places: ModelPlaces): Promise<string> {
+  const sources = { ...places, environment: userVariables(places) };
+  const provider = configureProvider(id, sources);
+  if (provider.defaultModel !== undefined) return provider.defaultModel;
+  const { models } = await openConfigured(id, sources);
+  const names = models.names();
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
+  const shown = names.slice(0, NAMED_MODELS).map((model) => `${id}/${model}`);
+  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
+  const known = shown.length > 0 ? ` Known: ${shown.join(', ')}${rest}.` : '';
+  const list = provider.isLocal ? 'castor models --local' : `castor models ${id} --refresh`;
+  throw new ExitError(
+    ExitCode.Input,
+    `${provider.name} has no default model: name one, as ${id}/<model>.${known} To list its models: ${list}`,
+  );
+}
+
+/** Stands in for the Gemini API while it has no key: only a request to it fails. */
+export function missingGemini({ settings, environment }: ModelPlaces): ContentGenerator {
+  const refuse = async (): Promise<never> => {
+    assertUsableAuth(settings.security.auth, environment);
+    throw new ExitError(
+      ExitCode.Unauthorized,
+      'the Gemini API was not configured when this session began. Start again.',
+    );
+  };
+  return { generateContent: refuse, generateContentStream: refuse, countTokens: refuse, embedContent: refuse };
+}

@@ -1,0 +1,123 @@
+/** Settings of model providers beside the Gemini API, and of the model that Castor prefers to `model.name`. */
+
+import { BOOLEAN, setting, text, TEXT, TEXT_MAP, TEXTS } from '../define-setting.ts';
+import type { Shape } from '../setting-shape.ts';
+
+const COUNT: Shape = { type: 'integer', minimum: 1 };
+const PRICE: Shape = { type: 'number', minimum: 0 };
+
+/** What a user knows of a model. */
+export interface ModelSettings {
+  readonly contextWindow?: number;
+  readonly maxOutput?: number;
+  readonly input?: readonly ('text' | 'image' | 'pdf')[];
+  readonly tools?: boolean;
+  readonly reasoning?: ReasoningSettings;
+  readonly price?: { readonly input: number; readonly output: number; readonly cached?: number };
+}
+
+export interface ReasoningSettings {
+  readonly field?: 'reasoning_content' | 'reasoning' | 'reasoning_details';
+  readonly echo?: 'always' | 'calls' | 'never';
+  readonly knob?: 'effort' | 'openrouter' | 'deepseek' | 'thinking-type' | 'enable-thinking';
+}
+
+/** Deviations of a server from its protocol; the built-in providers have theirs. */
+export interface QuirkSettings {
+  readonly systemRole?: 'system' | 'developer';
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  readonly streamOptions?: boolean;
+  readonly toolChoice?: boolean;
+  readonly cacheKey?: boolean;
+  readonly cacheControl?: boolean;
+  readonly callIdLength?: number;
+  readonly bridgeAfterTool?: boolean;
+  readonly openSchemas?: boolean;
+  readonly reasoningApart?: boolean;
+  readonly textCalls?: boolean;
+  readonly extraContent?: boolean;
+  readonly reasoning?: ReasoningSettings;
+  readonly headersTimeoutMs?: number;
+}
+
+export interface ProviderSettings {
+  readonly name?: string;
+  readonly protocol?: 'chat' | 'responses' | 'anthropic' | 'ollama';
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+  readonly apiKeyCommand?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly models?: Readonly<Record<string, ModelSettings>>;
+  readonly quirks?: QuirkSettings;
+}
+
+const REASONING: Shape = {
+  type: 'object',
+  properties: {
+    field: { type: 'string', enum: ['reasoning_content', 'reasoning', 'reasoning_details'] },
+    echo: { type: 'string', enum: ['always', 'calls', 'never'] },
+    knob: { type: 'string', enum: ['effort', 'openrouter', 'deepseek', 'thinking-type', 'enable-thinking'] },
+  },
+};
+
+const MODEL: Shape = {
+  type: 'object',
+  properties: {
+    contextWindow: COUNT,
+    maxOutput: COUNT,
+    input: { type: 'array', items: { type: 'string', enum: ['text', 'image', 'pdf'] } },
+    tools: BOOLEAN,
+    reasoning: REASONING,
+    price: { type: 'object', properties: { input: PRICE, output: PRICE, cached: PRICE } },
+  },
+};
+
+const QUIRKS: Shape = {
+  type: 'object',
+  properties: {
+    systemRole: { type: 'string', enum: ['system', 'developer'] },
+    maxTokensField: { type: 'string', enum: ['max_tokens', 'max_completion_tokens'] },
+    streamOptions: BOOLEAN,
+    toolChoice: BOOLEAN,
+    cacheKey: BOOLEAN,
+    cacheControl: BOOLEAN,
+    callIdLength: COUNT,
+    bridgeAfterTool: BOOLEAN,
+    openSchemas: BOOLEAN,
+    reasoningApart: BOOLEAN,
+    textCalls: BOOLEAN,
+    extraContent: BOOLEAN,
+    reasoning: REASONING,
+    headersTimeoutMs: COUNT,
+  },
+};
+
+/** One provider of the user's. Without `properties` for a key: keys belong into the environment, never into a file. */
+const PROVIDER: Shape = {
+  type: 'object',
+  properties: {
+    name: TEXT,
+    protocol: { type: 'string', enum: ['chat', 'responses', 'anthropic', 'ollama'] },
+    baseUrl: TEXT,
+    apiKeyEnv: TEXT,
+    apiKeyCommand: TEXTS,
+    headers: TEXT_MAP,
+    models: { type: 'object', additionalProperties: MODEL },
+    quirks: QUIRKS,
+  },
+};
+
+export const providers = setting<Readonly<Record<string, ProviderSettings>>>(
+  { type: 'object', additionalProperties: PROVIDER },
+  {},
+  'Providers by id, your own or changes to a built-in one: {protocol, baseUrl, apiKeyEnv, apiKeyCommand, headers, models, quirks}. A key is never written here: apiKeyEnv names a variable, apiKeyCommand a program with its arguments that prints it.',
+  // An address, a header or a command of a project would receive or reveal the keys of the user.
+  { project: 'never' },
+);
+
+export const castor = {
+  model: text(
+    'The model of Castor as provider/model, such as anthropic/claude-opus-5, or a Gemini name. It precedes model.name, which Gemini CLI reads too.',
+  ),
+  smallModel: text('The model for requests beside the conversation, as provider/model of the same provider.'),
+};
