@@ -85,20 +85,12 @@ function requestedModel({ args, settings, environment }: ModelQuestion): string 
 }
 
 /** The model that a user's own alias stands for, through the aliases it refines; else the name itself. */
-function modelBehind(name: string, { customAliases, aliases }: Settings['modelConfigs']): string {
-  const seen = new Set<string>();
-  for (let alias: unknown = name; typeof alias === 'string' && !seen.has(alias);) {
-    seen.add(alias);
-    const entry = own(customAliases, alias) ?? own(aliases, alias);
-    const values = entry?.['modelConfig'] as { model?: unknown } | undefined;
-    if (typeof values?.model === 'string') return values.model;
-    alias = entry?.['extends'];
-  }
-  return name;
-}
-
-function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+function modelBehind(name: string, aliases: Settings['modelConfigs']['customAliases'], depth = 9): string {
+  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  const { model } = (alias?.['modelConfig'] ?? {}) as { model?: unknown };
+  if (typeof model === 'string') return model;
+  const base = alias?.['extends'];
+  return typeof base === 'string' && depth > 0 ? modelBehind(base, aliases, depth - 1) : name;
 }
 
 function chooseAccess({ args, settings, environment }: ModelQuestion, model: string): ModelAccess {
@@ -107,7 +99,7 @@ function chooseAccess({ args, settings, environment }: ModelQuestion, model: str
   if (fakeResponses !== undefined) return { kind: 'replay', path: fakeResponses, strict: true };
   // Offline guarantees that nothing is sent, whatever model is named.
   if (model.trim() === 'offline' || settings.model.offline) return { kind: 'offline' };
-  const named = modelBehind(model, settings.modelConfigs);
+  const named = modelBehind(model, settings.modelConfigs.customAliases);
   if (parseProviderModel(named)) {
     const gemini = isGeminiUsable(settings, environment) ? geminiAccess(settings, environment) : undefined;
     return { kind: 'provider', named, gemini };

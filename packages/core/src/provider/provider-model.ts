@@ -1,13 +1,7 @@
-/** Splits the name of a model into its provider and the provider's own name for it. Apart from the table: every run loads it. */
+/** Splits the name of a model into its provider and the provider's own name for it. Apart from the table of providers, since every run loads it. */
 
-/** First words of a Gemini name that are no provider. */
-const GEMINI_COLLECTIONS: ReadonlySet<string> = new Set([
-  'models',
-  'tunedModels',
-  'publishers',
-  'projects',
-  'endpoints',
-]);
+/** A Gemini name with a slash of its own: these words are collections, never providers. */
+const COLLECTION = /^\s*(?:models|tunedModels|publishers|projects|endpoints)\s*\//;
 
 export interface ProviderModel {
   provider: string;
@@ -22,6 +16,6 @@ export interface ProviderModel {
 export function parseProviderModel(name: string): ProviderModel | undefined {
   const slash = name.indexOf('/');
   const provider = name.slice(0, Math.max(slash, 0)).trim().toLowerCase();
-  if (provider === '' || GEMINI_COLLECTIONS.has(name.slice(0, slash).trim())) return undefined;
+  if (provider === '' || COLLECTION.test(name)) return undefined;
   return { provider: provider === 'google' ? 'gemini' : provider, model: name.slice(slash + 1).trim() };
 }

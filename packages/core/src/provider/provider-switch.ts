@@ -3,16 +3,13 @@
  * main generator. Providers are opened once, on first use. A conversation may change its model, and back, at any time.
  */
 
-import type { GenerateContentResponse } from '../protocol/content.ts';
 import { GEMINI_CATALOGUE } from './catalogue/gemini-catalogue.ts';
+import type { ModelCatalogue, ModelPrice } from './catalogue/model-catalogue.ts';
 import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
-import type { ModelCatalogue, ModelFacts, ModelPrice } from './catalogue/model-catalogue.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import type { OpenProvider } from './open-provider.ts';
 import { parseProviderModel } from './provider-model.ts';
-
-/** The prefix that only says what a plain name means anyway. */
-const MAIN_ID = 'gemini';
+import type { ProviderRoutes } from './provider-routes.ts';
 
 export interface ProviderSwitch extends ContentGenerator {
   readonly catalogue: ModelCatalogue;
@@ -32,102 +29,32 @@ export interface ProviderSwitchOptions {
   open(id: string): Promise<OpenProvider>;
 }
 
-export function createProviderSwitch({
-  main,
-  mainCatalogue = GEMINI_CATALOGUE,
-  open,
-}: ProviderSwitchOptions): ProviderSwitch {
-  const opening = new Map<string, Promise<OpenProvider>>();
-  const opened = new Map<string, OpenProvider>();
+export function createProviderSwitch(options: ProviderSwitchOptions): ProviderSwitch {
+  const { main, mainCatalogue = GEMINI_CATALOGUE } = options;
   const prices: Record<string, ModelPrice> = { ...mainCatalogue.prices };
+  let routes: ProviderRoutes | undefined;
 
-  function openOnce(id: string): Promise<OpenProvider> {
-    const known = opening.get(id) ?? open(id).then((provider) => remember(id, provider));
-    opening.set(id, known);
-    // A failure is not remembered: the user may add the key and try again.
-    known.catch(() => opening.delete(id));
-    return known;
+  /** Nothing of other providers is loaded before one is named. */
+  async function load(): Promise<ProviderRoutes> {
+    const { createProviderRoutes } = await import('./provider-routes.ts');
+    return (routes ??= createProviderRoutes({ ...options, mainCatalogue, prices }));
   }
+  const serve = ({ model }: { model: string }) => (parseProviderModel(model) ? load() : main);
 
-  function remember(id: string, provider: OpenProvider): OpenProvider {
-    opened.set(id, provider);
-    for (const name of provider.models.names()) notePrice(id, name, provider);
-    return provider;
-  }
-
-  function notePrice(id: string, name: string, { models }: OpenProvider): void {
-    const price = models.priceOf(name);
-    if (price) prices[`${id}/${name}`] = price;
-  }
-
-  /** The generator of a request, and the request under the model's own name. */
-  async function route<Request extends { model: string }>(
-    request: Request,
-  ): Promise<{ generator: ContentGenerator; own: Request; prefix: string }> {
-    const named = parseProviderModel(request.model);
-    if (!named) return { generator: main, own: request, prefix: '' };
-    if (named.provider === MAIN_ID) return { generator: main, own: { ...request, model: named.model }, prefix: '' };
-    const { generator } = await openOnce(named.provider);
-    return { generator, own: { ...request, model: named.model }, prefix: `${named.provider}/` };
-  }
-
-  function find(model: string): ModelFacts | undefined {
-    const named = parseProviderModel(model);
-    if (!named || named.provider === MAIN_ID) return mainCatalogue.find(named?.model ?? model);
-    const provider = opened.get(named.provider);
-    if (!provider) return undefined;
-    const facts = provider.models.factsOf(named.model);
-    return { ...facts, utilityModel: `${named.provider}/${facts.utilityModel ?? named.model}` };
-  }
-
+  const generator: ContentGenerator = {
+    generateContent: async (request, ...rest) => (await serve(request)).generateContent(request, ...rest),
+    generateContentStream: async (request, ...rest) => (await serve(request)).generateContentStream(request, ...rest),
+    countTokens: async (request) => (await serve(request)).countTokens(request),
+    embedContent: async (request) => (await serve(request)).embedContent(request),
+  };
   return {
+    ...generator,
     catalogue: {
       ...mainCatalogue,
-      find,
+      find: (model) => (parseProviderModel(model) ? routes?.find(model) : mainCatalogue.find(model)),
       presets: { ...mainCatalogue.presets, [PLAIN_PRESET]: { modelConfig: {} } },
       prices,
     },
-
-    async prepare(model) {
-      const named = parseProviderModel(model);
-      if (!named || named.provider === MAIN_ID) return undefined;
-      const provider = await openOnce(named.provider);
-      notePrice(named.provider, named.model, provider);
-      return provider;
-    },
-
-    async generateContent(request, promptId, role) {
-      const { generator, own, prefix } = await route(request);
-      return withPrefix(await generator.generateContent(own, promptId, role), prefix);
-    },
-
-    async generateContentStream(request, promptId, role) {
-      const { generator, own, prefix } = await route(request);
-      const stream = await generator.generateContentStream(own, promptId, role);
-      return prefix === '' ? stream : withPrefixes(stream, prefix);
-    },
-
-    async countTokens(request) {
-      const { generator, own } = await route(request);
-      return generator.countTokens(own);
-    },
-
-    async embedContent(request) {
-      const { generator, own } = await route(request);
-      return generator.embedContent(own);
-    },
+    prepare: async (model) => (parseProviderModel(model) ? (await load()).prepare(model) : undefined),
   };
-}
-
-/** Frames name the model that answered; with its provider, as everywhere above the wire. */
-async function* withPrefixes(
-  stream: AsyncGenerator<GenerateContentResponse>,
-  prefix: string,
-): AsyncGenerator<GenerateContentResponse, void> {
-  for await (const response of stream) yield withPrefix(response, prefix);
-}
-
-function withPrefix(response: GenerateContentResponse, prefix: string): GenerateContentResponse {
-  if (prefix !== '' && response.modelVersion !== undefined) response.modelVersion = `${prefix}${response.modelVersion}`;
-  return response;
 }

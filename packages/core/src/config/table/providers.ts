@@ -6,6 +6,9 @@ import type { Shape } from '../setting-shape.ts';
 const COUNT: Shape = { type: 'integer', minimum: 1 };
 const PRICE: Shape = { type: 'number', minimum: 0 };
 
+const oneOf = (...names: string[]): Shape => ({ type: 'string', enum: names });
+const object = (properties: Readonly<Record<string, Shape>>): Shape => ({ type: 'object', properties });
+
 /** What a user knows of a model. */
 export interface ModelSettings {
   readonly contextWindow?: number;
@@ -51,73 +54,59 @@ export interface ProviderSettings {
   readonly quirks?: QuirkSettings;
 }
 
-const REASONING: Shape = {
-  type: 'object',
-  properties: {
-    field: { type: 'string', enum: ['reasoning_content', 'reasoning', 'reasoning_details'] },
-    echo: { type: 'string', enum: ['always', 'calls', 'never'] },
-    knob: { type: 'string', enum: ['effort', 'openrouter', 'deepseek', 'thinking-type', 'enable-thinking'] },
-  },
-};
+const REASONING = object({
+  field: oneOf('reasoning_content', 'reasoning', 'reasoning_details'),
+  echo: oneOf('always', 'calls', 'never'),
+  knob: oneOf('effort', 'openrouter', 'deepseek', 'thinking-type', 'enable-thinking'),
+});
 
-const MODEL: Shape = {
-  type: 'object',
-  properties: {
-    contextWindow: COUNT,
-    maxOutput: COUNT,
-    input: { type: 'array', items: { type: 'string', enum: ['text', 'image', 'pdf'] } },
-    tools: BOOLEAN,
-    reasoning: REASONING,
-    price: { type: 'object', properties: { input: PRICE, output: PRICE, cached: PRICE } },
-  },
-};
+const MODEL = object({
+  contextWindow: COUNT,
+  maxOutput: COUNT,
+  input: { type: 'array', items: oneOf('text', 'image', 'pdf') },
+  tools: BOOLEAN,
+  reasoning: REASONING,
+  price: object({ input: PRICE, output: PRICE, cached: PRICE }),
+});
 
-const QUIRKS: Shape = {
-  type: 'object',
-  properties: {
-    systemRole: { type: 'string', enum: ['system', 'developer'] },
-    maxTokensField: { type: 'string', enum: ['max_tokens', 'max_completion_tokens'] },
-    streamOptions: BOOLEAN,
-    toolChoice: BOOLEAN,
-    cacheKey: BOOLEAN,
-    cacheControl: BOOLEAN,
-    callIdLength: COUNT,
-    bridgeAfterTool: BOOLEAN,
-    openSchemas: BOOLEAN,
-    reasoningApart: BOOLEAN,
-    textCalls: BOOLEAN,
-    extraContent: BOOLEAN,
-    reasoning: REASONING,
-    headersTimeoutMs: COUNT,
-  },
-};
+const QUIRKS = object({
+  systemRole: oneOf('system', 'developer'),
+  maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
+  streamOptions: BOOLEAN,
+  toolChoice: BOOLEAN,
+  cacheKey: BOOLEAN,
+  cacheControl: BOOLEAN,
+  callIdLength: COUNT,
+  bridgeAfterTool: BOOLEAN,
+  openSchemas: BOOLEAN,
+  reasoningApart: BOOLEAN,
+  textCalls: BOOLEAN,
+  extraContent: BOOLEAN,
+  reasoning: REASONING,
+  headersTimeoutMs: COUNT,
+});
 
 /** One provider of the user's. Without `properties` for a key: keys belong into the environment, never into a file. */
-const PROVIDER: Shape = {
-  type: 'object',
-  properties: {
-    name: TEXT,
-    protocol: { type: 'string', enum: ['chat', 'responses', 'anthropic', 'ollama'] },
-    baseUrl: TEXT,
-    apiKeyEnv: TEXT,
-    apiKeyCommand: TEXTS,
-    headers: TEXT_MAP,
-    models: { type: 'object', additionalProperties: MODEL },
-    quirks: QUIRKS,
-  },
-};
+const PROVIDER = object({
+  name: TEXT,
+  protocol: oneOf('chat', 'responses', 'anthropic', 'ollama'),
+  baseUrl: TEXT,
+  apiKeyEnv: TEXT,
+  apiKeyCommand: TEXTS,
+  headers: TEXT_MAP,
+  models: { type: 'object', additionalProperties: MODEL },
+  quirks: QUIRKS,
+});
 
 export const providers = setting<Readonly<Record<string, ProviderSettings>>>(
   { type: 'object', additionalProperties: PROVIDER },
   {},
-  'Providers by id, your own or changes to a built-in one: {protocol, baseUrl, apiKeyEnv, apiKeyCommand, headers, models, quirks}. A key is never written here: apiKeyEnv names a variable, apiKeyCommand a program with its arguments that prints it.',
+  'Providers by id: {protocol, baseUrl, apiKeyEnv, apiKeyCommand, headers, models, quirks}. Never a key: apiKeyEnv names its variable, apiKeyCommand is the command that prints it.',
   // An address, a header or a command of a project would receive or reveal the keys of the user.
   { project: 'never' },
 );
 
 export const castor = {
-  model: text(
-    'The model of Castor as provider/model, such as anthropic/claude-opus-5, or a Gemini name. It precedes model.name, which Gemini CLI reads too.',
-  ),
-  smallModel: text('The model for requests beside the conversation, as provider/model of the same provider.'),
+  model: text('The model of Castor, as provider/model or a Gemini name. It precedes model.name.'),
+  smallModel: text('The model beside the conversation, as provider/model of the same provider.'),
 };
