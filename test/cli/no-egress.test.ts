@@ -4,7 +4,8 @@
  * every process that is started, at the level where Node leaves itself.
  */
 
-import { call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
+import type { FakeModelOptions } from '@castor/testkit';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,18 +42,34 @@ children.ChildProcess.prototype.spawn = function (options) {
 };
 `;
 
-async function runWatched(args: string[], script: Parameters<typeof fakeModel>[0]) {
+interface Watched {
+  options?: FakeModelOptions;
+  /** Default the key and the address of the Gemini API. */
+  env?: (url: string) => Record<string, string>;
+  settings?: (url: string) => unknown;
+}
+
+async function runWatched(
+  args: string[],
+  script: Parameters<typeof fakeModel>[0],
+  { options = {}, env, settings }: Watched = {},
+) {
+  await using model = await fakeModel(script, options);
   await using files = await createWorkspace({
     files: { 'a.txt': 'some text\n', '.git/HEAD': 'ref: refs/heads/main\n' },
+    homeFiles: settings ? { '.gemini/settings.json': JSON.stringify(settings(model.url)) } : {},
   });
   const spy = join(files.root, 'spy.cjs');
   const log = join(files.root, 'egress.log');
   await Promise.all([writeFile(spy, SPY), writeFile(log, '')]);
-  await using model = await fakeModel(script);
-  const env = { NODE_OPTIONS: `--require=${spy}`, EGRESS_LOG: log };
-  const { code } = await runCli(args, { model, workspace: files, env });
+  const watched = { NODE_OPTIONS: `--require=${spy}`, EGRESS_LOG: log };
+  const { code, stderr } = await runCli(args, {
+    ...(env ? {} : { model }),
+    workspace: files,
+    env: { ...env?.(model.url), ...watched },
+  });
   const seen = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
-  return { code, model: `connect ${new URL(model.url).host}`, seen: [...new Set(seen)] };
+  return { code, stderr, model: `connect ${new URL(model.url).host}`, seen: [...new Set(seen)] };
 }
 
 describe('a run with default settings', () => {
@@ -67,5 +84,55 @@ describe('a run with default settings', () => {
   it('contacts nobody at all with the offline model', async () => {
     const { code, seen } = await runWatched(['-m', 'offline', '-p', 'What is in this folder?'], []);
     expect({ code, seen }).toEqual({ code: 0, seen: [] });
+  });
+});
+
+const READS = [call('read_file', { file_path: 'a.txt' }), say('Some text.')];
+
+/** Each provider at its own variables, or at an address in the user's settings. */
+const ADDRESSED: readonly [id: string, options: FakeModelOptions, env: (url: string) => Record<string, string>][] = [
+  ['anthropic', { protocol: 'anthropic' }, (url) => ({ ANTHROPIC_API_KEY: TEST_API_KEY, ANTHROPIC_BASE_URL: url })],
+  ['openai', { protocol: 'chat' }, (url) => ({ OPENAI_API_KEY: TEST_API_KEY, OPENAI_BASE_URL: url })],
+  ['azure', { protocol: 'responses' }, (url) => ({ AZURE_OPENAI_API_KEY: TEST_API_KEY, AZURE_OPENAI_ENDPOINT: url })],
+  ['ollama', { protocol: 'ollama' }, (url) => ({ OLLAMA_HOST: url })],
+  ['lmstudio', { protocol: 'chat', key: null }, (url) => ({ LMSTUDIO_BASE_URL: url })],
+  ['llamacpp', { protocol: 'chat', vendor: 'llamacpp', key: null }, (url) => ({ LLAMACPP_BASE_URL: `${url}/v1/` })],
+  ['vllm', { protocol: 'chat', vendor: 'vllm', key: null }, (url) => ({ VLLM_BASE_URL: `${url}/v1` })],
+  ['vertex', { protocol: 'gemini' }, (url) => ({ GOOGLE_API_KEY: TEST_API_KEY, GOOGLE_VERTEX_BASE_URL: url })],
+];
+const CONFIGURED: readonly [id: string, options: FakeModelOptions][] = [
+  ['openrouter', { protocol: 'chat', vendor: 'openrouter' }],
+  ['deepseek', { protocol: 'chat', vendor: 'deepseek' }],
+  ['mistral', { protocol: 'chat', vendor: 'mistral' }],
+  ['groq', { protocol: 'chat', vendor: 'groq' }],
+  ['xai', { protocol: 'chat', vendor: 'xai' }],
+  ...['together', 'fireworks', 'cerebras', 'moonshot', 'zai'].map((id): [string, FakeModelOptions] => [
+    id,
+    { protocol: 'chat' },
+  ]),
+];
+
+describe('a run with another provider', () => {
+  it.each(ADDRESSED)('contacts only %s', async (id, options, env) => {
+    const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, { options, env });
+    expect(run).toEqual({ code: 0, stderr: '', seen: [model] });
+  });
+
+  it.each(CONFIGURED)('contacts only %s', async (id, options) => {
+    const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, {
+      options,
+      env: () => ({ [`${id.toUpperCase()}_API_KEY`]: TEST_API_KEY }),
+      settings: (url) => ({ providers: { [id]: { baseUrl: `${url}/v1` } } }),
+    });
+    expect(run).toEqual({ code: 0, stderr: '', seen: [model] });
+  });
+
+  it('contacts only a provider of the user, without a key where the server runs on this machine', async () => {
+    const { model, ...run } = await runWatched(['-m', 'work/vendor/big:7b', '-p', 'hi'], [say('Hello.')], {
+      options: { protocol: 'anthropic', key: null },
+      env: () => ({}),
+      settings: (url) => ({ providers: { work: { protocol: 'anthropic', baseUrl: `${url}/v1/messages` } } }),
+    });
+    expect(run).toEqual({ code: 0, stderr: '', seen: [model] });
   });
 });

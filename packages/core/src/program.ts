@@ -62,6 +62,11 @@ export type { ChatQuirks } from './provider/chat-completions/quirks.ts';
 export type { KnownModel } from './provider/catalogue/provider-catalogue.ts';
 export { createEndpoint } from './provider/wire/endpoint.ts';
 export type { EndpointKey } from './provider/wire/endpoint.ts';
+export type { WireEndpoint } from './provider/wire/wire-protocol.ts';
+export { createVertexEndpoint } from './provider/vertex/endpoint.ts';
+export { parseGoogleCredentials } from './provider/vertex/google-credentials.ts';
+export type { GoogleCredentials } from './provider/vertex/google-credentials.ts';
+export { createTokenSource } from './provider/vertex/token-source.ts';
 export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';
 export { readModelConfigs } from './routing/model-config-settings.ts';
 

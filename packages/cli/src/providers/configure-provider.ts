@@ -107,6 +107,8 @@ function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { enviro
   }
   if (own?.baseUrl?.trim()) return { url: own.baseUrl.trim(), source: `providers.${row.id}.baseUrl` };
   if (row.baseUrl !== undefined) return { url: row.baseUrl };
+  // The region decides.
+  if (row.usesGoogleCredentials) return { url: '' };
   const variables = row.id === 'azure' ? ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] : row.baseUrlVariables;
   const ways = [...(variables ?? []), `the setting providers.${row.id}.baseUrl`].join(' or ');
   throw new ExitError(ExitCode.Settings, `the provider ${row.id} has no address. Set ${ways}.`);

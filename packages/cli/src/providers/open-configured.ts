@@ -21,8 +21,14 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
   const provider = configureProvider(id, places);
   const key = await requireKey(provider, places);
   const { baseUrl, addressSource, headers } = provider;
-  const endpoint = refuse(provider, () => createEndpoint({ baseUrl, key, headers, userAgent }));
-  const proxyFor = proxyFromEnvironment(places.environment);
+  const proxy = proxyFromEnvironment(places.environment);
+  // A proxy of a company does not know the servers on this machine.
+  const proxyFor = proxy && ((url: URL) => (isLoopback(url) ? undefined : proxy(url)));
+  const endpoint = await refuse(provider, async () => {
+    if (!provider.usesGoogleCredentials) return createEndpoint({ baseUrl, key, headers, userAgent });
+    const { createVertexAccess } = await import('./vertex-access.ts');
+    return createVertexAccess({ ...places, provider, key, userAgent, proxyFor });
+  });
   return openProvider(
     {
       id,
@@ -38,7 +44,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
     {
       addressSource,
       idleTimeoutMs: places.settings.model.streamIdleTimeoutMs,
-      proxyFor: proxyFor && ((url) => (isLoopback(url) ? undefined : proxyFor(url))),
+      proxyFor,
     },
   );
 }
@@ -49,9 +55,9 @@ function smallModelOf({ id, smallModel }: ConfiguredProvider, { settings }: Prov
   return named?.provider === id && named.model !== '' ? named.model : smallModel;
 }
 
-function refuse<T>({ id, addressSource }: ConfiguredProvider, create: () => T): T {
+async function refuse<T>({ id, addressSource }: ConfiguredProvider, create: () => Promise<T>): Promise<T> {
   try {
-    return create();
+    return await create();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const place = addressSource === undefined ? '' : ` (its address is from ${addressSource})`;
