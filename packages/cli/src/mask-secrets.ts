@@ -18,7 +18,7 @@ const MIN_SECRET = 8;
 
 /** Settings whose name contains such a word and that hold no secret. */
 const HARMLESS =
-  /^(?:security|security\.auth|security\.auth\.\w+|general\.debugKeystrokeLogging|contextManagement|model)$/;
+  /^(?:providers\.[^.]+\.(?:apiKeyEnv|apiKeyCommand|quirks\.(?:cacheKey|maxTokensField))|security|security\.auth|security\.auth\.\w+|general\.debugKeystrokeLogging|contextManagement|model)$/;
 const TOKEN_COUNT = /tokens?(?:budget|limit)?$|^(?:max|retained|normalMax|retainedMax)\w*Tokens$/i;
 
 export function createMask(environment: Environment): (key: string, value: unknown) => unknown {

@@ -24,6 +24,8 @@ export interface OpenedGenerator {
   generator: ContentGenerator;
   /** As the user asked for it; the default of a provider that was named alone. */
   model: string;
+  /** The keys in use, to be kept from commands; grows when a provider is opened. */
+  secrets: readonly string[];
   /** Makes a model usable in this session. Resolves to its full name; rejects with a sentence for the user. */
   prepareModel(name: string): Promise<string>;
 }
@@ -44,6 +46,7 @@ async function openAccess(access: ModelAccess, question: GeneratorQuestion): Pro
   const alone = (generator: ContentGenerator): OpenedGenerator => ({
     generator,
     model: choice.model,
+    secrets: [],
     prepareModel: async (name) => name,
   });
   switch (access.kind) {
@@ -66,17 +69,19 @@ async function openProviders(
 ): Promise<OpenedGenerator> {
   const { choice, environment } = question;
   const gemini: GeminiAccess | undefined = access.kind === 'gemini' ? access : access.gemini;
+  const secrets = gemini?.apiKey === undefined ? [] : [gemini.apiKey];
   const load = () => import('../providers/prepare-model.ts');
   const main = gemini ? openGemini(gemini, environment) : (await load()).missingGemini(question);
   const generator = createProviderSwitch({
     main,
-    open: async (id) => (await load()).openNamed(id, question),
+    open: async (id) => (await load()).openNamed(id, question, secrets),
   });
   const prepareModel = async (name: string) => {
     const isMain = gemini !== undefined && !name.includes('/');
     return isMain ? name : (await load()).prepareModel(name, generator, question);
   };
-  if (access.kind === 'gemini') return { generator, model: choice.model, prepareModel };
+  const opened = { generator, secrets, prepareModel };
+  if (access.kind === 'gemini') return { ...opened, model: choice.model };
   const prepared = await prepareModel(access.named);
-  return { generator, model: choice.model === access.named ? prepared : choice.model, prepareModel };
+  return { ...opened, model: choice.model === access.named ? prepared : choice.model };
 }

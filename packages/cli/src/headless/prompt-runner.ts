@@ -108,7 +108,7 @@ export class PromptRunner {
   }
 
   private context(signal: AbortSignal) {
-    const { start, startedAt } = this.options;
+    const { start, startedAt, live } = this.options;
     const { agent } = this;
     return {
       agent,
@@ -121,6 +121,7 @@ export class PromptRunner {
       // A script may pass on text of others; a user at a terminal typed it.
       isAttended: process.stdin.isTTY === true,
       services: {
+        prepareModel: live.prepareModel,
         async describeHooks() {
           const { createHookServices } = await import('../slash/hook-services.ts');
           return createHookServices(start, agent).describeHooks();

@@ -75,7 +75,8 @@ export function describeUnknown(id: string, sources: ProviderSources): string {
 }
 
 function ownRow(id: string, { protocol }: ProviderSettings): ProviderRow {
-  return { id, name: id, protocol: (protocol ?? 'chat') as ProtocolName, keyVariables: [] };
+  const keyHeader = protocol === 'anthropic' ? 'x-api-key' : 'authorization';
+  return { id, name: id, protocol: (protocol ?? 'chat') as ProtocolName, keyHeader, keyVariables: [] };
 }
 
 function checkKeys(id: string, own: ProviderSettings | undefined): void {

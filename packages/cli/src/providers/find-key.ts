@@ -1,12 +1,15 @@
 /** Finds the key of a provider: in the environment, from the user's command, or stored by `castor login`, in this order. */
 
-import type { EndpointKey } from '@castor/core/program';
+import type { Configuration, EndpointKey } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
 
 export interface KeyPlaces {
   home: string;
+  /** The user's own, see user-variables.ts. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Explains a key that the user believes to be set. */
+  envFile?: Configuration['envFile'] | undefined;
 }
 
 /** Undefined when there is none, whether or not one is needed. Throws an ExitError for a command that fails. */
@@ -28,13 +31,23 @@ export async function findKey(provider: ConfiguredProvider, places: KeyPlaces): 
 export async function requireKey(provider: ConfiguredProvider, places: KeyPlaces): Promise<EndpointKey | undefined> {
   const key = await findKey(provider, places);
   if (key !== undefined || provider.isKeyOptional || provider.usesGoogleCredentials) return key;
-  throw new ExitError(ExitCode.Unauthorized, describeMissingKey(provider));
+  throw new ExitError(ExitCode.Unauthorized, describeMissingKey(provider, places));
 }
 
-export function describeMissingKey({ id, name, keyVariables = [] }: ConfiguredProvider): string {
+export function describeMissingKey({ id, name, keyVariables = [] }: ConfiguredProvider, places?: KeyPlaces): string {
   const names = keyVariables.map((variable) => variable.name);
   const missing =
     names.length === 0 ? 'none is configured' : `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`;
   const variable = names[0] ?? `a variable and name it with the setting providers.${id}.apiKeyEnv`;
-  return `${name} needs a key, and ${missing}. Set ${variable}, or store a key with: castor login ${id}`;
+  return `${name} needs a key, and ${missing}. Set ${variable}, or store a key with: castor login ${id}${explainFile(names, places?.envFile)}`;
+}
+
+/** Why a file that the user may think of does not count. */
+function explainFile(names: readonly string[], envFile: KeyPlaces['envFile']): string {
+  if (!envFile) return '';
+  const { owner, path, variables, skipped, shadowed } = envFile;
+  const isHeld =
+    owner === 'project' && names.some((name) => name in variables || skipped.some((each) => each.name === name));
+  if (isHeld) return `\n${path} sets it, but a project's file may not set the key of your provider.`;
+  return shadowed === undefined ? '' : `\n${shadowed} was not read, because ${path} applies in this folder.`;
 }

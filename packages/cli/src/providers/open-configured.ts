@@ -8,16 +8,21 @@ import { isLoopback } from './base-url.ts';
 import { configureProvider } from './configure-provider.ts';
 import type { ConfiguredProvider, ProviderSources } from './configure-provider.ts';
 import { requireKey } from './find-key.ts';
+import type { KeyPlaces } from './find-key.ts';
 
 declare const CASTOR_VERSION: string;
 
-export interface ProviderPlaces extends ProviderSources {
-  home: string;
+export interface ProviderPlaces extends ProviderSources, KeyPlaces {
   settings: Pick<Settings, 'providers' | 'castor' | 'model'>;
 }
 
+export interface OpenedProvider extends OpenProvider {
+  /** The key in use, to be kept from commands and logs. */
+  secret?: string | undefined;
+}
+
 /** Throws an ExitError with a sentence: an unknown id, a missing address or key, an invalid header. */
-export async function openConfigured(id: string, places: ProviderPlaces): Promise<OpenProvider> {
+export async function openConfigured(id: string, places: ProviderPlaces): Promise<OpenedProvider> {
   const provider = configureProvider(id, places);
   const key = await requireKey(provider, places);
   const { baseUrl, addressSource, headers } = provider;
@@ -29,7 +34,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
     const { createVertexAccess } = await import('./vertex-access.ts');
     return createVertexAccess({ ...places, provider, key, userAgent, proxyFor });
   });
-  return openProvider(
+  const opened = await openProvider(
     {
       id,
       name: provider.name,
@@ -47,6 +52,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       proxyFor,
     },
   );
+  return { ...opened, secret: key?.value };
 }
 
 /** The setting counts for its own provider only: no request goes to another. */

@@ -19,8 +19,15 @@ export interface ModelPlaces {
 /** A list of models for a message ends here. */
 const NAMED_MODELS = 12;
 
-export function openNamed(id: string, places: ModelPlaces): Promise<OpenProvider> {
-  return openConfigured(id, { ...places, environment: userVariables(places) });
+/** Adds the key in use to `secrets`. */
+export async function openNamed(id: string, places: ModelPlaces, secrets: string[]): Promise<OpenProvider> {
+  const opened = await openConfigured(id, {
+    ...places,
+    environment: userVariables(places),
+    envFile: places.configuration.envFile,
+  });
+  if (opened.secret !== undefined) secrets.push(opened.secret);
+  return opened;
 }
 
 /** Resolves to the full name. Rejects with an ExitError for an unknown provider, a missing key or a missing model. */
@@ -38,7 +45,7 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
 
 /** The row's; else the error lists what is known. */
 async function defaultModel(id: string, places: ModelPlaces): Promise<string> {
-  const sources = { ...places, environment: userVariables(places) };
+  const sources = { ...places, environment: userVariables(places), envFile: places.configuration.envFile };
   const provider = configureProvider(id, sources);
   if (provider.defaultModel !== undefined) return provider.defaultModel;
   const { models } = await openConfigured(id, sources);

@@ -64,7 +64,6 @@ describe('commands with an answer', () => {
     '/quit',
     '/copy',
     '/permissions trust',
-    '/model set x',
     '/chat save x',
     '/chat debug',
     '/export-session',

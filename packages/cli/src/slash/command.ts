@@ -55,6 +55,10 @@ export type ShellConsent = 'once' | 'always' | 'cancel';
 export interface CommandServices {
   /** Writes a setting to the user's file. */
   saveSetting?(key: string, value: unknown): Promise<void>;
+  /** Makes a model usable in this session. Resolves to its full name; rejects with a sentence. */
+  prepareModel?(name: string): Promise<string>;
+  /** Whether the setting castor.model precedes model.name. */
+  prefersOwnModel?: boolean;
   /** A page about the hooks in force. */
   describeHooks?(): Promise<string>;
   /**

@@ -6,7 +6,7 @@ import type { Settings } from '@castor/core/program';
 import type { Start } from './start.ts';
 import { USER_HINTS } from './user-hints.ts';
 
-type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'sessionId'>;
+type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'secrets' | 'sessionId'>;
 
 /** Throws ModelConfigError for invalid presets of models. */
 export function toAgentOptions(start: Start): ChosenOptions {
@@ -20,7 +20,6 @@ export function toAgentOptions(start: Start): ChosenOptions {
     environment,
     trustedFolder,
     sources,
-    secrets: access.kind === 'gemini' && access.apiKey !== undefined ? [access.apiKey] : [],
     approvalMode: approval.mode,
     rules: approval.rules,
     includeDirectories: approval.includeDirectories,

@@ -98,13 +98,14 @@ async function createAgentFor(
 ): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
   const { start, interactive, editProposal, signal, onWarning, onReport } = options;
   const { sessionId } = session;
-  const [telemetry, { generator, model, prepareModel }] = await Promise.all([
+  const [telemetry, { generator, model, secrets, prepareModel }] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
   ]);
   const agent = await createWorkspaceAgent({
     ...toAgentOptions(start),
     model,
+    secrets,
     telemetry,
     ...(editProposal && { editProposal }),
     ...(signal && { signal }),

@@ -18,6 +18,8 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
       const { openSessionService } = await import('../slash/session-service.ts');
       return openSessionService(start, agent);
     },
+    prepareModel: async (name) => (await app.link.live()).prepareModel(name),
+    prefersOwnModel: app.state.start?.settings.castor.model !== undefined,
     saveSetting: async (key, value) => {
       saveSetting(userSettingsFile(app), key, value);
     },

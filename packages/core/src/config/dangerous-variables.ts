@@ -1,6 +1,6 @@
 /**
  * Lists the names that no project's .env file may set, trusted or not: they load code into
- * programs, move configuration, or redirect requests and keys.
+ * programs, move configuration, redirect requests and keys, or are keys of the user's providers.
  */
 
 export type Danger =
@@ -131,7 +131,16 @@ const FAMILIES: readonly Family[] = [
       'OPENAI_BASE_URL',
       'OPENAI_API_BASE',
       'ANTHROPIC_BASE_URL',
+      'ANTHROPIC_CUSTOM_HEADERS',
+      'OPENAI_ORG_ID',
+      'OPENAI_PROJECT_ID',
+      'AZURE_OPENAI_ENDPOINT',
+      'AZURE_OPENAI_API_VERSION',
+      'AZURE_RESOURCE_NAME',
       'OLLAMA_HOST',
+      'LMSTUDIO_BASE_URL',
+      'LLAMACPP_BASE_URL',
+      'VLLM_BASE_URL',
       'GEMINI_API_KEY_AUTH_MECHANISM',
       'HTTP_PROXY',
       'HTTPS_PROXY',
@@ -173,6 +182,20 @@ const FAMILIES: readonly Family[] = [
     prefixes: ['CASTOR_', 'GEMINI_CLI_', 'GEMINI_SANDBOX', 'GEMINI_TELEMETRY_', 'SANDBOX'],
   },
 ];
+
+/**
+ * The keys of the user's providers, apart from Gemini's. A project's own would send the conversation to an account of
+ * its choice, and many projects have one for their program.
+ */
+const PROVIDER_KEYS: ReadonlySet<string> = new Set(
+  `ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_API_KEY OPENROUTER_API_KEY AZURE_OPENAI_API_KEY DEEPSEEK_API_KEY
+  MISTRAL_API_KEY GROQ_API_KEY XAI_API_KEY TOGETHER_API_KEY FIREWORKS_API_KEY CEREBRAS_API_KEY MOONSHOT_API_KEY
+  ZAI_API_KEY OLLAMA_API_KEY LLAMA_API_KEY VLLM_API_KEY`.split(/\s+/),
+);
+
+export function isProviderKey(name: string): boolean {
+  return PROVIDER_KEYS.has(name.toUpperCase());
+}
 
 /** Tells programs which environment they run in; setting it is harmless. */
 const HARMLESS: ReadonlySet<string> = new Set(['NODE_ENV']);

@@ -7,7 +7,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { dangerOf } from './dangerous-variables.ts';
+import { dangerOf, isProviderKey } from './dangerous-variables.ts';
 import { userDirectory } from './paths.ts';
 
 export interface EnvFileOptions {
@@ -39,6 +39,7 @@ export interface EnvFile {
   warnings: readonly string[];
 }
 
+export const PROJECT_KEY = "a project's file may not set the key of your provider";
 const MAX_BYTES = 1024 * 1024;
 const UNTRUSTED_NAMES: ReadonlySet<string> = new Set([
   'GEMINI_API_KEY',
@@ -143,6 +144,8 @@ function refusal(
   { isTrusted, environment, excludedNames = [] }: EnvFileOptions,
 ): string | undefined {
   if (owner === 'project' && !isTrusted && !UNTRUSTED_NAMES.has(name)) return 'the folder is not trusted';
+  // Told where a key is missing, not at every start: the file is usually for the project's own program.
+  if (owner === 'project' && isProviderKey(name)) return PROJECT_KEY;
   if (!path.includes('.gemini') && excludedNames.includes(name)) return 'advanced.excludedEnvVars names it';
   return Object.hasOwn(environment, name) ? 'it is set in the environment' : undefined;
 }

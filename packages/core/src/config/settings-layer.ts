@@ -3,6 +3,7 @@
  * read once and never changes.
  */
 
+import { isProviderKey } from './dangerous-variables.ts';
 import { expandVariables } from './expand-variables.ts';
 import { describeSettingProblem, fitSettings, PROJECT_NEVER } from './fit-settings.ts';
 import type { FittedLayer, IgnoredSetting, SettingProblem } from './fit-settings.ts';
@@ -72,7 +73,7 @@ export function layerFromText(text: string, { scope, path, environment, warnings
     path,
     environment,
     ...(isProject && {
-      isWithheld: (name) => OWN_CREDENTIALS.has(name),
+      isWithheld: (name) => OWN_CREDENTIALS.has(name) || isProviderKey(name),
       onWithheld: (name) => void withheld.add(name),
     }),
   });

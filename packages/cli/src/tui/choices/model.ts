@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 
 const MODELS = ['auto', 'pro', 'flash', 'flash-lite', 'offline'];
 
-export async function chooseModel(app: App, { agent, signal }: CommandContext): Promise<void> {
+export async function chooseModel(app: App, { agent, services, signal }: CommandContext): Promise<void> {
   const current = agent.requestedModel();
   const names = [...new Set([...MODELS, current])];
   const name = await app.dialogs.choose(
@@ -19,8 +19,9 @@ export async function chooseModel(app: App, { agent, signal }: CommandContext): 
   );
   if (name === undefined) return;
   try {
-    agent.setModel(name);
-    app.info(`The model is ${name} for this session.`);
+    const model = (await services?.prepareModel?.(name)) ?? name;
+    agent.setModel(model);
+    app.info(`The model is ${model} for this session.`);
   } catch (error) {
     app.fail(describeWithHint(error));
   }
