@@ -104,7 +104,8 @@ async function showRead(
       for (const note of read.notes) app.warn(note);
       return { parts: read.parts, text: read.displayText, isShown };
     case 'answered':
-      if (isShell) app.print(outputRows(app, read.text, read.exitCode !== 0));
+      // What the user cancelled did not fail.
+      if (isShell) app.print(outputRows(app, read.text, read.exitCode !== 0 && !context.signal.aborted));
       else app.info(read.text);
       return undefined;
     case 'error':

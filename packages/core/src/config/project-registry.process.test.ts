@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, utimesSync } from 'node:fs';
+import { mkdirSync, rmdirSync, utimesSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ describe('the registry of projects', () => {
     await mkdir(path('projects.json.lock'));
     let sleeps = 0;
     const clock = createFakeClock({
-      onSleep: () => void (++sleeps === 3 && rm(path('projects.json.lock'), { recursive: true })),
+      onSleep: () => void (++sleeps === 3 && rmdirSync(path('projects.json.lock'))),
     });
     expect(await resolveProjectDirectory({ home, root: '/b/app', clock })).toBe(path('tmp', 'app-1'));
     expect(sleeps).toBeGreaterThanOrEqual(3);
