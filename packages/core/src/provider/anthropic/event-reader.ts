@@ -7,6 +7,7 @@ import type { FinishReason, GenerateContentResponse, Part, UsageMetadata } from 
 import { type OriginBlock, withOrigin } from '../../protocol/origin.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
+import { readArguments } from '../wire/call-arguments.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
@@ -153,7 +154,8 @@ export class EventReader implements AnswerReader {
     const block = this.blocks.get(index);
     this.blocks.delete(index);
     if (block?.type !== 'tool_use') return [];
-    const args = argumentsOf(block);
+    // Pieces replace the arguments that came with the start.
+    const args = readArguments(block.text.trim() === '' ? block.input : block.text);
     if (!args) {
       this.hasBrokenCall = true;
       return [];
@@ -217,18 +219,6 @@ export class EventReader implements AnswerReader {
       ...(this.model !== undefined && { modelVersion: this.model }),
       ...(this.id !== undefined && { responseId: this.id }),
     };
-  }
-}
-
-/** Undefined when the pieces are not a JSON object. */
-function argumentsOf({ text, input }: OpenBlock): Record<string, unknown> | undefined {
-  if (text.trim() === '') return isRecord(input) ? input : {};
-  try {
-    const args: unknown = JSON.parse(text);
-    return isRecord(args) ? args : undefined;
-  } catch {
-    // Cut off or malformed: the call must not run.
-    return undefined;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { isRecord } from '../../util/is-record.ts';
+import { readArguments } from '../wire/call-arguments.ts';
 
 export interface CollectedCall {
   id: string | undefined;
@@ -87,31 +88,16 @@ function addName(call: OpenCall, name: string): void {
 }
 
 function isWhole({ text, object }: OpenCall): boolean {
-  return object !== undefined || parseArguments(text) !== undefined;
+  return object !== undefined || readArguments(text) !== undefined;
 }
 
 /** A text of several JSON objects is several calls of one tool. */
 function toCollected({ id, name, text, object, extra }: OpenCall): CollectedCall[] {
-  const args = object ?? parseArguments(text);
+  const args = object ?? readArguments(text);
   if (args !== undefined) return [{ id, name, args, extra }];
   const several = splitObjects(text);
   if (several === undefined) return [{ id, name, args: undefined, extra }];
   return several.map((one, index) => ({ id: index === 0 ? id : undefined, name, args: one, extra }));
-}
-
-/** An absent, empty or null text is a call without arguments. */
-function parseArguments(text: string): Record<string, unknown> | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed === 'null') return {};
-  try {
-    const value: unknown = JSON.parse(trimmed);
-    // Some servers encode the JSON text once more.
-    const inner: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-    return isRecord(inner) ? inner : undefined;
-  } catch {
-    // Incomplete for now, or for good: the caller decides.
-    return undefined;
-  }
 }
 
 /** The objects of `{…}{…}`; undefined if it is anything else. */
@@ -120,7 +106,7 @@ function splitObjects(text: string): Record<string, unknown>[] | undefined {
   let rest = text.trim();
   while (rest !== '') {
     const end = objectEnd(rest);
-    const object = end === undefined ? undefined : parseArguments(rest.slice(0, end));
+    const object = end === undefined ? undefined : readArguments(rest.slice(0, end));
     if (end === undefined || object === undefined) return undefined;
     objects.push(object);
     rest = rest.slice(end).trim();

@@ -17,8 +17,8 @@ import { CallAccumulator, type CollectedCall } from './call-accumulator.ts';
 import { CumulativeText } from './cumulative-text.ts';
 import type { ChatQuirks } from './quirks.ts';
 import { ReasoningCollector } from './reasoning-collector.ts';
-import { type TextPiece, ThinkTags } from './think-tags.ts';
-import { TextCallHold, recoverTextCalls } from './text-calls.ts';
+import { type TextPiece, ThinkTags } from '../wire/think-tags.ts';
+import { TextCallHold, recoverTextCalls } from '../wire/text-calls.ts';
 import { toUsage } from './usage.ts';
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -45,9 +45,8 @@ export interface ChunkReaderOptions {
   onLoneClosing(): void;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
-  /** Whether the request offers tools, and which: a call written as text must name one of them. */
-  hasTools: boolean;
-  isOffered(name: string): boolean;
+  /** Whether a tool was offered, where a call may come as text; absent: such a text is text. */
+  isOffered?: ((name: string) => boolean) | undefined;
 }
 
 export class ChunkReader implements AnswerReader {
@@ -70,7 +69,7 @@ export class ChunkReader implements AnswerReader {
   constructor(options: ChunkReaderOptions) {
     this.options = options;
     this.tags = new ThinkTags({ startsInside: options.startsInThought, expectsLoneClosing: options.isLocal });
-    if (options.quirks.textCalls && options.hasTools) this.hold = new TextCallHold();
+    if (options.isOffered) this.hold = new TextCallHold();
   }
 
   read({ data }: WireFrame): readonly GenerateContentResponse[] {
@@ -174,8 +173,10 @@ export class ChunkReader implements AnswerReader {
   }
 
   private collectCalls(): CollectedCall[] {
-    if (!this.calls.isEmpty || !this.hold) return this.calls.finish();
-    return recoverTextCalls(this.text, this.options.isOffered);
+    const { isOffered } = this.options;
+    if (!this.calls.isEmpty || !isOffered) return this.calls.finish();
+    const found = recoverTextCalls(this.text, isOffered);
+    return found.map((call) => ({ ...call, id: undefined, extra: undefined }));
   }
 
   private finishReason(calls: readonly CollectedCall[]): FinishReason {

@@ -57,8 +57,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
         startsInThought: startsInThought.has(model),
         onLoneClosing: () => startsInThought.add(model),
         readName: createNameReader(declaredNames(config)),
-        hasTools: offered.size > 0,
-        isOffered: (name) => offered.has(name),
+        isOffered: quirks.textCalls && offered.size > 0 ? (name) => offered.has(name) : undefined,
       });
     },
 

@@ -4,8 +4,11 @@ import type { FinishReason, GenerateContentResponse, Part, UsageMetadata } from 
 import { withOrigin } from '../../protocol/origin.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
+import { readArguments } from '../wire/call-arguments.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
+import { TextCallHold, recoverTextCalls } from '../wire/text-calls.ts';
+import { type TextPiece, ThinkTags } from '../wire/think-tags.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = { stop: 'STOP', length: 'MAX_TOKENS' };
@@ -14,34 +17,43 @@ const NOT_ANSWERS: ReadonlySet<unknown> = new Set(['load', 'unload']);
 
 export interface LineReaderOptions {
   origin: OriginKey;
+  /** The declared name of a spelled one. */
   readName(spelled: string): string;
+  /** Whether a tool was offered, where a call may come as text; absent: such a text is text. */
+  isOffered?: ((name: string) => boolean) | undefined;
   /** The answer's prompt has this many tokens, by the server's own count. */
   onPromptTokens(count: number): string | undefined;
 }
 
 export class LineReader implements AnswerReader {
   private readonly options: LineReaderOptions;
+  private readonly tags = new ThinkTags({ startsInside: false, expectsLoneClosing: false });
+  private readonly hold: TextCallHold | undefined;
   private thinking = '';
+  private text = '';
+  private hasCalls = false;
   private hasBrokenCall = false;
 
   constructor(options: LineReaderOptions) {
     this.options = options;
+    if (options.isOffered) this.hold = new TextCallHold();
   }
 
   read({ data }: WireFrame): readonly GenerateContentResponse[] {
     const line = parseObject(data);
     if (line['error'] !== undefined) throw judgeStreamError(findReportedError(line) ?? { types: [] }, true);
-    const message = isRecord(line['message']) ? line['message'] : {};
-    const parts = this.readMessage(message);
+    const parts = isRecord(line['message']) ? this.readMessage(line['message']) : [];
     const stamp = typeof line['model'] === 'string' ? { modelVersion: line['model'] } : {};
     if (line['done'] !== true || NOT_ANSWERS.has(line['done_reason'])) {
       return parts.length === 0 ? [] : [{ candidates: [{ content: { role: 'model', parts }, index: 0 }], ...stamp }];
     }
-    return [{ ...this.lastFrame(line, parts), ...stamp }];
+    return [{ ...this.lastFrame(line, [...parts, ...this.closeText()]), ...stamp }];
   }
 
+  /** An answer without its last line has no finish reason; what was held back is still shown. */
   end(): readonly GenerateContentResponse[] {
-    return [];
+    const text = this.hold?.take() ?? '';
+    return text === '' ? [] : [{ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }] }];
   }
 
   private readMessage({ content, thinking, tool_calls: calls }: Record<string, unknown>): Part[] {
@@ -50,28 +62,56 @@ export class LineReader implements AnswerReader {
       this.thinking += thinking;
       parts.push({ text: thinking, thought: true });
     }
-    if (typeof content === 'string' && content !== '') parts.push({ text: content });
-    if (Array.isArray(calls)) parts.push(...calls.flatMap((call) => this.toCall(call)));
+    if (typeof content === 'string' && content !== '') this.addText(content, parts);
+    if (Array.isArray(calls)) parts.push(...calls.flatMap((call) => this.readCall(call)));
     return parts;
   }
 
-  private toCall(call: unknown): Part[] {
+  /** Models that the server has no parser for leave their reasoning in the text. */
+  private addText(content: string, parts: Part[]): void {
+    for (const piece of this.tags.push(content)) this.addPiece(piece, parts);
+  }
+
+  private addPiece({ text, thought }: TextPiece, parts: Part[]): void {
+    if (thought) {
+      parts.push({ text, thought });
+      return;
+    }
+    this.text += text;
+    const shown = this.hold ? this.hold.push(text) : text;
+    if (shown !== '') parts.push({ text: shown });
+  }
+
+  /** What was held back: calls that came as text, or the text. */
+  private closeText(): Part[] {
+    const parts: Part[] = [];
+    for (const piece of this.tags.end()) this.addPiece(piece, parts);
+    const { isOffered } = this.options;
+    const held = this.hold?.take() ?? '';
+    const found = isOffered && !this.hasCalls ? recoverTextCalls(this.text, isOffered) : [];
+    if (found.length > 0) return found.map(({ name, args }) => this.toCall(undefined, name, args));
+    if (held !== '') parts.push({ text: held });
+    return parts;
+  }
+
+  private readCall(call: unknown): Part[] {
     const { id, function: fields } = isRecord(call) ? call : {};
     const { name, arguments: given } = isRecord(fields) ? fields : {};
-    const args = typeof given === 'string' ? parseArguments(given) : (given ?? {});
-    if (typeof name !== 'string' || !isRecord(args)) {
+    const args = readArguments(given);
+    if (typeof name !== 'string' || !args) {
       this.hasBrokenCall = true;
       return [];
     }
+    return [this.toCall(id, name, args)];
+  }
+
+  private toCall(id: unknown, name: string, args: Record<string, unknown>): Part {
+    this.hasCalls = true;
     const known = typeof id === 'string' && id !== '' ? { id } : {};
-    return [{ functionCall: { ...known, name: this.options.readName(name), args } }];
+    return { functionCall: { ...known, name: this.options.readName(name), args } };
   }
 
   private lastFrame(line: Record<string, unknown>, parts: Part[]): GenerateContentResponse {
-    const reason = typeof line['done_reason'] === 'string' ? line['done_reason'] : 'stop';
-    const finishReason = this.hasBrokenCall
-      ? 'MALFORMED_FUNCTION_CALL'
-      : (FINISH_REASONS[reason] ?? reason.toUpperCase());
     const blocks = [{ before: 0, type: 'text', field: 'thinking', text: this.thinking }];
     const origin = this.thinking === '' ? undefined : { ...this.options.origin, blocks };
     const usageMetadata = toUsage(line);
@@ -79,11 +119,19 @@ export class LineReader implements AnswerReader {
       usageMetadata?.promptTokenCount === undefined
         ? undefined
         : this.options.onPromptTokens(usageMetadata.promptTokenCount);
+    const finishReason = this.finishReason(line['done_reason']);
     return {
       candidates: [{ content: withOrigin({ role: 'model', parts }, origin), finishReason, index: 0 }],
       ...(usageMetadata && { usageMetadata }),
       ...(warning !== undefined && { notices: [warning] }),
     };
+  }
+
+  /** A call that the limit cut off is left out, not run. */
+  private finishReason(given: unknown): FinishReason {
+    const name = typeof given === 'string' ? given : 'stop';
+    const reason = FINISH_REASONS[name] ?? name.toUpperCase();
+    return this.hasBrokenCall && reason !== 'MAX_TOKENS' ? 'MALFORMED_FUNCTION_CALL' : reason;
   }
 }
 
@@ -95,13 +143,4 @@ function toUsage({
   const promptTokenCount = typeof prompt === 'number' ? prompt : 0;
   const candidatesTokenCount = typeof answer === 'number' ? answer : 0;
   return { promptTokenCount, candidatesTokenCount, totalTokenCount: promptTokenCount + candidatesTokenCount };
-}
-
-function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the call must not run.
-    return undefined;
-  }
 }

@@ -21,7 +21,7 @@ const LEAST_COMPARED_TOKENS = 2_000;
 const BYTES_PER_TOKEN = 4;
 
 export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
-  const { provider, endpoint, factsOf } = options;
+  const { provider, endpoint, factsOf, quirks } = options;
   const keyOf = (model: string) => ({ provider, protocol: 'ollama', endpoint: endpoint.host, model });
   /** Models the user was warned about. */
   const warned = new Set<string>();
@@ -64,12 +64,16 @@ export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
     framing: 'ndjson',
     path: () => 'api/chat',
     body,
-    reader: (request) =>
-      new LineReader({
-        origin: keyOf(request.model),
-        readName: createNameReader(declaredNames(request.config ?? {})),
+    reader(request) {
+      const { model, config = {} } = request;
+      const offered = new Set(declaredTools(config).map(({ name }) => name));
+      return new LineReader({
+        origin: keyOf(model),
+        readName: createNameReader(declaredNames(config)),
+        isOffered: quirks.textCalls && offered.size > 0 ? (name) => offered.has(name) : undefined,
         onPromptTokens: (count) => compare(request, count),
-      }),
+      });
+    },
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
   };
 }

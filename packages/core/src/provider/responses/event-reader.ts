@@ -7,6 +7,7 @@ import type { FinishReason, GenerateContentResponse, Part, UsageMetadata } from 
 import { type Origin, type OriginBlock, withOrigin } from '../../protocol/origin.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
+import { readArguments } from '../wire/call-arguments.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
@@ -119,7 +120,7 @@ export class EventReader implements AnswerReader {
   }
 
   private addCall({ id, call_id: callId, name, arguments: text }: Fields): GenerateContentResponse[] {
-    const args = parseArguments(text);
+    const args = readArguments(text);
     this.isInText = false;
     if (typeof name !== 'string' || !args) {
       this.hasBrokenCall = true;
@@ -188,18 +189,6 @@ export class EventReader implements AnswerReader {
       ...(this.model !== undefined && { modelVersion: this.model }),
       ...(this.id !== undefined && { responseId: this.id }),
     };
-  }
-}
-
-function parseArguments(text: unknown): Record<string, unknown> | undefined {
-  if (text === undefined || text === null || text === '') return {};
-  if (typeof text !== 'string') return isRecord(text) ? text : undefined;
-  try {
-    const args: unknown = JSON.parse(text);
-    return isRecord(args) ? args : undefined;
-  } catch {
-    // Cut off or malformed: the call must not run.
-    return undefined;
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { isRecord } from '../../util/is-record.ts';
-import type { CollectedCall } from './call-accumulator.ts';
 
 /** How an answer begins that may be nothing but calls. */
 const OPENINGS = ['{', '[{', '[TOOL_CALLS]', '<tool_call>', '<function=', '<invoke ', '```'];
@@ -14,7 +13,10 @@ const FUNCTION = /^\s*<function=([^>\s]+)>([\s\S]*?)<\/function>/;
 const INVOKE = /^\s*<invoke name="([^"]+)">([\s\S]*?)<\/invoke>/;
 const PARAMETER = /<parameter(?:=([^>\s]+)| name="([^"]+)")>([\s\S]*?)<\/parameter>/g;
 
-type FoundCall = { name: string; args: Record<string, unknown> };
+export interface FoundCall {
+  name: string;
+  args: Record<string, unknown>;
+}
 
 /** Holds the text of an answer back while it may be nothing but calls. */
 export class TextCallHold {
@@ -40,11 +42,10 @@ export class TextCallHold {
 }
 
 /** The calls an answer consists of; none if it holds anything else, or names a tool that was not offered. */
-export function recoverTextCalls(text: string, isOffered: (name: string) => boolean): CollectedCall[] {
+export function recoverTextCalls(text: string, isOffered: (name: string) => boolean): FoundCall[] {
   const trimmed = text.trim();
   const found = findCalls(FENCE.exec(trimmed)?.[1]?.trim() ?? trimmed);
-  if (!found?.every(({ name }) => isOffered(name))) return [];
-  return found.map(({ name, args }) => ({ id: undefined, name, args, extra: undefined }));
+  return found?.every(({ name }) => isOffered(name)) ? found : [];
 }
 
 function findCalls(text: string): FoundCall[] | undefined {

@@ -1,0 +1,14 @@
+/** The fault table: every row over every protocol it names, against an agent over real HTTP. */
+
+import { describe, it } from 'vitest';
+import { protocolsOf, runCase } from './fault-case.fixture.ts';
+import { PROTOCOLS } from './scene.fixture.ts';
+import { CALL_CASES } from './call-cases.ts';
+import { WIRE_CASES } from './wire-cases.ts';
+
+const TABLE = [...WIRE_CASES, ...CALL_CASES];
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  const rows = TABLE.filter((row) => protocolsOf(row).includes(protocol));
+  it.each(rows.map((row) => [row.id, row.title, row] as const))('%s %s', (_id, _title, row) => runCase(row, protocol));
+});

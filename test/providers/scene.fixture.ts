@@ -1,0 +1,216 @@
+/**
+ * A scene: an agent whose model is a scripted server of one protocol, over real HTTP and under a clock of its own. It
+ * reports what a user saw, what was waited for and what the server received. No request may go to the main provider.
+ */
+
+import { tmpdir } from 'node:os';
+import { createFakeClock, fakeModel } from '@castor/testkit';
+import type { FakeClock, FakeModel, FakeModelOptions, ModelRequest, Script } from '@castor/testkit';
+import { createAgent, defineTool, ToolRegistry } from '@castor/core';
+import type { Agent, AgentEvent, AgentOptions, ContentGenerator } from '@castor/core';
+import type { StructuredError } from '../../packages/core/src/protocol/errors.ts';
+import type { ToolOutput } from '../../packages/core/src/tools/define-tool.ts';
+import { GEMINI_CATALOGUE } from '../../packages/core/src/provider/catalogue/gemini-catalogue.ts';
+import { openProvider } from '../../packages/core/src/provider/open-provider.ts';
+import type { OpenProvider, ProviderAccess } from '../../packages/core/src/provider/open-provider.ts';
+import { createProviderSwitch } from '../../packages/core/src/provider/provider-switch.ts';
+import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
+import { createEndpoint } from '../../packages/core/src/provider/wire/endpoint.ts';
+import type { WireGeneratorOptions } from '../../packages/core/src/provider/wire/wire-generator.ts';
+
+export const PROTOCOLS: readonly ProtocolName[] = ['gemini', 'chat', 'responses', 'anthropic', 'ollama'];
+export const TEST_KEY = 'test-key-0123456789';
+export const IMAGE = 'iVBORw0KGgo=';
+
+/** The path below the server's address that a base URL has. */
+const BASES: Readonly<Record<ProtocolName, string>> = {
+  gemini: '/v1beta',
+  chat: '/v1',
+  responses: '/v1',
+  anthropic: '',
+  ollama: '',
+};
+
+export interface SceneOptions {
+  server?: FakeModelOptions;
+  access?: Partial<ProviderAccess>;
+  agent?: Partial<AgentOptions>;
+  wire?: WireGeneratorOptions;
+  /** Whether the server counts as one on this machine. Default false. */
+  isLocal?: boolean;
+}
+
+export interface RanCall {
+  name: string;
+  args: Record<string, unknown>;
+}
+
+/** What one prompt led to. */
+export interface Seen {
+  events: AgentEvent[];
+  /** The text that remains on the screen: an attempt that is repeated takes its text back. */
+  text: string;
+  thoughts: string;
+  retries: Extract<AgentEvent, { type: 'retry' }>[];
+  notices: string[];
+  outcome: string | undefined;
+  error: StructuredError | undefined;
+  /** Why the prompt ended, in words. */
+  detail: string;
+  waits: number[];
+}
+
+export interface Scene extends AsyncDisposable {
+  protocol: ProtocolName;
+  model: FakeModel;
+  agent: Agent;
+  clock: FakeClock;
+  provider: OpenProvider;
+  /** The calls that ran, in the order they ended. */
+  ran: RanCall[];
+  /** The requests of the conversation, without side endpoints. */
+  requests(): ModelRequest[];
+  ask(words: string, signal?: AbortSignal): Promise<Seen>;
+}
+
+export async function openAt(
+  protocol: ProtocolName,
+  url: string,
+  { access, wire, isLocal = false }: SceneOptions = {},
+): Promise<OpenProvider> {
+  const endpoint = createEndpoint({
+    baseUrl: `${url}${BASES[protocol]}`,
+    key: { value: TEST_KEY, header: protocol === 'anthropic' ? 'x-api-key' : 'authorization', source: 'TEST_KEY' },
+  });
+  return openProvider(
+    { id: protocol, name: protocol, protocol, endpoint: { ...endpoint, isLocal }, ...access },
+    wire ?? {},
+  );
+}
+
+/** A generator that sends `<protocol>/model` to that provider, and nothing anywhere else. */
+export function switchOf(providers: Readonly<Record<string, OpenProvider>>) {
+  return createProviderSwitch({
+    main: FORBIDDEN,
+    mainCatalogue: GEMINI_CATALOGUE,
+    open: async (id) => providers[id] ?? Promise.reject(new Error(`unknown provider ${id}`)),
+  });
+}
+
+export async function openScene(protocol: ProtocolName, script: Script, options: SceneOptions = {}): Promise<Scene> {
+  const model = await fakeModel(script, { protocol, ...options.server });
+  const provider = await openAt(protocol, model.url, options);
+  const clock = createFakeClock();
+  const ran: RanCall[] = [];
+  const generator = switchOf({ [protocol]: provider });
+  await generator.prepare(`${protocol}/m`);
+  const agent = createAgent({
+    generator,
+    model: `${protocol}/m`,
+    sessionId: 's',
+    tempDirectory: tmpdir(),
+    systemInstruction: 'Be brief.',
+    tools: sceneTools(ran),
+    reportError: async () => {},
+    clock,
+    ...options.agent,
+  });
+  return {
+    protocol,
+    model,
+    agent,
+    clock,
+    provider,
+    ran,
+    requests: () => model.requests.filter(({ action }) => action === 'streamGenerateContent'),
+    ask: async (words, signal = new AbortController().signal) => {
+      const slept = clock.sleeps.length;
+      const events: AgentEvent[] = [];
+      for await (const event of agent.session.prompt(words, signal)) events.push(event);
+      return seenIn(events, clock.sleeps.slice(slept));
+    },
+    async [Symbol.asyncDispose]() {
+      provider.generator.close();
+      await model.close();
+    },
+  };
+}
+
+/** `read_file` reads, `list_files` takes no arguments, `look` returns an image, `slow` and `quick` end in that order. */
+export function sceneTools(ran: RanCall[]): ToolRegistry {
+  const quick = Promise.withResolvers<void>();
+  const tool = (
+    name: string,
+    schema: Parameters<typeof defineTool>[0]['schema'],
+    run: (args: Record<string, unknown>) => Promise<ToolOutput>,
+  ) =>
+    defineTool({
+      name,
+      description: `Does ${name}.`,
+      kind: 'read',
+      schema,
+      execute: async (params) => {
+        const args = params as Record<string, unknown>;
+        const output = await run(args);
+        ran.push({ name, args });
+        return output;
+      },
+    });
+  const path = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
+  const nothing = { type: 'object', properties: {} } as const;
+  const inlineData = { mimeType: 'image/png', data: IMAGE };
+  return new ToolRegistry([
+    tool('read_file', path, async ({ path: name }) => `text of ${String(name)}`),
+    tool('list_files', nothing, async () => 'a, b'),
+    tool('look', nothing, async () => ({ llmContent: [{ text: 'seen:' }, { inlineData }], returnDisplay: '' })),
+    tool('slow', nothing, async () => {
+      await quick.promise;
+      return 'slow result';
+    }),
+    tool('quick', nothing, async () => {
+      quick.resolve();
+      return 'quick result';
+    }),
+  ]);
+}
+
+function seenIn(events: AgentEvent[], waits: readonly number[]): Seen {
+  const seen: Seen = {
+    events,
+    text: '',
+    thoughts: '',
+    retries: [],
+    notices: [],
+    outcome: undefined,
+    error: undefined,
+    detail: '',
+    waits: waits.filter((ms) => ms > 0),
+  };
+  let kept = '';
+  for (const event of events) {
+    if (event.type === 'content') seen.text += event.value;
+    if (event.type === 'thought') seen.thoughts += `${event.value.subject}${event.value.description}`;
+    if (event.type === 'finished') kept = seen.text;
+    if (event.type === 'notice') seen.notices.push(event.message);
+    if (event.type === 'retry') {
+      seen.text = kept;
+      seen.retries.push(event);
+    }
+    if (event.type === 'prompt_ended') {
+      seen.outcome = event.outcome;
+      seen.error = event.error;
+      seen.detail = event.detail ?? event.error?.message ?? '';
+    }
+  }
+  return seen;
+}
+
+const forbidden = async (): Promise<never> => {
+  throw new Error('A request went to the main provider.');
+};
+const FORBIDDEN: ContentGenerator = {
+  generateContent: forbidden,
+  generateContentStream: forbidden,
+  countTokens: forbidden,
+  embedContent: forbidden,
+};
