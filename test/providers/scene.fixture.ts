@@ -8,6 +8,7 @@ import { createFakeClock, fakeModel } from '@castor/testkit';
 import type { FakeClock, FakeModel, FakeModelOptions, ModelRequest, Script } from '@castor/testkit';
 import { createAgent, defineTool, ToolRegistry } from '@castor/core';
 import type { Agent, AgentEvent, AgentOptions, ContentGenerator } from '@castor/core';
+import { toStructuredError, UnauthorizedError } from '../../packages/core/src/protocol/errors.ts';
 import type { StructuredError } from '../../packages/core/src/protocol/errors.ts';
 import type { ToolOutput } from '../../packages/core/src/tools/define-tool.ts';
 import { GEMINI_CATALOGUE } from '../../packages/core/src/provider/catalogue/gemini-catalogue.ts';
@@ -126,8 +127,18 @@ export async function openScene(protocol: ProtocolName, script: Script, options:
     ask: async (words, signal = new AbortController().signal) => {
       const slept = clock.sleeps.length;
       const events: AgentEvent[] = [];
-      for await (const event of agent.session.prompt(words, signal)) events.push(event);
-      return seenIn(events, clock.sleeps.slice(slept));
+      let thrown: unknown;
+      try {
+        for await (const event of agent.session.prompt(words, signal)) events.push(event);
+      } catch (error) {
+        // The only error that leaves a prompt.
+        if (!(error instanceof UnauthorizedError)) throw error;
+        thrown = error;
+      }
+      const seen = seenIn(events, clock.sleeps.slice(slept));
+      if (thrown === undefined) return seen;
+      const error = toStructuredError(thrown);
+      return { ...seen, outcome: 'failed', error, detail: error.message };
     },
     async [Symbol.asyncDispose]() {
       provider.generator.close();

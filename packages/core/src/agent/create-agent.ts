@@ -107,7 +107,8 @@ export function wireAgent(
     },
   });
   budget?.requirePriceOf(serviceName(choice.resolved));
-  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig });
+  const onNotice = (message: string) => inbox.post({ type: 'notice', level: 'warning', message });
+  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig, onNotice });
   const common = { chat, choice, clock, tokenLimit: limitOf };
   const { client, loopDetection } = createAgentClient(options, { ...common, generator, utility, resolveConfig });
   const scheduler = createScheduler(options, {
@@ -163,11 +164,12 @@ interface ChatParts {
   clock: Clock;
   ledger: Ledger;
   resolveConfig: ReturnType<typeof createModelConfigResolver>;
+  onNotice: (message: string) => void;
 }
 
 function createChat(
   options: WiringOptions,
-  { generator, choice, clock, ledger, resolveConfig }: ChatParts,
+  { generator, choice, clock, ledger, resolveConfig, onNotice }: ChatParts,
 ): GeminiChat {
   return new GeminiChat({
     generator,
@@ -176,6 +178,7 @@ function createChat(
     fallback: choice.fallback,
     clock,
     onUnusableAnswer: (answer) => ledger.withdraw(answer),
+    onNotice,
     ...withoutUndefined({
       systemInstruction: options.systemInstruction,
       history: options.history,

@@ -18,17 +18,20 @@ export class Attempt {
   held: GenerateContentResponse[] = [];
   private readonly collector = new StreamCollector();
   private readonly callIds: CallIds;
+  private readonly onNotice: ((message: string) => void) | undefined;
   private isHolding = false;
   /** The text that was not held back. */
   private shownText = '';
 
-  constructor(callIds: CallIds) {
+  constructor(callIds: CallIds, onNotice?: (message: string) => void) {
     this.callIds = callIds;
+    this.onNotice = onNotice;
     callIds.beginAttempt();
   }
 
   /** Returns the frame with a name and an id for every call. */
   add(arrived: GenerateContentResponse): GenerateContentResponse {
+    if (arrived.notices) for (const notice of arrived.notices) this.onNotice?.(notice);
     const response = this.callIds.complete(arrived);
     this.collector.add(response);
     for (const thought of getThoughts(response)) this.thoughts.push(thought);

@@ -27,6 +27,8 @@ export interface GeminiChatOptions {
   recorder?: ChatRecorder;
   /** Called with an answer that arrived completely but is not an acceptable turn. Must not throw. */
   onUnusableAnswer?: (answer: UnusableAnswer) => void;
+  /** Called with a sentence of the provider's adapter for the user. Must not throw. */
+  onNotice?: (message: string) => void;
   clock?: Clock;
 }
 

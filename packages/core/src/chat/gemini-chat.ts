@@ -98,7 +98,7 @@ export class GeminiChat {
           failed.model = request.model;
           const stream = await generator.generateContentStream(request, prompt_id, role);
           failed.phase = 'stream';
-          const attempt = new Attempt(this.callIds);
+          const attempt = new Attempt(this.callIds, this.options.onNotice);
           shown = attempt;
           const ask = this.afterModel(request, signal);
           if (ask) {

@@ -7,7 +7,13 @@ import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
 
-export type ContinuationReason = 'invalid_stream' | 'silent_end' | 'loop_recovery' | 'next_speaker' | 'hook_blocked';
+export type ContinuationReason =
+  | 'invalid_stream'
+  | 'silent_end'
+  | 'loop_recovery'
+  | 'next_speaker'
+  | 'hook_blocked'
+  | 'overflow';
 
 export type Continuation =
   /** `isTooLarge`: the unsent request was too large, so it must not be kept whole either. */
@@ -32,6 +38,11 @@ export function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether the provider rejected the request because it exceeds the model's window. */
+export function isOverflow(event: ServerGeminiStreamEvent): boolean {
+  return event.type === GeminiEventType.Error && event.value.error.reason === 'context_overflow';
 }
 
 export const STOP: Continuation = { kind: 'stop' };

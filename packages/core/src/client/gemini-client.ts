@@ -23,6 +23,7 @@ import {
   STOP,
   again,
   hasResponses,
+  isOverflow,
   toLoopRecovery,
   toTurnEnd,
   toUnrunResponses,
@@ -52,6 +53,8 @@ export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
 
 /** The outcome of a turn: the loop it detected, if any, how it ended, and the calls it requests. */
 interface EndedRun {
+  /** The rejection of a request that is too large; it is not yielded yet. */
+  overflow?: ServerGeminiStreamEvent;
   loop: Continuation | undefined;
   end: TurnEnd;
   held: ServerGeminiStreamEvent[];
@@ -111,9 +114,11 @@ export class GeminiClient {
         } else {
           turn = this.createTurn(prompt_id);
           const ended: EndedRun = yield* this.runTurn(turn, toBe, admitted);
-          then = ended.loop
-            ? yield* this.takeBack(ended.loop)
-            : yield* this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
+          if (ended.overflow) then = yield* this.shrink(ended.overflow, admitted, prompt, signal);
+          else
+            then = ended.loop
+              ? yield* this.takeBack(ended.loop)
+              : yield* this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
         }
         if (then.event) yield then.event;
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
@@ -202,12 +207,31 @@ export class GeminiClient {
       // A cancel that came first is reported as a cancel, not as a loop.
       if (loop && !signal.aborted) return { loop, end, held };
       if (loop) continue;
+      if (isOverflow(event)) return { loop: undefined, end, held, overflow: event };
       end = toTurnEnd(event) ?? end;
       // Calls are yielded together, once none of them closes a loop.
       if (held.length > 0 || event.type === GeminiEventType.ToolCallRequest) held.push(event);
       else yield event;
     }
     return { loop: undefined, end, held };
+  }
+
+  /** Compresses the history, once per prompt, and sends the same request again; otherwise the rejection stands. */
+  private async *shrink(
+    overflow: ServerGeminiStreamEvent,
+    request: Part[],
+    prompt: PromptState,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
+    const isFirst = !prompt.hasShrunk;
+    prompt.hasShrunk = true;
+    const value = isFirst ? await this.tryCompressChat(prompt.prompt_id, true, signal) : undefined;
+    if (value?.compressionStatus !== CompressionStatus.COMPRESSED) {
+      yield overflow;
+      return STOP;
+    }
+    yield { type: GeminiEventType.ChatCompressed, value };
+    return { kind: 'again', why: 'overflow', request };
   }
 
   /** The continuation when this event completes a loop. */

@@ -24,6 +24,8 @@ export interface PromptState {
   hasContinuedInvalid: boolean;
   /** The model was asked once to continue after an empty turn. */
   hasContinuedSilence: boolean;
+  /** The history was compressed once because a request was rejected as too large. */
+  hasShrunk: boolean;
 }
 
 export interface GateKeepers {
@@ -42,6 +44,7 @@ export function openPrompt(prompt_id: string, text: string): PromptState {
     stopHookActive: false,
     hasContinuedInvalid: false,
     hasContinuedSilence: false,
+    hasShrunk: false,
   };
 }
 

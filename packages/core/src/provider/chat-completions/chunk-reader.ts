@@ -219,7 +219,8 @@ export class ChunkReader implements AnswerReader {
     const failed = typeof reason === 'string' && FAILURES.has(reason);
     if (!failed && (chunk['error'] === undefined || chunk['error'] === null)) return;
     const reported = findReportedError(chunk) ?? { types: [] };
-    throw judgeStreamError(failed && reported.message === undefined ? { types: [String(reason)] } : reported);
+    const error = failed && reported.message === undefined ? { types: [String(reason)] } : reported;
+    throw judgeStreamError(error, this.options.isLocal);
   }
 
   private toResponses(parts: Part[]): GenerateContentResponse[] {

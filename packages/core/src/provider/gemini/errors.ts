@@ -5,7 +5,7 @@
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
-import { type FailedAnswer, describeAnswer, parseRetryAfter } from '../wire/failed-answer.ts';
+import { type FailedAnswer, askedDelayOf, describeAnswer } from '../wire/failed-answer.ts';
 
 /** A server that asks for a longer wait makes the error final. */
 const MAX_WAIT_MS = 300_000;
@@ -25,7 +25,7 @@ const TOO_MANY_TOKENS_WORDS = /input token count\b.*\bexceeds the maximum/is;
 
 export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError {
   const google = findGoogleError(answer.body) ?? { details: {} };
-  const retryDelayMs = google.retryDelayMs ?? parseRetryAfter(answer.retryAfter, answer.now);
+  const retryDelayMs = google.retryDelayMs ?? askedDelayOf(answer, '');
   return classifyGoogleError(answer.status, {
     ...google,
     message: google.message ?? describeAnswer(answer),

@@ -17,6 +17,7 @@ const NOT_ANSWERS: ReadonlySet<unknown> = new Set(['load', 'unload']);
 
 export interface LineReaderOptions {
   origin: OriginKey;
+  isLocal: boolean;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
   /** Whether a tool was offered, where a call may come as text; absent: such a text is text. */
@@ -41,7 +42,9 @@ export class LineReader implements AnswerReader {
 
   read({ data }: WireFrame): readonly GenerateContentResponse[] {
     const line = parseObject(data);
-    if (line['error'] !== undefined) throw judgeStreamError(findReportedError(line) ?? { types: [] }, true);
+    if (line['error'] !== undefined) {
+      throw judgeStreamError(findReportedError(line) ?? { types: [] }, this.options.isLocal);
+    }
     const parts = isRecord(line['message']) ? this.readMessage(line['message']) : [];
     const stamp = typeof line['model'] === 'string' ? { modelVersion: line['model'] } : {};
     if (line['done'] !== true || NOT_ANSWERS.has(line['done_reason'])) {

@@ -69,6 +69,7 @@ export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
       const offered = new Set(declaredTools(config).map(({ name }) => name));
       return new LineReader({
         origin: keyOf(model),
+        isLocal: endpoint.isLocal,
         readName: createNameReader(declaredNames(config)),
         isOffered: quirks.textCalls && offered.size > 0 ? (name) => offered.has(name) : undefined,
         onPromptTokens: (count) => compare(request, count),

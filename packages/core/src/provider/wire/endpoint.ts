@@ -32,7 +32,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Masking a shorter secret would also mask ordinary words. */
 const LEAST_SECRET = 8;
-const MASK = '[key]';
+/** Without the word `key`: a masked message must not read as one about keys. */
+const MASK = '[hidden]';
 
 /** Throws a TypeError that names the invalid option, without repeating a credential. */
 export function createEndpoint(options: EndpointOptions): WireEndpoint {

@@ -123,10 +123,15 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
         yield parsed;
       }
     };
-    for await (const bytes of response.body) yield* parse(splitter.push(bytes));
-    if (response.closed) return;
-    yield* parse(splitter.end());
-    yield* reader.end();
+    try {
+      for await (const bytes of response.body) yield* parse(splitter.push(bytes));
+      if (response.closed) return;
+      yield* parse(splitter.end());
+      yield* reader.end();
+    } catch (error) {
+      maskMessages(error, endpoint);
+      throw error instanceof UnauthorizedError ? withKeySource(error, endpoint.keySource) : error;
+    }
   }
 
   async function stream(request: GenerateContentParameters): Promise<AsyncGenerator<GenerateContentResponse, void>> {
@@ -187,6 +192,16 @@ function* parseFrames(frames: readonly WireFrame[], reader: AnswerReader): Gener
 async function* startWith<T>(first: T, rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   yield first;
   yield* rest;
+}
+
+/** A server may repeat a credential in the error of a stream; the cause of an unreadable frame holds an excerpt of it. */
+function maskMessages(error: unknown, endpoint: WireEndpoint): void {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const masked = endpoint.mask(at.message);
+    if (masked === at.message) continue;
+    at.message = masked;
+    if (at.stack !== undefined) at.stack = endpoint.mask(at.stack);
+  }
 }
 
 /** Names where the rejected key came from, never the key. */
