@@ -13,6 +13,7 @@ const SOURCES = [
   'scripts/build.mjs',
   'scripts/direct-imports.mjs',
   'scripts/ink-plugin.mjs',
+  'scripts/models-dev-licence.txt',
   'scripts/notices.mjs',
   'scripts/pack.mjs',
 ];

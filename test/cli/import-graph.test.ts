@@ -74,6 +74,10 @@ describe('what is loaded before it is needed', () => {
     const atWork =
       /tools\/(grep\/|files\/diff|shell\/(running-commands|command-output|pty|stray-processes))|policy\/rules-file|carried-over/;
     expect(inputs.filter((path) => atWork.test(path))).toEqual([]);
+    // What only a model of another provider needs.
+    const foreign =
+      /provider\/(?:catalogue\/(?!gemini|model-catalogue|plain)|model-lists|provider-routes|(?!gemini)[a-z-]+\/protocol)/;
+    expect(inputs.filter((path) => foreign.test(path))).toEqual([]);
     expect(bytes).toBeLessThan(467_000);
   });
 

@@ -39,6 +39,10 @@ describe('the notices of bundled code', () => {
     expect(notices).toMatch(new RegExp(`^${name.replace('.', '\\.')} \\d`, 'm'));
   });
 
+  it('have the licence of the bundled facts about models', () => {
+    expect(notices).toMatch(/^models\.dev, .*\n\nMIT License\n\nCopyright/m);
+  });
+
   it('are shipped, with the words the licences ask for', () => {
     expect(contentsOf('castor')).toContain('dist/NOTICES.txt');
     expect(notices).toContain('Permission is hereby granted, free of charge');

@@ -32,10 +32,11 @@ export interface OpenProvider {
 }
 
 export async function openProvider(access: ProviderAccess, options: WireGeneratorOptions = {}): Promise<OpenProvider> {
-  const [{ createProviderModels }, { createWireGenerator }, { bundledModels, familyOf }] = await Promise.all([
+  const [{ createProviderModels }, { createWireGenerator }, { bundledModels }, { familyOf }] = await Promise.all([
     import('./catalogue/provider-catalogue.ts'),
     import('./wire/wire-generator.ts'),
     import('./catalogue/bundled-models.ts'),
+    import('./catalogue/model-families.ts'),
   ]);
   const { endpoint, quirks = {}, smallModel } = access;
   const models = createProviderModels({

@@ -133,7 +133,8 @@ export const PROVIDERS: readonly ProviderRow[] = [
     quirks: { maxTokensField: 'max_completion_tokens', cacheKey: true, reasoning: { knob: 'effort' } },
   },
   hosted('deepseek', 'DeepSeek', 'https://api.deepseek.com/v1', {
-    defaultModel: 'deepseek-chat',
+    defaultModel: 'deepseek-v4-pro',
+    smallModel: 'deepseek-flash',
     quirks: { reasoning: { field: 'reasoning_content', echo: 'always', knob: 'deepseek' } },
   }),
   hosted('mistral', 'Mistral', 'https://api.mistral.ai/v1', { quirks: { callIdLength: 9, bridgeAfterTool: true } }),

@@ -1,39 +1,49 @@
 /**
- * What is known of models by name, bundled with the program: a table per provider, and families by name for the rest.
- * Data only; loaded when a model other than the Gemini API's is chosen.
+ * The models that the program knows by name: reads the generated table of models-data.ts. Loaded when a model other than
+ * the Gemini API's is chosen.
  */
 
+import type { ModelPrice, Rates, ThinkingKnob } from './model-catalogue.ts';
+import { MODELS } from './models-data.ts';
 import type { KnownModel, KnownModels } from './provider-catalogue.ts';
 
-const BUNDLED: Readonly<Record<string, KnownModels>> = {};
+const UNKNOWN = '-';
 
+/** The models of a provider; empty for a provider the table does not hold. */
 export function bundledModels(provider: string): KnownModels {
-  return BUNDLED[provider] ?? {};
+  const lines = Object.hasOwn(MODELS, provider) ? (MODELS[provider] ?? '').trim().split('\n') : [];
+  return Object.fromEntries(lines.map((line) => readLine(line)));
 }
 
-/** Families by name. Every matching row applies; a later one overrides an earlier one. */
-const FAMILIES: readonly [name: RegExp, known: KnownModel][] = [
-  [
-    /claude/i,
+function readLine(line: string): [name: string, known: KnownModel] {
+  const [name = '', window = '', output = '', price = '', abilities = '', thinking = ''] = line.split(' ');
+  return [
+    name,
     {
-      family: 'claude',
-      contextWindow: 200_000,
-      maxOutput: 32_000,
-      images: true,
-      documents: true,
-      mediaInResponses: true,
+      contextWindow: Number(window),
+      ...(output !== UNKNOWN && { maxOutput: Number(output) }),
+      ...(price !== UNKNOWN && { price: readPrice(price) }),
+      tools: abilities.includes('t'),
+      images: abilities.includes('i'),
+      documents: abilities.includes('d'),
+      ...(thinking !== UNKNOWN && { thinking: thinking as ThinkingKnob }),
     },
-  ],
-  [/(?:^|\/)gpt-|(?:^|\/)o\d/i, { family: 'gpt', images: true }],
-  [/deepseek/i, { family: 'deepseek' }],
-  [/qwen/i, { family: 'qwen' }],
-  [/kimi|moonshot/i, { family: 'kimi' }],
-  [/glm/i, { family: 'glm' }],
-  [/mistral|magistral|devstral|codestral/i, { family: 'mistral' }],
-  [/gemini/i, { family: 'gemini', contextWindow: 1_048_576, images: true }],
-];
+  ];
+}
 
-export function familyOf(model: string): KnownModel | undefined {
-  const rows = FAMILIES.filter(([name]) => name.test(model)).map(([, known]) => known);
-  return rows.length === 0 ? undefined : Object.assign({}, ...rows);
+function readPrice(text: string): ModelPrice {
+  const [base = '', long] = text.split('+');
+  if (long === undefined) return readRates(base);
+  const [above = '', rates = ''] = long.split(':');
+  return { ...readRates(base), long: { ...readRates(rates), above: Number(above) } };
+}
+
+function readRates(text: string): Rates {
+  const [input = '', output = '', cached = '', written = ''] = text.split('/');
+  return {
+    input: Number(input),
+    output: Number(output),
+    ...(cached !== '' && { cached: Number(cached) }),
+    ...(written !== '' && { cacheWrite: Number(written) }),
+  };
 }

@@ -7,9 +7,9 @@ import type { ModelFacts, ModelPrice } from './model-catalogue.ts';
 import { PLAIN_PRESET } from './plain-preset.ts';
 
 /** What is known of one model; a missing fact is taken from the next source. */
-export interface KnownModel extends Partial<Omit<ModelFacts, 'chatPreset' | 'gradedBy'>> {
-  price?: ModelPrice | undefined;
-}
+export type KnownModel = {
+  [Fact in Exclude<keyof ModelFacts, 'chatPreset' | 'gradedBy'>]?: ModelFacts[Fact] | undefined;
+} & { price?: ModelPrice | undefined };
 
 export type KnownModels = Readonly<Record<string, KnownModel>>;
 
