@@ -45,7 +45,7 @@ const CLI: Record<string, readonly string[]> = {
 /** Rooms of core that read and write the disk or start processes. */
 const DISK = [
   ...['tools', 'hooks', 'telemetry', 'config', 'spending', 'context', 'records', 'hook-ports', 'agent'],
-  ...['provider/replay.ts', 'policy/policy-disk.ts', 'turn/report-error.ts'],
+  ...['provider/replay.ts', 'policy/policy-disk.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
 ];
 
 /** Files that may import a concrete provider or the list of built-in tools. */

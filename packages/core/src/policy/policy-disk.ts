@@ -93,6 +93,71 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+/** Names of files of environment variables, without templates. */
+export const ENVIRONMENT_FILE = /^\.env(?!\.(?:example|sample|template)$)/i;
+
+const MAX_ENTRIES = 20_000;
+
+/** Whether a tree contains a file of environment variables; `unknown` when the tree is too large. */
+export function environmentFileIn(path: string): 'none' | 'some' | 'unknown' | 'missing' {
+  let left = MAX_ENTRIES;
+  const open = [path];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const entries = entriesOf(folder);
+    if (folder === path && entries === undefined && fileFacts(path) === undefined) return 'missing';
+    for (const entry of entries ?? []) {
+      left -= 1;
+      if (left < 0) return 'unknown';
+      if (ENVIRONMENT_FILE.test(entry.name)) return 'some';
+      if (entry.isDirectory()) open.push(join(folder, entry.name));
+    }
+  }
+  return 'none';
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file of environment variables that a path is another hard link to, among those beside it, above it and at home. */
+export function environmentFileLinkedBy(path: string, home: string): string | undefined {
+  const own = identityOf(path);
+  if (own === undefined || own.links < 2) return undefined;
+  const folders = [home];
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (dirname(folder) === folder) break;
+  }
+  return folders
+    .flatMap((folder) => (entriesOf(folder) ?? []).map(({ name }) => join(folder, name)))
+    .filter((candidate) => ENVIRONMENT_FILE.test(basename(candidate)))
+    .find((candidate) => identityOf(candidate)?.id === own.id);
+}
+
+function identityOf(path: string): { id: string; links: number } | undefined {
+  try {
+    const { dev, ino, nlink } = statSync(path);
+    return { id: `${dev}:${ino}`, links: nlink };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file that is read before a command uses it; undefined when it is missing or large. */
+export function smallTextOf(path: string): string | undefined {
+  try {
+    return statSync(path).size > MAX_TEXT_BYTES ? undefined : readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_TEXT_BYTES = 4_000_000;
+
 /** Names in a folder that a program would interpret as an option. */
 export function dashNamesIn(directory: string): string[] {
   try {

@@ -8,7 +8,7 @@
 
 import { relative, resolve } from 'node:path';
 import { globMatches } from './glob-matches.ts';
-import { realPathOf } from './policy-disk.ts';
+import { ENVIRONMENT_FILE, environmentFileLinkedBy, realPathOf } from './policy-disk.ts';
 import { isInside } from '../util/is-inside.ts';
 
 /** A folder of this name protects everything in it. */
@@ -103,8 +103,6 @@ export interface ProtectedPlaces {
   environmentFiles: boolean;
 }
 
-const ENVIRONMENT_FILE = /^\.env(?!\.(?:example|sample|template)$)/;
-
 /** The protected name that covers a path, or undefined. `from` is the base of relative paths. */
 export function protectedPlaceOf(path: string, from: string, places: ProtectedPlaces): string | undefined {
   if (path === '' || path.length > 4096 || path.includes('\0') || path.includes('\n')) return undefined;
@@ -112,7 +110,9 @@ export function protectedPlaceOf(path: string, from: string, places: ProtectedPl
   const written = placeIn(absolute, places);
   if (written !== undefined) return written;
   const real = realPathOf(absolute);
-  return real === absolute ? undefined : placeIn(real, places);
+  const place = real === absolute ? undefined : placeIn(real, places);
+  if (place !== undefined || !places.environmentFiles) return place;
+  return environmentFileLinkedBy(real, places.home) === undefined ? undefined : '.env';
 }
 
 /**

@@ -236,6 +236,18 @@ export class CommandJudge {
     });
   }
 
+  /** Whether a user's own rule names this form of the command: `tar x`, `git apply`. */
+  isSpelled(leaf: Leaf, word: string): boolean {
+    return this.options.rules.some(
+      (rule) =>
+        rule.decision === 'allow' &&
+        isDeliberate(rule) &&
+        isNarrowed(rule) &&
+        spells(rule, word) &&
+        matchesCommand(rule, this.textsOf(leaf)),
+    );
+  }
+
   /** A deny or ask pattern that matches the whole text, unless a higher rule allowed each command. */
   spanningRule(source: string, commands: readonly CommandVerdict[]): PolicyRule | undefined {
     const lowest = Math.min(...commands.map(({ rule }) => rule?.priority ?? 0));

@@ -12,13 +12,19 @@ import { isTolerable } from './shell-line.ts';
 import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
 import type { ShellReading } from './shell-leaves.ts';
+import type { UnnamedWrite } from './unnamed-writes.ts';
 
 export interface LineVerdict extends Judgement {
   commands: CommandVerdict[];
   problems: readonly string[];
 }
 
-export function judgeLine(source: string, reading: ShellReading, options: JudgeOptions): LineVerdict {
+export function judgeLine(
+  source: string,
+  reading: ShellReading,
+  options: JudgeOptions,
+  unnamed: readonly UnnamedWrite[],
+): LineVerdict {
   const judge = new CommandJudge(options, reading.leaves);
   const commands = judge.commands(reading.leaves);
   let verdict: LineVerdict = { ...strictest(commands, options), commands, problems: reading.problems };
@@ -32,6 +38,9 @@ export function judgeLine(source: string, reading: ShellReading, options: JudgeO
   }
   for (const write of protectedWrites(reading.leaves, source, options)) {
     if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
+  }
+  for (const { leaf, place, word, reason } of unnamed) {
+    if (!judge.isExplicit(leaf, place) && !judge.isSpelled(leaf, word)) tighten('ask_user', reason);
   }
   for (const problem of reading.problems) {
     if (!isTolerable(problem) || !judge.mayRunUnread(source)) tighten('ask_user', problem);
