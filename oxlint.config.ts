@@ -22,9 +22,10 @@ const CORE: Record<string, readonly string[]> = {
   context: ['config', 'chat', 'scheduler', 'tools'],
   records: ['config', 'chat', 'scheduler', 'tools', 'transcript'],
   'hook-ports': ['config', 'chat', 'client', 'hooks', 'scheduler', 'tools'],
+  mcp: ['config', 'tools'],
   agent: [
-    ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'policy', 'provider', 'records', 'routing'],
-    ...['scheduler', 'spending', 'telemetry', 'tools', 'transcript', 'turn'],
+    ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'mcp', 'policy', 'provider', 'records'],
+    ...['routing', 'scheduler', 'spending', 'telemetry', 'tools', 'transcript', 'turn'],
   ],
 };
 
@@ -44,7 +45,7 @@ const CLI: Record<string, readonly string[]> = {
 
 /** Rooms of core that read and write the disk or start processes. */
 const DISK = [
-  ...['tools', 'hooks', 'telemetry', 'config', 'spending', 'context', 'records', 'hook-ports', 'agent'],
+  ...['tools', 'hooks', 'telemetry', 'config', 'spending', 'context', 'records', 'hook-ports', 'mcp', 'agent'],
   ...['provider/replay.ts', 'policy/policy-disk.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
 ];
 

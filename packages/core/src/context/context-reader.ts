@@ -9,7 +9,7 @@ import path from 'node:path';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { openRegularFile } from '../tools/files/opened-file.ts';
 import { decodeText, looksBinary } from '../tools/files/text-file.ts';
-import { withoutHiddenCharacters } from './context-hidden-characters.ts';
+import { withoutHiddenCharacters } from '../util/hidden-characters.ts';
 import { countOf } from '../util/short-text.ts';
 
 /** The limit is low because every request pays for the file. */

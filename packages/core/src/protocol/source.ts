@@ -20,11 +20,11 @@ export interface Source {
 }
 
 /** The kinds of content a source can provide in files. */
-export type SourceContent = 'commands' | 'context' | 'hooks' | 'policies' | 'themes';
+export type SourceContent = 'commands' | 'context' | 'hooks' | 'policies' | 'servers' | 'themes';
 
 /**
  * The place of each kind of content, relative to the source's directory; absent: the source does not provide it in a
- * file of its own. Hooks and themes of the administrator, the user and a project are settings. A project's context
+ * file of its own. Hooks, MCP servers and themes of the administrator, the user and a project are settings. A project's context
  * files are in the workspace and above it. Policies of a project are disabled, as in Gemini CLI.
  */
 export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<SourceContent, string>>>>> = {
@@ -37,6 +37,7 @@ export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<
     context: '.',
     hooks: 'hooks/hooks.json',
     policies: 'policies',
+    servers: 'gemini-extension.json',
     themes: 'gemini-extension.json',
   },
 };

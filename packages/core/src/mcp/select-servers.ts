@@ -1,0 +1,216 @@
+/**
+ * Selects the MCP servers of a start: merges the layers, applies the restrictions of the user and the administrator,
+ * and states for every other server why it does not run. Pure.
+ */
+
+import type { McpServerSettings } from '../config/table/tools.ts';
+import { splitCommand } from '../tools/split-command.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { isRecord } from '../util/is-record.ts';
+import { DEFAULT_START_LIMIT_MS, resolveEntry } from './server-config.ts';
+import type { EntryOrigin, McpServer } from './server-config.ts';
+import type { McpLayer } from './server-layer.ts';
+
+/** The lists of the administrator, from `admin.mcp`. */
+export interface AdminServers {
+  enabled?: boolean;
+  /** The only allowed servers; empty: no restriction. */
+  config?: Readonly<Record<string, unknown>>;
+  /** Network servers that always run. */
+  requiredConfig?: Readonly<Record<string, unknown>>;
+}
+
+export interface ServerRestrictions {
+  /** `mcp.allowed`, merged over the layers; an empty list allows none. */
+  allowed?: readonly string[] | undefined;
+  /** `mcp.excluded`. */
+  excluded?: readonly string[] | undefined;
+  /** `--allowed-mcp-server-names`: replaces both lists. */
+  named?: readonly string[] | undefined;
+  admin?: AdminServers | undefined;
+  /** Servers that the user disabled. */
+  disabled?: readonly string[] | undefined;
+  /** `mcp.serverCommand`: a server of the name `mcp`. */
+  serverCommand?: string | undefined;
+  startLimitMs?: number | undefined;
+}
+
+export type IdleReason = 'blocked' | 'disabled' | 'invalid';
+
+/** A configured server that does not run. */
+export interface IdleServer {
+  name: string;
+  reason: IdleReason;
+  /** A sentence for the user. */
+  message: string;
+}
+
+export interface ServerSelection {
+  /** In the order of their names. */
+  servers: McpServer[];
+  idle: IdleServer[];
+  warnings: string[];
+}
+
+interface MergedEntry extends Omit<EntryOrigin, 'startLimitMs'> {
+  entry: McpServerSettings;
+}
+
+export function selectServers(layers: readonly McpLayer[], restrictions: ServerRestrictions = {}): ServerSelection {
+  const selection: ServerSelection = { servers: [], idle: [], warnings: [] };
+  const { admin = {}, startLimitMs = DEFAULT_START_LIMIT_MS } = restrictions;
+  for (const { problem } of layers) if (problem !== undefined) selection.warnings.push(problem);
+  const merged = mergeLayers(layers, selection.warnings);
+  addServerCommand(merged, restrictions, selection.warnings);
+  const permitted = throughAdmin(merged, admin, selection);
+  for (const { entry, ...origin } of permitted.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const idle = findObstacle(origin.name, restrictions);
+    if (idle !== undefined) {
+      selection.idle.push({ name: origin.name, ...idle });
+      continue;
+    }
+    const { server, problem, warnings } = resolveEntry(entry, { ...origin, startLimitMs });
+    selection.warnings.push(...warnings);
+    if (server) selection.servers.push(server);
+    if (problem !== undefined) selection.idle.push({ name: origin.name, reason: 'invalid', message: problem });
+  }
+  return selection;
+}
+
+/** The entry of a stronger layer of settings replaces a weaker one; a server of an extension is only adjusted. */
+function mergeLayers(layers: readonly McpLayer[], warnings: string[]): Map<string, MergedEntry> {
+  const ofSettings = new Map<string, MergedEntry>();
+  const ofExtensions = new Map<string, MergedEntry>();
+  for (const { source, owner, file, servers, written } of layers) {
+    for (const [name, entry] of Object.entries(servers)) {
+      if (!isRecord(entry)) continue;
+      const found = { name, source, owner, file, entry: entry as McpServerSettings, written: written[name] };
+      if (source !== 'extension') ofSettings.set(name, found);
+      else if (!ofExtensions.has(name)) ofExtensions.set(name, found);
+      else warnings.push(`The MCP server ${name} of the extension ${owner} was skipped: its name is taken.`);
+    }
+  }
+  const merged = new Map(ofExtensions);
+  for (const [name, found] of ofSettings) {
+    const lower = ofExtensions.get(name);
+    merged.set(name, lower ? adjust(lower, found) : found);
+  }
+  return merged;
+}
+
+function adjust(lower: MergedEntry, higher: MergedEntry): MergedEntry {
+  const includeTools = intersect(lower.entry.includeTools, higher.entry.includeTools);
+  const entry: McpServerSettings = {
+    ...lower.entry,
+    ...higher.entry,
+    env: { ...lower.entry.env, ...higher.entry.env },
+    excludeTools: [...(lower.entry.excludeTools ?? []), ...(higher.entry.excludeTools ?? [])],
+    ...(includeTools && { includeTools }),
+  };
+  return { ...higher, owner: lower.owner, entry, written: merge(lower.written, higher.written) };
+}
+
+function merge(lower: unknown, higher: unknown): unknown {
+  if (!isRecord(lower) || !isRecord(higher)) return higher ?? lower;
+  const env = { ...(isRecord(lower['env']) && lower['env']), ...(isRecord(higher['env']) && higher['env']) };
+  return { ...lower, ...higher, env };
+}
+
+/** No common tool means none. */
+function intersect(lower?: readonly string[], higher?: readonly string[]): readonly string[] | undefined {
+  return lower && higher ? higher.filter((tool) => lower.includes(tool)) : (higher ?? lower);
+}
+
+function addServerCommand(
+  merged: Map<string, MergedEntry>,
+  { serverCommand, admin }: ServerRestrictions,
+  warnings: string[],
+): void {
+  const isRestricted = admin?.enabled === false || Object.keys(admin?.config ?? {}).length > 0;
+  if (serverCommand === undefined || serverCommand.trim() === '' || isRestricted) return;
+  try {
+    if (/[;&|<>()`\n]/.test(serverCommand)) throw new Error('it contains an operator of a shell');
+    const [command, ...args] = splitCommand(serverCommand);
+    const entry = { ...(command !== undefined && { command }), args };
+    merged.set('mcp', { name: 'mcp', source: 'user', entry, written: { serverCommand } });
+  } catch (error) {
+    warnings.push(`mcp.serverCommand was ignored: ${getErrorMessage(error)}. Write a program and its arguments.`);
+  }
+}
+
+function throughAdmin(
+  merged: ReadonlyMap<string, MergedEntry>,
+  { enabled = true, config = {}, requiredConfig = {} }: AdminServers,
+  selection: ServerSelection,
+): MergedEntry[] {
+  const deny = (name: string, message: string) => selection.idle.push({ name, reason: 'blocked', message });
+  if (!enabled) {
+    for (const name of merged.keys()) deny(name, `The MCP server ${name} is blocked: the administrator disabled MCP.`);
+    return [];
+  }
+  const isListed = Object.keys(config).length > 0;
+  const allowed = new Map<string, MergedEntry>();
+  for (const [name, found] of merged) {
+    const rule = Object.hasOwn(config, name) ? config[name] : undefined;
+    if (!isListed) allowed.set(name, found);
+    else if (isRecord(rule)) allowed.set(name, { ...found, entry: underAdmin(found.entry, rule) });
+    else deny(name, `The MCP server ${name} is blocked: the administrator's list does not contain it.`);
+  }
+  for (const [name, entry] of Object.entries(requiredConfig)) {
+    if (!isRecord(entry)) continue;
+    const { command: _c, args: _a, env: _e, cwd: _d, ...remote } = entry;
+    const required = { trust: true, ...remote } as McpServerSettings;
+    allowed.set(name, { name, source: 'system', entry: required, written: entry });
+  }
+  return [...allowed.values()];
+}
+
+/** The administrator decides where the server is; the user's entry only describes it. */
+function underAdmin(entry: McpServerSettings, rule: Record<string, unknown>): McpServerSettings {
+  const {
+    command: _c,
+    args: _a,
+    env: _e,
+    cwd: _d,
+    httpUrl: _h,
+    tcp: _t,
+    url: _u,
+    type: _y,
+    trust: _r,
+    ...rest
+  } = entry;
+  const { url, type, trust, includeTools, excludeTools } = rule as McpServerSettings;
+  const decides = (includeTools?.length ?? 0) > 0 || (excludeTools?.length ?? 0) > 0;
+  const { includeTools: _i, excludeTools: _x, ...described } = rest;
+  return {
+    ...(decides ? described : rest),
+    ...(decides && includeTools && { includeTools }),
+    ...(decides && excludeTools && { excludeTools }),
+    ...(url !== undefined && { url }),
+    ...(type !== undefined && { type }),
+    ...(trust !== undefined && { trust }),
+  };
+}
+
+/** Names are compared without regard to case, as the lists of several layers are. */
+function findObstacle(
+  name: string,
+  { allowed, excluded, named, disabled }: ServerRestrictions,
+): Omit<IdleServer, 'name'> | undefined {
+  const blocked = (why: string) =>
+    ({ reason: 'blocked', message: `The MCP server ${name} is blocked: ${why}.` }) as const;
+  if (named !== undefined) {
+    if (!contains(named, name)) return blocked('--allowed-mcp-server-names does not name it');
+  } else {
+    if (allowed !== undefined && !contains(allowed, name)) return blocked('mcp.allowed does not name it');
+    if (contains(excluded ?? [], name)) return blocked('mcp.excluded names it');
+  }
+  return contains(disabled ?? [], name)
+    ? { reason: 'disabled', message: `The MCP server ${name} is disabled.` }
+    : undefined;
+}
+
+function contains(names: readonly string[], name: string): boolean {
+  const wanted = name.toLowerCase();
+  return names.some((each) => each.toLowerCase() === wanted);
+}

@@ -1,0 +1,91 @@
+/** Which servers of a project may start, by a real record. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SourceKind } from '../protocol/source.ts';
+import { selectServers } from './select-servers.ts';
+import { admitServers, ServerConsent } from './server-consent.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'castor-mcp-consent-'));
+  file = join(folder, 'trusted_mcp_servers.json');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function serversOf(entries: Record<string, object>, source: SourceKind = 'project') {
+  return selectServers([{ source, servers: { ...entries }, written: { ...entries } }]).servers;
+}
+
+interface Trust {
+  trustedFolder?: boolean;
+  isTrustedForRun?: boolean;
+}
+
+function admit(servers: ReturnType<typeof serversOf>, { trustedFolder, isTrustedForRun = false }: Trust) {
+  const consent = () => new ServerConsent(file, folder);
+  const found = admitServers(servers, { trustedFolder, isTrustedForRun, hint: 'Run x.', consent });
+  return { started: found.servers.map(({ name }) => name), messages: found.messages };
+}
+
+const TRUSTED = { trustedFolder: true };
+const ENTRY = { a: { command: 'npx', args: ['-y', 'a b'], env: { TOKEN: 'secret' } } };
+
+it('starts nothing in an untrusted folder, not even servers of the user', () => {
+  const message = 'MCP servers do not start, because the folder is not trusted: a.';
+  expect(admit(serversOf(ENTRY, 'user'), { trustedFolder: false })).toEqual({ started: [], messages: [message] });
+});
+
+it('starts only servers of the user in a folder without a decision', () => {
+  const servers = [...serversOf(ENTRY), ...serversOf({ mine: { command: 'x' } }, 'user')];
+  expect(admit(servers, {}).started).toEqual(['mine']);
+});
+
+it('announces the first servers of a trusted project once, without values of variables', () => {
+  expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({
+    started: ['a'],
+    messages: ['This project starts MCP servers with your permissions: a (npx -y "a b"; env TOKEN).'],
+  });
+  expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({ started: ['a'], messages: [] });
+});
+
+it.each([
+  ['command', { command: 'sh', args: ENTRY.a.args, env: ENTRY.a.env }],
+  ['an argument', { ...ENTRY.a, args: ['-y', 'evil'] }],
+  ['a variable', { ...ENTRY.a, env: { TOKEN: 'secret', NODE_OPTIONS: '-r ./x' } }],
+  ['the folder', { ...ENTRY.a, cwd: '/tmp' }],
+  ['trust', { ...ENTRY.a, trust: true }],
+])('asks again after a change of %s', (_what, changed) => {
+  admit(serversOf(ENTRY), TRUSTED);
+  const after = admit(serversOf({ a: changed }), TRUSTED);
+  expect(after.started).toEqual([]);
+  expect(after.messages[0]).toMatch(
+    /^MCP servers of this project are new or changed .* do not start: a \(.*\)\. Run x\.$/,
+  );
+  expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual(['a']);
+});
+
+it('asks about a server added later, and about the first one of a folder that was trusted without any', () => {
+  new ServerConsent(file, folder).consent([]);
+  expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual([]);
+  new ServerConsent(file, folder).consent(serversOf(ENTRY));
+  expect(admit(serversOf({ ...ENTRY, b: { command: 'b' } }), TRUSTED).started).toEqual(['a']);
+});
+
+it('starts everything in a run that is trusted as it is, and records nothing', () => {
+  new ServerConsent(file, folder).consent([]);
+  expect(admit(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: true }).started).toEqual(['a']);
+  expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual([]);
+});
+
+it('counts an unreadable record as no consent', () => {
+  writeFileSync(file, '{"a": [1]}');
+  const { started, messages } = admit(serversOf(ENTRY), TRUSTED);
+  expect(started).toEqual([]);
+  expect(messages[0]).toContain('was ignored');
+});
