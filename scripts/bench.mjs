@@ -4,13 +4,20 @@
  */
 
 import { startModel } from './bench/processes.mjs';
+import { measureProviders } from './bench/provider-rows.mjs';
 import { measureStart } from './bench/start-rows.mjs';
 import { print } from './bench/table.mjs';
 import { measureTools } from './bench/tool-rows.mjs';
 import { measureTui } from './bench/tui-rows.mjs';
 import { measureTurns } from './bench/turn-rows.mjs';
 
-const GROUPS = { start: measureStart, turns: measureTurns, tools: measureTools, tui: measureTui };
+const GROUPS = {
+  start: measureStart,
+  turns: measureTurns,
+  tools: measureTools,
+  tui: measureTui,
+  providers: measureProviders,
+};
 
 const args = process.argv.slice(2);
 const names = args.filter((arg) => Object.hasOwn(GROUPS, arg));

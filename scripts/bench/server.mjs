@@ -6,6 +6,7 @@
 
 import { createServer } from 'node:http';
 import { STEADY_LENGTH, createMarkdown } from './markdown.mjs';
+import { play, words } from './play.mjs';
 
 const SHORT = frames(8, 40);
 const LONG = frames(20_000, 100);
@@ -87,31 +88,6 @@ function frame(content, candidate, usageMetadata) {
     usageMetadata,
   };
   return `data: ${JSON.stringify(answer)}\r\n\r\n`;
-}
-
-/** No repetition: loop detection rightly stops an answer that repeats itself. */
-function words(seed, length) {
-  let text = '';
-  for (let state = seed + 1; text.length < length;) {
-    state = (state * 48_271) % 2_147_483_647;
-    text += `${state.toString(36)} `;
-  }
-  return text.slice(0, length);
-}
-
-/** Writes frame by frame, as fast as the reader accepts them. */
-function play(response, stream) {
-  let index = 0;
-  const more = () => {
-    while (index < stream.length) {
-      if (!response.write(stream[index++])) {
-        response.once('drain', more);
-        return;
-      }
-    }
-    response.end();
-  };
-  more();
 }
 
 /** Writes every frame at its time, counted from the start: a late one does not delay the next. */

@@ -3,17 +3,16 @@
  * measured without the preload that reports CPU.
  */
 
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measure } from './processes.mjs';
 import { difference, ratio, sum } from './table.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CASTOR = join(HERE, '..', '..', 'packages', 'cli', 'bin', 'castor.cjs');
 const FLOOR = join(HERE, 'floor.mjs');
-const USAGE = join(HERE, 'usage.cjs');
 
 export async function measureStart(model, rounds = 20) {
   const home = mkdtempSync(join(tmpdir(), 'castor-bench-'));
@@ -75,31 +74,4 @@ async function measureIn(home, model, rounds) {
     difference('20,000 frames, peak − B', 'MB', sum(long.castorLong, 'peakMb'), sum(long.floorLong, 'peakMb'), 40),
   ];
   return { notes, rows };
-}
-
-/** Runs a program to its end; `usage` measures its CPU and memory instead of its duration. */
-function measure(name, program, { model, env, usage = false }) {
-  const started = performance.timeOrigin + performance.now();
-  let firstRequestMs;
-  model.onArrival = (arrived) => (firstRequestMs ??= arrived - started);
-  const args = usage ? ['-r', USAGE, ...program] : program;
-  // In the empty home: a start in this repository would also read its AGENTS.md and .gitignore.
-  const cwd = env.HOME;
-  const child = spawn(process.execPath, args, {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit', usage ? 'pipe' : 'ignore'],
-  });
-  let bytes = 0;
-  let report = '';
-  child.stdout.on('data', (chunk) => (bytes += chunk.length));
-  child.stdio[3]?.on('data', (chunk) => (report += chunk));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      const wallMs = performance.timeOrigin + performance.now() - started;
-      if (code !== 0) reject(new Error(`${name} ended with ${code}`));
-      else resolve({ wallMs, bytes, firstRequestMs, ...(usage && JSON.parse(report)) });
-    });
-  });
 }
