@@ -29,7 +29,7 @@ for (const protocol of Object.keys(PATHS)) {
 }
 
 function kindOf(model) {
-  return /long$/.test(model) ? 'long' : 'short';
+  return model.endsWith('long') ? 'long' : 'short';
 }
 
 /** By protocol and model: its headers and its frames. */

@@ -8,6 +8,7 @@ import { type OriginBlock, withOrigin } from '../../protocol/origin.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
 import { readArguments } from '../wire/call-arguments.ts';
+import { AnswerStamp } from '../wire/answer-stamp.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
@@ -47,9 +48,8 @@ export class EventReader implements AnswerReader {
   private readonly options: EventReaderOptions;
   private readonly blocks = new Map<unknown, OpenBlock>();
   private readonly thinking: OriginBlock[] = [];
+  private readonly stamp = new AnswerStamp();
   private usage: Fields = {};
-  private model: string | undefined;
-  private id: string | undefined;
   private stopReason: string | undefined;
   private stopDetails: unknown;
   private isClosed = false;
@@ -92,8 +92,8 @@ export class EventReader implements AnswerReader {
   }
 
   private start({ id, model, usage }: Fields): GenerateContentResponse[] {
-    if (typeof id === 'string') this.id = id;
-    if (typeof model === 'string') this.model = model;
+    if (typeof id === 'string') this.stamp.id = id;
+    if (typeof model === 'string') this.stamp.model = model;
     this.noteUsage(fieldsOf(usage));
     return [];
   }
@@ -146,7 +146,7 @@ export class EventReader implements AnswerReader {
     if (text === '') return [];
     if (!this.isInText) this.partCount += 1;
     this.isInText = true;
-    this.hasText ||= text.trim() !== '';
+    if (!this.hasText) this.hasText = text.trim() !== '';
     return this.respond({ text });
   }
 
@@ -190,11 +190,10 @@ export class EventReader implements AnswerReader {
     const isCut = [...this.blocks.values()].some(({ type }) => type === 'tool_use');
     const content = withOrigin({ role: 'model', parts: [] }, this.origin());
     return [
-      {
+      this.stamp.mark({
         candidates: [{ content, finishReason: this.finishReason(isCut), index: 0 }],
         usageMetadata: toUsage(this.usage),
-        ...this.stamp(),
-      },
+      }),
     ];
   }
 
@@ -211,14 +210,7 @@ export class EventReader implements AnswerReader {
   }
 
   private respond(part: Part): GenerateContentResponse[] {
-    return [{ candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }], ...this.stamp() }];
-  }
-
-  private stamp(): Pick<GenerateContentResponse, 'modelVersion' | 'responseId'> {
-    return {
-      ...(this.model !== undefined && { modelVersion: this.model }),
-      ...(this.id !== undefined && { responseId: this.id }),
-    };
+    return this.stamp.respond([part]);
   }
 }
 

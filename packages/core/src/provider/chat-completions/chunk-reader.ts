@@ -8,6 +8,7 @@ import { ApiError } from '../../protocol/errors.ts';
 import { type Origin, type OriginBlock, withOrigin } from '../../protocol/origin.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
+import { AnswerStamp } from '../wire/answer-stamp.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
@@ -57,13 +58,16 @@ export class ChunkReader implements AnswerReader {
   private readonly reasoning = new ReasoningCollector();
   /** Where calls may come as text. */
   private readonly hold: TextCallHold | undefined;
+  /** The whole text, where it may be calls. */
   private text = '';
+  private hasText = false;
+  /** Whether the text is more than white space. */
+  private hasWords = false;
   private thoughts = '';
   private refusal = '';
   private finish: string | undefined;
   private usage: UsageMetadata | undefined;
-  private model: string | undefined;
-  private id: string | undefined;
+  private readonly stamp = new AnswerStamp();
   private isDone = false;
 
   constructor(options: ChunkReaderOptions) {
@@ -79,11 +83,11 @@ export class ChunkReader implements AnswerReader {
       return this.close(true);
     }
     const chunk = parseObject(data);
-    this.throwIfFailed(chunk);
-    if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.model = chunk['model'];
-    if (typeof chunk['id'] === 'string') this.id ??= chunk['id'];
-    const choices: unknown = chunk['choices'];
+    const { model, id, choices } = chunk;
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    this.throwIfFailed(chunk, choice);
+    if (typeof model === 'string' && model !== '') this.stamp.model = model;
+    if (typeof id === 'string' && this.stamp.id === undefined) this.stamp.id = id;
     this.readUsage(chunk, choice);
     return isRecord(choice) ? this.readChoice(choice) : [];
   }
@@ -95,36 +99,45 @@ export class ChunkReader implements AnswerReader {
   private readChoice(choice: Record<string, unknown>): GenerateContentResponse[] {
     const { delta, message, finish_reason: reason } = choice;
     const fields = isRecord(delta) ? delta : isRecord(message) ? message : {};
-    const parts = [...this.readReasoning(fields), ...this.readContent(fields['content'])];
-    if (typeof fields['refusal'] === 'string' && fields['refusal'] !== '') {
-      this.refusal += fields['refusal'];
-      parts.push({ text: fields['refusal'] });
+    const { content, refusal, tool_calls: calls } = fields;
+    const parts: Part[] = [];
+    this.readReasoning(fields, parts);
+    if (typeof content === 'string') this.addText(this.cumulative.push(content), parts);
+    else if (Array.isArray(content)) this.readItems(content, parts);
+    if (typeof refusal === 'string' && refusal !== '') {
+      this.refusal += refusal;
+      parts.push({ text: refusal });
     }
-    if (Array.isArray(fields['tool_calls'])) this.calls.add(fields['tool_calls']);
+    if (Array.isArray(calls)) this.calls.add(calls);
     if (typeof reason === 'string' && reason !== '') this.finish = reason;
-    return this.toResponses(parts);
+    return parts.length === 0 ? [] : this.stamp.respond(parts);
   }
 
-  private readReasoning(fields: Record<string, unknown>): Part[] {
+  private readReasoning(fields: Record<string, unknown>, parts: Part[]): void {
     const text = this.reasoning.add(fields);
+    if (text === '') return;
     this.thoughts += text;
-    return text === '' ? [] : [{ text, thought: true }];
+    parts.push({ text, thought: true });
   }
 
-  /** A text; from Mistral also a list that may hold reasoning. */
-  private readContent(content: unknown): Part[] {
-    if (typeof content === 'string') return this.addText(this.cumulative.push(content));
-    if (!Array.isArray(content)) return [];
-    return content.filter(isRecord).flatMap((item) => {
-      if (typeof item['text'] === 'string') return this.addText(item['text']);
-      const thinking = Array.isArray(item['thinking']) ? item['thinking'].filter(isRecord) : [];
-      const text = thinking.map((piece) => (typeof piece['text'] === 'string' ? piece['text'] : '')).join('');
-      return text === '' ? [] : [{ text, thought: true }];
-    });
+  /** Mistral sends a list, which may hold reasoning. */
+  private readItems(items: readonly unknown[], parts: Part[]): void {
+    for (const item of items.filter(isRecord)) {
+      if (typeof item['text'] === 'string') this.addText(item['text'], parts);
+      else {
+        const thinking = Array.isArray(item['thinking']) ? item['thinking'].filter(isRecord) : [];
+        const text = thinking.map((piece) => (typeof piece['text'] === 'string' ? piece['text'] : '')).join('');
+        if (text !== '') parts.push({ text, thought: true });
+      }
+    }
   }
 
-  private addText(text: string): Part[] {
-    if (text === '') return [];
+  private addText(text: string, parts: Part[]): void {
+    if (text === '') return;
+    if (this.tags.passes(text)) {
+      this.noteText(text, parts);
+      return;
+    }
     const pieces = this.tags.push(text);
     if (this.tags.hasLoneClosing) {
       this.options.onLoneClosing();
@@ -133,42 +146,53 @@ export class ChunkReader implements AnswerReader {
         code: 'REASONING_AS_TEXT',
       });
     }
-    return pieces.flatMap((piece) => this.notePiece(piece));
+    this.notePieces(pieces, parts);
   }
 
-  private notePiece({ text, thought }: TextPiece): Part[] {
-    if (thought) {
-      this.thoughts += text;
-      return [{ text, thought }];
+  private notePieces(pieces: readonly TextPiece[], parts: Part[]): void {
+    for (const { text, thought } of pieces) {
+      if (!thought) this.noteText(text, parts);
+      else {
+        this.thoughts += text;
+        parts.push({ text, thought });
+      }
+    }
+  }
+
+  private noteText(text: string, parts: Part[]): void {
+    this.hasText = true;
+    if (!this.hasWords) this.hasWords = text.trim() !== '';
+    if (!this.hold) {
+      parts.push({ text });
+      return;
     }
     this.text += text;
-    const shown = this.hold ? this.hold.push(text) : text;
-    return shown === '' ? [] : [{ text: shown }];
+    const shown = this.hold.push(text);
+    if (shown !== '') parts.push({ text: shown });
   }
 
   /** The held text, the calls and the reason; nothing more if the answer has no end. */
   private close(hasEndMark: boolean): GenerateContentResponse[] {
-    const pieces = [...this.tags.push(this.cumulative.end()), ...this.tags.end()];
-    const rest = pieces.flatMap((piece) => this.notePiece(piece));
+    const rest: Part[] = [];
+    this.notePieces([...this.tags.push(this.cumulative.end()), ...this.tags.end()], rest);
     // An answer that was expected to begin with reasoning and had no closing tag is the answer.
-    if (this.tags.endsOpen && this.text === '' && this.thoughts !== '') rest.push({ text: this.thoughts });
-    const isWhole = this.finish !== undefined || (hasEndMark && (this.text !== '' || !this.calls.isEmpty));
+    if (this.tags.endsOpen && !this.hasText && this.thoughts !== '') rest.push({ text: this.thoughts });
+    const isWhole = this.finish !== undefined || (hasEndMark && (this.hasText || !this.calls.isEmpty));
     const collected = isWhole ? this.collectCalls() : [];
     const isCallsOnly = this.calls.isEmpty && collected.length > 0;
     const held = this.hold?.take() ?? '';
     if (held !== '' && !isCallsOnly) rest.push({ text: held });
-    if (!isWhole) return this.toResponses(rest);
+    if (!isWhole) return rest.length === 0 ? [] : this.stamp.respond(rest);
     const finishReason = this.finishReason(collected);
     const calls = collected.filter(({ args }) => args !== undefined);
     const parts = [...rest, ...calls.map((call) => this.toCallPart(call))];
     const content = withOrigin({ role: 'model', parts }, this.origin(calls));
     if (finishReason === 'SAFETY') throw refusedAnswer(this.finish ?? 'refusal', this.refusal);
     return [
-      {
+      this.stamp.mark({
         candidates: [{ content, finishReason, index: 0 }],
         ...(this.usage && { usageMetadata: this.usage }),
-        ...this.stamp(),
-      },
+      }),
     ];
   }
 
@@ -186,7 +210,7 @@ export class ChunkReader implements AnswerReader {
     // Calls that the limit cut off are left out, not run.
     if (calls.some(({ args }) => args === undefined))
       return reason === 'MAX_TOKENS' ? reason : 'MALFORMED_FUNCTION_CALL';
-    const isSilent = calls.length === 0 && this.text.trim() === '';
+    const isSilent = calls.length === 0 && !this.hasWords;
     return CALL_REASONS.has(finish) && isSilent ? 'MALFORMED_FUNCTION_CALL' : reason;
   }
 
@@ -212,26 +236,12 @@ export class ChunkReader implements AnswerReader {
     if (usage) this.usage = usage;
   }
 
-  private throwIfFailed(chunk: Record<string, unknown>): void {
-    const choices: unknown = chunk['choices'];
-    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  private throwIfFailed(chunk: Record<string, unknown>, choice: unknown): void {
     const reason: unknown = isRecord(choice) ? choice['finish_reason'] : undefined;
     const failed = typeof reason === 'string' && FAILURES.has(reason);
     if (!failed && (chunk['error'] === undefined || chunk['error'] === null)) return;
     const reported = findReportedError(chunk) ?? { types: [] };
     const error = failed && reported.message === undefined ? { types: [String(reason)] } : reported;
     throw judgeStreamError(error, this.options.isLocal);
-  }
-
-  private toResponses(parts: Part[]): GenerateContentResponse[] {
-    if (parts.length === 0) return [];
-    return [{ candidates: [{ content: { role: 'model', parts }, index: 0 }], ...this.stamp() }];
-  }
-
-  private stamp(): Pick<GenerateContentResponse, 'modelVersion' | 'responseId'> {
-    return {
-      ...(this.model !== undefined && { modelVersion: this.model }),
-      ...(this.id !== undefined && { responseId: this.id }),
-    };
   }
 }

@@ -19,9 +19,10 @@ export class ReasoningCollector {
   add(fields: Record<string, unknown>): string {
     const details: unknown = fields['reasoning_details'];
     if (Array.isArray(details)) for (const detail of details) if (isRecord(detail)) this.addDetail(detail);
-    this.field ??= TEXT_FIELDS.find((name) => typeof fields[name] === 'string' && fields[name] !== '');
+    if (this.field === undefined) this.field = fieldWithText(fields);
     const text = this.field === undefined ? undefined : fields[this.field];
-    if (typeof text !== 'string') return this.field === undefined ? textOfDetails(details) : '';
+    if (typeof text !== 'string')
+      return this.field === undefined && details !== undefined ? textOfDetails(details) : '';
     this.text += text;
     return text;
   }
@@ -46,6 +47,15 @@ export class ReasoningCollector {
       known[key] = joins && typeof before === 'string' ? before + value : (value ?? before);
     }
   }
+}
+
+/** Asked for every frame of an answer without reasoning. */
+function fieldWithText(fields: Record<string, unknown>): string | undefined {
+  for (const name of TEXT_FIELDS) {
+    const text = fields[name];
+    if (typeof text === 'string' && text !== '') return name;
+  }
+  return undefined;
 }
 
 /** A server that sends details alone still has something to show. */

@@ -8,12 +8,17 @@ import { type Origin, type OriginBlock, withOrigin } from '../../protocol/origin
 import { isRecord } from '../../util/is-record.ts';
 import { parseObject } from '../wire/answer.ts';
 import { readArguments } from '../wire/call-arguments.ts';
+import { AnswerStamp } from '../wire/answer-stamp.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 type Fields = Record<string, unknown>;
+
+/** How events begin that repeat the text of the deltas before them. */
+const TEXT_REPEATED = '{"type":"response.output_text.done"';
+const PART_REPEATED = '{"type":"response.content_part.done"';
 
 export interface EventReaderOptions {
   origin: OriginKey;
@@ -29,8 +34,7 @@ export class EventReader implements AnswerReader {
   private readonly begun = new Map<unknown, OriginBlock>();
   /** Messages whose text has come in deltas. */
   private readonly streamed = new Set<unknown>();
-  private model: string | undefined;
-  private id: string | undefined;
+  private readonly stamp = new AnswerStamp();
   private refusal = '';
   private partCount = 0;
   private isInText = false;
@@ -43,6 +47,8 @@ export class EventReader implements AnswerReader {
   }
 
   read({ data }: WireFrame): readonly GenerateContentResponse[] {
+    // Each is as long as the whole answer, and nothing is read from it.
+    if (data.startsWith(TEXT_REPEATED) || data.startsWith(PART_REPEATED)) return [];
     const event = parseObject(data);
     const { type, item_id: itemId, delta } = event;
     switch (type) {
@@ -81,8 +87,8 @@ export class EventReader implements AnswerReader {
   }
 
   private start({ id, model }: Fields): GenerateContentResponse[] {
-    if (typeof id === 'string') this.id = id;
-    if (typeof model === 'string' && model !== '') this.model = model;
+    if (typeof id === 'string') this.stamp.id = id;
+    if (typeof model === 'string' && model !== '') this.stamp.model = model;
     return [];
   }
 
@@ -102,7 +108,7 @@ export class EventReader implements AnswerReader {
     this.streamed.add(itemId);
     if (!this.isInText) this.partCount += 1;
     this.isInText = true;
-    this.hasText ||= text.trim() !== '';
+    if (!this.hasText) this.hasText = text.trim() !== '';
     return this.respond({ text });
   }
 
@@ -151,18 +157,17 @@ export class EventReader implements AnswerReader {
 
   private close(response: Fields): GenerateContentResponse[] {
     const { reason } = fieldsOf(response['incomplete_details']);
-    if (typeof response['model'] === 'string' && response['model'] !== '') this.model = response['model'];
+    if (typeof response['model'] === 'string' && response['model'] !== '') this.stamp.model = response['model'];
     if (this.refusal !== '' || reason === 'content_filter') {
       throw refusedAnswer(reason === 'content_filter' ? 'content_filter' : 'refusal', this.refusal);
     }
     const content = withOrigin({ role: 'model', parts: [] }, this.origin());
     const usageMetadata = toUsage(response['usage']);
     return [
-      {
+      this.stamp.mark({
         candidates: [{ content, finishReason: this.finishReason(response, reason), index: 0 }],
         ...(usageMetadata && { usageMetadata }),
-        ...this.stamp(),
-      },
+      }),
     ];
   }
 
@@ -181,14 +186,7 @@ export class EventReader implements AnswerReader {
   }
 
   private respond(part: Part): GenerateContentResponse[] {
-    return [{ candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }], ...this.stamp() }];
-  }
-
-  private stamp(): Pick<GenerateContentResponse, 'modelVersion' | 'responseId'> {
-    return {
-      ...(this.model !== undefined && { modelVersion: this.model }),
-      ...(this.id !== undefined && { responseId: this.id }),
-    };
+    return this.stamp.respond([part]);
   }
 }
 

@@ -26,12 +26,13 @@ const MAX_BARE_LENGTH = 1024 * 1024;
 
 const SPACE = 0x20;
 const COLON = 0x3a;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
 /** The last event of Chat Completions, which gateways in between may send to others as well. */
 export const END_MARK = '[DONE]';
-/** The first characters of bare JSON, and of its last line. */
-const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
+/** The first characters of the last line of bare JSON. */
 const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 
 /** One per stream. Both methods throw an ApiError when the stream becomes unreadable. */
@@ -87,7 +88,7 @@ export class SseReader {
     if (isDataLine(text, start, end)) {
       if (this.bare !== undefined) this.endBare();
       this.addData(text, start + DATA.length, end);
-    } else if (this.bare !== undefined || (start < end && OPENING.has(text[start]))) {
+    } else if (this.bare !== undefined || (start < end && opensJson(text.charCodeAt(start)))) {
       this.addBare(text.slice(start, end));
     } else if (start === end && this.data !== undefined) {
       this.endEvent();
@@ -132,6 +133,11 @@ function isDataLine(text: string, start: number, end: number): boolean {
   if (!text.startsWith(DATA, start)) return false;
   const next = start + DATA.length;
   return next === end || text.charCodeAt(next) === COLON;
+}
+
+/** Whether a line of bare JSON begins with this character. */
+function opensJson(character: number): boolean {
+  return character === BRACE || character === BRACKET;
 }
 
 function isJson(text: string): boolean {

@@ -5,6 +5,7 @@
 
 const OPENING = '<think>';
 const CLOSING = '</think>';
+const LESS_THAN = 0x3c;
 
 export interface TextPiece {
   text: string;
@@ -33,6 +34,11 @@ export class ThinkTags {
   /** Whether a closing tag came without an opening one: what was shown before it was reasoning. */
   hasLoneClosing = false;
 
+  /** Whether a text is certainly all answer, so that it need not be pushed: nearly every piece of a long answer. */
+  passes(text: string): boolean {
+    return this.state === 'answering' && this.held === '' && (!this.watchesClosing || !text.includes('<'));
+  }
+
   push(text: string): TextPiece[] {
     this.held += text;
     const pieces: TextPiece[] = [];
@@ -50,6 +56,11 @@ export class ThinkTags {
   /** Whether the whole answer was taken for reasoning because of the assumption alone. */
   get endsOpen(): boolean {
     return this.startsInside && !this.sawClosing;
+  }
+
+  /** Whether a closing tag in the answer would be one without an opening. */
+  private get watchesClosing(): boolean {
+    return this.expectsLoneClosing && !this.sawClosing;
   }
 
   /** Takes the next piece off the held text; undefined when more text is needed. */
@@ -80,7 +91,7 @@ export class ThinkTags {
   }
 
   private inAnswer(): TextPiece | undefined {
-    if (this.sawClosing || !this.expectsLoneClosing) return this.take(this.held.length, false);
+    if (!this.watchesClosing) return this.take(this.held.length, false);
     const end = this.held.indexOf(CLOSING);
     if (end === -1) return this.take(safeLength(this.held, CLOSING), false);
     this.hasLoneClosing = true;
@@ -96,10 +107,11 @@ export class ThinkTags {
   }
 }
 
-/** How much of a text can be passed on while its end may be the beginning of a tag. */
+/** How much of a text can be passed on while its end may be the beginning of a tag, which has one `<`, its first character. */
 function safeLength(text: string, tag: string): number {
-  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
-    if (tag.startsWith(text.slice(-length))) return text.length - length;
+  const least = Math.max(0, text.length - tag.length + 1);
+  for (let at = text.length - 1; at >= least; at--) {
+    if (text.charCodeAt(at) === LESS_THAN) return tag.startsWith(text.slice(at)) ? at : text.length;
   }
   return text.length;
 }
