@@ -28,6 +28,27 @@ export type { ErrorContent, ErrorInfo, ErrorStatus, GoogleError } from './google
 export { findConversationViolations } from './legal-conversation.ts';
 export type { ConversationRule, ConversationViolation } from './legal-conversation.ts';
 export { findRequestViolations } from './legal-request.ts';
+export { McpRecord } from './mcp/record.ts';
+export type { McpEntry, McpHttpRequest, McpMessage } from './mcp/record.ts';
+export { MCP_VERSIONS } from './mcp/script.ts';
+export type {
+  AnswerChanges,
+  McpAction,
+  McpHttp,
+  McpOAuth,
+  McpOffer,
+  McpPages,
+  McpPrompt,
+  McpResource,
+  McpRule,
+  McpScript,
+  McpTemplate,
+  McpTool,
+} from './mcp/script.ts';
+export { mcpStdioCommand } from './mcp/stdio-command.ts';
+export type { McpStdioCommand, McpStdioEntry } from './mcp/stdio-command.ts';
+export type { StdioFaultName } from './mcp/stdio-faults.ts';
+export * as mcp from './mcp/vocabulary.ts';
 export { mergeFrames } from './merge-frames.ts';
 export { Memory } from './protocols/memory.ts';
 export type { ScriptUsage } from './protocols/planned-turn.ts';
