@@ -5,9 +5,11 @@ import { protocolsOf, runCase } from './fault-case.fixture.ts';
 import { PROTOCOLS } from './scene.fixture.ts';
 import { CALL_CASES } from './call-cases.ts';
 import { ERROR_CASES } from './error-cases.ts';
+import { STATE_CASES } from './state-cases.ts';
+import { STREAM_CASES } from './stream-cases.ts';
 import { WIRE_CASES } from './wire-cases.ts';
 
-const TABLE = [...WIRE_CASES, ...CALL_CASES, ...ERROR_CASES];
+const TABLE = [...WIRE_CASES, ...CALL_CASES, ...ERROR_CASES, ...STATE_CASES, ...STREAM_CASES];
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   const rows = TABLE.filter((row) => protocolsOf(row).includes(protocol));

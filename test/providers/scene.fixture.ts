@@ -84,12 +84,12 @@ export async function openAt(
     key: { value: TEST_KEY, header: protocol === 'anthropic' ? 'x-api-key' : 'authorization', source: 'TEST_KEY' },
   });
   return openProvider(
-    { id: protocol, name: protocol, protocol, endpoint: { ...endpoint, isLocal }, ...access },
+    { id: `my-${protocol}`, name: protocol, protocol, endpoint: { ...endpoint, isLocal }, ...access },
     wire ?? {},
   );
 }
 
-/** A generator that sends `<protocol>/model` to that provider, and nothing anywhere else. */
+/** A generator that sends `<id>/model` to that provider, and nothing anywhere else. */
 export function switchOf(providers: Readonly<Record<string, OpenProvider>>) {
   return createProviderSwitch({
     main: FORBIDDEN,
@@ -103,11 +103,11 @@ export async function openScene(protocol: ProtocolName, script: Script, options:
   const provider = await openAt(protocol, model.url, options);
   const clock = createFakeClock();
   const ran: RanCall[] = [];
-  const generator = switchOf({ [protocol]: provider });
-  await generator.prepare(`${protocol}/m`);
+  const generator = switchOf({ [provider.access.id]: provider });
+  await generator.prepare(`my-${protocol}/m`);
   const agent = createAgent({
     generator,
-    model: `${protocol}/m`,
+    model: `my-${protocol}/m`,
     sessionId: 's',
     tempDirectory: tmpdir(),
     systemInstruction: 'Be brief.',

@@ -137,7 +137,9 @@ export const PROVIDERS: readonly ProviderRow[] = [
     smallModel: 'deepseek-flash',
     quirks: { reasoning: { field: 'reasoning_content', echo: 'always', knob: 'deepseek' } },
   }),
-  hosted('mistral', 'Mistral', 'https://api.mistral.ai/v1', { quirks: { callIdLength: 9, bridgeAfterTool: true } }),
+  hosted('mistral', 'Mistral', 'https://api.mistral.ai/v1', {
+    quirks: { callIdLength: 9, bridgeAfterTool: true, streamOptions: false },
+  }),
   hosted('groq', 'Groq', 'https://api.groq.com/openai/v1', {
     quirks: { reasoning: { field: 'reasoning', knob: 'effort' } },
   }),

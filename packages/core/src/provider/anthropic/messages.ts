@@ -47,11 +47,13 @@ function markAt(block: string, index: number, count: number): string {
 function assistantBlocks(content: Content, options: MessageOptions): string[] {
   const parts = (content.parts ?? []).filter(({ thought }) => !thought);
   const thinking = options.thinking ? (ownOrigin(content, options.origin)?.blocks ?? []) : [];
+  // A signature covers the whole turn: not even a lone surrogate may be repaired.
+  const write = thinking.length > 0 ? JSON.stringify : toWellFormedJson;
   const blocks: string[] = [];
   for (const [index, part] of parts.entries()) {
     blocks.push(...thinkingAt(thinking, index));
     const block = toAssistantBlock(part);
-    if (block) blocks.push(toWellFormedJson(block));
+    if (block) blocks.push(write(block));
   }
   // A turn must not end with thinking; what stood last has nothing to stand in front of.
   return blocks;

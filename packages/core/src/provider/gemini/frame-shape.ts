@@ -5,9 +5,7 @@
  */
 
 import { isRecord } from '../../util/is-record.ts';
-
-/** Deeper than any plausible call; the service itself rejects deeper nesting when it is sent back. */
-const MAX_DEPTH = 200;
+import { isTooDeep } from '../wire/nesting.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -68,20 +66,6 @@ function isReadable(part: unknown): boolean {
   leaveOutUnless(part, 'thoughtSignature', isText);
   const text = part['text'];
   return text === undefined || typeof text === 'string';
-}
-
-function isTooDeep(part: unknown): boolean {
-  return isDeeper(part, MAX_DEPTH);
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const key in value) {
-    const field = (value as Fields)[key];
-    if (typeof field === 'object' && isDeeper(field, levels - 1)) return true;
-  }
-  return false;
 }
 
 /** Removes counts that are not numbers; returns whether the usage is valid. */

@@ -4,20 +4,24 @@
  */
 
 import { isRecord } from '../../util/is-record.ts';
+import { isTooDeep } from './nesting.ts';
 
-/** Undefined when they are not a JSON object. Absent, empty and null arguments are none. */
+/** Undefined when they are not a JSON object, or nested too deeply. Absent, empty and null arguments are none. */
 export function readArguments(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return {};
-  if (typeof given !== 'string') return isRecord(given) ? given : undefined;
+  if (typeof given !== 'string') return toObject(given);
   const trimmed = given.trim();
   if (trimmed === '' || trimmed === 'null') return {};
   try {
     const value: unknown = JSON.parse(trimmed);
     // Some servers encode the JSON text once more.
-    const inner: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-    return isRecord(inner) ? inner : undefined;
+    return toObject(typeof value === 'string' ? JSON.parse(value) : value);
   } catch {
     // Incomplete for now, or for good: the caller decides.
     return undefined;
   }
+}
+
+function toObject(value: unknown): Record<string, unknown> | undefined {
+  return isRecord(value) && !isTooDeep(value) ? value : undefined;
 }

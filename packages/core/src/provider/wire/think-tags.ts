@@ -14,7 +14,11 @@ export interface TextPiece {
 
 type State =
   /** Nothing but white space so far. */
-  'start' | 'thinking' | 'answering';
+  | 'start'
+  | 'thinking'
+  /** Reasoning has ended; white space between it and the answer is dropped. */
+  | 'ended'
+  | 'answering';
 
 export class ThinkTags {
   private state: State;
@@ -67,6 +71,7 @@ export class ThinkTags {
   private next(): TextPiece | undefined {
     if (this.held === '') return undefined;
     if (this.state === 'start') return this.atStart();
+    if (this.state === 'ended') return this.afterThought();
     return this.state === 'thinking' ? this.inThought() : this.inAnswer();
   }
 
@@ -84,10 +89,17 @@ export class ThinkTags {
     const end = this.held.indexOf(CLOSING);
     if (end === -1) return this.take(safeLength(this.held, CLOSING), true);
     const piece = { text: this.held.slice(0, end), thought: true };
-    this.held = this.held.slice(end + CLOSING.length).trimStart();
-    this.state = 'answering';
+    this.held = this.held.slice(end + CLOSING.length);
+    this.state = 'ended';
     this.sawClosing = true;
     return piece;
+  }
+
+  private afterThought(): TextPiece | undefined {
+    this.held = this.held.trimStart();
+    if (this.held === '') return undefined;
+    this.state = 'answering';
+    return { text: '', thought: false };
   }
 
   private inAnswer(): TextPiece | undefined {
