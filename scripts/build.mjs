@@ -53,7 +53,7 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
       target: 'node22',
       conditions: ['castor-source'],
       // Real dependencies of the published package: they contain binaries that cannot be bundled.
-      external: ['@vscode/ripgrep', '@lydell/node-pty'],
+      external: ['@vscode/ripgrep', '@lydell/node-pty', '@napi-rs/keyring'],
       mainFields: ['module', 'main'],
       // Minifies names too: a third less to read and compile at every start. Classes whose name is visible set it by
       // hand.

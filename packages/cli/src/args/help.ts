@@ -11,7 +11,7 @@ export const SECTIONS: readonly Section[] = [
     [
       ['prompt', 'Answer this prompt and exit. Piped input comes before it.'],
       ['prompt-interactive', 'Send this prompt, then open the terminal UI.'],
-      ['model', 'The model or alias: auto, pro, flash, flash-lite, offline, …'],
+      ['model', 'The model or alias: auto, pro, flash, offline, …, or provider/model.'],
       ['include-directories', 'Add workspace directories.'],
     ],
   ],
@@ -87,6 +87,8 @@ Commands:
   config      Show, explain, get and set settings
   doctor      Check the configuration and suggest fixes
   hooks       List, test, trust and migrate hooks
+  login       Store the key of a provider; logout deletes it
+  models      List the models that can be reached now
   policy      Explain which rule decides a command; test your rules
   sessions    List, search, show and delete sessions
 
@@ -98,7 +100,9 @@ Flags of Gemini CLI that Castor does not support yet, and rejects:
 Environment:
   GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey
   GOOGLE_GEMINI_BASE_URL    Another API endpoint, such as a gateway
-  GEMINI_MODEL              The model, unless --model names one
+  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, …
+                            Keys of other providers: castor --model provider/model
+  CASTOR_MODEL, GEMINI_MODEL  The model, unless --model names one
   CASTOR_OFFLINE=1          Use the built-in offline model; nothing is sent
 
 Exit codes:

@@ -41,6 +41,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runDoctorCommand } = await import('./doctor.ts');
     return runDoctorCommand(args, context);
   },
+  async login(args, context) {
+    const { runLoginCommand } = await import('./login.ts');
+    return runLoginCommand(args, context);
+  },
+  async logout(args, context) {
+    const { runLogoutCommand } = await import('./login.ts');
+    return runLogoutCommand(args, context);
+  },
+  async models(args, context) {
+    const { runModelsCommand } = await import('./models.ts');
+    return runModelsCommand(args, context);
+  },
   mcp: notYet('MCP servers'),
   extensions: notYet('Extensions'),
   extension: notYet('Extensions'),

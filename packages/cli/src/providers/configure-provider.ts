@@ -10,7 +10,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
 import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
 
-export type ProviderSettings = Settings['providers'][string];
+type ProviderSettings = Settings['providers'][string];
 
 export interface ProviderSources {
   settings: Pick<Settings, 'providers' | 'castor'>;
@@ -33,7 +33,7 @@ export interface ConfiguredProvider extends ProviderRow {
 const KNOWN_KEYS = ['name', 'protocol', 'baseUrl', 'apiKeyEnv', 'apiKeyCommand', 'headers', 'models', 'quirks'];
 
 /** The ids a model may name, the built-in ones first. */
-export function providerIds({ settings }: ProviderSources): string[] {
+function providerIds({ settings }: ProviderSources): string[] {
   return [...new Set([...PROVIDERS.map(({ id }) => id), ...Object.keys(settings.providers)])];
 }
 
@@ -66,8 +66,20 @@ export function configureProvider(id: string, sources: ProviderSources): Configu
   };
 }
 
+/** The providers that are known by name, whether or not they can be reached. Those without an address are left out. */
+export function listProviders(sources: ProviderSources): ConfiguredProvider[] {
+  return providerIds(sources).flatMap((id) => {
+    try {
+      return [configureProvider(id, sources)];
+    } catch {
+      // Azure without an endpoint, or a provider of the user without an address.
+      return [];
+    }
+  });
+}
+
 /** One sentence with the nearest ids. */
-export function describeUnknown(id: string, sources: ProviderSources): string {
+function describeUnknown(id: string, sources: ProviderSources): string {
   const ids = providerIds(sources);
   const near = nearest(id, ids);
   const hint = near === undefined ? '' : ` Did you mean ${near}?`;

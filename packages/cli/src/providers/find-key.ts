@@ -24,7 +24,9 @@ export async function findKey(provider: ConfiguredProvider, places: KeyPlaces): 
     const source = `providers.${provider.id}.apiKeyCommand`;
     return { value: await runKeyCommand(apiKeyCommand, source, places.environment), header: keyHeader, source };
   }
-  return undefined;
+  const { readStoredKey } = await import('./key-store.ts');
+  const stored = await readStoredKey(places.home, provider.id, provider.baseUrl);
+  return stored && { ...stored, header: keyHeader };
 }
 
 /** Throws an ExitError that names every way to supply the key. */

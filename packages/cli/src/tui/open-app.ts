@@ -22,7 +22,7 @@ import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
 import { failToOpen } from './session-change.ts';
 import { startupWarnings } from './startup-warnings.ts';
-import { storeKey } from './store-key.ts';
+import { storeGeminiKey } from '../providers/gemini-key.ts';
 
 export async function openApp(app: App, options: TuiOptions): Promise<void> {
   const { signal } = options.interruption;
@@ -85,7 +85,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
     if (answer.kind === 'offline') args = { ...args, model: 'offline' };
     else {
       environment = { ...environment, GEMINI_API_KEY: answer.key };
-      const unsaved = await storeKey(app.options.home, answer.key);
+      const unsaved = await storeGeminiKey(app.options.home, answer.key);
       if (unsaved !== undefined) app.warn(unsaved);
     }
   }

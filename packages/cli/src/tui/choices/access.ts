@@ -5,7 +5,7 @@ import { prepareStart } from '../../start/start.ts';
 import type { App } from '../app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
 import { reopenSession } from '../session-change.ts';
-import { forgetKey, storeKey } from '../store-key.ts';
+import { forgetGeminiKey, storeGeminiKey } from '../../providers/gemini-key.ts';
 
 /** Keeps the session and its conversation. */
 export async function chooseAccess(app: App, signal: AbortSignal): Promise<void> {
@@ -15,7 +15,7 @@ export async function chooseAccess(app: App, signal: AbortSignal): Promise<void>
   if (answer.kind === 'leave') return;
   const isOffline = answer.kind === 'offline';
   if (!isOffline) {
-    const problem = await storeKey(app.options.home, answer.key);
+    const problem = await storeGeminiKey(app.options.home, answer.key);
     if (problem !== undefined) app.warn(problem);
   }
   const environment = isOffline ? start.environment : { ...start.environment, GEMINI_API_KEY: answer.key };
@@ -32,7 +32,7 @@ export async function chooseAccess(app: App, signal: AbortSignal): Promise<void>
 }
 
 export async function signOut(app: App): Promise<void> {
-  const problem = await forgetKey(app.options.home);
+  const problem = await forgetGeminiKey(app.options.home);
   if (problem !== undefined) return app.fail(problem);
   const isElsewhere = app.options.environment['GEMINI_API_KEY'] !== undefined;
   app.info(`The key in ~/.gemini/.env was deleted.${isElsewhere ? ' GEMINI_API_KEY in your shell is still set.' : ''}`);

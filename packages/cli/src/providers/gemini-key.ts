@@ -12,7 +12,7 @@ const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;
 
 /** A sentence when it could not be stored; the key is used all the same. */
-export async function storeKey(home: string, key: string): Promise<string | undefined> {
+export async function storeGeminiKey(home: string, key: string): Promise<string | undefined> {
   const line = `GEMINI_API_KEY=${JSON.stringify(key)}`;
   const problem = await changeFile(home, (old) =>
     LINE.test(old) ? old.replace(LINE, () => line) : `${old}${old === '' || old.endsWith('\n') ? '' : '\n'}${line}\n`,
@@ -21,7 +21,7 @@ export async function storeKey(home: string, key: string): Promise<string | unde
 }
 
 /** A sentence when it could not be removed. */
-export async function forgetKey(home: string): Promise<string | undefined> {
+export async function forgetGeminiKey(home: string): Promise<string | undefined> {
   const problem = await changeFile(home, (old) => old.replace(LINE_AND_END, ''));
   return problem === undefined ? undefined : `The key could not be deleted: ${problem}`;
 }

@@ -1,0 +1,26 @@
+/** One line of what is known of a model: window, tools, images, price, and what is missing or not known. */
+
+import type { ModelPrice } from '@castor/core/program';
+import type { ReachableModel } from './reachable-models.ts';
+
+export function describeModel({ known, missing }: ReachableModel): string {
+  const { contextWindow, tools, images, price } = known;
+  const facts = [
+    contextWindow === undefined ? 'context unknown' : `${shortCount(contextWindow)} context`,
+    ...(tools === undefined ? [] : [tools ? 'tools' : 'no tools']),
+    ...(images === undefined ? [] : [images ? 'images' : 'no images']),
+    price ? describePrice(price) : 'price unknown',
+    ...(missing === undefined ? [] : [missing]),
+  ];
+  return facts.join(' · ');
+}
+
+/** Per million tokens. */
+function describePrice({ input, output }: ModelPrice): string {
+  return input === 0 && output === 0 ? 'free' : `$${input} in, $${output} out`;
+}
+
+function shortCount(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
+  return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : String(tokens);
+}

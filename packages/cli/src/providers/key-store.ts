@@ -1,0 +1,153 @@
+/**
+ * Stores keys for `castor login`: in the keyring of the system, or as plain text in a file that only its owner can read.
+ * The file lists what is stored and where, so that a start asks the keyring only for a key that is there. A key belongs
+ * to the address it was entered for and is never sent to another.
+ */
+
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { debugLogger } from '@castor/core';
+import { isRecord, replaceFile, userDirectory } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+
+export type KeyPlace = 'keyring' | 'file';
+
+export interface StoredKey {
+  id: string;
+  place: KeyPlace;
+  /** The scheme, host and port of the provider when the key was stored. */
+  origin: string;
+  /** When it was stored, as a date. */
+  date?: string | undefined;
+}
+
+interface Entry extends Omit<StoredKey, 'id'> {
+  /** Only in the file. */
+  key?: string | undefined;
+}
+
+const SERVICE = 'castor';
+const OTHERS_MAY_READ = 0o077;
+
+export function keyFile(home: string): string {
+  return join(userDirectory(home), 'castor-keys.json');
+}
+
+/** What is stored, without the keys. Throws an ExitError for an unusable file. */
+export function listStoredKeys(home: string): StoredKey[] {
+  return Object.entries(readEntries(home)).map(([id, { key: _key, ...entry }]) => ({ id, ...entry }));
+}
+
+export interface FoundKey {
+  value: string;
+  source: string;
+}
+
+/** Undefined where none is stored for this provider at this address. Throws an ExitError for a place that fails. */
+export async function readStoredKey(home: string, id: string, baseUrl: string): Promise<FoundKey | undefined> {
+  const entry = readEntries(home)[id];
+  if (entry === undefined || entry.origin !== originOf(baseUrl)) return undefined;
+  const value = entry.place === 'file' ? entry.key : await readKeyring(id);
+  debugLogger.hide(value);
+  const source = entry.place === 'file' ? keyFile(home) : 'the keyring (castor login)';
+  return value ? { value, source } : undefined;
+}
+
+/** Whether the system has a keyring that answers; a variable of Gemini CLI prefers the file. */
+export async function hasKeyring(environment: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+  if (environment['GEMINI_FORCE_FILE_STORAGE'] === 'true') return false;
+  try {
+    const entry = await openEntry('probe');
+    await entry?.getPassword();
+    return entry !== undefined;
+  } catch {
+    // Locked, missing or forbidden: the user is asked about the file.
+    return false;
+  }
+}
+
+/** Throws an Error when the place rejects it. */
+export async function storeKey(
+  home: string,
+  stored: { id: string; baseUrl: string; key: string; place: KeyPlace },
+): Promise<void> {
+  const { id, baseUrl, key, place } = stored;
+  if (place === 'keyring') await (await openEntry(id))?.setPassword(key);
+  const date = new Date().toISOString().slice(0, 10);
+  const entry: Entry = { place, origin: originOf(baseUrl), date, ...(place === 'file' && { key }) };
+  writeEntries(home, { ...readEntries(home), [id]: entry });
+}
+
+/** Resolves to whether there was one. */
+export async function forgetStoredKey(home: string, id: string): Promise<boolean> {
+  const { [id]: entry, ...rest } = readEntries(home);
+  if (entry === undefined) return false;
+  if (entry.place === 'keyring') await (await openEntry(id))?.deletePassword();
+  writeEntries(home, rest);
+  return true;
+}
+
+async function readKeyring(id: string): Promise<string | undefined> {
+  try {
+    return (await (await openEntry(id))?.getPassword()) ?? undefined;
+  } catch {
+    const words = `the keyring of the system did not answer, and the key of ${id} is stored in it. Unlock it, or store the key again with: castor login ${id}`;
+    throw new ExitError(ExitCode.Unauthorized, words);
+  }
+}
+
+/** Undefined when the module, or its binary for this system, is missing. */
+async function openEntry(id: string) {
+  const module = await import('@napi-rs/keyring').catch(() => undefined);
+  // The kernel's keyring would forget the key with the next boot.
+  return module && new module.AsyncEntry(SERVICE, id, { linux: { store: 'secret-service' } });
+}
+
+function readEntries(home: string): Record<string, Entry> {
+  const path = keyFile(home);
+  let text: string;
+  try {
+    const { mode } = statSync(path);
+    if (process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0) {
+      throw new ExitError(
+        ExitCode.Unauthorized,
+        `${path} holds keys and other users may read it. Run: chmod 600 ${path}`,
+      );
+    }
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (error instanceof ExitError) throw error;
+    throw unusable(path, (error as NodeJS.ErrnoException).code ?? 'unreadable');
+  }
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const keys = isRecord(parsed) && isRecord(parsed['keys']) ? parsed['keys'] : {};
+    return Object.fromEntries(Object.entries(keys).flatMap(([id, entry]) => (isEntry(entry) ? [[id, entry]] : [])));
+  } catch {
+    throw unusable(path, 'invalid JSON');
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  return (
+    isRecord(value) &&
+    (value['place'] === 'keyring' || value['place'] === 'file') &&
+    typeof value['origin'] === 'string'
+  );
+}
+
+function unusable(path: string, reason: string): ExitError {
+  return new ExitError(
+    ExitCode.Settings,
+    `${path} is not readable (${reason}). Delete it and store your keys again with: castor login <provider>`,
+  );
+}
+
+function writeEntries(home: string, keys: Record<string, Entry>): void {
+  replaceFile(keyFile(home), `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
+}
+
+function originOf(baseUrl: string): string {
+  return URL.parse(baseUrl)?.origin ?? baseUrl;
+}

@@ -1,0 +1,42 @@
+/** The endpoint of a configured provider: its address, key, headers and proxy. It sends nothing. */
+
+import { createEndpoint, proxyFromEnvironment } from '@castor/core/program';
+import type { EndpointKey, WireEndpoint } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
+import { isLoopback } from './base-url.ts';
+import type { ConfiguredProvider } from './configure-provider.ts';
+import type { KeyPlaces } from './find-key.ts';
+
+declare const CASTOR_VERSION: string;
+
+/** A proxy of a company does not know the servers on this machine. */
+export function proxyFor({
+  environment,
+}: Pick<KeyPlaces, 'environment'>): ((url: URL) => string | undefined) | undefined {
+  const proxy = proxyFromEnvironment(environment);
+  return proxy && ((url) => (isLoopback(url) ? undefined : proxy(url)));
+}
+
+/** Throws an ExitError for an invalid address or header, and for missing Google credentials. */
+export async function createProviderEndpoint(
+  provider: ConfiguredProvider,
+  key: EndpointKey | undefined,
+  places: KeyPlaces,
+): Promise<WireEndpoint> {
+  const { id, baseUrl, addressSource, headers } = provider;
+  try {
+    if (!provider.usesGoogleCredentials) return createEndpoint({ baseUrl, key, headers, userAgent });
+    const { createVertexAccess } = await import('./vertex-access.ts');
+    return await createVertexAccess({ ...places, provider, key, userAgent, proxyFor: proxyFor(places) });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const place = addressSource === undefined ? '' : ` (its address is from ${addressSource})`;
+    throw new ExitError(ExitCode.Settings, `the provider ${id} is misconfigured${place}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function userAgent(model: string): string {
+  return `Castor-cli-command/${CASTOR_VERSION}/${model} (${process.platform}; ${process.arch}; terminal)`;
+}

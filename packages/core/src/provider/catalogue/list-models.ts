@@ -1,0 +1,94 @@
+/**
+ * Asks a provider for its list of models: one cheap request, which also proves the key. Servers on this machine are
+ * asked for the facts that only they know.
+ */
+
+import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
+import { type HttpClient, type HttpClientOptions, createHttpClient } from '../http/http-client.ts';
+import type { ProtocolName } from '../providers.ts';
+import { parseObject, readFailure, readText } from '../wire/answer.ts';
+import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
+import type { WireEndpoint } from '../wire/wire-protocol.ts';
+import { type ListedModel, readModelList, readProps, readShow } from './model-list.ts';
+
+export interface ListModelsOptions extends HttpClientOptions {
+  /** The provider's id: LM Studio and llama.cpp say more on paths of their own. */
+  id: string;
+  protocol: ProtocolName;
+  endpoint: WireEndpoint;
+  signal?: AbortSignal | undefined;
+}
+
+const PATHS: Readonly<Record<ProtocolName, string>> = {
+  chat: 'models',
+  responses: 'models',
+  anthropic: 'v1/models?limit=1000',
+  gemini: 'v1beta/models?pageSize=1000',
+  ollama: 'api/tags',
+};
+const ANTHROPIC_VERSION = { 'anthropic-version': '2023-06-01' };
+const MAX_LIST_BYTES = 32 * 1024 * 1024;
+/** A server with more models is listed without the details of the rest. */
+const MOST_SHOWN = 64;
+
+/** Rejects with UnauthorizedError for a rejected key, else with ApiError. */
+export async function listModels(options: ListModelsOptions): Promise<ListedModel[]> {
+  const http = createHttpClient(options);
+  try {
+    return await ask(http, options);
+  } finally {
+    http.close();
+  }
+}
+
+async function ask(http: HttpClient, options: ListModelsOptions): Promise<ListedModel[]> {
+  const { id, protocol, endpoint } = options;
+  const root = (path: string) => new URL(path, endpoint.url(''));
+  if (id === 'lmstudio') {
+    const own = await getJson(http, root('/api/v0/models'), options).catch(unlessUnauthorized);
+    if (own !== undefined) return readModelList(own);
+  }
+  const list = readModelList(await getJson(http, endpoint.url(PATHS[protocol]), options));
+  if (id === 'llamacpp') {
+    const props = readProps(await getJson(http, root('/props'), options).catch(unlessUnauthorized));
+    return list.map((model) => ({ ...model, known: { ...model.known, ...props } }));
+  }
+  if (protocol !== 'ollama') return list;
+  return Promise.all(
+    list.map(async (model, index) => {
+      if (index >= MOST_SHOWN) return model;
+      const body = [Buffer.from(JSON.stringify({ model: model.id }))];
+      const shown = await getJson(http, endpoint.url('api/show'), options, body).catch(unlessUnauthorized);
+      const { trainedWindow: _trained, ...known } = readShow(shown);
+      return { ...model, known: { ...model.known, ...known } };
+    }),
+  );
+}
+
+/** A detail that a server does not offer is not needed. */
+function unlessUnauthorized(error: unknown): undefined {
+  if (error instanceof ApiError) return undefined;
+  throw error;
+}
+
+async function getJson(
+  http: HttpClient,
+  url: URL,
+  { endpoint, protocol, signal }: ListModelsOptions,
+  body?: readonly Buffer[],
+): Promise<unknown> {
+  const headers = {
+    ...(protocol === 'anthropic' && ANTHROPIC_VERSION),
+    ...(await endpoint.headers('')),
+    ...(body && { 'content-type': 'application/json' }),
+  };
+  const response = await (body ? http.post({ url, headers, body, signal }) : http.get({ url, headers, signal }));
+  const failure = await readFailure(response);
+  if (!failure) return parseObject(await readText(response, MAX_LIST_BYTES));
+  const masked = endpoint.mask(failure.body);
+  const error = judgeFailure(
+    { ...failure, url, isLocal: endpoint.isLocal, body: masked },
+    findReportedError(masked) ?? { types: [] },
+  );
+  throw error instanceof UnauthorizedError || failure.status !== 403 ? error : new UnauthorizedError(error.message);
+}

@@ -1,0 +1,165 @@
+/** `castor models`: what can be reached now, and what is known of it. */
+
+import { createWorkspace, fakeModel, runCli } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+interface Row {
+  id: string;
+  provider: string;
+  contextWindow: number | null;
+  maxOutput: number | null;
+  tools: boolean | null;
+  images: boolean | null;
+  price: unknown;
+  reachable: boolean;
+}
+
+async function models(args: string[], env: Record<string, string> = {}, settings: object = {}) {
+  await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
+  const { stdout, stderr, code } = await runCli(['models', ...args], { workspace, env });
+  return { stdout, stderr, code, rows: args.includes('--json') ? (JSON.parse(stdout) as Row[]) : [] };
+}
+
+const work = {
+  providers: {
+    work: {
+      protocol: 'chat',
+      baseUrl: 'https://llm.test/v1',
+      apiKeyEnv: 'WORK_KEY',
+      models: {
+        'qwen3-coder': {
+          contextWindow: 131_072,
+          maxOutput: 16_384,
+          input: ['text'],
+          tools: true,
+          price: { input: 0, output: 0 },
+        },
+        odd: {},
+      },
+    },
+  },
+};
+
+describe('castor models', () => {
+  it('lists a model with its facts where its key is set', async () => {
+    const { rows, code } = await models(['--json', 'work/'], { WORK_KEY: 'k' }, work);
+    expect(code).toBe(0);
+    expect(rows).toEqual([
+      {
+        id: 'work/qwen3-coder',
+        provider: 'work',
+        contextWindow: 131_072,
+        maxOutput: 16_384,
+        tools: true,
+        images: false,
+        price: { input: 0, output: 0 },
+        reachable: true,
+      },
+      {
+        id: 'work/odd',
+        provider: 'work',
+        contextWindow: null,
+        maxOutput: null,
+        tools: null,
+        images: null,
+        price: null,
+        reachable: true,
+      },
+    ]);
+  });
+
+  it('lists a model whose key is missing only when asked, and names the variable', async () => {
+    expect((await models(['--json'], {}, work)).rows).toEqual([]);
+    const { rows } = await models(['--json', '--all', 'work/'], {}, work);
+    expect(rows.map(({ id, reachable }) => [id, reachable])).toEqual([
+      ['work/qwen3-coder', false],
+      ['work/odd', false],
+    ]);
+    const { stdout } = await models(['--all', 'work/'], {}, work);
+    expect(stdout).toContain('work/qwen3-coder  131k context · tools · no images · free · key missing: WORK_KEY');
+    expect(stdout).toContain('work/odd          context unknown · price unknown');
+  });
+
+  it('lists the models of the Gemini API with a key', async () => {
+    const { rows } = await models(['--json', 'gemini-2.5-pro'], { GEMINI_API_KEY: 'k' });
+    expect(rows).toMatchObject([
+      { id: 'gemini-2.5-pro', provider: 'gemini', contextWindow: 1_048_576, reachable: true },
+    ]);
+  });
+
+  it('looks for local servers only when asked', async () => {
+    await using ollama = await fakeModel([], { protocol: 'ollama', models: [{ name: 'qwen3:8b' }] });
+    await using studio = await fakeModel([], {
+      protocol: 'chat',
+      key: null,
+      sides: {
+        '/api/v0/models': {
+          data: [{ id: 'gemma', type: 'vlm', max_context_length: 131_072, loaded_context_length: 4096 }],
+        },
+      },
+    });
+    await using llama = await fakeModel([], {
+      protocol: 'chat',
+      key: null,
+      models: [{ id: 'tiny', meta: { n_ctx_train: 40_960 } }],
+      sides: { '/props': { default_generation_settings: { n_ctx: 8192 } } },
+    });
+    await using vllm = await fakeModel([], {
+      protocol: 'chat',
+      key: null,
+      models: [{ id: 'big', max_model_len: 65_536 }],
+    });
+    const env = {
+      OLLAMA_HOST: ollama.url,
+      LMSTUDIO_BASE_URL: studio.url,
+      LLAMACPP_BASE_URL: `${llama.url}/v1`,
+      VLLM_BASE_URL: vllm.url,
+    };
+    await models(['--json', '--all'], env);
+    expect([ollama, studio, llama, vllm].map(({ connections }) => connections)).toEqual([0, 0, 0, 0]);
+    const { rows } = await models(['--json', '--local'], env);
+    expect(
+      rows.map(({ id, contextWindow, tools, images, reachable }) => ({ id, contextWindow, tools, images, reachable })),
+    ).toEqual([
+      { id: 'ollama/qwen3:8b', contextWindow: 262_144, tools: true, images: false, reachable: true },
+      { id: 'lmstudio/gemma', contextWindow: 4096, tools: null, images: true, reachable: true },
+      { id: 'llamacpp/tiny', contextWindow: 8192, tools: null, images: null, reachable: true },
+      { id: 'vllm/big', contextWindow: 65_536, tools: null, images: null, reachable: true },
+    ]);
+  });
+
+  it('asks providers for their lists on --refresh, keeps them, and says which sent none', async () => {
+    const listed = {
+      id: 'vendor/new',
+      context_length: 400_000,
+      pricing: { prompt: '0.000001', completion: '0.000002' },
+    };
+    await using router = await fakeModel([], { protocol: 'chat', models: [listed] });
+    await using broken = await fakeModel([], { protocol: 'anthropic', key: 'right-key-0123456789' });
+    await using workspace = await createWorkspace({
+      homeFiles: {
+        '.gemini/settings.json': JSON.stringify({ providers: { openrouter: { baseUrl: `${router.url}/v1` } } }),
+      },
+    });
+    const env = {
+      OPENROUTER_API_KEY: 'k-0123456789',
+      ANTHROPIC_API_KEY: 'wrong-key-0123456789',
+      ANTHROPIC_BASE_URL: broken.url,
+    };
+    const first = await runCli(['models', '--refresh', '--json', 'vendor'], { workspace, env });
+    expect(first.stderr).toContain('Anthropic sent no list');
+    expect(first.stderr).not.toContain('wrong-key');
+    expect(JSON.parse(first.stdout)).toMatchObject([
+      { id: 'openrouter/vendor/new', contextWindow: 400_000, price: { input: 1, output: 2 } },
+    ]);
+    await router.close();
+    const later = await runCli(['models', '--json', 'vendor'], { workspace, env });
+    expect(JSON.parse(later.stdout)).toMatchObject([{ id: 'openrouter/vendor/new' }]);
+  });
+
+  it('explains itself', async () => {
+    expect((await models(['--help'])).stdout).toContain('Usage: castor models');
+    expect(await models(['--nonsense'])).toMatchObject({ code: 1, stdout: '' });
+    expect((await models([])).stdout).toContain('castor login <provider>');
+  });
+});
