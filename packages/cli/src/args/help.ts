@@ -101,8 +101,10 @@ Environment:
   GEMINI_API_KEY            Your key, from https://aistudio.google.com/apikey
   GOOGLE_GEMINI_BASE_URL    Another API endpoint, such as a gateway
   ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, …
-                            Keys of other providers: castor --model provider/model
-  CASTOR_MODEL, GEMINI_MODEL  The model, unless --model names one
+                            The keys of other providers
+  CASTOR_MODEL              The model, unless --model names one; may be
+                            provider/model, such as anthropic/claude-opus-5
+  GEMINI_MODEL              The same, for Gemini CLI too
   CASTOR_OFFLINE=1          Use the built-in offline model; nothing is sent
 
 Exit codes:

@@ -3,8 +3,7 @@
  * the network: from the settings, the lists of the last refresh and the bundled catalogue.
  */
 
-import { GEMINI_CATALOGUE } from '@castor/core';
-import { bundledModels, familyOf } from '@castor/core/program';
+import { bundledModels, familyOf, GEMINI_CATALOGUE } from '@castor/core/program';
 import type { KnownModel, ListedModel } from '@castor/core/program';
 import { listProviders } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
@@ -47,19 +46,16 @@ export function listKnownModels(places: ProviderPlaces, gemini: { missing: strin
     const { id, baseUrl, models: fromSettings } = provider;
     if (id === 'gemini') return [];
     const list = cached[id]?.baseUrl === baseUrl ? cached[id].models : {};
+    const bundled = bundledModels(id);
     const isLocalRow = LOCAL_IDS.includes(id);
     const names = [
-      ...new Set([
-        ...Object.keys(fromSettings),
-        ...(isLocalRow ? [] : Object.keys(list)),
-        ...Object.keys(bundledModels(id)),
-      ]),
+      ...new Set([...Object.keys(fromSettings), ...(isLocalRow ? [] : Object.keys(list)), ...Object.keys(bundled)]),
     ];
     const missing = names.length === 0 ? undefined : missingKeyOf(provider, places);
     return names.map((name): ReachableModel => ({
       id: `${id}/${name}`,
       provider: id,
-      known: knownOf(provider, name, list[name]),
+      known: knownOf(provider, name, list[name], bundled),
       reachable: missing === undefined,
       missing,
     }));
@@ -76,9 +72,14 @@ function listGeminiModels(missing: string | undefined): ReachableModel[] {
 }
 
 /** Settings precede the server, the server the catalogue, the catalogue the family. */
-export function knownOf({ id, models }: ConfiguredProvider, name: string, listed: KnownModel = {}): KnownModel {
+function knownOf(
+  { id, models }: ConfiguredProvider,
+  name: string,
+  listed: KnownModel = {},
+  bundled: Readonly<Record<string, KnownModel>> = bundledModels(id),
+): KnownModel {
   const own = (table: Readonly<Record<string, KnownModel>>) => (Object.hasOwn(table, name) ? table[name] : {});
-  return { ...familyOf(name), ...own(bundledModels(id)), ...listed, ...own(models) };
+  return { ...familyOf(name), ...own(bundled), ...listed, ...own(models) };
 }
 
 export function toReachable(provider: ConfiguredProvider, { id, known }: ListedModel): ReachableModel {

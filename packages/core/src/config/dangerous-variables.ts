@@ -187,14 +187,11 @@ const FAMILIES: readonly Family[] = [
  * The keys of the user's providers, apart from Gemini's. A project's own would send the conversation to an account of
  * its choice, and many projects have one for their program.
  */
-const PROVIDER_KEYS: ReadonlySet<string> = new Set(
-  `ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_API_KEY OPENROUTER_API_KEY AZURE_OPENAI_API_KEY DEEPSEEK_API_KEY
-  MISTRAL_API_KEY GROQ_API_KEY XAI_API_KEY TOGETHER_API_KEY FIREWORKS_API_KEY CEREBRAS_API_KEY MOONSHOT_API_KEY
-  ZAI_API_KEY OLLAMA_API_KEY LLAMA_API_KEY VLLM_API_KEY`.split(/\s+/),
-);
+const PROVIDER_KEY =
+  /^(?:(?:ANTHROPIC|AZURE_OPENAI|CEREBRAS|DEEPSEEK|FIREWORKS|GROQ|LLAMA|MISTRAL|MOONSHOT|OLLAMA|OPENAI|OPENROUTER|TOGETHER|VLLM|XAI|ZAI)_API_KEY|ANTHROPIC_AUTH_TOKEN)$/i;
 
 export function isProviderKey(name: string): boolean {
-  return PROVIDER_KEYS.has(name.toUpperCase());
+  return PROVIDER_KEY.test(name);
 }
 
 /** Tells programs which environment they run in; setting it is harmless. */
