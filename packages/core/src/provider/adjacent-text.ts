@@ -16,32 +16,48 @@ const CANDIDATE_KEYS: ReadonlySet<string> = new Set(['content', 'index']);
 const CONTENT_KEYS: ReadonlySet<string> = new Set(['parts', 'role']);
 const PART_KEYS: ReadonlySet<string> = new Set(['text']);
 
+/** Plain text of adjacent frames: the first of them, and the texts of all. */
+interface Run {
+  response: GenerateContentResponse;
+  part: Part;
+  texts: string[];
+}
+
 /**
- * The same responses with runs of plain text as one response each; the text of the first of a run grows in place. A
- * frame that holds anything else (a thought, a call, a citation, how the answer ended) keeps its place and stays whole.
+ * The same responses with runs of plain text as one response each, the first of a run. A frame that holds anything else
+ * (a thought, a call, a citation, how the answer ended) keeps its place and stays whole.
  */
 export function mergeAdjacentText(responses: readonly GenerateContentResponse[]): GenerateContentResponse[] {
   const merged: GenerateContentResponse[] = [];
-  let run: { response: GenerateContentResponse; part: Part } | undefined;
+  let run: Run | undefined;
   for (const response of responses) {
     const part = plainPartOf(response);
     if (part && run && run.response.responseId === response.responseId) {
-      run.part.text = `${run.part.text}${part.text}`;
+      run.texts.push(part.text!);
       // Usage counts are cumulative: the newest replaces the earlier ones.
       if (response.usageMetadata) run.response.usageMetadata = response.usageMetadata;
     } else {
+      if (run) endRun(run);
       merged.push(response);
-      run = part && { response, part };
+      run = part && { response, part, texts: [part.text!] };
     }
   }
+  if (run) endRun(run);
   return merged;
+}
+
+/** Joins the texts into one that refers to none of them: a text that is cut from a read keeps the whole read in memory. */
+function endRun({ part, texts }: Run): void {
+  if (texts.length > 1) part.text = texts.join('');
 }
 
 /** The part of a frame that holds exactly one part, which is only text. */
 function plainPartOf(response: GenerateContentResponse): Part | undefined {
-  const [candidate, ...others] = response.candidates ?? [];
-  const [part, ...more] = candidate?.content?.parts ?? [];
-  if (!part || others.length > 0 || more.length > 0 || !part.text) return undefined;
+  const { candidates } = response;
+  const candidate = candidates?.length === 1 ? candidates[0] : undefined;
+  const parts = candidate?.content?.parts;
+  const part = parts?.length === 1 ? parts[0] : undefined;
+  if (!part?.text) return undefined;
   const isPlain =
     hasOnly(response, FRAME_KEYS) &&
     hasOnly(candidate!, CANDIDATE_KEYS) &&

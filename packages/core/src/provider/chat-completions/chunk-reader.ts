@@ -13,6 +13,7 @@ import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
 import { END_MARK } from '../wire/sse.ts';
+import { TextFrames } from '../wire/text-frames.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 import { CallAccumulator, type CollectedCall } from './call-accumulator.ts';
 import { CumulativeText } from './cumulative-text.ts';
@@ -53,6 +54,7 @@ export interface ChunkReaderOptions {
 export class ChunkReader implements AnswerReader {
   private readonly options: ChunkReaderOptions;
   private readonly calls = new CallAccumulator();
+  private readonly plain = new TextFrames();
   private readonly cumulative = new CumulativeText();
   private readonly tags: ThinkTags;
   private readonly reasoning = new ReasoningCollector();
@@ -82,6 +84,8 @@ export class ChunkReader implements AnswerReader {
       this.isDone = true;
       return this.close(true);
     }
+    const text = this.plain.textOf(data);
+    if (text !== undefined) return this.readText(text);
     const chunk = parseObject(data);
     const { model, id, choices } = chunk;
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -89,17 +93,21 @@ export class ChunkReader implements AnswerReader {
     if (typeof model === 'string' && model !== '') this.stamp.model = model;
     if (typeof id === 'string' && this.stamp.id === undefined) this.stamp.id = id;
     this.readUsage(chunk, choice);
-    return isRecord(choice) ? this.readChoice(choice) : [];
+    return isRecord(choice) ? this.readChoice(choice, data) : [];
   }
 
   end(): readonly GenerateContentResponse[] {
     return this.isDone ? [] : this.close(false);
   }
 
-  private readChoice(choice: Record<string, unknown>): GenerateContentResponse[] {
+  private readChoice(choice: Record<string, unknown>, data: string): GenerateContentResponse[] {
     const { delta, message, finish_reason: reason } = choice;
     const fields = isRecord(delta) ? delta : isRecord(message) ? message : {};
     const { content, refusal, tool_calls: calls } = fields;
+    if (typeof content === 'string' && isOnlyText(fields, reason)) {
+      this.plain.note(data, content);
+      return this.readText(content);
+    }
     const parts: Part[] = [];
     this.readReasoning(fields, parts);
     if (typeof content === 'string') this.addText(this.cumulative.push(content), parts);
@@ -110,6 +118,12 @@ export class ChunkReader implements AnswerReader {
     }
     if (Array.isArray(calls)) this.calls.add(calls);
     if (typeof reason === 'string' && reason !== '') this.finish = reason;
+    return parts.length === 0 ? [] : this.stamp.respond(parts);
+  }
+
+  private readText(text: string): GenerateContentResponse[] {
+    const parts: Part[] = [];
+    this.addText(this.cumulative.push(text), parts);
     return parts.length === 0 ? [] : this.stamp.respond(parts);
   }
 
@@ -244,4 +258,11 @@ export class ChunkReader implements AnswerReader {
     const error = failed && reported.message === undefined ? { types: [String(reason)] } : reported;
     throw judgeStreamError(error, this.options.isLocal);
   }
+}
+
+/** Whether nothing but its text is read from a delta. */
+function isOnlyText(fields: Record<string, unknown>, reason: unknown): boolean {
+  if (reason !== undefined && reason !== null) return false;
+  for (const key in fields) if (key !== 'content' && key !== 'role' && fields[key] !== null) return false;
+  return true;
 }

@@ -12,6 +12,7 @@ import { AnswerStamp } from '../wire/answer-stamp.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
+import { TextFrames } from '../wire/text-frames.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 type Fields = Record<string, unknown>;
@@ -35,6 +36,9 @@ export class EventReader implements AnswerReader {
   /** Messages whose text has come in deltas. */
   private readonly streamed = new Set<unknown>();
   private readonly stamp = new AnswerStamp();
+  private readonly plain = new TextFrames('sequence_number');
+  /** The item that the noted frame belongs to. */
+  private plainItem: unknown;
   private refusal = '';
   private partCount = 0;
   private isInText = false;
@@ -49,6 +53,8 @@ export class EventReader implements AnswerReader {
   read({ data }: WireFrame): readonly GenerateContentResponse[] {
     // Each is as long as the whole answer, and nothing is read from it.
     if (data.startsWith(TEXT_REPEATED) || data.startsWith(PART_REPEATED)) return [];
+    const text = this.plain.textOf(data);
+    if (text !== undefined) return this.addText(this.plainItem, text);
     const event = parseObject(data);
     const { type, item_id: itemId, delta } = event;
     switch (type) {
@@ -57,6 +63,8 @@ export class EventReader implements AnswerReader {
       case 'response.output_item.added':
         return this.beginItem(fieldsOf(event['item']));
       case 'response.output_text.delta':
+        if (typeof delta === 'string') this.plain.note(data, delta);
+        this.plainItem = itemId;
         return this.addText(itemId, delta);
       case 'response.refusal.delta':
         if (typeof delta === 'string') this.refusal += delta;

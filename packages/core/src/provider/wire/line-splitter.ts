@@ -63,7 +63,7 @@ export class LineSplitter {
       this.onLine(text, start, end);
       this.afterCarriageReturn = end === carriageReturn;
       start = this.skipLineFeed(text, end + 1);
-      if (lineFeed !== -1 && lineFeed < start) lineFeed = text.indexOf('\n', start);
+      if (lineFeed !== -1 && lineFeed < start) lineFeed = findLineFeed(text, start);
       if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
     }
   }
@@ -74,6 +74,11 @@ export class LineSplitter {
     this.afterCarriageReturn = false;
     return text.charCodeAt(at) === LINE_FEED ? at + 1 : at;
   }
+}
+
+/** An empty line, one in three of an event stream, is found without a search. */
+function findLineFeed(text: string, start: number): number {
+  return text.charCodeAt(start) === LINE_FEED ? start : text.indexOf('\n', start);
 }
 
 function firstOf(one: number, other: number): number {

@@ -30,6 +30,7 @@ const BRACKET = 0x5b;
 const BRACE = 0x7b;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
+const FIRST_OF_DATA = 0x64;
 /** The last event of Chat Completions, which gateways in between may send to others as well. */
 export const END_MARK = '[DONE]';
 /** The first characters of the last line of bare JSON. */
@@ -88,10 +89,11 @@ export class SseReader {
     if (isDataLine(text, start, end)) {
       if (this.bare !== undefined) this.endBare();
       this.addData(text, start + DATA.length, end);
-    } else if (this.bare !== undefined || (start < end && opensJson(text.charCodeAt(start)))) {
+    } else if (start === end) {
+      if (this.bare !== undefined) this.addBare('');
+      else if (this.data !== undefined) this.endEvent();
+    } else if (this.bare !== undefined || opensJson(text.charCodeAt(start))) {
       this.addBare(text.slice(start, end));
-    } else if (start === end && this.data !== undefined) {
-      this.endEvent();
     }
   }
 
@@ -130,7 +132,7 @@ export class SseReader {
 }
 
 function isDataLine(text: string, start: number, end: number): boolean {
-  if (!text.startsWith(DATA, start)) return false;
+  if (text.charCodeAt(start) !== FIRST_OF_DATA || !text.startsWith(DATA, start)) return false;
   const next = start + DATA.length;
   return next === end || text.charCodeAt(next) === COLON;
 }
