@@ -3,6 +3,8 @@
  * settings; the caller has resolved them.
  */
 
+import { getErrorMessage } from '../protocol/errors.ts';
+import { debugLogger } from '../util/debug-logger.ts';
 import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
 import type { KnownModels, ProviderModels } from './catalogue/provider-catalogue.ts';
 import type { ChatQuirks } from './chat-completions/quirks.ts';
@@ -29,15 +31,19 @@ export interface OpenProvider {
   access: ProviderAccess;
   generator: WireGenerator;
   models: ProviderModels;
+  /** Adds what the server itself says of a model. A server that says nothing in time leaves it unknown. Never rejects. */
+  describe(model: string): Promise<void>;
 }
 
 export async function openProvider(access: ProviderAccess, options: WireGeneratorOptions = {}): Promise<OpenProvider> {
-  const [{ createProviderModels }, { createWireGenerator }, { bundledModels }, { familyOf }] = await Promise.all([
-    import('./catalogue/provider-catalogue.ts'),
-    import('./wire/wire-generator.ts'),
-    import('./catalogue/bundled-models.ts'),
-    import('./catalogue/model-families.ts'),
-  ]);
+  const [{ createProviderModels }, { createWireGenerator }, { withToolsNotice }, { bundledModels }, { familyOf }] =
+    await Promise.all([
+      import('./catalogue/provider-catalogue.ts'),
+      import('./wire/wire-generator.ts'),
+      import('./wire/tools-notice.ts'),
+      import('./catalogue/bundled-models.ts'),
+      import('./catalogue/model-families.ts'),
+    ]);
   const { endpoint, quirks = {}, smallModel } = access;
   const models = createProviderModels({
     fromSettings: access.models,
@@ -64,8 +70,43 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
     prices: {},
   };
   const headersTimeoutMs = options.headersTimeoutMs ?? quirks.headersTimeoutMs;
-  const generator = createWireGenerator({ protocol, endpoint, catalogue }, { ...options, headersTimeoutMs });
-  return { access, generator, models };
+  const wire = createWireGenerator({ protocol, endpoint, catalogue }, { ...options, headersTimeoutMs });
+  const generator = withToolsNotice(wire, models.factsOf);
+  const describe = createDescriber(access, models, options);
+  return { access, generator, models, describe };
+}
+
+/** Servers that users run themselves, perhaps on another machine: only they know the window they allot. */
+const OWN_SERVERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);
+/** A start does not wait longer for facts that it can do without. */
+const DESCRIBE_LIMIT_MS = 2_000;
+
+/** Asks once for each model. */
+function createDescriber(
+  access: ProviderAccess,
+  models: ProviderModels,
+  options: WireGeneratorOptions,
+): OpenProvider['describe'] {
+  const { id, protocol, endpoint } = access;
+  const asked = new Map<string, Promise<void>>();
+  const isAsked = protocol === 'ollama' || OWN_SERVERS.has(id) || (endpoint.isLocal && protocol === 'chat');
+
+  async function ask(model: string): Promise<void> {
+    const { describeModel } = await import('./catalogue/describe-model.ts');
+    const signal = AbortSignal.timeout(DESCRIBE_LIMIT_MS);
+    try {
+      models.learn(model, await describeModel({ ...options, id, protocol, endpoint, signal }, model));
+    } catch (error) {
+      debugLogger.warn(`${id} does not describe ${model}: ${getErrorMessage(error)}`);
+    }
+  }
+
+  return async (model) => {
+    if (!isAsked) return;
+    const answer = asked.get(model) ?? ask(model);
+    asked.set(model, answer);
+    await answer;
+  };
 }
 
 /** Each protocol is its own chunk: a run loads the one it speaks. */

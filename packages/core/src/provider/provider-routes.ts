@@ -73,6 +73,7 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
       const named = parseProviderModel(model);
       if (!named || named.provider === MAIN_ID) return undefined;
       const provider = await openOnce(named.provider);
+      await provider.describe(named.model);
       notePrice(named.provider, named.model, provider);
       return provider;
     },

@@ -40,7 +40,13 @@ function setUp() {
       smallModel: 'little',
     });
     const endpoint = createEndpoint({ baseUrl: 'https://far.test' });
-    return { access: { id, name: id, protocol: 'chat', endpoint }, generator: { ...far, close() {} }, models };
+    const describe = async (model: string) => models.learn(model, { maxOutput: 4_000 });
+    return {
+      access: { id, name: id, protocol: 'chat', endpoint },
+      generator: { ...far, close() {} },
+      models,
+      describe,
+    };
   };
   return { main, far, openings, failing, it: createProviderSwitch({ main, mainCatalogue: GEMINI_CATALOGUE, open }) };
 }
@@ -77,6 +83,12 @@ describe('createProviderSwitch', () => {
     expect(generator.catalogue.find('far/unheard-of')).toMatchObject({ contextWindow: 128_000, knownFrom: 'nothing' });
     expect(generator.catalogue.prices['far/big']).toEqual({ input: 1, output: 2 });
     expect(generator.catalogue.find('gemini-2.5-pro')).toEqual(GEMINI_CATALOGUE.find('gemini-2.5-pro'));
+  });
+
+  it('knows what the server says of a model before the first request', async () => {
+    const { it: generator } = setUp();
+    await generator.prepare('far/big');
+    expect(generator.catalogue.find('far/big')).toMatchObject({ maxOutput: 4_000, knownFrom: 'server' });
   });
 
   it('opens a provider again after a failure, and once for requests at the same time', async () => {

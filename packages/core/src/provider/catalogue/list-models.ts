@@ -43,14 +43,13 @@ export async function listModels(options: ListModelsOptions): Promise<ListedMode
 
 async function ask(http: HttpClient, options: ListModelsOptions): Promise<ListedModel[]> {
   const { id, protocol, endpoint } = options;
-  const root = (path: string) => new URL(path, endpoint.url(''));
   if (id === 'lmstudio') {
-    const own = await getJson(http, root('/api/v0/models'), options).catch(unlessUnauthorized);
+    const own = await getJson(http, rootUrl(endpoint, '/api/v0/models'), options).catch(unlessRejected);
     if (own !== undefined) return readModelList(own);
   }
-  const list = readModelList(await getJson(http, endpoint.url(PATHS[protocol]), options));
+  const list = readModelList(await getJson(http, listUrl(options), options));
   if (id === 'llamacpp') {
-    const props = readProps(await getJson(http, root('/props'), options).catch(unlessUnauthorized));
+    const props = readProps(await getJson(http, rootUrl(endpoint, '/props'), options).catch(unlessRejected));
     return list.map((model) => ({ ...model, known: { ...model.known, ...props } }));
   }
   if (protocol !== 'ollama') return list;
@@ -58,20 +57,30 @@ async function ask(http: HttpClient, options: ListModelsOptions): Promise<Listed
     list.map(async (model, index) => {
       if (index >= MOST_SHOWN) return model;
       const body = [Buffer.from(JSON.stringify({ model: model.id }))];
-      const shown = await getJson(http, endpoint.url('api/show'), options, body).catch(unlessUnauthorized);
-      const { trainedWindow: _trained, ...known } = readShow(shown);
-      return { ...model, known: { ...model.known, ...known } };
+      const shown = await getJson(http, endpoint.url('api/show'), options, body).catch(unlessRejected);
+      const { trainedWindow, allottedWindow, ...known } = readShow(shown);
+      const contextWindow = allottedWindow ?? trainedWindow;
+      return { ...model, known: { ...model.known, ...known, ...(contextWindow !== undefined && { contextWindow }) } };
     }),
   );
 }
 
-/** A detail that a server does not offer is not needed. */
-function unlessUnauthorized(error: unknown): undefined {
+export function listUrl({ protocol, endpoint }: ListModelsOptions): URL {
+  return endpoint.url(PATHS[protocol]);
+}
+
+/** A path of the server's own, beside the versioned ones. */
+export function rootUrl(endpoint: WireEndpoint, path: string): URL {
+  return new URL(path, endpoint.url(''));
+}
+
+/** A detail that a server does not offer is not needed; a rejected key is. */
+export function unlessRejected(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
 }
 
-async function getJson(
+export async function getJson(
   http: HttpClient,
   url: URL,
   { endpoint, protocol, signal }: ListModelsOptions,

@@ -30,6 +30,7 @@ describe('readModelList', () => {
             maxOutput: 64_000,
             tools: true,
             images: true,
+            documents: false,
             price: { input: 3, output: 15, cached: 0.3 },
           },
         },
@@ -109,7 +110,7 @@ describe('what a local server says of its model', () => {
         model_info: { 'qwen3.context_length': 262_144 },
         capabilities: ['completion', 'tools'],
       }),
-    ).toEqual({ contextWindow: 16_384, trainedWindow: 262_144, tools: true, images: false });
+    ).toEqual({ allottedWindow: 16_384, trainedWindow: 262_144, tools: true, images: false });
     expect([readProps(undefined), readShow('x')]).toEqual([{}, {}]);
   });
 });
@@ -119,7 +120,7 @@ describe('listModels', () => {
     await using model = await fakeModel([], { protocol: 'ollama', models: [{ name: 'qwen3:8b' }] });
     const endpoint = createEndpoint({ baseUrl: model.url });
     expect(await listModels({ id: 'ollama', protocol: 'ollama', endpoint })).toEqual([
-      { id: 'qwen3:8b', known: { contextWindow: 262_144, tools: true, images: false } },
+      { id: 'qwen3:8b', known: { contextWindow: 262_144, tools: true, images: false, thinking: 'switch' } },
     ]);
   });
 

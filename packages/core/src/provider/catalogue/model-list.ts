@@ -4,7 +4,7 @@
  */
 
 import { isRecord } from '../../util/is-record.ts';
-import type { ModelPrice } from './model-catalogue.ts';
+import type { ModelPrice, ThinkingKnob } from './model-catalogue.ts';
 import type { KnownModel } from './provider-catalogue.ts';
 
 export interface ListedModel {
@@ -69,18 +69,28 @@ function readKnown(row: Row): KnownModel {
       flag(capabilities['vision']) ??
       supported(capabilities['image_input']) ??
       ability(modalities, 'image'),
-    documents: supported(capabilities['pdf_input']),
+    documents: supported(capabilities['pdf_input']) ?? ability(modalities, 'file'),
+    thinking:
+      readThinking(recordOf(capabilities['thinking'])) ?? (ability(parameters, 'reasoning') ? 'effort' : undefined),
     price: readPrice(recordOf(row['pricing'])),
   });
 }
 
+/** Anthropic's: which forms of `thinking` a request may hold. */
+function readThinking({ supported: isSupported, types }: Row): ThinkingKnob | undefined {
+  if (isSupported !== true) return undefined;
+  const { adaptive, enabled, disabled } = recordOf(types);
+  if (supported(disabled) === false) return 'always';
+  if (supported(adaptive)) return 'adaptive';
+  return supported(enabled) ? 'budget' : undefined;
+}
+
 /** OpenRouter's: dollars per token, as text. */
 function readPrice(pricing: Row): ModelPrice | undefined {
-  const [input, output, cached] = [pricing['prompt'], pricing['completion'], pricing['input_cache_read']].map(
-    perMillion,
-  );
+  const names = ['prompt', 'completion', 'input_cache_read', 'input_cache_write'];
+  const [input, output, cached, cacheWrite] = names.map((name) => perMillion(pricing[name]));
   if (input === undefined || output === undefined) return undefined;
-  return { input, output, ...(cached !== undefined && { cached }) };
+  return { input, output, ...(cached !== undefined && { cached }), ...(cacheWrite !== undefined && { cacheWrite }) };
 }
 
 function perMillion(value: unknown): number | undefined {
@@ -96,19 +106,24 @@ export function readProps(body: unknown): KnownModel {
   return definedOf({ contextWindow, images: flag(recordOf(body['modalities'])['vision']) });
 }
 
-/** Ollama's `/api/show`: `num_ctx` is allotted, `context_length` is what the model was trained for. */
-export function readShow(body: unknown): KnownModel & { trainedWindow?: number } {
+/** What Ollama says of a model: the window it was trained for, and the one its Modelfile sets. */
+export type ShownModel = KnownModel & { trainedWindow?: number; allottedWindow?: number };
+
+/** Ollama's `/api/show`. */
+export function readShow(body: unknown): ShownModel {
   if (!isRecord(body)) return {};
+  const { capabilities } = body;
   const info = recordOf(body['model_info']);
   const trained = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
-  const [, allotted] = /^\s*num_ctx\s+(\d+)/m.exec(text(body['parameters']) ?? '') ?? [];
+  const allotted = Number(/^\s*num_ctx\s+(\d+)/m.exec(text(body['parameters']) ?? '')?.[1]);
   return {
     ...definedOf({
-      contextWindow: firstCount(Number(allotted), trained),
-      tools: ability(body['capabilities'], 'tools'),
-      images: ability(body['capabilities'], 'vision'),
+      tools: ability(capabilities, 'tools'),
+      images: ability(capabilities, 'vision'),
+      thinking: ability(capabilities, 'thinking') ? 'switch' : undefined,
     }),
     ...(isCount(trained) && { trainedWindow: trained }),
+    ...(isCount(allotted) && { allottedWindow: allotted }),
   };
 }
 

@@ -1,0 +1,74 @@
+/**
+ * Asks a server what it says of one model: the window it allots, whether the model calls tools and sees images. A local
+ * server is the only source of these facts, and a wrong window cuts the conversation in silence.
+ */
+
+import { isRecord } from '../../util/is-record.ts';
+import { type HttpClient, createHttpClient } from '../http/http-client.ts';
+import { type ListModelsOptions, getJson, listUrl, rootUrl, unlessRejected } from './list-models.ts';
+import { type ListedModel, readModelList, readProps, readShow } from './model-list.ts';
+import type { KnownModel } from './provider-catalogue.ts';
+
+/** The window asked of Ollama where the user names none: enough to work in, and affordable for most machines. */
+const WORKING_WINDOW = 32_768;
+/** A tag that Ollama adds to a bare name. */
+const DEFAULT_TAG = ':latest';
+
+/** Empty where the server does not know the model. Rejects with ApiError or UnauthorizedError like `listModels`. */
+export async function describeModel(options: ListModelsOptions, model: string): Promise<KnownModel> {
+  const http = createHttpClient(options);
+  try {
+    if (options.protocol === 'ollama') return await describeOllama(http, options, model);
+    return (await findListed(http, options, model)) ?? {};
+  } finally {
+    http.close();
+  }
+}
+
+/** `/api/show` knows the model, `/api/ps` what is allotted to it while it is loaded. */
+async function describeOllama(http: HttpClient, options: ListModelsOptions, model: string): Promise<KnownModel> {
+  const { endpoint } = options;
+  const body = [Buffer.from(JSON.stringify({ model }))];
+  const [shown, running] = await Promise.all([
+    getJson(http, endpoint.url('api/show'), options, body),
+    getJson(http, endpoint.url('api/ps'), options).catch(unlessRejected),
+  ]);
+  const { trainedWindow, allottedWindow, ...known } = readShow(shown);
+  const loaded = readModelList(running).find(({ id }) => isSameModel(id, model))?.known.contextWindow;
+  const chosen = allottedWindow ?? Math.min(trainedWindow ?? WORKING_WINDOW, WORKING_WINDOW);
+  // A smaller window than the loaded one would reload the model for nothing.
+  return { ...known, contextWindow: Math.max(chosen, loaded ?? 0) };
+}
+
+function isSameModel(one: string, other: string): boolean {
+  return one === other || one === `${other}${DEFAULT_TAG}` || other === `${one}${DEFAULT_TAG}`;
+}
+
+async function findListed(
+  http: HttpClient,
+  options: ListModelsOptions,
+  model: string,
+): Promise<KnownModel | undefined> {
+  const { id, endpoint } = options;
+  // LM Studio tells the window it has loaded a model with on a path of its own.
+  if (id === 'lmstudio') {
+    const own = await getJson(http, rootUrl(endpoint, '/api/v0/models'), options).catch(unlessRejected);
+    const found = own === undefined ? undefined : findIn(readModelList(own), model);
+    if (found) return found.known;
+  }
+  const list = await getJson(http, listUrl(options), options);
+  const found = findIn(readModelList(list), model);
+  if (!isLlamaServer(id, list)) return found?.known;
+  // It answers every name with the model it has loaded.
+  const props = await getJson(http, rootUrl(endpoint, '/props'), options).catch(unlessRejected);
+  return { ...found?.known, ...readProps(props) };
+}
+
+function findIn(list: readonly ListedModel[], model: string): ListedModel | undefined {
+  return list.find(({ id }) => id === model);
+}
+
+function isLlamaServer(id: string, list: unknown): boolean {
+  const rows = isRecord(list) && Array.isArray(list['data']) ? (list['data'] as unknown[]) : [];
+  return id === 'llamacpp' || rows.some((row) => isRecord(row) && row['owned_by'] === 'llamacpp');
+}

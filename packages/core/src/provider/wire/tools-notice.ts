@@ -1,0 +1,41 @@
+/** Tells the user, once for each model, that the model calls no tools and gets none: it can only talk. */
+
+import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { releaseOnReturn } from '../release-on-return.ts';
+import type { WireGenerator } from './wire-generator.ts';
+
+/** The generator, with the sentence in front of a model's first answer. */
+export function withToolsNotice(generator: WireGenerator, factsOf: (model: string) => ModelFacts): WireGenerator {
+  const told = new Set<string>();
+
+  function isDue({ model, config }: GenerateContentParameters): boolean {
+    if (told.has(model) || factsOf(model).tools !== false) return false;
+    return config?.tools?.some(({ functionDeclarations = [] }) => functionDeclarations.length > 0) ?? false;
+  }
+
+  return {
+    ...generator,
+    async generateContentStream(request, ...rest) {
+      const stream = await generator.generateContentStream(request, ...rest);
+      if (!isDue(request)) return stream;
+      told.add(request.model);
+      return releaseOnReturn(startWith(sentenceAbout(request.model), stream), () => void stream.return(undefined));
+    },
+  };
+}
+
+async function* startWith(
+  sentence: string,
+  stream: AsyncGenerator<GenerateContentResponse>,
+): AsyncGenerator<GenerateContentResponse, void> {
+  yield { notices: [sentence] };
+  yield* stream;
+}
+
+function sentenceAbout(model: string): string {
+  return (
+    `${model} calls no tools, as its server says: it is sent none, so it can answer but not read, write or run anything. ` +
+    'Choose a model with tools (castor models lists them), or set "tools": true for it in the settings if it does call them.'
+  );
+}
