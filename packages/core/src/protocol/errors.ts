@@ -14,6 +14,8 @@ export interface StructuredError {
   retryable?: boolean;
   /** The number of attempts, when there was more than one. */
   attempts?: number;
+  /** The tokens of the model's window, where the rejection named them. */
+  window?: number;
 }
 
 abstract class CastorError extends Error {
@@ -68,6 +70,8 @@ export interface ApiErrorInit {
   retryAfterMs?: number;
   /** The number of attempts worth making, the first included, where it is not the usual one. */
   attempts?: number;
+  /** The tokens of the model's window, where a `context_overflow` names them. */
+  window?: number;
   /** The system's code for a failed connection, for example `ECONNRESET`. */
   code?: string;
   details?: GoogleErrorDetails;
@@ -81,6 +85,7 @@ export class ApiError extends CastorError {
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly attempts?: number;
+  readonly window?: number;
   readonly code?: string;
   readonly details: GoogleErrorDetails;
 
@@ -90,6 +95,7 @@ export class ApiError extends CastorError {
     if (init.status !== undefined) this.status = init.status;
     if (init.retryAfterMs !== undefined) this.retryAfterMs = init.retryAfterMs;
     if (init.attempts !== undefined) this.attempts = init.attempts;
+    if (init.window !== undefined) this.window = init.window;
     if (init.code !== undefined) this.code = init.code;
     this.details = init.details ?? {};
   }
@@ -222,6 +228,7 @@ export function toStructuredError(error: unknown): StructuredError {
   if (error instanceof ApiError) {
     structured.reason = error.reason;
     structured.retryable = error.retryable;
+    if (error.window !== undefined) structured.window = error.window;
   } else if (error instanceof UnauthorizedError) {
     structured.reason = 'unauthorized';
     structured.retryable = false;

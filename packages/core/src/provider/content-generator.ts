@@ -52,6 +52,9 @@ export interface ContentGenerator {
 
   embedContent(request: EmbedContentParameters): Promise<EmbedContentResponse>;
 
+  /** Makes the facts about a model known before its first request. Rejects with the sentence its requests fail with. */
+  prepare?(model: string): Promise<unknown>;
+
   /** Facts about the models it serves. Absent: the Gemini catalogue applies. */
   readonly catalogue?: ModelCatalogue;
 }

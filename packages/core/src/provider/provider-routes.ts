@@ -4,6 +4,7 @@
  */
 
 import type { GenerateContentResponse } from '../protocol/content.ts';
+import { ApiError } from '../protocol/errors.ts';
 import type { ModelFacts, ModelPrice } from './catalogue/model-catalogue.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import type { OpenProvider } from './open-provider.ts';
@@ -57,6 +58,23 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
     return { generator, own: { ...request, model: named.model }, prefix: `${named.provider}/` };
   }
 
+  /** A failure with what the routes know about the model: the window it named, names like its own. */
+  async function explain(model: string, error: unknown): Promise<unknown> {
+    const named = parseProviderModel(model);
+    const provider = named && opened.get(named.provider);
+    if (!provider || !(error instanceof ApiError)) return error;
+    const { explainFailure } = await import('./explain-failure.ts');
+    return explainFailure(error, named, provider.models);
+  }
+
+  async function explained<T>({ model }: { model: string }, send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      throw await explain(model, error);
+    }
+  }
+
   function find(model: string): ModelFacts | undefined {
     const named = parseProviderModel(model);
     if (!named || named.provider === MAIN_ID) return mainCatalogue.find(named?.model ?? model);
@@ -80,13 +98,13 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
 
     async generateContent(request, promptId, role) {
       const { generator, own, prefix } = await route(request);
-      return withPrefix(await generator.generateContent(own, promptId, role), prefix);
+      return withPrefix(await explained(request, () => generator.generateContent(own, promptId, role)), prefix);
     },
 
     async generateContentStream(request, promptId, role) {
       const { generator, own, prefix } = await route(request);
-      const stream = await generator.generateContentStream(own, promptId, role);
-      return prefix === '' ? stream : withPrefixes(stream, prefix);
+      const stream = await explained(request, () => generator.generateContentStream(own, promptId, role));
+      return prefix === '' ? stream : withPrefixes(stream, prefix, (error) => explain(request.model, error));
     },
 
     async countTokens(request) {
@@ -105,8 +123,13 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
 async function* withPrefixes(
   stream: AsyncGenerator<GenerateContentResponse>,
   prefix: string,
+  explain: (error: unknown) => Promise<unknown>,
 ): AsyncGenerator<GenerateContentResponse, void> {
-  for await (const response of stream) yield withPrefix(response, prefix);
+  try {
+    for await (const response of stream) yield withPrefix(response, prefix);
+  } catch (error) {
+    throw await explain(error);
+  }
 }
 
 function withPrefix(response: GenerateContentResponse, prefix: string): GenerateContentResponse {

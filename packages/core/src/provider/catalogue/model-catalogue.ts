@@ -8,6 +8,8 @@ import type { GenerateContentConfig } from '../../protocol/content.ts';
 export interface ModelFacts {
   /** Tokens a request may hold. */
   contextWindow: number;
+  /** No source names the window: the number is a guess. */
+  isWindowAssumed?: boolean;
   /** Whether a function response may hold pictures and documents; otherwise they are sent beside it. */
   mediaInResponses: boolean;
   /** Whether the model forgets steps unless it keeps a todo list. */
@@ -25,6 +27,11 @@ export interface ModelFacts {
    * Absent: the presets name the models.
    */
   utilityModel?: string;
+  /**
+   * Whether small questions beside the conversation are worth their price. A local server has few slots, and each
+   * question takes the conversation's cache from it. Absent: yes.
+   */
+  asksAside?: boolean;
   /** Tokens an answer may have. Absent: unknown. */
   maxOutput?: number;
   /** Whether the model calls tools. Absent: assumed. */

@@ -19,8 +19,10 @@ export interface ProviderModels {
   priceOf(model: string): ModelPrice | undefined;
   /** The models known by name, in the order of their sources. */
   names(): readonly string[];
-  /** Adds what a server reported, or what a rejection taught. */
+  /** Adds what a server reported. */
   learn(model: string, known: KnownModel): void;
+  /** Replaces what a rejection proved wrong, the user's settings included. */
+  correct(model: string, known: KnownModel): void;
 }
 
 export interface ProviderModelsOptions {
@@ -39,14 +41,17 @@ const UNKNOWN_OUTPUT = 8_192;
 export function createProviderModels(options: ProviderModelsOptions): ProviderModels {
   const { fromSettings = {}, bundled = {}, familyOf, isLocal, smallModel } = options;
   const learned = new Map<string, KnownModel>();
+  const corrected = new Map<string, KnownModel>();
   const assumed: ModelFacts = {
     contextWindow: isLocal ? LOCAL_WINDOW : HOSTED_WINDOW,
+    isWindowAssumed: true,
     maxOutput: UNKNOWN_OUTPUT,
     images: false,
     mediaInResponses: false,
     helpedByTodos: false,
     chatPreset: PLAIN_PRESET,
     gradedBy: 'choice',
+    ...(isLocal && smallModel === undefined && { asksAside: false }),
     knownFrom: 'nothing',
   };
 
@@ -57,6 +62,7 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
       ['catalogue', own(bundled, model)],
       ['server', learned.get(model)],
       ['settings', own(fromSettings, model)],
+      ['server', corrected.get(model)],
     ];
   }
 
@@ -64,12 +70,15 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
     factsOf(model) {
       const facts: ModelFacts = { ...assumed, utilityModel: smallModel ?? model };
       for (const [knownFrom, known] of sourcesOf(model)) {
-        if (known) Object.assign(facts, definedOf(known), { knownFrom });
+        if (!known) continue;
+        Object.assign(facts, definedOf(known), { knownFrom });
+        if (known.contextWindow !== undefined) facts.isWindowAssumed = false;
       }
       return facts;
     },
     priceOf: (model) => sourcesOf(model).findLast(([, known]) => known?.price)?.[1]?.price,
     names: () => [...new Set([...Object.keys(fromSettings), ...learned.keys(), ...Object.keys(bundled)])],
+    correct: (model, known) => void corrected.set(model, { ...corrected.get(model), ...definedOf(known) }),
     learn: (model, known) => void learned.set(model, { ...learned.get(model), ...definedOf(known) }),
   };
 }

@@ -15,6 +15,8 @@ export interface ReportedError {
   types: readonly string[];
   /** Reasons a gateway lists beside the message. */
   reasons?: readonly string[] | undefined;
+  /** The tokens of the window, where the error has a field for them. */
+  window?: number | undefined;
 }
 
 /** A server that asks for a longer wait makes the error final. */
@@ -28,6 +30,21 @@ const LOCAL_ATTEMPTS = 2;
 const LOADING_WORDS = /\bloading model\b|\bmodel is (?:being )?load(?:ed|ing)\b/i;
 const OVERFLOW_WORDS =
   /prompt is too long|exceeds the context window|context_length_exceeded|maximum context length|exceeds the available context size|input token count.*exceeds the maximum|maximum prompt length is|reduce the length of the messages|too large for model with \d+ maximum context|greater than the context length|exceeded model token limit|context window exceeds limit|exceeds the limit of \d+|input is too long for requested model|model_context_window_exceeded|request_too_large|token limit exceeded|too many tokens|exceed_context_size|\bn_ctx\b|context (?:size|length|window).{0,40}\bexceed|exceed.{0,40}\bcontext (?:size|length|window)/is;
+/** Where a sentence about an overflow names the window; the first match counts. */
+const WINDOW_WORDS: readonly RegExp[] = [
+  /maximum context length (?:is|of) ([\d,]+)/i,
+  /context size \(([\d,]+)(?: tokens)?\)/i,
+  />\s*([\d,]+) maximum/i,
+  /exceed context limit:.*>\s*([\d,]+)/i,
+  /with ([\d,]+) maximum context/i,
+  /maximum prompt length is ([\d,]+)/i,
+  /context (?:length|window|size) (?:of|is) (?:only )?([\d,]+)/i,
+  /model token limit:? ([\d,]+)/i,
+  /maximum number of tokens allowed \(([\d,]+)\)/i,
+  /exceeds the limit of ([\d,]+)/i,
+];
+/** A smaller number is not the window of a model. */
+const LEAST_WINDOW = 512;
 const NOT_OVERFLOW_WORDS = /rate limit|too many requests|throttling|service unavailable/i;
 const PER_MINUTE_WORDS = /tokens per minute|\bTPM\b/i;
 const NEVER_FITS_WORDS = /limit (\d+).*requested (\d+)/is;
@@ -69,7 +86,14 @@ export function judgeFailure(answer: FailedAnswer, error: ReportedError): ApiErr
     status: answer.status,
     ...(delayMs !== undefined && { retryAfterMs: delayMs }),
     ...(attempts !== undefined && { attempts }),
+    ...(reason === 'context_overflow' && namedWindow(error, message)),
   });
+}
+
+function namedWindow({ window }: ReportedError, message: string): { window?: number } {
+  const named = WINDOW_WORDS.map((words) => words.exec(message)?.[1]).find((number) => number !== undefined);
+  const tokens = window ?? Number(named?.replaceAll(',', ''));
+  return tokens >= LEAST_WINDOW ? { window: tokens } : {};
 }
 
 /** The same for an error object inside a stream, whose status follows from its type or code. */
@@ -174,7 +198,10 @@ export function findReportedError(body: unknown): ReportedError | undefined {
   const { error, detail } = outer;
   if (typeof error === 'string') return { message: error, types: typesOf(outer) };
   if (isRecord(error))
-    return unwrap({ message: textOf(error['message']), types: typesOf(error), ...reasonsOf(error) }, error);
+    return unwrap(
+      { message: textOf(error['message']), types: typesOf(error), ...reasonsOf(error), ...windowOf(error) },
+      error,
+    );
   if (Array.isArray(detail)) return { message: detail.map(describeDetail).join('; '), types: [] };
   if (typeof detail === 'string') return { message: detail, types: [] };
   const message = textOf(outer['message']);
@@ -195,6 +222,10 @@ function unwrap(outer: ReportedError, error: Record<string, unknown>): ReportedE
 function reasonsOf({ metadata }: Record<string, unknown>): { reasons?: string[] } {
   const reasons = isRecord(metadata) ? metadata['reasons'] : undefined;
   return Array.isArray(reasons) ? { reasons: reasons.filter((reason) => typeof reason === 'string') } : {};
+}
+
+function windowOf({ n_ctx: window }: Record<string, unknown>): { window?: number } {
+  return typeof window === 'number' ? { window } : {};
 }
 
 function typesOf(error: Record<string, unknown>): string[] {
