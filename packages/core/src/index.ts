@@ -150,7 +150,7 @@ export { isValidResponse } from './chat/stream-check.ts';
 export { StreamEventType, toStreamEvent } from './chat/stream-events.ts';
 export type { StreamEvent } from './chat/stream-events.ts';
 export type { ChatRecorder, RecordedAnswer } from './chat/chat-recorder.ts';
-export { findIndexAfterFraction } from './chat/history.ts';
+export { findIndexAfterFraction } from './chat/history-places.ts';
 export { INVALID_CONTENT_RETRY_OPTIONS } from './provider/retry-plan.ts';
 export type { RetryLimits } from './provider/retry-plan.ts';
 export { retryWithBackoff } from './provider/retry.ts';

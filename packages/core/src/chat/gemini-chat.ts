@@ -202,6 +202,10 @@ export class GeminiChat {
     this.systemInstruction = systemInstruction;
   }
 
+  getSystemInstruction(): string {
+    return this.systemInstruction ?? '';
+  }
+
   /** Size of the last request as counted by the service; a local estimate until then. */
   getLastPromptTokenCount(): number {
     return this.history.promptTokenCount;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../protocol/content.ts';
-import { History, findIndexAfterFraction } from './history.ts';
+import { findIndexAfterFraction } from './history-places.ts';
+import { History } from './history.ts';
 
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 const model = (text: string): Content => ({ role: 'model', parts: [{ text }] });

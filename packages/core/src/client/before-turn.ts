@@ -31,6 +31,8 @@ export interface TurnSurroundings {
   chat: GeminiChat;
   generator: Pick<ContentGenerator, 'countTokens'>;
   tokenLimit(model: string): number;
+  /** Tokens of the window that the answer needs, where the service rejects a request without them. Default none. */
+  reserveFor?(model: string): number;
   chooseModel: ChooseModel;
   loopDetection: LoopDetectionService;
   compressor?: Compressor;
@@ -48,8 +50,10 @@ export interface TurnToBe {
   sessionTurns: number;
   /** Turns left for this request, including this one. */
   turnsLeft: number;
-  /** The model whose limits apply; the last check decides it. */
+  /** The model whose limits apply; `settleModel` decides it. */
   model: string;
+  /** The model of the turn before. */
+  readonly formerModel: string;
 }
 
 /** An event to yield, and whether the turn ends before it starts. */
@@ -69,6 +73,8 @@ export const BEFORE_TURN: readonly Check[] = [
   addIdeContext,
   checkLoop,
   settleModel,
+  compressForModel,
+  checkOverflowOfModel,
 ];
 
 export function checkSessionTurns(turn: TurnToBe, { maxSessionTurns = 0 }: TurnSurroundings): CheckResult | undefined {
@@ -82,18 +88,19 @@ export function checkBoundedTurns(turn: TurnToBe): CheckResult | undefined {
 
 export async function compress(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
   const { chat, compressor, ideContext } = around;
-  const { model: activeModel, prompt_id, signal } = turn;
-  const value = await compressor?.tryCompressChat({ chat, activeModel, prompt_id, signal });
+  const { model: activeModel, formerModel, prompt_id, signal } = turn;
+  const value = await compressor?.tryCompressChat({ chat, activeModel, formerModel, prompt_id, signal });
   if (value?.compressionStatus !== CompressionStatus.COMPRESSED) return undefined;
   ideContext?.reset();
   return { event: { type: GeminiEventType.ChatCompressed, value } };
 }
 
 export async function checkOverflow(turn: TurnToBe, around: TurnSurroundings): Promise<CheckResult | undefined> {
-  const { chat, generator, tokenLimit } = around;
+  const { chat, generator, tokenLimit, reserveFor } = around;
   const { request, model, signal } = turn;
   const estimatedRequestTokenCount = await calculateRequestTokenCount(request, generator, model, { signal });
-  const remainingTokenCount = tokenLimit(model) - chat.getLastPromptTokenCount();
+  const room = tokenLimit(model) - (reserveFor?.(model) ?? 0);
+  const remainingTokenCount = room - chat.getLastPromptTokenCount();
   if (estimatedRequestTokenCount <= FILL_LIMIT * remainingTokenCount) return undefined;
   const value = { estimatedRequestTokenCount, remainingTokenCount };
   return { event: { type: GeminiEventType.ContextWindowWillOverflow, value }, ends: STOP_TOO_LARGE };
@@ -124,4 +131,23 @@ export async function settleModel(turn: TurnToBe, { chooseModel }: TurnSurroundi
   const { model, isNew } = await chooseModel({ request, prompt_id, signal });
   turn.model = model;
   return isNew && !signal.aborted ? { event: { type: GeminiEventType.ModelInfo, value: model } } : undefined;
+}
+
+/** Another model with a smaller window takes over: the model that knows the conversation summarises it first. */
+export function compressForModel(
+  turn: TurnToBe,
+  around: TurnSurroundings,
+): Promise<CheckResult | undefined> | undefined {
+  return hasShrunk(turn, around) ? compress(turn, around) : undefined;
+}
+
+export function checkOverflowOfModel(
+  turn: TurnToBe,
+  around: TurnSurroundings,
+): Promise<CheckResult | undefined> | undefined {
+  return hasShrunk(turn, around) ? checkOverflow(turn, around) : undefined;
+}
+
+function hasShrunk({ model, formerModel }: TurnToBe, { tokenLimit }: TurnSurroundings): boolean {
+  return model !== formerModel && tokenLimit(model) < tokenLimit(formerModel);
 }

@@ -199,8 +199,33 @@ describe('Compressor', () => {
     }
   });
 
+  it.each([
+    ['a small window at 70 %', 32_768, undefined, 22_000, CompressionStatus.NOOP],
+    ['a small window at 70 %', 32_768, undefined, 24_000, CompressionStatus.COMPRESSED],
+    ['a larger one at 50 %', 33_000, undefined, 17_000, CompressionStatus.COMPRESSED],
+    ["any at the user's own threshold", 32_768, 0.4, 15_000, CompressionStatus.COMPRESSED],
+  ])('compresses %s', async (_what, window, threshold, tokens, status) => {
+    const history = [user('x'.repeat(4 * tokens)), modelTurn('a'), user('now'), modelTurn('fine')];
+    await using env = await setUp(() => SNAPSHOT, history, {
+      tokenLimit: () => window,
+      ...(threshold !== undefined && { threshold }),
+    });
+    expect((await env.compress()).compressionStatus).toBe(status);
+  });
+
+  it('keeps the last two steps whole in a small window', async () => {
+    const step = (id: string): Content[] => [
+      { role: 'model', parts: [{ functionCall: { id, name: 'read_file', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id, name: 'read_file', response: { output: LONG } } }] },
+    ];
+    const steps = ['a', 'b', 'c', 'd'].flatMap(step);
+    await using env = await setUp(() => SNAPSHOT, [user('go'), ...steps], { tokenLimit: () => 8_000 });
+    expect((await env.compress()).compressionStatus).toBe(CompressionStatus.COMPRESSED);
+    expect(env.chat.getHistory().slice(-4)).toEqual(steps.slice(-4));
+  });
+
   it('does not ask a summariser that fails with every turn', async () => {
-    await using env = await setUp(() => fault(400), HISTORY, { tokenLimit: () => 8000 });
+    await using env = await setUp(() => fault(400), HISTORY, { tokenLimit: () => 5700 });
     const statuses: CompressionStatus[] = [];
     for (const more of ['nothing', 'more', LONG]) {
       env.chat.setHistory([...env.chat.getHistory(), user(more)]);

@@ -5,32 +5,26 @@
 
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ModelCatalogue } from '../provider/catalogue/model-catalogue.ts';
-import { factsOf } from '../routing/models.ts';
-import { findIndexAfterFraction, findStepAfterFraction } from '../chat/history.ts';
-import { hasFunctionCall } from '../chat/parts.ts';
-import { estimateHistoryTokenCount, estimateTokenCount } from '../provider/token-estimate.ts';
-import type { Content, Part } from '../protocol/content.ts';
+import { estimateHistoryTokenCount } from '../provider/token-estimate.ts';
+import type { Content } from '../protocol/content.ts';
 import { CompressionStatus } from '../protocol/events.ts';
 import type { ChatCompressionInfo } from '../protocol/events.ts';
 import { tryUntilAborted } from '../util/abort.ts';
 import type { AgentHooks, CompressTrigger } from './agent-hooks.ts';
+import type { Summarising, summariseHistory } from './summarise-history.ts';
 import type { SavedOutputs } from './tool-output-masking.ts';
 import type { UtilityModel } from './utility-model.ts';
 
 export const COMPRESSION_TOKEN_THRESHOLD = 0.5;
+/** A window of at most this many tokens is small: half of it holds too little work. */
+const SMALL_WINDOW = 32_768;
+const SMALL_WINDOW_THRESHOLD = 0.7;
 /** The share of the history, from its end, that is kept unchanged. */
 export const COMPRESSION_PRESERVE_THRESHOLD = 0.3;
-/**
- * The least share to summarise when the cut is at a prompt of the user; below it, the cut is at a step of the current
- * prompt.
- */
-const LEAST_SHARE = (1 - COMPRESSION_PRESERVE_THRESHOLD) / 2;
 /** After a useless summary, the history must grow by this factor before the next one. */
 const GROWTH_BEFORE_RETRY = 1.05;
 /** Share of the window above which it is tried regardless: there is no alternative. */
 const LAST_RESORT = 0.9;
-/** Newer tool output, up to this many tokens, is sent to the summariser whole. */
-const TOOL_OUTPUT_BUDGET = 50_000;
 
 export interface CompressionOptions {
   model: UtilityModel;
@@ -50,11 +44,17 @@ export interface CompressionRequest {
   chat: GeminiChat;
   /** The model whose window applies. */
   activeModel: string;
+  /** The model of the conversation so far, where another one takes over: it summarises, if it still answers. */
+  formerModel?: string;
   prompt_id: string;
   signal: AbortSignal;
   /** The user requested it: compress below the threshold too. */
   force?: boolean;
+  /** The service rejected the history as too long, whatever its counted size. */
+  isFull?: boolean;
 }
+
+type SummariseHistory = typeof summariseHistory;
 
 export class Compressor {
   private readonly options: CompressionOptions;
@@ -70,27 +70,28 @@ export class Compressor {
 
   /** Throws only on abort; the status reports the result. */
   async tryCompressChat(request: CompressionRequest): Promise<ChatCompressionInfo> {
-    const { chat, activeModel, signal, force = false } = request;
+    const { chat, activeModel, signal, force = false, isFull = false } = request;
     if (chat.getHistoryLength() === 0) return info(0, 0, CompressionStatus.NOOP);
     // On every turn, also when nothing will be compressed: users' hooks rely on it.
     await this.firePreCompress(force ? 'manual' : 'auto', signal);
     const promptTokens = chat.getLastPromptTokenCount();
-    if (!force && !this.isDue(promptTokens, activeModel)) {
+    if (!force && !isFull && !this.isDue(promptTokens, activeModel)) {
       return info(promptTokens, promptTokens, CompressionStatus.NOOP);
     }
-    const shortened = await this.shortenToolOutput(chat.getHistory(true));
+    const { shortenToolOutput, summariseHistory } = await import('./summarise-history.ts');
+    const shortened = await shortenToolOutput(chat.getHistory(true), this.options.savedOutputs);
     // The last prompt also held instructions and tools, and the service counts differently: estimates of the history
     // are compared with each other.
     const before = estimateHistoryTokenCount(chat.getHistory(true));
     if (this.hasInflated && !force) return this.onlyShorten(request, shortened, before);
-    const summarised = await this.summarise(request, shortened, before);
+    const summarised = this.judge(request, await summariseHistory(shortened, this.termsOf(request)), before);
     if (summarised.compressionStatus !== CompressionStatus.NOOP) this.options.onSummarised?.(summarised);
     return summarised;
   }
 
   private isDue(tokens: number, activeModel: string): boolean {
-    const { threshold = COMPRESSION_TOKEN_THRESHOLD, tokenLimit } = this.options;
-    const limit = tokenLimit(activeModel);
+    const limit = this.options.tokenLimit(activeModel);
+    const threshold = this.thresholdFor(limit);
     // Still this large after a compression: the history is not what fills the window.
     if (this.hasJustCompressed) this.uselessAt = tokens;
     // The history has shrunk since: it is not the one that compression could not reduce.
@@ -99,40 +100,44 @@ export class Compressor {
     return tokens >= Math.max(threshold * limit, Math.min(this.uselessAt * GROWTH_BEFORE_RETRY, LAST_RESORT * limit));
   }
 
-  private async summarise(
-    request: CompressionRequest,
-    history: readonly Content[],
-    before: number,
-  ): Promise<ChatCompressionInfo> {
-    const { collectCarriedOver, findLastWords, formatCarriedOver, isSessionContext } =
-      await import('./carried-over.ts');
-    const { SNAPSHOT_ACKNOWLEDGEMENT } = await import('./snapshot-prompt.ts');
-    const splitAt = findSplit(history);
-    // Instructions are not history: a summary would weaken them.
-    const context = history.slice(0, isSessionContext(history[0]) ? 1 : 0);
-    const old = history.slice(context.length, splitAt);
-    if (old.length === 0) return info(before, before, CompressionStatus.NOOP);
-    const snapshot = await this.takeSnapshot(old, request);
-    if (!snapshot) {
-      this.uselessAt = request.chat.getLastPromptTokenCount();
-      return info(before, before, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
-    }
-    const kept = history.slice(splitAt);
-    // A cut in the middle of a prompt: the prompt stays directly before the calls it led to.
-    const prompt = hasFunctionCall(kept[0]) ? findLastWords(old) : undefined;
-    const carried = formatCarriedOver(collectCarriedOver(old.filter((content) => content !== prompt)));
-    const summary = userTurn([snapshot, carried].filter(Boolean).join('\n\n'));
-    // A turn with calls must directly follow a user turn.
-    const answered = hasFunctionCall(kept[0]) && !prompt ? [] : [modelTurn(SNAPSHOT_ACKNOWLEDGEMENT)];
-    const compressed = [...context, summary, ...answered, ...(prompt ? [prompt] : []), ...kept];
-    return this.replaceIfSmaller(request, compressed, before);
+  /** A threshold of the user's own applies to every window. */
+  private thresholdFor(limit: number): number {
+    const { threshold = COMPRESSION_TOKEN_THRESHOLD } = this.options;
+    const isOwn = threshold !== COMPRESSION_TOKEN_THRESHOLD;
+    return !isOwn && limit <= SMALL_WINDOW ? SMALL_WINDOW_THRESHOLD : threshold;
   }
 
-  private replaceIfSmaller(
+  private termsOf({
+    chat,
+    activeModel,
+    formerModel = activeModel,
+    prompt_id,
+    signal,
+  }: CompressionRequest): Summarising {
+    const { model, catalogue, tokenLimit } = this.options;
+    return {
+      model,
+      catalogue,
+      tokenLimit,
+      models: [formerModel, activeModel],
+      tokens: chat.getLastPromptTokenCount(),
+      preserve: COMPRESSION_PRESERVE_THRESHOLD,
+      keepsSteps: tokenLimit(activeModel) <= SMALL_WINDOW,
+      prompt_id,
+      signal,
+    };
+  }
+
+  private judge(
     { chat, force = false }: CompressionRequest,
-    compressed: Content[],
+    compressed: Awaited<ReturnType<SummariseHistory>>,
     before: number,
   ): ChatCompressionInfo {
+    if (compressed === 'nothing_old') return info(before, before, CompressionStatus.NOOP);
+    if (compressed === 'no_answer') {
+      this.uselessAt = chat.getLastPromptTokenCount();
+      return info(before, before, CompressionStatus.COMPRESSION_FAILED_EMPTY_SUMMARY);
+    }
     const after = estimateHistoryTokenCount(compressed);
     if (after >= before) {
       // An early compression by the user does not predict the result for a full history.
@@ -156,62 +161,10 @@ export class Compressor {
     return info(before, after, CompressionStatus.CONTENT_TRUNCATED);
   }
 
-  /** Two calls: a snapshot, then the same model's critique of it. The first is used if the second fails. */
-  private async takeSnapshot(old: readonly Content[], request: CompressionRequest): Promise<string | undefined> {
-    const { prompt_id, signal, activeModel } = request;
-    const { CRITIQUE_PROMPT, SNAPSHOT_PROMPT, SNAPSHOT_SYSTEM_PROMPT } = await import('./snapshot-prompt.ts');
-    const question = {
-      model: factsOf(activeModel, this.options.catalogue).compressionPreset ?? activeModel,
-      systemInstruction: SNAPSHOT_SYSTEM_PROMPT,
-      signal,
-      role: 'utility_compressor' as const,
-    };
-    const asked: Content[] = [...old, userTurn(SNAPSHOT_PROMPT)];
-    const first = await this.options.model.generateText({ ...question, prompt_id, contents: asked });
-    if (!first) return undefined;
-    const contents = [...asked, modelTurn(first), userTurn(CRITIQUE_PROMPT)];
-    const second = await this.options.model.generateText({ ...question, prompt_id: `${prompt_id}-verify`, contents });
-    return second ?? first;
-  }
-
-  /** Newest first within the budget; older output is saved to a file and replaced by its path. */
-  private async shortenToolOutput(history: readonly Content[]): Promise<Content[]> {
-    let left = TOOL_OUTPUT_BUDGET;
-    const shortened = [...history];
-    for (let index = history.length - 1; index >= 0; index--) {
-      const content = history[index];
-      if (!content?.parts?.some((part) => part.functionResponse)) continue;
-      const parts: Part[] = [];
-      for (const part of content.parts) {
-        left -= part.functionResponse ? estimateTokenCount([part]) : 0;
-        parts.push(left < 0 && part.functionResponse ? await this.shorten(part) : part);
-      }
-      shortened[index] = { ...content, parts };
-    }
-    return shortened;
-  }
-
-  private async shorten(part: Part): Promise<Part> {
-    const { savedOutputs } = this.options;
-    return savedOutputs ? savedOutputs.shorten(part) : part;
-  }
-
   private async firePreCompress(trigger: CompressTrigger, signal: AbortSignal): Promise<void> {
     const { hooks } = this.options;
     if (hooks?.preCompress) await tryUntilAborted(async () => hooks.preCompress?.(trigger, signal), signal);
   }
-}
-
-/**
- * Where the kept part starts: at a prompt of the user, or, if that leaves too little to summarise, at a step of the
- * last prompt.
- */
-function findSplit(history: readonly Content[]): number {
-  const fraction = 1 - COMPRESSION_PRESERVE_THRESHOLD;
-  const atWords = findIndexAfterFraction(history, fraction);
-  const size = (contents: readonly Content[]) => JSON.stringify(contents).length;
-  if (size(history.slice(0, atWords)) >= LEAST_SHARE * size(history)) return atWords;
-  return Math.max(atWords, findStepAfterFraction(history, fraction));
 }
 
 function info(
@@ -220,12 +173,4 @@ function info(
   compressionStatus: CompressionStatus,
 ): ChatCompressionInfo {
   return { originalTokenCount, newTokenCount, compressionStatus };
-}
-
-function userTurn(text: string): Content {
-  return { role: 'user', parts: [{ text }] };
-}
-
-function modelTurn(text: string): Content {
-  return { role: 'model', parts: [{ text }] };
 }

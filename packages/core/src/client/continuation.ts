@@ -5,7 +5,7 @@
 
 import type { Content, Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { ServerGeminiErrorEvent, ServerGeminiStreamEvent } from '../protocol/events.ts';
 
 export type ContinuationReason =
   | 'invalid_stream'
@@ -41,7 +41,7 @@ export function toTurnEnd(event: ServerGeminiStreamEvent): TurnEnd | undefined {
 }
 
 /** Whether the provider rejected the request because it exceeds the model's window. */
-export function isOverflow(event: ServerGeminiStreamEvent): boolean {
+export function isOverflow(event: ServerGeminiStreamEvent): event is ServerGeminiErrorEvent {
   return event.type === GeminiEventType.Error && event.value.error.reason === 'context_overflow';
 }
 

@@ -10,7 +10,7 @@ import { isSilent } from '../chat/stream-check.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
 import { isAbortError } from '../protocol/errors.ts';
 import { CompressionStatus, GeminiEventType } from '../protocol/events.ts';
-import type { ChatCompressionInfo, ServerGeminiStreamEvent } from '../protocol/events.ts';
+import type { ChatCompressionInfo, ServerGeminiErrorEvent, ServerGeminiStreamEvent } from '../protocol/events.ts';
 import { OptimizedTurn } from '../turn/optimized-turn.ts';
 import type { Turn, TurnOptions } from '../turn/turn.ts';
 import { BEFORE_TURN } from './before-turn.ts';
@@ -47,6 +47,8 @@ export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
   /** Continue once with "Please continue." when no attempt returned a usable answer. */
   continueOnFailedApiCall?: boolean;
   turnOptions?: TurnOptions;
+  /** Called when the service rejected a request as too long; `window` is the number of tokens it named. */
+  onOverflow?: (model: string, window: number | undefined) => Promise<void>;
   /** Serves `generateJson`. */
   utility?: JsonModel;
 }
@@ -54,7 +56,7 @@ export interface GeminiClientOptions extends TurnSurroundings, GateKeepers {
 /** The outcome of a turn: the loop it detected, if any, how it ended, and the calls it requests. */
 interface EndedRun {
   /** The rejection of a request that is too large; it is not yielded yet. */
-  overflow?: ServerGeminiStreamEvent;
+  overflow?: ServerGeminiErrorEvent;
   loop: Continuation | undefined;
   end: TurnEnd;
   held: ServerGeminiStreamEvent[];
@@ -114,7 +116,7 @@ export class GeminiClient {
         } else {
           turn = this.createTurn(prompt_id);
           const ended: EndedRun = yield* this.runTurn(turn, toBe, admitted);
-          if (ended.overflow) then = yield* this.shrink(ended.overflow, admitted, prompt, signal);
+          if (ended.overflow) then = yield* this.shrink(ended.overflow, toBe, prompt);
           else
             then = ended.loop
               ? yield* this.takeBack(ended.loop)
@@ -172,7 +174,7 @@ export class GeminiClient {
 
   private announceTurn(request: Part[], prompt_id: string, rest: Pick<TurnToBe, 'turnsLeft' | 'signal'>): TurnToBe {
     this.sessionTurns++;
-    return { ...rest, request, prompt_id, sessionTurns: this.sessionTurns, model: this.activeModel };
+    return { ...rest, request, prompt_id, sessionTurns: this.sessionTurns, model: this.activeModel, formerModel: this.activeModel };
   }
 
   /** Runs the checks before the turn, in their order; returns how it ends if one of them ends it. */
@@ -218,20 +220,26 @@ export class GeminiClient {
 
   /** Compresses the history, once per prompt, and sends the same request again; otherwise the rejection stands. */
   private async *shrink(
-    overflow: ServerGeminiStreamEvent,
-    request: Part[],
+    overflow: ServerGeminiErrorEvent,
+    { model, request, prompt_id, signal }: TurnToBe,
     prompt: PromptState,
-    signal: AbortSignal,
   ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
-    const isFirst = !prompt.hasShrunk;
+    const rejected: Continuation = { kind: 'stop', event: overflow };
+    const { chat, compressor, ideContext, onOverflow } = this.options;
+    if (prompt.hasShrunk || !compressor) return rejected;
     prompt.hasShrunk = true;
-    const value = isFirst ? await this.tryCompressChat(prompt.prompt_id, true, signal) : undefined;
-    if (value?.compressionStatus !== CompressionStatus.COMPRESSED) {
-      yield overflow;
-      return STOP;
+    await onOverflow?.(model, overflow.value.error.window);
+    // The chat keeps tool results that it could not send; they are part of the request that follows.
+    const kept = hasResponses(request) ? chat.getLastContent() : undefined;
+    if (kept) chat.rewindTo(kept);
+    const value = await compressor.tryCompressChat({ chat, activeModel: model, prompt_id, signal, isFull: true });
+    if (value.compressionStatus === CompressionStatus.COMPRESSED) {
+      ideContext?.reset();
+      yield { type: GeminiEventType.ChatCompressed, value };
+      return { kind: 'again', why: 'overflow', request };
     }
-    yield { type: GeminiEventType.ChatCompressed, value };
-    return { kind: 'again', why: 'overflow', request };
+    if (kept) chat.addHistory(kept);
+    return rejected;
   }
 
   /** The continuation when this event completes a loop. */

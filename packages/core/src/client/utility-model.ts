@@ -38,6 +38,10 @@ export interface UtilityModelOptions {
   clock?: Clock;
   /** Called with a model that returned no JSON when asked for it. */
   onMalformedJson?: (model: string) => void;
+  /** Called with a sentence for the user that the provider sent beside its answer. */
+  onNotice?: (sentence: string) => void;
+  /** Whether questions answered as JSON are asked at all. Default true. */
+  asksJson?: () => boolean;
 }
 
 /** Enough to survive a short failure, too little to delay a turn. */
@@ -58,8 +62,9 @@ export class UtilityModel implements JsonModel {
     return this.ask(question, {}, (text) => text);
   }
 
-  /** The answer as a JSON object of the given schema, or undefined. Rejects only on abort. */
+  /** The answer as a JSON object of the given schema, or undefined without one. Rejects only on abort. */
   async generateJson(question: Question, schema: object): Promise<Record<string, unknown> | undefined> {
+    if (this.options.asksJson?.() === false) return undefined;
     const config = { responseMimeType: 'application/json', responseJsonSchema: schema };
     return this.ask(question, config, (text, model) => {
       const answer = parseObject(text);
@@ -84,7 +89,9 @@ export class UtilityModel implements JsonModel {
     try {
       return await retryWithBackoff(
         async () => {
-          const text = getResponseText(await generator.generateContent(request, prompt_id, role)).trim();
+          const response = await generator.generateContent(request, prompt_id, role);
+          for (const sentence of response.notices ?? []) this.options.onNotice?.(sentence);
+          const text = getResponseText(response).trim();
           return text === '' ? undefined : read(text, model);
         },
         { ...RETRY, signal, clock, shouldRetryOnContent: (answer) => answer === undefined },

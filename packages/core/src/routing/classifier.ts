@@ -113,11 +113,6 @@ export function toClassifierContents(classifier: Classifier, conversation: Conve
   return [{ role: 'user', parts: [{ text: `${before}The request:\n${request || '(no text)'}` }] }];
 }
 
-/** Whether the request answers calls, and so continues work that is already running. */
-export function answersCalls(request: PartListUnion): boolean {
-  return toParts(request).some((part) => part.functionResponse !== undefined);
-}
-
 function isToolTurn({ parts = [] }: Content): boolean {
   return parts.some((part) => part.functionCall !== undefined || part.functionResponse !== undefined);
 }

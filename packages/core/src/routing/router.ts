@@ -12,8 +12,8 @@ import type { ModelCatalogue, ModelFacts } from '../provider/catalogue/model-cat
 import { getErrorMessage } from '../protocol/errors.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { toParts } from '../util/part-list.ts';
 import type { ModelAvailability } from './availability.ts';
-import { answersCalls, choiceClassifier, numericalClassifier, toClassifierContents } from './classifier.ts';
 import type { AskJson, Classifier, Verdict } from './classifier.ts';
 import { factsOf, isAutoModel, resolveModel } from './models.ts';
 import { policyChain } from './fallback-chains.ts';
@@ -138,21 +138,23 @@ export class ModelRouter {
   }
 
   private classifyByName(context: RoutingContext): Promise<Choice | undefined> | undefined {
-    if (this.isGraded(context) || answersCalls(context.request)) return undefined;
-    return this.classify(choiceClassifier, context);
+    const answersCalls = toParts(context.request).some((part) => part.functionResponse !== undefined);
+    return this.isGraded(context) || answersCalls ? undefined : this.classify('choice', context);
   }
 
   private classifyByNumber(context: RoutingContext): Promise<Choice | undefined> | undefined {
-    return this.isGraded(context) ? this.classify(numericalClassifier, context) : undefined;
+    return this.isGraded(context) ? this.classify('number', context) : undefined;
   }
 
   private isGraded({ requestedModel }: RoutingContext): boolean {
     return this.factsOf(requestedModel).gradedBy === 'number';
   }
 
-  private async classify(classifier: Classifier, context: RoutingContext): Promise<Choice | undefined> {
+  private async classify(by: ModelFacts['gradedBy'], context: RoutingContext): Promise<Choice | undefined> {
     const { askJson, classify = false, availability } = this.options;
     if (!classify || !askJson) return undefined;
+    const { choiceClassifier, numericalClassifier } = await import('./classifier.ts');
+    const classifier = by === 'number' ? numericalClassifier : choiceClassifier;
     const verdict = await this.askWithinLimit(askJson, classifier, context);
     if (!verdict) throw new Error('The classifier returned an invalid answer.');
     const model = this.variant(context.requestedModel, verdict.choice);
@@ -164,6 +166,7 @@ export class ModelRouter {
     classifier: Classifier,
     context: RoutingContext,
   ): Promise<Verdict | undefined> {
+    const { toClassifierContents } = await import('./classifier.ts');
     const settled = new AbortController();
     const signal = AbortSignal.any([context.signal, settled.signal]);
     const question = {
