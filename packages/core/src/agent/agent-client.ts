@@ -12,6 +12,7 @@ import { checkNextSpeaker } from '../client/next-speaker.ts';
 import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { MaskedOutputs } from '../client/tool-output-masking.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
+import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { catalogueOf } from '../routing/models.ts';
 import type { createModelConfigResolver } from '../routing/model-configs.ts';
@@ -19,6 +20,7 @@ import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { WiringOptions } from './agent-options.ts';
 import { createLoopJudge, SECOND_OPINION } from './loop-judge.ts';
+import { reserveOf } from './model-watch.ts';
 import type { ModelChoice } from './model-choice.ts';
 
 export interface AgentClientParts {
@@ -28,6 +30,8 @@ export interface AgentClientParts {
   readonly choice: ModelChoice;
   readonly clock: Clock;
   readonly tokenLimit: (model: string) => number;
+  readonly factsOf: (model: string) => ModelFacts;
+  readonly onOverflow: (model: string, window: number | undefined) => Promise<void>;
   readonly resolveConfig: ReturnType<typeof createModelConfigResolver>;
 }
 
@@ -57,10 +61,12 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
     generator,
     model: choice.resolved,
     tokenLimit,
+    reserveFor: (model) => reserveOf(parts.factsOf(model)),
     chooseModel: choice.choose,
     compressor,
     loopDetection,
     utility,
+    onOverflow: parts.onOverflow,
     continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
     turnOptions: { clock, ...withoutUndefined({ reportError }) },
     ...withoutUndefined({

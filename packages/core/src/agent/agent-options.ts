@@ -1,10 +1,12 @@
 /** The options of an agent, as plain fields: `generator` and `model` are required, the rest has a default. Types only. */
 
+import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ChatRecorder } from '../chat/chat-recorder.ts';
 import type { ModelHooks } from '../chat/model-hooks.ts';
 import type { AgentHooks } from '../client/agent-hooks.ts';
 import type { IdeState } from '../client/ide-context.ts';
 import type { OutputMaskingOptions, SaveOutput } from '../client/tool-output-masking.ts';
+import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import type { ModelConfigChanges } from '../routing/model-configs.ts';
 import type { RetryLimits } from '../provider/retry-plan.ts';
@@ -49,6 +51,8 @@ export interface AgentOptions {
   modelConfigs?: ModelConfigChanges | undefined;
   /** The state of planning; it selects between the models of `auto` while `features.planRouting` is not false. */
   planning?: () => PlanningState;
+  /** Called before a turn with the facts about its model: fits tools and instructions to it. */
+  fitModel?: ((facts: ModelFacts, chat: GeminiChat) => void | Promise<void>) | undefined;
   editProposal?: EditProposal;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;

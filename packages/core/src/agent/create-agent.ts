@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
 import { UtilityModel } from '../client/utility-model.ts';
-import type { ModelCatalogue, ModelFacts } from '../provider/catalogue/model-catalogue.ts';
+import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
-import { outputThreshold } from '../tools/tool-output.ts';
+import { hardOutputLimit, outputThreshold } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -31,6 +31,9 @@ import { openSpending } from '../spending/open-spending.ts';
 import type { Spending } from '../spending/open-spending.ts';
 import type { Ledger } from '../spending/ledger.ts';
 import { ModelChoice } from './model-choice.ts';
+import { ModelWatch } from './model-watch.ts';
+
+const CHARACTERS_PER_TOKEN = 4;
 
 export interface Agent {
   session: AgentSession;
@@ -76,18 +79,20 @@ export function wireAgent(
   const resolveConfig = createModelConfigResolver({
     preview,
     catalogue,
-    mainModel: () => choice.current,
+    mainModel: () => serviceName(choice.current),
     ...options.modelConfigs,
   });
   // Only a user's own alias differs from the service's model name.
   const serviceName = (model: string) => (options.modelConfigs ? resolveConfig({ model }).model : model);
+  const factsFor = (model: string) => factsOf(serviceName(model), catalogue);
   const limitOf = limits.tokenLimit ?? ((model: string) => tokenLimit(serviceName(model), catalogue));
-  const tellAssumed = limits.tokenLimit ? () => undefined : tellAssumedWindows(catalogue, inbox);
-
+  const watch = new ModelWatch(inbox);
   const utility = new UtilityModel({
     generator,
     resolveModel: resolveConfig,
     clock,
+    onNotice: watch.relay,
+    asksJson: () => factsFor(choice.current).asksAside !== false,
     onMalformedJson: (model) => telemetry?.note({ kind: 'malformed_json', model }),
   });
   const choice = new ModelChoice({
@@ -101,21 +106,32 @@ export function wireAgent(
     planning,
     telemetry,
     history: () => chat.getHistory(true),
-    onChosen: (model) => {
-      tellAssumed(serviceName(model));
+    prepare:
+      generator.prepare &&
+      ((model) => generator.prepare?.(serviceName(resolveModel(model, { preview, catalogue }))) ?? Promise.resolve()),
+    onChosen: async (model, former) => {
+      await options.fitModel?.(factsFor(model), chat);
       chat.setTools(declare(tools));
+      const service = serviceName(model);
+      const { isWindowAssumed = !catalogue.find(service) } = factsFor(model);
+      const known = limits.tokenLimit ? false : isWindowAssumed;
+      const chosen = { model: service, window: limitOf(model), isWindowAssumed: known, former };
+      await watch.chosen({ ...chosen, tokens: chat.getLastPromptTokenCount() }, () => estimateBase(chat));
     },
   });
   budget?.requirePriceOf(serviceName(choice.resolved));
-  const onNotice = (message: string) => inbox.post({ type: 'notice', level: 'warning', message });
-  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig, onNotice });
-  const common = { chat, choice, clock, tokenLimit: limitOf };
-  const { client, loopDetection } = createAgentClient(options, { ...common, generator, utility, resolveConfig });
-  const scheduler = createScheduler(options, {
+  const chat = createChat(options, { generator, choice, clock, ledger, resolveConfig, onNotice: watch.relay });
+  const common = { chat, choice, clock, tokenLimit: limitOf, factsOf: factsFor };
+  const { client, loopDetection } = createAgentClient(options, {
     ...common,
-    tools,
-    factsOf: (model) => factsOf(serviceName(model), catalogue),
+    generator,
+    utility,
+    resolveConfig,
+    onOverflow: async (model, window) => {
+      if (window !== undefined) await watch.learned(serviceName(model), window);
+    },
   });
+  const scheduler = createScheduler(options, { ...common, tools });
 
   const session = new AgentSession({
     sessionId: options.sessionId,
@@ -164,7 +180,7 @@ interface ChatParts {
   clock: Clock;
   ledger: Ledger;
   resolveConfig: ReturnType<typeof createModelConfigResolver>;
-  onNotice: (message: string) => void;
+  onNotice: (sentence: string) => void;
 }
 
 function createChat(
@@ -207,11 +223,12 @@ function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToo
     clock,
     mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
     outputBounds: () => {
-      const remainingTokens = parts.tokenLimit(choice.current) - chat.getLastPromptTokenCount();
+      const window = parts.tokenLimit(choice.current);
+      const remainingTokens = window - chat.getLastPromptTokenCount();
       const configured = options.limits?.toolOutput;
-      const threshold = outputThreshold({ remainingTokens, ...withoutUndefined({ configured }) });
       return {
-        threshold,
+        threshold: outputThreshold({ window, remainingTokens, ...withoutUndefined({ configured }) }),
+        hardLimit: hardOutputLimit(window),
         sessionId,
         get tempDirectory() {
           return options.tempDirectory();
@@ -227,17 +244,10 @@ function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToo
   });
 }
 
-/** Notifies the user once that a window size is assumed: too small a one compresses early, too large a one overflows. */
-function tellAssumedWindows(catalogue: ModelCatalogue, inbox: EventInbox): (model: string) => void {
-  let isTold = false;
-  return (model) => {
-    if (isTold || catalogue.find(model)) return;
-    isTold = true;
-    // Not toLocaleString: loading the locale data costs a start 15 ms.
-    const tokens = String(catalogue.unknown.contextWindow).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-    const message = `The context window of ${model} is unknown; Castor assumes ${tokens} tokens. See docs/models.md.`;
-    inbox.post({ type: 'notice', level: 'info', message });
-  };
+/** The tokens that every request holds before the conversation. */
+function estimateBase(chat: GeminiChat): number {
+  const characters = chat.getSystemInstruction().length + JSON.stringify(chat.getTools()).length;
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 function declare(tools: ToolRegistry): Tool[] {

@@ -32,8 +32,10 @@ export interface ModelChoiceOptions {
   readonly telemetry: AgentOptions['telemetry'];
   /** Called only if a strategy reads it. */
   readonly history: () => Content[];
-  /** Called before each turn with the selected model. */
-  readonly onChosen: (model: string) => void;
+  /** Called once per prompt with the requested model, before its facts are read. */
+  readonly prepare?: ((model: string) => Promise<unknown>) | undefined;
+  /** Called before each turn with the selected model; `former` is the one before the user changed it. */
+  readonly onChosen: (model: string, former: string | undefined) => void | Promise<void>;
 }
 
 export class ModelChoice {
@@ -46,6 +48,8 @@ export class ModelChoice {
   private readonly router: ModelRouter;
   private requestedModel: string;
   private chosen: { prompt_id: string; model: string } | undefined;
+  /** The model that answered before the user named another one. */
+  private former: string | undefined;
 
   constructor(options: ModelChoiceOptions) {
     const { model, preview, catalogue, features, interactive, utility, clock, telemetry } = options;
@@ -78,11 +82,12 @@ export class ModelChoice {
 
   /** The model that currently answers. */
   get current(): string {
-    return this.chosen?.model ?? this.resolved;
+    return this.chosen?.model ?? this.former ?? this.resolved;
   }
 
   /** Takes effect with the next turn. */
   request(model: string): void {
+    this.former = this.current;
     this.requestedModel = model;
     this.chosen = undefined;
     this.options.telemetry?.note({ kind: 'model_chosen', model });
@@ -90,12 +95,23 @@ export class ModelChoice {
 
   readonly choose: ChooseModel = async (question) => {
     const isNew = this.chosen?.prompt_id !== question.prompt_id;
+    if (isNew) await this.prepare();
     const wanted = isNew ? await this.route(question) : this.current;
     const { model } = applyModelSelection(this.selectionSource, { model: wanted });
     this.chosen = { prompt_id: question.prompt_id, model };
-    this.options.onChosen(model);
+    const { former } = this;
+    this.former = undefined;
+    await this.options.onChosen(model, former);
     return { model, isNew };
   };
+
+  private async prepare(): Promise<void> {
+    try {
+      await this.options.prepare?.(this.requestedModel);
+    } catch {
+      // The request fails with the same sentence.
+    }
+  }
 
   private async route({ request, prompt_id, signal }: Parameters<ChooseModel>[0]): Promise<string> {
     const { history, planning, telemetry } = this.options;

@@ -174,7 +174,14 @@ export class GeminiClient {
 
   private announceTurn(request: Part[], prompt_id: string, rest: Pick<TurnToBe, 'turnsLeft' | 'signal'>): TurnToBe {
     this.sessionTurns++;
-    return { ...rest, request, prompt_id, sessionTurns: this.sessionTurns, model: this.activeModel, formerModel: this.activeModel };
+    return {
+      ...rest,
+      request,
+      prompt_id,
+      sessionTurns: this.sessionTurns,
+      model: this.activeModel,
+      formerModel: this.activeModel,
+    };
   }
 
   /** Runs the checks before the turn, in their order; returns how it ends if one of them ends it. */

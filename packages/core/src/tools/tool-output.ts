@@ -18,6 +18,10 @@ export const DEFAULT_OUTPUT_THRESHOLD = 40_000;
 
 /** For tools that limit their own output; the most one of them may add to a request. */
 const HARD_LIMIT = 800_000;
+/** The share of a window that one result may fill. */
+const WINDOW_SHARE = 0.1;
+/** Windows of this size hold any result within the other limits. */
+const LARGE_WINDOW = 1_000_000;
 /** A shorter result would be useless; the compressor handles a full context. */
 const MINIMUM_THRESHOLD = 1_000;
 const CHARACTERS_PER_TOKEN = 4;
@@ -27,16 +31,34 @@ const MAX_FILE_NAMES = 20;
 const PIECE = 64 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 
-/** The maximum characters of a result: the configured number, or less when the context is nearly full. */
-export function outputThreshold(options: { configured?: number; remainingTokens?: number } = {}): number {
-  const configured = options.configured ?? DEFAULT_OUTPUT_THRESHOLD;
+export interface OutputRoom {
+  configured?: number;
+  /** The model's window in tokens. */
+  window?: number;
+  remainingTokens?: number;
+}
+
+/** The maximum characters of a result: the configured number, or less in a small window or when it is nearly full. */
+export function outputThreshold(options: OutputRoom = {}): number {
+  const configured = Math.min(options.configured ?? DEFAULT_OUTPUT_THRESHOLD, shareOf(options.window));
   const remaining = (options.remainingTokens ?? Infinity) * CHARACTERS_PER_TOKEN;
   return Math.max(Math.min(configured, remaining), Math.min(configured, MINIMUM_THRESHOLD));
+}
+
+/** The maximum characters of a result of a tool that limits its own output. */
+export function hardOutputLimit(window: number): number {
+  return Math.max(Math.min(HARD_LIMIT, shareOf(window)), MINIMUM_THRESHOLD);
+}
+
+function shareOf(window = Infinity): number {
+  return window >= LARGE_WINDOW ? Infinity : Math.floor(window * WINDOW_SHARE * CHARACTERS_PER_TOKEN);
 }
 
 export interface OutputBounds {
   /** From `outputThreshold`. */
   threshold: number;
+  /** From `hardOutputLimit`. */
+  hardLimit?: number;
   /** The project's temporary folder; read when a text is saved. */
   readonly tempDirectory: string;
   sessionId: string;
@@ -58,7 +80,7 @@ export interface BoundedOutput {
 
 /** Shortens text over the limit to its head and tail and saves the whole in a file. Media stays unchanged. */
 export async function boundOutput(content: PartListUnion, of: OutputOf, bounds: OutputBounds): Promise<BoundedOutput> {
-  const limit = of.toolName === 'run_shell_command' || of.isMcp ? bounds.threshold : HARD_LIMIT;
+  const limit = of.toolName === 'run_shell_command' || of.isMcp ? bounds.threshold : (bounds.hardLimit ?? HARD_LIMIT);
   const parts = toParts(content);
   const text = TextPieces.ofLines(textsOf(parts));
   if (text.length <= limit) return { content };
