@@ -84,7 +84,15 @@ export async function openAt(
     key: { value: TEST_KEY, header: protocol === 'anthropic' ? 'x-api-key' : 'authorization', source: 'TEST_KEY' },
   });
   return openProvider(
-    { id: `my-${protocol}`, name: protocol, protocol, endpoint: { ...endpoint, isLocal }, ...access },
+    {
+      id: `my-${protocol}`,
+      name: protocol,
+      protocol,
+      endpoint: { ...endpoint, isLocal },
+      // A known window, so that no notice says that it is assumed.
+      models: { m: { contextWindow: 128_000 } },
+      ...access,
+    },
     wire ?? {},
   );
 }

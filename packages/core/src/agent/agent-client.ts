@@ -8,7 +8,7 @@ import { Compressor } from '../client/compression.ts';
 import { GeminiClient } from '../client/gemini-client.ts';
 import { IdeContext } from '../client/ide-context.ts';
 import { LoopDetectionService } from '../client/loops/loop-detection.ts';
-import { checkNextSpeaker } from '../client/next-speaker.ts';
+import type { LoopJudge } from '../client/loops/loop-detection.ts';
 import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { MaskedOutputs } from '../client/tool-output-masking.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
@@ -19,7 +19,6 @@ import type { createModelConfigResolver } from '../routing/model-configs.ts';
 import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { WiringOptions } from './agent-options.ts';
-import { createLoopJudge, SECOND_OPINION } from './loop-judge.ts';
 import { reserveOf } from './model-watch.ts';
 import type { ModelChoice } from './model-choice.ts';
 
@@ -90,15 +89,20 @@ function createLoopDetection(
     clock,
     isEnabled: features.loopDetection ?? true,
     getHistory: () => chat.getHistory(true),
-    ...(features.loopJudge !== false && { judge: createLoopJudge(utility) }),
+    ...(features.loopJudge !== false && { judge: openLoopJudge(utility) }),
     ...(telemetry && {
       onDetected: (type, prompt_id) => telemetry.note({ kind: 'loop_detected', type, prompt_id }),
       onJudged: (check) => {
-        const secondModel = resolveConfig({ model: SECOND_OPINION }).model;
+        const secondModel = resolveConfig({ model: 'loop-detection-double-check' }).model;
         telemetry.note({ kind: 'loop_judged', ...check, secondModel });
       },
     }),
   });
+}
+
+/** The judge is loaded when it is first asked. */
+function openLoopJudge(utility: UtilityModel): LoopJudge {
+  return async (...question) => (await import('./loop-judge.ts')).createLoopJudge(utility)(...question);
 }
 
 function createOutputMask({ saveOutput, outputMasking, telemetry }: WiringOptions): ToolOutputMask | undefined {
@@ -109,6 +113,7 @@ function createOutputMask({ saveOutput, outputMasking, telemetry }: WiringOption
 
 function createSpeakerCheck({ telemetry }: WiringOptions, { chat, utility }: AgentClientParts) {
   return async (signal: AbortSignal, prompt_id: string) => {
+    const { checkNextSpeaker } = await import('../client/next-speaker.ts');
     const speaker = (await checkNextSpeaker(chat, utility, signal, prompt_id))?.next_speaker;
     telemetry?.note({ kind: 'next_speaker_checked', prompt_id, result: speaker ?? '' });
     return speaker;

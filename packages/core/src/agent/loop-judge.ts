@@ -3,9 +3,8 @@
 import type { LoopJudge } from '../client/loops/loop-detection.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 
-/** The alias of the model that double-checks a loop the first one found. */
-export const SECOND_OPINION = 'loop-detection-double-check';
-const ALIASES = { flash: 'loop-detection', pro: SECOND_OPINION } as const;
+/** The second one double-checks a loop that the first one found. */
+const ALIASES = { flash: 'loop-detection', pro: 'loop-detection-double-check' } as const;
 
 const SYSTEM_INSTRUCTION = `You judge whether a coding agent is stuck: it repeats the same action or idea without new results, or alternates between the same states. Steps that look alike but change something, such as editing many files or waiting for a process whose output changes, are progress.`;
 

@@ -56,15 +56,18 @@ export function findLastWords(history: readonly Content[]): Content | undefined 
   );
 }
 
-/** Everything in these turns that must survive, including what earlier compressions carried over. */
-export function collectCarriedOver(history: readonly Content[]): CarriedOver {
+/**
+ * Everything in these turns that must survive, including what earlier compressions carried over, up to `limit`
+ * characters and our own limit.
+ */
+export function collectCarriedOver(history: readonly Content[], limit = MAX_TOTAL_LENGTH): CarriedOver {
   const collected: Collected = { userStatements: new Set(), pastedLines: new Set(), todos: [] };
   for (const content of history) {
     if (content.role === 'user') addUserTurn(collected, content);
     else addTodoCalls(collected, content);
   }
-  const userStatements = withinBudget([...collected.userStatements], MAX_TOTAL_LENGTH);
-  const room = Math.min(MAX_PASTED_LENGTH, MAX_TOTAL_LENGTH - lengthOf(userStatements));
+  const userStatements = withinBudget([...collected.userStatements], Math.min(limit, MAX_TOTAL_LENGTH));
+  const room = Math.min(MAX_PASTED_LENGTH, Math.min(limit, MAX_TOTAL_LENGTH) - lengthOf(userStatements));
   return { userStatements, pastedLines: withinBudget([...collected.pastedLines], room), todos: collected.todos };
 }
 

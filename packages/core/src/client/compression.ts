@@ -115,14 +115,18 @@ export class Compressor {
     signal,
   }: CompressionRequest): Summarising {
     const { model, catalogue, tokenLimit } = this.options;
+    const window = tokenLimit(activeModel);
+    const tokens = chat.getLastPromptTokenCount();
     return {
       model,
       catalogue,
       tokenLimit,
       models: [formerModel, activeModel],
-      tokens: chat.getLastPromptTokenCount(),
-      preserve: COMPRESSION_PRESERVE_THRESHOLD,
-      keepsSteps: tokenLimit(activeModel) <= SMALL_WINDOW,
+      tokens,
+      // Of a history larger than the window, the part that fits.
+      preserve: COMPRESSION_PRESERVE_THRESHOLD * Math.min(1, window / Math.max(tokens, 1)),
+      window,
+      keepsSteps: window <= SMALL_WINDOW,
       prompt_id,
       signal,
     };

@@ -116,11 +116,7 @@ export class GeminiClient {
         } else {
           turn = this.createTurn(prompt_id);
           const ended: EndedRun = yield* this.runTurn(turn, toBe, admitted);
-          if (ended.overflow) then = yield* this.shrink(ended.overflow, toBe, prompt);
-          else
-            then = ended.loop
-              ? yield* this.takeBack(ended.loop)
-              : yield* this.giveOut(ended.held, { turn, end: ended.end, prompt, signal });
+          then = yield* this.conclude(ended, toBe, { turn, end: ended.end, prompt, signal });
         }
         if (then.event) yield then.event;
         next = then.kind === 'again' && !signal.aborted ? then.request : undefined;
@@ -258,6 +254,15 @@ export class GeminiClient {
     return turnsLeft > 1
       ? again('loop_recovery', toLoopRecovery(detail))
       : { kind: 'stop', event: { type: GeminiEventType.MaxSessionTurns } };
+  }
+
+  private conclude(
+    { loop, overflow, held }: EndedRun,
+    toBe: TurnToBe,
+    ended: EndedTurn,
+  ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
+    if (overflow) return this.shrink(overflow, toBe, ended.prompt);
+    return loop ? this.takeBack(loop) : this.giveOut(held, ended);
   }
 
   /** Yields the held calls of the turn, then decides the continuation. */

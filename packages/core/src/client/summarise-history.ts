@@ -21,6 +21,8 @@ import type { UtilityModel } from './utility-model.ts';
 
 /** Newer tool output, up to this many tokens, is sent to the summariser whole. */
 const TOOL_OUTPUT_BUDGET = 50_000;
+/** The characters of the user's words that a snapshot carries, for each token of the window: a fifth of it. */
+const CARRIED_CHARACTERS_PER_TOKEN = 0.8;
 /** Steps, a call with its results, that a small window keeps whole. */
 const KEPT_STEPS = 2;
 
@@ -34,6 +36,8 @@ export interface Summarising {
   tokens: number;
   /** The share of the history, from its end, that is kept unchanged. */
   preserve: number;
+  /** The tokens of the window the history must fit into. */
+  window: number;
   /** Whether the last steps of a prompt are kept whole. */
   keepsSteps: boolean;
   prompt_id: string;
@@ -56,7 +60,12 @@ export async function summariseHistory(
   const kept = history.slice(splitAt);
   // A cut in the middle of a prompt: the prompt stays directly before the calls it led to.
   const prompt = hasFunctionCall(kept[0]) ? findLastWords(old) : undefined;
-  const carried = formatCarriedOver(collectCarriedOver(old.filter((content) => content !== prompt)));
+  const carried = formatCarriedOver(
+    collectCarriedOver(
+      old.filter((content) => content !== prompt),
+      options.window * CARRIED_CHARACTERS_PER_TOKEN,
+    ),
+  );
   const summary = userTurn([snapshot, carried].filter(Boolean).join('\n\n'));
   // A turn with calls must directly follow a user turn.
   const answered = hasFunctionCall(kept[0]) && !prompt ? [] : [modelTurn(SNAPSHOT_ACKNOWLEDGEMENT)];
