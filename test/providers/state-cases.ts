@@ -8,7 +8,7 @@ import { only } from './fault-case.fixture.ts';
 import type { FaultCase } from './fault-case.fixture.ts';
 
 const DONE = say('done');
-const THINKS = { models: { m: { thinking: 'effort' as const } } };
+const THINKS = { models: { m: { contextWindow: 128_000, thinking: 'effort' as const } } };
 const quirksOf = (id: string) => PROVIDERS.find((row) => row.id === id)?.quirks ?? {};
 const read = (path: string, id: string, ...before: FramePiece[]) =>
   answer(...before, call('read_file', { path }, { id }), finish());
