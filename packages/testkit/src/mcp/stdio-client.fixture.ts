@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Condition } from '../condition.ts';
+import type { McpScript } from './script.ts';
+import { mcpStdioCommand } from './stdio-command.ts';
 import type { McpStdioEntry } from './stdio-command.ts';
 
 export interface RawStdioClient extends AsyncDisposable {
@@ -86,4 +88,18 @@ function parsed(line: string): Record<string, unknown>[] {
   } catch {
     return [];
   }
+}
+
+/** The command of a script and one client that has started it. */
+export async function startStdio(script: McpScript | string) {
+  const server = await mcpStdioCommand(script);
+  const client = rawStdioClient(server.entry);
+  return {
+    server,
+    client,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await server.dispose();
+    },
+  };
 }

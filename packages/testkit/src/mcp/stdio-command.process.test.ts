@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { createWorkspace } from '../workspace.ts';
 import {
   answer,
   change,
@@ -19,24 +19,11 @@ import {
   untilCancelled,
 } from './actions.ts';
 import type { McpScript } from './script.ts';
-import { INITIALIZE, rawStdioClient } from './stdio-client.fixture.ts';
+import { INITIALIZE, rawStdioClient, startStdio as start } from './stdio-client.fixture.ts';
 import { mcpStdioCommand } from './stdio-command.ts';
 
 const ECHO: McpScript = { tools: [{ name: 'echo' }] };
 const callEcho = { name: 'echo', arguments: { a: 1 } };
-
-async function start(script: McpScript | string) {
-  const server = await mcpStdioCommand(script);
-  const client = rawStdioClient(server.entry);
-  return {
-    server,
-    client,
-    async [Symbol.asyncDispose]() {
-      await client[Symbol.asyncDispose]();
-      await server.dispose();
-    },
-  };
-}
 
 test('an honest server initializes, lists, calls, records and ends with its stdin', async () => {
   await using both = await start({ ...ECHO, instructions: 'Be kind.' });
@@ -179,14 +166,18 @@ test('a flood of stderr arrives whole and before the answer', async () => {
   await both.client.until(({ stderr: text }) => text.length === 500_000);
 });
 
-test('a server closes its stdin or its stdout and lives on', async () => {
+test('a server closes its stdin and its stdout and lives on', async () => {
   await using both = await start({
     rules: [on('ping', [answer(), closeStream('stdin'), closeStream('stdout')])],
   });
-  await both.client.open();
-  await both.client.request('ping');
-  await new Promise((resolve) => both.client.child.stdout?.once('end', resolve));
-  expect(both.server.alive).toEqual([both.client.child.pid]);
+  const { client, server } = both;
+  await client.open();
+  const broken = once(client.child.stdin!, 'error');
+  await client.request('ping');
+  await once(client.child.stdout!, 'end');
+  client.write('{}\n');
+  expect(await broken).toMatchObject([{ code: 'EPIPE' }]);
+  expect(server.alive).toEqual([client.child.pid]);
 });
 
 test('a server ignores SIGTERM and the end of its stdin, and dispose ends it', async () => {
@@ -253,62 +244,4 @@ test('a rule changes the tools after a gate and announces it', async () => {
   server.release('later');
   await client.until(({ messages }) => messages.some(({ method }) => method === 'notifications/tools/list_changed'));
   expect(await client.request('tools/list')).toMatchObject({ result: { tools: [{ name: 'new' }] } });
-});
-
-test('a module is a script, with results that depend on the arguments', async () => {
-  await using workspace = await createWorkspace();
-  const path = await workspace.write(
-    'server.ts',
-    `export const script = { tools: [{ name: 'add', result: ({ a, b }: { a: number; b: number }) => ({ content: [], structuredContent: { sum: a + b } }) }] };`,
-  );
-  await using both = await start(path);
-  await both.client.open();
-  const answered = await both.client.request('tools/call', { name: 'add', arguments: { a: 2, b: 3 } });
-  expect(answered).toMatchObject({ result: { structuredContent: { sum: 5 } } });
-});
-
-test('a function in a script that is written as JSON is an error', async () => {
-  await expect(mcpStdioCommand({ tools: [{ name: 'f', result: () => ({}) }] })).rejects.toThrow(
-    '"result" of the script is a function',
-  );
-});
-
-test('the script can be named by the environment, without a folder', async () => {
-  await using server = await mcpStdioCommand(ECHO);
-  const [main = '', script = ''] = server.args;
-  await using client = rawStdioClient({ command: server.command, args: [main], env: { CASTOR_MCP_SCRIPT: script } });
-  expect(await client.open()).toHaveProperty('result');
-  expect(server.readRecord().entries).toEqual([]);
-});
-
-test.each<[string, object[], string]>([
-  ['a request before initialize', [{ id: 1, method: 'tools/list' }], 'tools/list was sent before initialize'],
-  [
-    'a repeated id',
-    [
-      { id: 1, method: 'ping' },
-      { id: 1, method: 'ping' },
-    ],
-    'ping repeats the id 1',
-  ],
-  [
-    'an unknown cancellation',
-    [{ method: 'notifications/cancelled', params: { requestId: 4 } }],
-    'notifications/cancelled names the unknown request 4',
-  ],
-  ['an answer to no request', [{ id: 'x', result: {} }], 'an answer has the unknown id "x"'],
-])('%s is a violation', async (_name, messages, rule) => {
-  await using both = await start(ECHO);
-  for (const message of messages) both.client.send(message);
-  const record = both.server.readRecord();
-  await record.until(({ violations }) => violations.includes(rule));
-  expect(() => record.assertLegal()).toThrow(rule);
-});
-
-test('a line that is no JSON is recorded as it is', async () => {
-  await using both = await start(ECHO);
-  both.client.write('hello\n');
-  const record = both.server.readRecord();
-  await record.until((each) => each.violations.length > 0);
-  expect(record.of('invalid')).toMatchObject([{ text: 'hello' }]);
 });

@@ -15,6 +15,7 @@ import type { McpEntry } from './record.ts';
 import { RuleBook } from './rule-book.ts';
 import type { McpScript } from './script.ts';
 import { McpSession } from './session.ts';
+import { closePipe, STDERR, STDIN, STDOUT, writeAll } from './stdio-pipes.ts';
 import { appendEntry, passGate, readEntries, showAlive } from './stdio-folder.ts';
 
 type Entry = Omit<McpEntry, 'pid' | 'start'>;
@@ -67,9 +68,6 @@ class StdioServer {
     this.note({ event: 'started', argv: process.argv, cwd: process.cwd(), env } as Entry);
     this.watchSignals();
     process.on('exit', (code) => this.note({ event: 'exit', code } as Entry));
-    // A client that has closed its end must not turn the server's last words into a crash report.
-    process.stdout.on('error', () => {});
-    process.stderr.on('error', () => {});
     await this.session.play(this.rules.match({ on: 'start' }) ?? [], this.exchange);
     this.read();
   }
@@ -109,12 +107,12 @@ class StdioServer {
         if (this.folder === undefined) throw new Error(`The gate "${gate}" needs a folder.`);
         return passGate(this.folder, gate);
       },
-      stderr: (text) => void process.stderr.write(text),
+      stderr: (text) => writeAll(STDERR, text),
       crash: ({ code = 1, signal }) =>
         signal === undefined ? process.exit(code) : void process.kill(process.pid, signal),
       close: (stream) => {
         if (stream === 'stdin') process.stdin.destroy();
-        else process.stdout.end();
+        closePipe(stream === 'stdin' ? STDIN : STDOUT);
         stayAlive();
       },
       grandchild: (options) => this.startGrandchild(options),
@@ -148,7 +146,7 @@ class StdioServer {
   }
 
   private put(text: string | Buffer): void {
-    process.stdout.write(text);
+    writeAll(STDOUT, text);
   }
 
   private async putPieces(text: string, pieces: number): Promise<void> {
