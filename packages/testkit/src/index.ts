@@ -28,6 +28,9 @@ export type { ErrorContent, ErrorInfo, ErrorStatus, GoogleError } from './google
 export { findConversationViolations } from './legal-conversation.ts';
 export type { ConversationRule, ConversationViolation } from './legal-conversation.ts';
 export { findRequestViolations } from './legal-request.ts';
+export { mcpServer } from './mcp/http-server.ts';
+export type { McpServer } from './mcp/http-server.ts';
+export type { AuthorizationServer } from './mcp/oauth-server.ts';
 export { McpRecord } from './mcp/record.ts';
 export type { McpEntry, McpHttpRequest, McpMessage } from './mcp/record.ts';
 export { MCP_VERSIONS } from './mcp/script.ts';

@@ -42,8 +42,9 @@ export type McpEntry = { readonly pid?: number; readonly start?: number; readonl
   | { readonly event: 'exit'; readonly code: number | null }
   | { readonly event: 'violation'; readonly rule: string }
   | { readonly event: 'failure'; readonly error: string }
-  | { readonly event: 'http'; readonly request: McpHttpRequest; readonly status: number | null }
-  | { readonly event: 'disconnected'; readonly path: string }
+  | { readonly event: 'http'; readonly request: McpHttpRequest }
+  | { readonly event: 'responded'; readonly method: string; readonly path: string; readonly status: number }
+  | { readonly event: 'disconnected'; readonly method: string; readonly path: string }
 );
 
 type EntryOf<Name extends McpEntry['event']> = Extract<McpEntry, { event: Name }>;
@@ -78,6 +79,12 @@ export class McpRecord {
   calls(tool?: string): unknown[] {
     const calls = this.received('tools/call').map(({ params }) => params ?? {});
     return calls.filter(({ name }) => tool === undefined || name === tool).map((params) => params['arguments']);
+  }
+
+  /** The requests over HTTP, of this method and path (`POST /mcp`) or all. */
+  requests(route?: string): McpHttpRequest[] {
+    const requests = this.of('http').map(({ request }) => request);
+    return requests.filter(({ method, path }) => route === undefined || `${method} ${path}` === route);
   }
 
   /** How the client broke the protocol, one sentence each. */

@@ -15,3 +15,4 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const RESOURCE_NOT_FOUND = -32002;
+export const PARSE_ERROR = -32700;
