@@ -8,6 +8,14 @@ import type { JsonObject, McpOffer, McpPrompt, McpResource, McpScript, McpTempla
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** What a call under way has met. */
+interface CallState {
+  /** The client's answer to the server's latest request in this call. */
+  readonly lastAnswer?: unknown;
+  /** The tool, if the offer may have changed since. */
+  readonly tool?: McpTool | undefined;
+}
+
 /** What the server offers now; one per server, shared by its sessions. */
 export class Offer {
   readonly script: McpScript;
@@ -27,11 +35,11 @@ export class Offer {
     return this.current.tools?.find((tool) => tool.name === name);
   }
 
-  /** The result, or an `RpcError`. `lastAnswer` is the client's answer to the server's latest request in this call. */
-  answer(method: string, params: Params, lastAnswer?: unknown): unknown {
+  /** The result, or an `RpcError`. */
+  answer(method: string, params: Params, call: CallState = {}): unknown {
     const honest = Object.hasOwn(ANSWERS, method) ? ANSWERS[method] : undefined;
     if (!honest) throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
-    return honest(this, params, lastAnswer);
+    return honest(this, params, call);
   }
 
   get tools(): readonly McpTool[] {
@@ -76,11 +84,11 @@ function required<T>(list: readonly T[] | undefined): readonly T[] {
   return list;
 }
 
-const ANSWERS: Record<string, (offer: Offer, params: Params, lastAnswer: unknown) => unknown> = {
+const ANSWERS: Record<string, (offer: Offer, params: Params, call: CallState) => unknown> = {
   initialize: (offer, params) => initialize(offer, params),
   ping: () => ({}),
   'tools/list': (offer, params) => offer.list('tools', offer.tools.map(listedTool), params),
-  'tools/call': (offer, params, lastAnswer) => callTool(offer, params, lastAnswer),
+  'tools/call': callTool,
   'prompts/list': (offer, params) =>
     offer.list(
       'prompts',
@@ -129,9 +137,12 @@ function listedTool({ result: _result, run: _run, extra, inputSchema, ...listed 
   };
 }
 
-function callTool(offer: Offer, params: Params, lastAnswer: unknown): JsonObject {
+function callTool(
+  offer: Offer,
+  params: Params,
+  { lastAnswer, tool = offer.tool(params['name']) }: CallState,
+): JsonObject {
   required(offer.tools);
-  const tool = offer.tool(params['name']);
   if (!tool) throw new RpcError(INVALID_PARAMS, `Unknown tool: ${String(params['name'])}`);
   const given = isObject(params['arguments']) ? params['arguments'] : {};
   if (typeof tool.result === 'function') return tool.result(given);

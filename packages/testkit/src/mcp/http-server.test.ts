@@ -79,6 +79,16 @@ test('the test plays actions in every session', async () => {
   expect(await list.message()).toMatchObject({ result: { tools: [{ name: 'new' }] } });
 });
 
+test('a tool that removes itself still answers', async () => {
+  await using both = await started({ tools: [{ name: 'gone', run: [change({ tools: [] })] }] });
+  expect(await new EventReader(await both.client.request('tools/call', { name: 'gone' })).message()).toHaveProperty(
+    'result',
+  );
+  expect(await new EventReader(await both.client.request('tools/call', { name: 'gone' })).message()).toMatchObject({
+    error: { code: -32602, message: 'Unknown tool: gone' },
+  });
+});
+
 test('a call asks the client and waits for the answer of another POST', async () => {
   await using both = await started({
     tools: [{ name: 'ask', run: [request('elicitation/create', { message: 'Name?' })] }],

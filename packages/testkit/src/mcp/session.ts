@@ -11,7 +11,7 @@ import { isMessage } from './record.ts';
 import type { McpEntry, McpMessage } from './record.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from './rpc-error.ts';
 import type { RuleBook } from './rule-book.ts';
-import type { AnswerChanges, McpAction } from './script.ts';
+import type { AnswerChanges, McpAction, McpTool } from './script.ts';
 
 /** A message whose actions are being played. */
 interface Playing {
@@ -21,6 +21,8 @@ interface Playing {
   isCancelled: boolean;
   /** The client's answer to the latest request of these actions. */
   lastAnswer: unknown;
+  /** The tool as it was when its call arrived: its own actions may remove it. */
+  tool?: McpTool | undefined;
 }
 
 interface SessionPorts {
@@ -81,8 +83,8 @@ export class McpSession {
     const { message } = playing;
     if (message.id !== undefined) this.playing.set(message.id, playing);
     try {
-      const tool = message.method === 'tools/call' ? this.ports.offer.tool(message.params?.['name']) : undefined;
-      await this.run(playing, actions === HONEST ? [...(tool?.run ?? []), ...HONEST] : actions);
+      if (message.method === 'tools/call') playing.tool = this.ports.offer.tool(message.params?.['name']);
+      await this.run(playing, actions === HONEST ? [...(playing.tool?.run ?? []), ...HONEST] : actions);
     } finally {
       if (this.playing.get(message.id) === playing) this.playing.delete(message.id);
     }
@@ -183,11 +185,11 @@ export class McpSession {
     return { result: { ...honest.result, _meta: { padding: 'x'.repeat(padding) } } };
   }
 
-  private honest({ message, lastAnswer }: Playing): { result: unknown } | { error: unknown } {
+  private honest({ message, lastAnswer, tool }: Playing): { result: unknown } | { error: unknown } {
     try {
       if (this.state === 'new' && message.method !== 'ping')
         throw new RpcError(INVALID_REQUEST, 'Server not initialized');
-      const result = this.ports.offer.answer(String(message.method), message.params ?? {}, lastAnswer);
+      const result = this.ports.offer.answer(String(message.method), message.params ?? {}, { lastAnswer, tool });
       return { result };
     } catch (error) {
       if (!(error instanceof RpcError)) return { error: { code: INTERNAL_ERROR, message: String(error) } };
