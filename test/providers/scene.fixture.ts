@@ -155,8 +155,8 @@ export async function openScene(protocol: ProtocolName, script: Script, options:
   };
 }
 
-/** `read_file` reads, `list_files` takes no arguments, `look` returns an image, `slow` and `quick` end in that order. */
-export function sceneTools(ran: RanCall[]): ToolRegistry {
+/** `read_file` reads, `list_files` takes no arguments, `look` returns an image, `slow` ends after `quick`, `switch_model` calls `onSwitch`. */
+export function sceneTools(ran: RanCall[], onSwitch: () => void = () => {}): ToolRegistry {
   const quick = Promise.withResolvers<void>();
   const tool = (
     name: string,
@@ -182,6 +182,10 @@ export function sceneTools(ran: RanCall[]): ToolRegistry {
     tool('read_file', path, async ({ path: name }) => `text of ${String(name)}`),
     tool('list_files', nothing, async () => 'a, b'),
     tool('look', nothing, async () => ({ llmContent: [{ text: 'seen:' }, { inlineData }], returnDisplay: '' })),
+    tool('switch_model', nothing, async () => {
+      onSwitch();
+      return 'switched';
+    }),
     tool('slow', nothing, async () => {
       await quick.promise;
       return 'slow result';
