@@ -195,6 +195,17 @@ export const ERROR_CASES: readonly FaultCase[] = [
     'C',
     fault(413, { message: 'Request too large: tokens per minute (TPM): Limit 6000, Requested 9000' }),
   ),
+  ...[
+    ["Invalid schema for function 'list_files': bad", 'CRAO', 'list_files'],
+    ['tools.1.custom.input_schema: JSON schema is invalid.', 'A', 'list_files'],
+    ['tools[0].function.parameters: unsupported schema', 'C', 'read_file'],
+  ].map(([message, letters, tool]): FaultCase => ({
+    id: 'T42',
+    title: `400 naming a schema: ${message}`,
+    protocols: only(letters!),
+    script: [fault(400, { message: message! })],
+    expected: { ...FAILED, says: new RegExp(`rejects the schema of the tool ${tool}\\. Exclude`) },
+  })),
   ...['stream_options', 'tool_choice', 'parallel_tool_calls', 'store'].map((field): FaultCase => ({
     id: field === 'stream_options' ? 'T44' : 'T43',
     title: `Q47: 400 naming ${field}`,

@@ -1,23 +1,29 @@
 /**
- * Finds the tools whose schemas made the service reject a request, which its message does not name. Schemas that
- * refer to themselves are the usual cause and can be detected.
+ * Finds the tools whose schemas made the service reject a request. Where its message names none, schemas that refer to
+ * themselves are the usual cause and can be detected.
  */
 
-import { mayBlameSchema } from '../provider/schema-complaint.ts';
+import { blamedTool, mayBlameSchema } from '../provider/schema-complaint.ts';
 import type { Tool } from '../protocol/content.ts';
+
+const WAY_OUT = 'Exclude them in your settings (tools.exclude, or excludeTools of the MCP server) and try again.';
 
 /** A sentence that names the offending tools; undefined when the message does not blame a schema. */
 export function describeSchemaProblem(message: string, tools: readonly Tool[]): string | undefined {
+  const declarations = tools.flatMap((tool) => tool.functionDeclarations ?? []);
+  const blamed = blamedTool(
+    message,
+    declarations.map(({ name = '' }) => name),
+  );
+  if (blamed !== undefined) {
+    return `The provider rejects the schema of the tool ${blamed}. ${WAY_OUT}`;
+  }
   if (!mayBlameSchema(message)) return undefined;
-  const names = tools
-    .flatMap((tool) => tool.functionDeclarations ?? [])
+  const names = declarations
     .filter((declaration) => hasCycleInSchema(declaration.parametersJsonSchema ?? declaration.parameters))
     .map((declaration) => declaration.name ?? '');
   if (names.length === 0) return undefined;
-  return (
-    `The model rejects the self-referencing schemas of these tools: ${names.join(', ')}. ` +
-    'Exclude them in your settings (tools.exclude, or excludeTools of the MCP server) and try again.'
-  );
+  return `The model rejects the self-referencing schemas of these tools: ${names.join(', ')}. ${WAY_OUT}`;
 }
 
 /** Whether following `$ref`s inside the schema leads back to a place already visited. */
