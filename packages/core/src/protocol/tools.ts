@@ -136,7 +136,18 @@ export type ToolCallConfirmationDetails =
       reason?: string;
     }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
-  | { type: 'mcp'; title: string; serverName: string; toolName: string; toolDisplayName: string }
+  | {
+      type: 'mcp';
+      title: string;
+      serverName: string;
+      toolName: string;
+      toolDisplayName: string;
+      /** The whole arguments. */
+      args?: Record<string, unknown>;
+      description?: string;
+      /** What changed since the user allowed the tool. */
+      changed?: string;
+    }
   | { type: 'ask_user'; title: string; questions: AskUserQuestion[] }
   | { type: 'exit_plan_mode'; title: string; planPath: string }
   | { type: 'sandbox_expansion'; title: string; command: string; permissions: Record<string, unknown> };
@@ -227,6 +238,19 @@ export interface ServerTool {
   ): Promise<ToolCallConfirmationDetails | false>;
 }
 
+/** The MCP server of a tool. Names are kept apart: one name cannot be split back into the two. */
+export interface ToolServer {
+  readonly name: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** The user trusts the server, so that its annotations inform an approval. */
+  readonly isTrusted: boolean;
+  /** The server's own statements about the tool. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** Changes with the description or the schema. */
+  readonly fingerprint: string;
+}
+
 /**
  * A tool as the runtime uses it: `defineTool` creates one, `ToolRegistry.register` creates one from any `ServerTool`.
  */
@@ -237,6 +261,8 @@ export interface DefinedTool extends ServerTool {
   /** Whether the user's result is markdown. */
   readonly isOutputMarkdown: boolean;
   readonly canUpdateOutput: boolean;
+  /** Absent for a tool that does not belong to an MCP server. */
+  readonly server?: ToolServer;
   /** Throws ToolError of type `invalid_tool_params`. */
   build(args: Record<string, unknown>): ToolInvocation;
 }
