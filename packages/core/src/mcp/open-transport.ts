@@ -1,0 +1,38 @@
+/**
+ * Opens the transport of an MCP server by its address: a process for stdio. The invocation is one value, so that one
+ * place decides where and with which variables a server runs.
+ */
+
+import { resolve } from 'node:path';
+import type { ChildGuard } from '../tools/run-child.ts';
+import type { Environment } from '../tools/shell/child-environment.ts';
+import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
+import type { Clock } from '../util/clock.ts';
+import { createServerEnvironment } from './server-environment.ts';
+import type { OpenTransport } from './server-link.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface TransportOptions {
+  /** The folder the agent works in. */
+  root: string;
+  environment: Environment;
+  secrets?: readonly string[] | undefined;
+  redaction?: RedactionOptions | undefined;
+  guard?: ChildGuard | undefined;
+  clock: Clock;
+}
+
+export function createOpenTransport(options: TransportOptions): OpenTransport {
+  const { root, environment: base, secrets, redaction, guard, clock } = options;
+  return async ({ address }, attempt) => {
+    if (address.kind !== 'stdio') {
+      if (attempt === 'fallback') return undefined;
+      throw new Error('MCP servers over the network are unsupported yet.');
+    }
+    if (attempt === 'fallback') return undefined;
+    const { command, args, cwd = '.', env } = address;
+    const { variables } = createServerEnvironment({ base, secrets, redaction, env });
+    const transport = new StdioTransport({ command, args, cwd: resolve(root, cwd), env: variables, guard, clock });
+    return { transport, stderr: () => transport.stderrTail };
+  };
+}

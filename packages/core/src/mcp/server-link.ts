@@ -1,0 +1,232 @@
+/**
+ * ServerLink: the life of one MCP server: connect within its limit, list its tools, follow changes, reconnect with
+ * backoff after a death, close. It reports events; a failure is never an exception for others.
+ */
+
+import type { Clock } from '../util/clock.ts';
+import { throwIfAborted } from '../util/clock.ts';
+import { describeFailure, McpConnection } from './connection.ts';
+import type { RequestOptions, RpcTransport } from './rpc-session.ts';
+import type { McpServer } from './server-config.ts';
+import type { McpEvent } from './server-state.ts';
+import type { ToolSync } from './tool-sync.ts';
+import type { CallResult } from './tool-result.ts';
+
+export interface OpenedTransport {
+  transport: RpcTransport;
+  /** The end of what the server wrote to stderr. */
+  stderr(): string;
+}
+
+/** Opens the transports of a server in the order to try them. */
+export type OpenTransport = (server: McpServer, attempt: 'first' | 'fallback') => Promise<OpenedTransport | undefined>;
+
+/** The transport of the last attempt: its stderr explains a failure. */
+interface Opened {
+  last?: OpenedTransport;
+}
+
+type EventOf<E> = E extends unknown ? Omit<E, 'server' | 'at'> : never;
+
+export interface ServerLinkOptions {
+  server: McpServer;
+  open: OpenTransport;
+  sync: ToolSync;
+  clientVersion: string;
+  clock: Clock;
+  report(event: McpEvent): void;
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+const MAX_RETRIES = 6;
+/** A connection that lasts this long was a success: the next death counts as the first. */
+const STEADY_MS = 60_000;
+
+export class ServerLink {
+  private readonly options: ServerLinkOptions;
+  private readonly end = new AbortController();
+  private connection: McpConnection | undefined;
+  private listing: Promise<void> | undefined;
+  private listAgain = false;
+  private retries = 0;
+  private readyAt = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(options: ServerLinkOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when the server is ready or has failed. Never rejects. */
+  async connect(): Promise<void> {
+    this.running ??= this.attempt().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** Connects at once to a server that failed or waits for its next attempt. Never rejects. */
+  async reconnect(): Promise<void> {
+    await this.running;
+    await this.connect();
+  }
+
+  /** Ends the process or the connection; nothing is reported afterwards. */
+  async close(): Promise<void> {
+    this.end.abort();
+    await this.connection?.close();
+    await this.running;
+  }
+
+  private async attempt(): Promise<void> {
+    const { server, clock } = this.options;
+    if (this.end.signal.aborted || this.connection) return;
+    this.report({ type: 'connecting' });
+    const limit = new AbortController();
+    const signal = AbortSignal.any([limit.signal, this.end.signal]);
+    const elapsed = clock.sleep(server.startLimitMs, signal).then(
+      () => limit.abort(),
+      () => undefined,
+    );
+    const opened: Opened = {};
+    try {
+      await this.open(signal, opened);
+    } catch (error) {
+      const reason = limit.signal.aborted
+        ? `It was not ready within ${server.startLimitMs} ms.`
+        : describeFailure(error);
+      this.fail(reason, opened.last?.stderr() ?? '', this.retries > 0);
+    } finally {
+      limit.abort();
+      await elapsed;
+    }
+  }
+
+  private async open(signal: AbortSignal, opened: Opened): Promise<void> {
+    const connection = await this.openEither(signal, opened);
+    try {
+      const tools = await connection.listTools({ timeoutMs: this.options.server.startLimitMs, signal });
+      throwIfAborted(signal);
+      this.connection = connection;
+      this.readyAt = this.options.clock.now();
+      this.apply(tools);
+      this.report({ type: 'ready', instructions: connection.instructions });
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    if (this.listAgain) this.refresh();
+  }
+
+  /** The error of the first transport is reported: the fallback is a guess. */
+  private async openEither(signal: AbortSignal, opened: Opened): Promise<McpConnection> {
+    const { server, open } = this.options;
+    try {
+      return await this.handshake(await open(server, 'first'), signal, opened);
+    } catch (error) {
+      if (signal.aborted || isSignInMissing(error)) throw error;
+      const fallback = await open(server, 'fallback');
+      if (!fallback) throw error;
+      try {
+        return await this.handshake(fallback, signal, opened);
+      } catch (second) {
+        throw isSignInMissing(second) ? second : error;
+      }
+    }
+  }
+
+  private async handshake(
+    found: OpenedTransport | undefined,
+    signal: AbortSignal,
+    opened: Opened,
+  ): Promise<McpConnection> {
+    if (!found) throw new Error('The server has no address.');
+    opened.last = found;
+    const { server, clock, clientVersion } = this.options;
+    const connection = await McpConnection.open({
+      transport: found.transport,
+      clientVersion,
+      clock,
+      startLimitMs: server.startLimitMs,
+      signal,
+      onToolsChanged: () => this.refresh(),
+      // Before the server is ready, the request in flight fails and reports the reason.
+      onClose: (reason) => {
+        if (this.connection?.isOver) this.lose(reason, found.stderr());
+      },
+    });
+    return connection;
+  }
+
+  private lose(reason: string | undefined, stderr: string): void {
+    this.connection = undefined;
+    if (this.options.clock.now() - this.readyAt > STEADY_MS) this.retries = 0;
+    this.fail(reason ?? 'The server closed the connection.', stderr, true);
+  }
+
+  /** A server that was ready once is tried again, with growing delays; its tools stay offered meanwhile. */
+  private fail(error: string, stderr: string, mayRetry: boolean): void {
+    const { server, clock, sync } = this.options;
+    if (this.end.signal.aborted) return;
+    if (!mayRetry || this.retries >= MAX_RETRIES) {
+      this.retries = 0;
+      sync.remove(server.name);
+      this.report({ type: 'listed', tools: [], leftOut: [] });
+      this.report({ type: 'failed', error, stderr });
+      return;
+    }
+    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.retries++) * (0.75 + clock.random() / 2);
+    this.report({ type: 'failed', error, stderr, retriesInMs: Math.round(delay) });
+    void clock.sleep(delay, this.end.signal).then(
+      () => this.connect(),
+      () => undefined,
+    );
+  }
+
+  /** Notifications that arrive while a list is read cause one more list. */
+  private refresh(): void {
+    const { connection } = this;
+    this.listAgain = !connection || this.listing !== undefined;
+    if (!connection || this.listing) return;
+    const { startLimitMs } = this.options.server;
+    this.listing = connection
+      .listTools({ timeoutMs: startLimitMs, signal: this.end.signal })
+      .then(
+        (tools) => {
+          if (this.connection === connection && !this.end.signal.aborted) this.apply(tools);
+        },
+        // The tools stay as they were; a lost connection reports itself.
+        () => undefined,
+      )
+      .finally(() => {
+        this.listing = undefined;
+        if (this.listAgain) this.refresh();
+      });
+  }
+
+  private apply(tools: Awaited<ReturnType<McpConnection['listTools']>>): void {
+    const { server, sync } = this.options;
+    const found = sync.apply(server, tools, (tool, args, options) => this.call(tool, args, options));
+    this.report({ type: 'listed', ...found });
+  }
+
+  private async call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
+    throwIfAborted(options.signal);
+    const { connection } = this;
+    if (!connection) {
+      throw new Error('The server is not connected. Castor reconnects it; try again later, or continue without it.');
+    }
+    return connection.callTool(tool, args, options);
+  }
+
+  private report(event: EventOf<McpEvent>): void {
+    if (this.end.signal.aborted) return;
+    const { server, clock, report } = this.options;
+    report({ ...event, server: server.name, at: clock.now() } as McpEvent);
+  }
+}
+
+function isSignInMissing(error: unknown): boolean {
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  return code === 401 || status === 401 || (error instanceof Error && error.name === 'UnauthorizedError');
+}

@@ -1,0 +1,75 @@
+/**
+ * ToolSync: keeps the registry equal to what the connected servers list. A tool never takes the name of a built-in
+ * tool or of another server's; one that cannot be offered is left out and named.
+ */
+
+import type { DefinedTool } from '../protocol/tools.ts';
+import { cleanLine } from './clean-text.ts';
+import type { ListedTool } from './connection.ts';
+import { createMcpTool } from './mcp-tool.ts';
+import type { CallServer } from './mcp-tool.ts';
+import type { McpServer } from './server-config.ts';
+import { isToolWanted } from './tool-name.ts';
+
+/** The registry, as far as servers may use it. */
+export interface ToolShelf {
+  /** False when the name belongs to a tool of another origin. */
+  register(tool: DefinedTool, origin: 'mcp'): boolean;
+  unregister(name: string): boolean;
+}
+
+export interface SyncResult {
+  /** Names as the model uses them. */
+  tools: string[];
+  /** One sentence per tool that is not offered. */
+  leftOut: string[];
+}
+
+export class ToolSync {
+  private readonly shelf: ToolShelf;
+  /** The server of each registered name. */
+  private readonly owners = new Map<string, { server: string; fingerprint: string | undefined }>();
+
+  constructor(shelf: ToolShelf) {
+    this.shelf = shelf;
+  }
+
+  /** Registers what is listed, replaces what changed, and removes the server's other tools. */
+  apply(server: McpServer, listed: readonly ListedTool[], call: CallServer): SyncResult {
+    const leftOut: string[] = [];
+    const tools = new Set<string>();
+    for (const entry of listed) {
+      if (!isToolWanted(entry.name, server)) continue;
+      const refuse = (why: string) =>
+        leftOut.push(`The tool ${cleanLine(entry.name, 200)} of the MCP server ${server.name} was left out: ${why}.`);
+      const tool = createMcpTool(entry, server, call);
+      if (typeof tool === 'string') refuse(tool);
+      else if (tools.has(tool.name)) refuse(`the server lists ${tool.name} twice`);
+      else if (!this.put(tool, server.name)) refuse(`the name ${tool.name} is taken`);
+      else tools.add(tool.name);
+    }
+    this.removeAllBut(server.name, tools);
+    return { tools: [...tools].toSorted(), leftOut };
+  }
+
+  /** Removes the tools of a server. */
+  remove(server: string): void {
+    this.removeAllBut(server, new Set());
+  }
+
+  private put(tool: DefinedTool, server: string): boolean {
+    const owner = this.owners.get(tool.name);
+    if (owner && owner.server !== server) return false;
+    if (!this.shelf.register(tool, 'mcp')) return false;
+    this.owners.set(tool.name, { server, fingerprint: tool.server?.fingerprint });
+    return true;
+  }
+
+  private removeAllBut(server: string, kept: ReadonlySet<string>): void {
+    for (const [name, owner] of this.owners) {
+      if (owner.server !== server || kept.has(name)) continue;
+      this.owners.delete(name);
+      this.shelf.unregister(name);
+    }
+  }
+}
