@@ -169,6 +169,7 @@ function toKnown({
   maxOutput,
   input,
   tools,
+  reasoning,
   price,
 }: NonNullable<ProviderSettings['models']>[string]): KnownModel {
   return {
@@ -176,6 +177,8 @@ function toKnown({
     ...(maxOutput !== undefined && { maxOutput }),
     ...(input !== undefined && { images: input.includes('image'), documents: input.includes('pdf') }),
     ...(tools !== undefined && { tools }),
+    // A model that is asked to think, or sends what it thought, thinks.
+    ...(reasoning !== undefined && { reasoning, thinking: 'effort' as const }),
     ...(price?.input !== undefined && price.output !== undefined && { price: { ...price } }),
   };
 }

@@ -16,7 +16,12 @@ export interface ModelSettings {
   readonly input?: readonly ('text' | 'image' | 'pdf')[];
   readonly tools?: boolean;
   readonly reasoning?: ReasoningSettings;
-  readonly price?: { readonly input: number; readonly output: number; readonly cached?: number };
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cached?: number;
+    readonly cacheWrite?: number;
+  };
 }
 
 export interface ReasoningSettings {
@@ -66,7 +71,7 @@ const MODEL = object({
   input: { type: 'array', items: oneOf('text', 'image', 'pdf') },
   tools: BOOLEAN,
   reasoning: REASONING,
-  price: object({ input: PRICE, output: PRICE, cached: PRICE }),
+  price: object({ input: PRICE, output: PRICE, cached: PRICE, cacheWrite: PRICE }),
 });
 
 const QUIRKS = object({

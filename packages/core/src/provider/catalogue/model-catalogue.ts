@@ -4,6 +4,7 @@
  */
 
 import type { GenerateContentConfig } from '../../protocol/content.ts';
+import type { ReasoningQuirk } from '../chat-completions/quirks.ts';
 
 export interface ModelFacts {
   /** Tokens a request may hold. */
@@ -42,6 +43,8 @@ export interface ModelFacts {
   documents?: boolean;
   /** How the model is asked to think; absent: not at all. */
   thinking?: ThinkingKnob;
+  /** How a Chat Completions server carries the reasoning of this model, where it differs from the provider's other models. */
+  reasoning?: ReasoningQuirk;
   /** The family that decides which prompt paragraph and which edit tool fit. */
   family?: ModelFamily;
   /** Where the facts come from, for a list of models. Absent: the catalogue. */

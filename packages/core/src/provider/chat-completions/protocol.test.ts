@@ -1,7 +1,7 @@
 import { answer, call, ending, finish, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { originOf } from '../../protocol/origin.ts';
-import { TEST_KEY, openAt, result, sendTo, user } from '../wire/provider.fixture.ts';
+import { TEST_KEY, WITH_TOOL, openAt, result, sendTo, user } from '../wire/provider.fixture.ts';
 
 describe('Chat Completions', () => {
   it('sends a conversation and reads an answer', async () => {
@@ -50,6 +50,22 @@ describe('Chat Completions', () => {
       { role: 'tool', tool_call_id: 'call_1', content: 'text' },
     ]);
     opened.model.assertDone();
+  });
+
+  it('returns the reasoning of one model as the settings of that model say', async () => {
+    const step = () => answer(thought('I read.'), call('read_file', { path: 'a' }, { id: 'call_1' }), finish());
+    const models = {
+      m: { thinking: 'effort', reasoning: { field: 'reasoning_content', echo: 'calls', knob: 'effort' } },
+    } as const;
+    await using opened = await openAt('chat', [step(), say('done'), step(), say('done')], {}, { models });
+    for (const model of ['m', 'other']) {
+      const config = { ...WITH_TOOL, thinkingConfig: { thinkingBudget: 4_096 } };
+      const first = await sendTo(opened, [user('go')], config, model);
+      await sendTo(opened, [user('go'), first.turn, result(first.calls[0]!, { output: 'text' })], config, model);
+    }
+    const bodies = opened.model.requests.map(({ body }) => body);
+    expect(bodies.map((body) => body.reasoning_effort)).toEqual(['low', 'low', undefined, undefined]);
+    expect([bodies[1], bodies[3]].map((body) => body?.messages[2].reasoning_content)).toEqual(['I read.', undefined]);
   });
 
   it('ends without a finish reason when the stream does', async () => {

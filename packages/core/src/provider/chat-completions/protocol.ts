@@ -11,6 +11,7 @@ import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { writeMessages } from './messages.ts';
+import type { ChatQuirks } from './quirks.ts';
 import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
@@ -18,6 +19,11 @@ const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reaso
 
 export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, quirks, factsOf, cacheKey } = options;
+  /** The provider's, with the deviations of one model. */
+  function quirksOf(model: string): ChatQuirks {
+    const { reasoning } = factsOf(model);
+    return reasoning === undefined ? quirks : { ...quirks, reasoning: { ...quirks.reasoning, ...reasoning } };
+  }
   const originOf = (model: string) => ({ provider, protocol: 'chat', endpoint: endpoint.host, model });
   /** Fields this server has rejected. */
   const without = new Set<string>();
@@ -26,7 +32,8 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
 
   const conversation = createConversationWriter('', (model) => {
     const { images = false, documents = false } = factsOf(model);
-    return (content) => writeMessages(content, { quirks, origin: originOf(model), images, documents });
+    const own = quirksOf(model);
+    return (content) => writeMessages(content, { quirks: own, origin: originOf(model), images, documents });
   });
 
   function body({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
@@ -34,7 +41,12 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
     const opening = system === '' ? '' : toWellFormedJson({ role: quirks.systemRole ?? 'system', content: system });
     const messages = conversation.bytes(contents, model);
     const comma = opening !== '' && messages.length > 0 ? ',' : '';
-    const settings = settingsFields(model, config, { quirks, facts: factsOf(model), cacheKey, without });
+    const settings = settingsFields(model, config, {
+      quirks: quirksOf(model),
+      facts: factsOf(model),
+      cacheKey,
+      without,
+    });
     return [
       Buffer.from(`{"messages":[${opening}${comma}`),
       messages,
@@ -53,7 +65,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
       return new ChunkReader({
         origin: originOf(model),
         isLocal: endpoint.isLocal,
-        quirks,
+        quirks: quirksOf(model),
         startsInThought: startsInThought.has(model),
         onLoneClosing: () => startsInThought.add(model),
         readName: createNameReader(declaredNames(config)),
