@@ -55,6 +55,7 @@ export function createWorkspacePolicy({
     tempDirectory,
     plansDirectory,
     trustedFolder: trustedFolder !== false,
+    guardsGit: trustedFolder !== true,
   });
   const mode = trustedFolder === false ? 'default' : (options.approvalMode ?? 'default');
   const { telemetry } = options;

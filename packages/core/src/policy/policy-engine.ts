@@ -31,6 +31,8 @@ export interface PolicyEngineOptions {
   plansDirectory?: string;
   /** Absent means trusted. */
   trustedFolder?: boolean;
+  /** Whether commands get a git that runs nothing a repository configures; a way around it asks. Absent means no. */
+  guardsGit?: boolean;
 }
 
 export interface PolicyVerdict {
@@ -120,12 +122,13 @@ export class PolicyEngine {
     context: PolicyContext,
   ): Promise<PolicyVerdict> {
     this.judgeShell ??= (await import('./shell/judge-shell.ts')).judgeShell;
-    const { root, home, tempDirectory, trustedFolder = true } = this.options;
+    const { root, home, tempDirectory, trustedFolder = true, guardsGit = false } = this.options;
     const folder = call.args['dir_path'];
     return this.judgeShell(command, home, {
       ...context,
       rules,
       trustedFolder,
+      guardsGit,
       args: call.args,
       directory: typeof folder === 'string' ? resolve(root, folder) : root,
       workspace: this.workspace,

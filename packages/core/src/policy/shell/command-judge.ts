@@ -23,6 +23,7 @@ import { isDeliberate, isNarrowed, NO_RULE, ruleReason } from '../rule.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
+import { unguardedGit } from './unguarded-git.ts';
 
 export interface Judgement {
   decision: PolicyDecision;
@@ -41,6 +42,8 @@ export interface JudgeOptions extends EffectOptions {
   mode: ApprovalMode;
   interactive: boolean;
   trustedFolder: boolean;
+  /** Whether commands get a git that runs nothing a repository configures. */
+  guardsGit: boolean;
   /** Already limited to the rules for this tool, mode and surface; highest first. */
   rules: readonly PolicyRule[];
   args: Readonly<Record<string, unknown>>;
@@ -54,9 +57,11 @@ export class CommandJudge {
   /** Whether a rule denies or asks about particular commands, which unreadable ones may hide. */
   private readonly restricted: boolean;
   private readonly place: LinePlace;
+  private readonly leaves: readonly Leaf[];
 
   constructor(options: JudgeOptions, leaves: readonly Leaf[]) {
     this.options = options;
+    this.leaves = leaves;
     this.place = new LinePlace(leaves, options);
     this.restricted = options.rules.some((rule) => rule.decision !== 'allow' && isNarrowed(rule));
   }
@@ -148,7 +153,9 @@ export class CommandJudge {
   private objection(leaf: Leaf, rule: PolicyRule | undefined): Judgement | undefined {
     if (rule === undefined) return undefined;
     const reason =
-      this.undecided(leaf, rule) ?? (isNarrowed(rule) ? this.beyondRule(leaf, rule) : this.doubtAbout(leaf, rule));
+      this.undecided(leaf, rule) ??
+      this.unguarded(leaf, rule) ??
+      (isNarrowed(rule) ? this.beyondRule(leaf, rule) : this.doubtAbout(leaf, rule));
     return reason === undefined ? undefined : { decision: 'ask_user', reason, rule };
   }
 
@@ -163,6 +170,13 @@ export class CommandJudge {
         return `whether it is what ${candidate.source.name} forbids is known only when it runs: ${clipped(word.text)}`;
     }
     return undefined;
+  }
+
+  /** A git that would run what the repositories of an undecided folder configure. */
+  private unguarded(leaf: Leaf, rule: PolicyRule): string | undefined {
+    if (!this.options.guardsGit || (isNarrowed(rule) && spells(rule, leaf.command.words[0]?.value ?? '')))
+      return undefined;
+    return unguardedGit(leaf, this.leaves, this.place.isElsewhere);
   }
 
   /** What exceeds a rule for particular commands. */

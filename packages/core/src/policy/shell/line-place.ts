@@ -30,6 +30,12 @@ export class LinePlace {
     return (this.found ??= directoriesOf(this.leaves, directory, places.home));
   }
 
+  /** Whether the line may be in another folder than the one it starts in. */
+  get isElsewhere(): boolean {
+    const { directories, certain } = this.where();
+    return !certain || directories.length > 1;
+  }
+
   /** Whether the line may be in a folder outside the workspace, about whose trust nothing is known. */
   get leavesWorkspace(): boolean {
     const { directories, certain } = this.where();
