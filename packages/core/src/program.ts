@@ -47,8 +47,9 @@ export { TrustedFolders } from './policy/trusted-folders.ts';
 export type { TrustLevel } from './policy/trusted-folders.ts';
 
 // Models: what flags and variables say of a provider, the offline model, recorded answers.
-export { parseCustomHeaders } from './provider/gemini/endpoint.ts';
+export { hasIgnoredHeader, parseCustomHeaders } from './provider/gemini/endpoint.ts';
 export { proxyFromEnvironment } from './provider/http/proxy-environment.ts';
+export { describeInvalidProxy } from './provider/http/route.ts';
 export { createOfflineGenerator } from './provider/offline/offline-generator.ts';
 export type { FolderEntry, OfflineFolder } from './provider/offline/folder.ts';
 export { openProvider } from './provider/open-provider.ts';
@@ -77,6 +78,7 @@ export { createFileAppender, createRecordingGenerator, loadReplayGenerator } fro
 export { readModelConfigs } from './routing/model-config-settings.ts';
 
 // Sessions on disk: checkpoints, search, rewind, cleaning up.
+export { findDamagedSessions } from './records/damaged-sessions.ts';
 export { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './records/checkpoint-files.ts';
 export { loadSession } from './records/load-session.ts';
 export { listRewindPoints, revertEdits, rewindTo } from './records/rewind.ts';

@@ -1,46 +1,26 @@
 /** Checks for `castor doctor` the files a run reads besides its settings. Missing files are not reported. */
 
 import { getErrorMessage } from '@castor/core';
-import {
-  isRecord,
-  findSetting,
-  listSettings,
-  loadCommandFiles,
-  loadPrices,
-  readSystemPrompt,
-  resolveSystemPromptFile,
-  countOf,
-} from '@castor/core/program';
+import { loadCommandFiles, loadPrices, readSystemPrompt, resolveSystemPromptFile, countOf } from '@castor/core/program';
 import type { Source } from '@castor/core';
 import type { Configuration } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
-import { nearest } from '../nearest.ts';
 import { refuseMissing } from '../start/start.ts';
+import { findUnknownSettings } from '../start/unknown-settings.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
-/** Unknown keys of the files: most are typos, some belong to another program. */
+/** One check for each file. */
 export function checkUnknownKeys({ layers }: Configuration): Check[] {
-  const known = listSettings().map(({ key }) => key);
-  return layers.flatMap(({ scope, path, raw, locate }) => {
-    const keys = scope === 'defaults' || scope === 'environment' || path === undefined ? [] : unknownKeys(raw, []);
-    if (keys.length === 0) return [];
-    const lines = keys.map((key) => {
-      // The flat names of old files are the last words of today's names.
-      const meant = nearest(key, known) ?? known.find((each) => each.endsWith(`.${key}`));
-      return `${locate(key) ?? path}: ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return layers.flatMap((layer) => {
+    const found = findUnknownSettings({ layers: [layer] });
+    if (found.length === 0) return [];
+    const lines = found.map(({ key, place, meant }) => {
+      return `${place}: ${key}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });
     const says = ['Unknown settings without effect:', ...lines].join('\n');
     return [{ topic: 'settings', status: 'missing', says }];
-  });
-}
-
-function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly string[]): string[] {
-  return Object.entries(values).flatMap(([key, value]) => {
-    const inner = [...path, key];
-    if (findSetting(inner) !== undefined || inner.join('.') === '$schema') return [];
-    return isRecord(value) ? unknownKeys(value, inner) : [inner.join('.')];
   });
 }
 

@@ -6,6 +6,7 @@
 import { listSessions, SessionError } from '@castor/core';
 import {
   deleteSession,
+  findDamagedSessions,
   findSession,
   loadSession,
   resolveProjectDirectory,
@@ -91,8 +92,15 @@ function parseOptions(argv: readonly string[]): Options | string {
 /** `--list-sessions`. */
 export async function printSessionList({ output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const sessions = await listSessions({ home, root: cwd });
+  tellDamaged(sessions, { output, cwd, home });
   await output.answer(describeList(sessions, Date.now()));
   return ExitCode.Success;
+}
+
+/** A list leaves out a file without a readable line, but names it. */
+function tellDamaged(sessions: readonly SessionSummary[], { output, cwd, home }: SessionsContext): void {
+  for (const path of findDamagedSessions({ home, root: cwd }, sessions))
+    output.note(`castor: ${path} contains no readable session. Restore it from a backup, or delete it.`);
 }
 
 /** `--delete-session`. As with Gemini CLI, an error is printed and the exit code is 0. */
@@ -130,6 +138,7 @@ export function relativeTime(time: number, now: number): string {
 
 async function list({ json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const sessions = await listSessions({ home, root: cwd });
+  tellDamaged(sessions, { output, cwd, home });
   await output.answer(json ? sessionsJson(sessions) : describeList(sessions, Date.now()));
   return ExitCode.Success;
 }

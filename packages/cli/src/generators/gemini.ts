@@ -1,14 +1,18 @@
 /** Opens the Gemini API over HTTP, as the environment configures it. */
 
 import { createGeminiGenerator } from '@castor/core';
-import { parseCustomHeaders, proxyFromEnvironment } from '@castor/core/program';
+import { parseCustomHeaders } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import type { GeminiAccess } from '../start/credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { chooseProxy } from '../start/proxy.ts';
 
 declare const CASTOR_VERSION: string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The scheme decides which proxy variable applies. */
+const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
 
 /** Throws an ExitError for an invalid variable. */
 export function openGemini(access: GeminiAccess, environment: Environment): ContentGenerator {
@@ -23,7 +27,7 @@ export function openGemini(access: GeminiAccess, environment: Environment): Cont
       userAgent,
       idleTimeoutMs: access.streamIdleTimeoutMs,
       addressSource: baseUrl === undefined ? undefined : 'GOOGLE_GEMINI_BASE_URL',
-      proxyFor: proxyFromEnvironment(environment),
+      proxyFor: chooseProxy(environment, baseUrl ?? DEFAULT_ADDRESS),
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

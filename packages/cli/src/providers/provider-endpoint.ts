@@ -3,6 +3,7 @@
 import { createEndpoint, proxyFromEnvironment } from '@castor/core/program';
 import type { EndpointKey, WireEndpoint } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { chooseProxy } from '../start/proxy.ts';
 import { isLoopback } from './base-url.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
 import type { KeyPlaces } from './find-key.ts';
@@ -17,13 +18,15 @@ export function proxyFor({
   return proxy && ((url) => (isLoopback(url) ? undefined : proxy(url)));
 }
 
-/** Throws an ExitError for an invalid address or header, and for missing Google credentials. */
+/** Throws an ExitError for an invalid address, proxy or header, and for missing Google credentials. */
 export async function createProviderEndpoint(
   provider: ConfiguredProvider,
   key: EndpointKey | undefined,
   places: KeyPlaces,
 ): Promise<WireEndpoint> {
   const { id, baseUrl, addressSource, headers } = provider;
+  const address = URL.parse(baseUrl);
+  if (address !== null && !isLoopback(address)) chooseProxy(places.environment, baseUrl);
   try {
     if (!provider.usesGoogleCredentials) return createEndpoint({ baseUrl, key, headers, userAgent });
     const { createVertexAccess } = await import('./vertex-access.ts');

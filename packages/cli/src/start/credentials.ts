@@ -3,7 +3,7 @@
  * is never a fallback: only its name, its setting or CASTOR_OFFLINE selects it.
  */
 
-import { parseProviderModel } from '@castor/core/program';
+import { hasIgnoredHeader, parseProviderModel } from '@castor/core/program';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { assertUsableAuth, chooseAuthType, describeReplacedAuth } from './auth-type.ts';
@@ -62,12 +62,17 @@ export function chooseModel(question: ModelQuestion): ModelChoice {
   const choice = { model, access, recordTo: recordResponses };
   if (access.kind !== 'gemini') return { ...choice, warnings: [] };
   const { auth } = settings.security;
-  const warning = describeReplacedAuth(auth, question.environment);
+  const warnings = [describeReplacedAuth(auth, question.environment), describeIgnoredHeader(access)];
   return {
     ...choice,
     authType: chooseAuthType(auth, question.environment),
-    warnings: warning === undefined ? [] : [warning],
+    warnings: warnings.filter((warning) => warning !== undefined),
   };
+}
+
+function describeIgnoredHeader({ customHeaders }: GeminiAccess): string | undefined {
+  if (!hasIgnoredHeader(customHeaders)) return undefined;
+  return 'GEMINI_CLI_CUSTOM_HEADERS has an entry without the form "Name: value", which is ignored.';
 }
 
 /** An empty flag or variable of a script names no model. */

@@ -22,6 +22,7 @@ import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { findDirectories } from './include-directories.ts';
+import { describeUnknownSettings } from './unknown-settings.ts';
 import { describeUnused } from './unused-settings.ts';
 import { decideTrust, refusalWithoutScreen } from './trust.ts';
 import type { TrustDecision } from './trust.ts';
@@ -94,6 +95,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
         ...approval.warnings,
         ...warnings,
         ...choice.warnings,
+        ...describeUnknownSettings(configuration),
         ...describeUnused(configuration, { home, cwd: context.cwd, extensions, isTrusted: trustedFolder === true }),
       ],
       notices: approval.mode === 'yolo' ? [YOLO_NOTICE] : [],

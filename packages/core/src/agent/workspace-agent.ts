@@ -10,6 +10,7 @@ import { defaultChildVariables } from '../config/child-variables.ts';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
+import { describeUnknownTools } from '../policy/unknown-tools.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
@@ -102,6 +103,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const { generator } = spending;
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, warn };
   const { tools, approvedPlan } = await openTools({ ...common, ...commands });
+
+  for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
 
   const sourced = { ...options, sources };
   const context = await openContext(sourced, { workspace, isGitRepository, warn });

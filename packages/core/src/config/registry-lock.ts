@@ -5,7 +5,7 @@
  * that, so that none removes a lock another process has just taken.
  */
 
-import { mkdirSync, rmdirSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import type { Clock } from '../util/clock.ts';
 
 /** A lock is stale when it stays unchanged for this long while this process waits. */
@@ -74,12 +74,15 @@ function isOld(path: string): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > STALE_AGE_MS;
 }
 
-/** Removes only an empty folder: a lock that contains files belongs neither to Castor nor to Gemini CLI. */
+/** A file, or a folder with files, belongs neither to Castor nor to Gemini CLI: it is moved aside, not deleted. */
 function remove(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (code !== 'ENOTDIR' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    renameSync(path, `${path}.old-${process.pid}-${Date.now()}`);
   }
 }
 

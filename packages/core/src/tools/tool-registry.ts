@@ -127,6 +127,11 @@ export class ToolRegistry {
     return tool && this.isActive(tool) ? tool : undefined;
   }
 
+  /** Every registered name, of inactive tools too. */
+  names(): string[] {
+    return [...this.entries.keys()];
+  }
+
   /** The active tools: built-in ones in order of registration, then the others by name. */
   list(): DefinedTool[] {
     const active = [...this.entries.values()].filter(({ tool }) => this.isActive(tool));

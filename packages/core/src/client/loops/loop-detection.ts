@@ -12,7 +12,7 @@ import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { CALLS_REMEMBERED, findCallCycle, hashText, toCallKey, toCallResult } from './call-cycles.ts';
 import type { SeenCall } from './call-cycles.ts';
-import { isSuspicious, toSpoken } from './loop-suspicion.ts';
+import { suspicions, toSpoken } from './loop-suspicion.ts';
 import { RepeatedContent } from './repeated-content.ts';
 
 /** Turns of one prompt before a model may be asked for the first time. */
@@ -20,6 +20,10 @@ const TURNS_BEFORE_JUDGING = 30;
 const FIRST_INTERVAL = 10;
 const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 15;
+/** A verdict that is surer of progress than this answers its reason. */
+const CALM = 0.6;
+/** Turns until a model is asked again about a reason that it found harmless. */
+const LONG_PATIENCE = 60;
 const HISTORY_JUDGED = 20;
 const CONFIDENT = 0.9;
 /** For all requests of one check. */
@@ -94,6 +98,10 @@ export class LoopDetectionService {
   private turns = 0;
   private lastJudgedTurn = 0;
   private interval = FIRST_INTERVAL;
+  /** The reasons a model was asked about, with the turn. */
+  private readonly judged = new Map<string, number>();
+  /** Turns before it is asked about the same reason again. */
+  private patience = FIRST_INTERVAL;
 
   constructor(options: LoopDetectionOptions = {}) {
     this.options = options;
@@ -110,6 +118,8 @@ export class LoopDetectionService {
     this.turns = 0;
     this.lastJudgedTurn = 0;
     this.interval = FIRST_INTERVAL;
+    this.judged.clear();
+    this.patience = FIRST_INTERVAL;
     this.calls = [];
     this.cycleResults.clear();
     this.keysOfTurn.clear();
@@ -139,10 +149,17 @@ export class LoopDetectionService {
     this.keysOfTurn.clear();
     const isDue = this.turns >= TURNS_BEFORE_JUDGING && this.turns - this.lastJudgedTurn >= this.interval;
     if (!isDue || !this.options.judge || signal.aborted) return false;
-    if (!isSuspicious(this.calls, this.spoken)) return false;
+    const reasons = suspicions(this.calls, this.spoken);
+    if (!reasons.some((reason) => this.isOpen(reason))) return false;
+    for (const reason of reasons) this.judged.set(reason, this.turns);
     this.lastJudgedTurn = this.turns;
     const analysis = await this.askJudge(this.options.judge, signal);
     return analysis === undefined ? false : this.detect('judged_by_model', analysis);
+  }
+
+  private isOpen(reason: string): boolean {
+    const turn = this.judged.get(reason);
+    return turn === undefined || this.turns - turn >= this.patience;
   }
 
   /**
@@ -284,6 +301,8 @@ export class LoopDetectionService {
   private postpone({ confidence }: LoopJudgement): undefined {
     const calm = Number.isFinite(confidence) ? 1 - Math.min(Math.max(confidence, 0), 1) : 1;
     this.interval = Math.round(SHORTEST_INTERVAL + (LONGEST_INTERVAL - SHORTEST_INTERVAL) * calm);
+    // Good work repeats a call too, such as a test after each edit: a calm verdict on a reason stands for long.
+    this.patience = calm > CALM ? LONG_PATIENCE : this.interval;
   }
 }
 

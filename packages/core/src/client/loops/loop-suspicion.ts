@@ -14,8 +14,10 @@ const SAME_WORDS = 4;
 /** Shorter texts, such as "Next file.", recur in good work too. */
 const LEAST_WORDS = 40;
 
-export function isSuspicious(calls: readonly SeenCall[], spoken: ReadonlyMap<string, number>): boolean {
-  return hasSameCalls(calls) || hasOnlyFailed(calls) || [...spoken.values()].some((count) => count >= SAME_WORDS);
+/** What repeats, each under a name of its own; empty when there is no reason. */
+export function suspicions(calls: readonly SeenCall[], spoken: ReadonlyMap<string, number>): string[] {
+  const words = [...spoken].filter(([, count]) => count >= SAME_WORDS).map(([key]) => `words ${key}`);
+  return [...sameCalls(calls), ...(hasOnlyFailed(calls) ? ['failures'] : []), ...words];
 }
 
 /** Normalises a turn's text for counting; undefined for a text that is too short to count. */
@@ -24,15 +26,13 @@ export function toSpoken(text: string): string | undefined {
   return words.length < LEAST_WORDS ? undefined : words;
 }
 
-function hasSameCalls(calls: readonly SeenCall[]): boolean {
+function sameCalls(calls: readonly SeenCall[]): string[] {
   const counts = new Map<string, number>();
   for (const { key, result } of calls) {
-    const outcome = `${key} ${result?.digest ?? ''}`;
-    const count = (counts.get(outcome) ?? 0) + 1;
-    if (count >= SAME_CALLS) return true;
-    counts.set(outcome, count);
+    const outcome = `call ${key} ${result?.digest ?? ''}`;
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
-  return false;
+  return [...counts].filter(([, count]) => count >= SAME_CALLS).map(([outcome]) => outcome);
 }
 
 function hasOnlyFailed(calls: readonly SeenCall[]): boolean {

@@ -53,16 +53,25 @@ export function modelPath(model: string): string {
   return path.split('/').map(encodeSegment).join('/');
 }
 
+/** A comma separates entries where a name follows it. */
+const ENTRY_BREAK = /,(?=\s*[^\s,:]+\s*:)/;
+
 /**
  * Parses `Name: value, Name2: value2`. A comma belongs to the value unless the text after it looks like the next name
  * and its colon. Entries without a name are dropped.
  */
 export function parseCustomHeaders(text: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const entry of (text ?? '').split(/,(?=\s*[^\s,:]+\s*:)/)) {
+  for (const entry of (text ?? '').split(ENTRY_BREAK)) {
     const colon = entry.indexOf(':');
     const name = entry.slice(0, Math.max(colon, 0)).trim();
     if (name !== '') headers[name] = entry.slice(colon + 1).trim();
   }
   return headers;
+}
+
+/** Whether an entry is not of the form `Name: value`, so that it is ignored. */
+export function hasIgnoredHeader(text: string | undefined): boolean {
+  const entries = (text ?? '').split(ENTRY_BREAK);
+  return entries.some((entry) => entry.trim() !== '' && entry.indexOf(':') < 1);
 }

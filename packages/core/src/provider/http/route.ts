@@ -69,19 +69,21 @@ export function createRoutes(options: RouteOptions): Routes {
   };
 }
 
-/** The messages do not repeat the URL, which may hold a password. */
 function parseProxyUrl(text: string | undefined): URL | undefined {
-  if (text === undefined || text === '') return undefined;
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (!url) throw badProxy('The proxy URL in HTTPS_PROXY or HTTP_PROXY is invalid; use http://host:port.');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw badProxy(
-      `HTTPS_PROXY or HTTP_PROXY names the unsupported proxy protocol ${url.protocol}//; use http:// or https://.`,
-    );
-  }
-  return url;
+  const problem = describeInvalidProxy(text);
+  if (problem !== undefined) throw new ApiError(problem, { reason: 'invalid_request' });
+  return text === undefined || text === '' ? undefined : new URL(toAddress(text));
 }
 
-function badProxy(message: string): ApiError {
-  return new ApiError(message, { reason: 'invalid_request' });
+/** What is wrong with a proxy. The sentence does not repeat the URL, which may hold a password. */
+export function describeInvalidProxy(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  const url = URL.parse(toAddress(text));
+  if (!url) return 'The proxy URL in HTTPS_PROXY or HTTP_PROXY is invalid; use http://host:port.';
+  if (url.protocol === 'http:' || url.protocol === 'https:') return undefined;
+  return `HTTPS_PROXY or HTTP_PROXY names the unsupported proxy protocol ${url.protocol}//; use http:// or https://.`;
+}
+
+function toAddress(text: string): string {
+  return text.includes('://') ? text : `http://${text}`;
 }
