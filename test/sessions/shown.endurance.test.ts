@@ -75,7 +75,7 @@ describe('an answer that was shown in part', () => {
     120_000,
   );
 
-  it('stays there beside the answer that is given anew', async () => {
+  it('stays there, and the model goes on from it', async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(text('One '), gate()), say('Two.')]);
     await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
@@ -83,14 +83,20 @@ describe('an answer that was shown in part', () => {
     cli.kill('SIGKILL');
     await cli.done;
     await runCli(['--continue'], { workspace, model });
-    expect(JSON.stringify(model.requests[1]?.body)).not.toContain('One ');
+    expect(JSON.stringify(model.requests[1]?.body)).toContain('One ');
     const { stdout } = await runCli(['sessions', 'show'], { workspace });
-    expect(stdout).toBe('> Count\n\nOne\n\n(The program stopped.)\n\nTwo.\n');
+    expect(stdout).toBe('> Count\n\nOne\n\n(The program stopped.)\n\n> Count\n\nTwo.\n');
   });
 });
 
+type Place = Pick<Run, 'workspace' | 'model'>;
+type Killable = AsyncDisposable & { kill(signal: 'SIGKILL'): void; done: Promise<unknown> };
+
 describe('a prompt that was shown and not sent', () => {
-  it('is in the session, and is sent when it goes on', async () => {
+  it.each<[string, (options: Place) => Promise<Killable>]>([
+    ['in the terminal', (options) => startTerminal(['-i', 'Remember me'], options)],
+    ['headless', (options) => startCli(['-p', 'Remember me'], options)],
+  ])('is in the session, and is sent when it goes on: %s', async (_, start) => {
     const hooks = { BeforeAgent: [{ hooks: [{ type: 'command', command: 'cat "$GEMINI_PROJECT_DIR/pipe"' }] }] };
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': JSON.stringify({ hooks }) },
@@ -100,10 +106,10 @@ describe('a prompt that was shown and not sent', () => {
     const chats = (await runCli(['sessions', 'path'], { workspace })).stdout.trim();
     await mkdir(chats, { recursive: true });
     await using model = await fakeModel([say('Sent.')]);
-    await using terminal = await startTerminal(['-i', 'Remember me'], { workspace, model });
+    await using program = await start({ workspace, model });
     await untilRecorded(chats, '$prompt');
-    terminal.kill('SIGKILL');
-    await terminal.done;
+    program.kill('SIGKILL');
+    await program.done;
     // The hook outlives the program that waited for it.
     await writeFile(pipe, '');
     await rm(pipe);

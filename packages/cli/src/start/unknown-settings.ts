@@ -45,6 +45,8 @@ function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly s
   return Object.entries(values).flatMap(([key, value]) => {
     const inner = [...path, key];
     if (findSetting(inner) !== undefined || inner.join('.') === '$schema') return [];
+    // Null counts as not set.
+    if (value === null) return [];
     return isRecord(value) ? unknownKeys(value, inner) : [inner.join('.')];
   });
 }

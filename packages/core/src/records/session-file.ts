@@ -67,6 +67,8 @@ export interface SessionMessage {
   isJoined?: boolean;
   /** Information for the model that needs no answer. */
   isAside?: boolean;
+  /** Castor's own field, of a cut answer: the program was killed, not the answer cancelled. */
+  isKilled?: boolean;
   /** Never written: a partly shown, unaccepted answer, or a shown, unsent prompt. */
   isInterrupted?: boolean;
   /** Never written: why no request with this prompt was answered. */

@@ -216,6 +216,11 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.unsent = [];
   }
 
+  /** Records the shown part of an answer that an earlier process did not live to accept. */
+  keptShown(message: SessionMessage): void {
+    this.message(message);
+  }
+
   /** Records that a turn leaves the history to be sent again. The partial answer already shown stays. */
   resent(content: Content, { hasPartial }: { hasPartial: boolean }): void {
     this.unsent = [this.written.toMessage(content, {})];

@@ -6,6 +6,7 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
 import { systemClock } from '../util/clock.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { stateOf } from './pre-images.ts';
@@ -156,13 +157,16 @@ interface HeldFile {
 
 function open(
   file: HeldFile,
-  loaded: LoadedSession,
+  found: LoadedSession,
   options: OwnOptions,
   origin: OpenedSession['origin'],
 ): OpenedSession {
+  const cut = cutAnswerOf(found, options);
+  const loaded = cut === undefined ? found : { ...found, messages: [...found.messages.slice(0, -1), cut] };
   const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, { ...file, stateOf });
   const recorder = openRecorder(file, options);
   recorder.adopt(ids);
+  if (cut) recorder.keptShown(cut);
   for (const { id, status, isAnswered, response } of openCalls) {
     const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
     if (isNews && id !== undefined) recorder.recovered(id, status, response);
@@ -202,6 +206,18 @@ function open(
     },
     events: () => toSessionEvents(loaded, openCalls),
   };
+}
+
+/** The half answer that a killed process had shown, as the turn that an abort leaves; undefined without words. */
+function cutAnswerOf({ messages }: LoadedSession, { clock = systemClock }: OwnOptions): LoadedMessage | undefined {
+  const last = messages.at(-1);
+  if (last?.type !== 'gemini' || !last.isInterrupted) return undefined;
+  const parts = toStoredParts(last.content);
+  if (parts.length === 0) return undefined;
+  const { isInterrupted: _nowWritten, ...message } = last;
+  const timestamp = new Date(clock.now()).toISOString();
+  const content = [...parts, { text: INTERRUPTED_ANSWER }];
+  return { ...message, id: createSessionId(clock), timestamp, content, isKilled: true };
 }
 
 function openRecorder({ path, lock, problem }: HeldFile, options: OwnOptions): SessionRecorder {

@@ -78,16 +78,17 @@ class EventReplay {
   }
 
   model(message: LoadedMessage): void {
-    const { content, thoughts = [], toolCalls = [], started = [], isInterrupted = false } = message;
+    const { content, thoughts = [], toolCalls = [], started = [], isInterrupted = false, isKilled = false } = message;
     if (this.isCutOff) this.end();
-    this.isCutOff = isInterrupted;
+    this.isCutOff = isInterrupted || isKilled;
     this.begin();
     for (const { subject = '', description = '' } of thoughts) {
       this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
     }
     const parts = toStoredParts(content);
-    this.isCut = isCutAnswer(parts);
-    const text = textOf(this.isCut ? parts.slice(0, -1) : parts);
+    const isCut = isCutAnswer(parts);
+    this.isCut = isCut && !isKilled;
+    const text = textOf(isCut ? parts.slice(0, -1) : parts);
     if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
     for (const call of calls.length > 0 ? calls : toolCalls) {
@@ -99,7 +100,7 @@ class EventReplay {
       );
     }
     for (const call of toolCalls) this.stored(call);
-    this.isAnswered = calls.length === 0 && !isInterrupted && !this.isCut;
+    this.isAnswered = calls.length === 0 && !isInterrupted && !isCut;
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {

@@ -105,6 +105,8 @@ export class UnderWay {
     // A custom command or a prompt with files sends more than the user typed.
     const isOther = content !== undefined && textOf(content) !== text;
     this.prompt = text ? { text, content: isOther ? content : undefined, isWritten: false } : undefined;
+    // A hook may hold the request back, and a run without a screen shows nothing before it.
+    if (this.prompt) this.flushSoon();
   }
 
   private addText(text: string): void {
