@@ -13,7 +13,7 @@ const PROGRAM = 'packages/core/src/program.ts';
 const PRODUCT = [
   ...['ALLOW_EVERYTHING', 'Agent', 'AgentOptions', 'GeminiChatOptions', 'HookLayer', 'TelemetrySettings'],
   ...['WorkspaceAgent', 'WorkspaceAgentOptions', 'SystemPromptError', 'LoadedContext', 'ModelConfigError', 'UserHints'],
-  ...['FileReferences', 'ResolvedReference', 'Source', 'SourceKind', 'computeSources'],
+  ...['FileReferences', 'ResolvedReference', 'Source', 'SourceKind', 'computeSources', 'GEMINI_CATALOGUE'],
   ...['IgnoreRules', 'BackgroundProcess', 'ShellOutcome', 'TerminalDisplay', 'TerminalSink', 'TerminalSize'],
   ...[
     'PolicyEngine',

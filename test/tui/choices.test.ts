@@ -131,7 +131,7 @@ describe('/auth', () => {
     await run(terminal, '/auth signin', 'Keep the current key (esc)');
     await backOut(terminal);
     await run(terminal, '/auth', 'Keep the current key (esc)');
-    terminal.type('2');
+    terminal.type('6');
     await terminal.waitForText('Castor now uses the offline model.');
     terminal.type('hello\r');
     await terminal.waitForText("I am Castor's offline model");

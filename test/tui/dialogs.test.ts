@@ -62,7 +62,7 @@ describe('the first start', () => {
   it('can be tried with the offline model', async () => {
     await using terminal = await startTerminal([]);
     await terminal.waitForText('How should Castor connect to a model?');
-    terminal.type('2');
+    terminal.type('6');
     await terminal.waitForText(READY);
     terminal.type('hello\r');
     await terminal.waitForText("I am Castor's offline model");

@@ -60,7 +60,6 @@ export type { ProviderSwitch } from './provider/provider-switch.ts';
 export { PROVIDERS } from './provider/providers.ts';
 export type { ProtocolName, ProviderRow } from './provider/providers.ts';
 export type { ChatQuirks } from './provider/chat-completions/quirks.ts';
-export { GEMINI_CATALOGUE } from './provider/catalogue/gemini-catalogue.ts';
 export { bundledModels } from './provider/catalogue/bundled-models.ts';
 export { familyOf } from './provider/catalogue/model-families.ts';
 export { listModels } from './provider/catalogue/list-models.ts';

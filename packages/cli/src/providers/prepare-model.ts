@@ -37,10 +37,19 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
     assertUsableAuth(places.settings.security.auth, places.environment);
     return named ? named.model || 'auto' : name;
   }
+  refuseEnforced(places);
   const model = named.model || (await defaultModel(named.provider, places));
   const full = `${named.provider}/${model}`;
   await providers.prepare(full);
   return full;
+}
+
+/** A login that an administrator enforces is binding: no other provider replaces it. */
+function refuseEnforced({ settings }: ModelPlaces): void {
+  const { enforcedType } = settings.security.auth;
+  if (!enforcedType) return;
+  const message = `security.auth.enforcedType demands "${enforcedType}", which allows no other provider. Name a Gemini model, or ask your administrator.`;
+  throw new ExitError(ExitCode.Unauthorized, message);
 }
 
 /** The row's; else the error lists what is known. */

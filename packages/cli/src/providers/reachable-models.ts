@@ -3,7 +3,8 @@
  * the network: from the settings, the lists of the last refresh and the bundled catalogue.
  */
 
-import { bundledModels, familyOf, GEMINI_CATALOGUE } from '@castor/core/program';
+import { GEMINI_CATALOGUE } from '@castor/core';
+import { bundledModels, familyOf } from '@castor/core/program';
 import type { KnownModel, ListedModel } from '@castor/core/program';
 import { listProviders } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';

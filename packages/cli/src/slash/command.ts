@@ -29,6 +29,7 @@ export type DialogName =
   | 'trust'
   | 'editor'
   | 'auth'
+  | 'connect'
   | 'signout'
   | 'rewind'
   | 'footer'
@@ -39,7 +40,7 @@ export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }
   /** Sent to the model as if the user had typed it. */
   | { type: 'submit_prompt'; parts: Part[]; notes?: readonly string[] }
-  | { type: 'open_dialog'; dialog: DialogName }
+  | { type: 'open_dialog'; dialog: DialogName; argument?: string }
   /** The session ends (SessionEnd "clear"), and the surface begins a new one. */
   | { type: 'new_session' }
   /** The surface continues this session instead. */

@@ -18,6 +18,7 @@ import { failure } from './command.ts';
 import type { CommandList, FoundCommand, SlashCommand } from './command.ts';
 import { commands } from './commands.ts';
 import { compress } from './compress.ts';
+import { connect } from './connect.ts';
 import { copy } from './copy.ts';
 import { toCustomCommand } from './custom-command.ts';
 import { directory } from './directory.ts';
@@ -46,7 +47,23 @@ import { tools } from './tools.ts';
 import { vim } from './vim.ts';
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
-  ...[about, auth, bug, chat, clear, commands, compress, copy, directory, docs, editor, exportSession, footer, help],
+  ...[
+    about,
+    auth,
+    bug,
+    chat,
+    clear,
+    commands,
+    compress,
+    connect,
+    copy,
+    directory,
+    docs,
+    editor,
+    exportSession,
+    footer,
+    help,
+  ],
   ...[hooks, init, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
   ...[tasks, terminalSetup, theme, tools, vim],
 ];

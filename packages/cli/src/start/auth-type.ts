@@ -89,6 +89,6 @@ function describeUnusable(type: string | undefined, settings: AuthSettings): Acc
 }
 
 const WAYS = `Options:
-  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey
-  GOOGLE_GEMINI_BASE_URL=…   the URL of a gateway that needs no key
+  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey; for another provider: castor login
+  castor --model ollama/…    a server on this machine: castor models --local lists its models
   castor --model offline …   the built-in offline model: fixed rules, no network`;

@@ -12,7 +12,7 @@ import { copyText } from './terminal/copy-text.ts';
 export async function applyResult(app: App, result: ScreenResult, context: CommandContext): Promise<void> {
   switch (result.type) {
     case 'open_dialog':
-      await openDialog(app, result.dialog, context);
+      await openDialog(app, result, context);
       return;
     case 'new_session':
       await changeSession(app, {});

@@ -6,14 +6,13 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { getErrorMessage } from '@castor/core';
-import { AccessError } from '../start/auth-type.ts';
+import { ExitCode, ExitError } from '../exit-codes.ts';
 import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import { decideOnFolder } from '../start/trust-folder.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import { wishOf } from '../surface/session-wish.ts';
 import type { App } from './app.ts';
-import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
 import { folderContents } from './folder-contents.ts';
 import { applySettings } from './apply-settings.ts';
@@ -22,7 +21,6 @@ import { renderBanner } from './render/banner.ts';
 import type { TuiOptions } from './run.ts';
 import { failToOpen } from './session-change.ts';
 import { startupWarnings } from './startup-warnings.ts';
-import { storeGeminiKey } from '../providers/gemini-key.ts';
 
 export async function openApp(app: App, options: TuiOptions): Promise<void> {
   const { signal } = options.interruption;
@@ -65,29 +63,27 @@ async function tidyUp(app: App, start: Start): Promise<void> {
   for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
 }
 
-/** Asks the user for a key when it is missing; undefined when the user exits. */
+/** Asks the user how to reach a model when its key is missing; undefined when the user exits. */
 async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start | undefined> {
   const context = { ...options, isAttended: true };
   let { args, environment } = options;
   for (;;) {
-    let refused: AccessError;
+    let refused: ExitError;
     try {
-      return prepareStart({ ...context, args, environment });
+      const start = prepareStart({ ...context, args, environment });
+      if (start.choice.access.kind === 'provider') {
+        const { requireProviderKey } = await import('../providers/require-provider-key.ts');
+        await requireProviderKey(start.choice.access.named, start);
+      }
+      return start;
     } catch (error) {
-      if (!(error instanceof AccessError)) throw error;
+      if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
       refused = error;
     }
-    const { message, isKeyEnough } = refused;
-    // The rest of the message lists the options, and the dialog offers those as choices.
-    const question = { problem: message.replace(/ Options:.*/s, ''), isKeyEnough, leave: 'Leave' };
-    const answer = await askForAccess(app.dialogs, options.interruption.signal, question);
-    if (answer.kind === 'leave') return undefined;
-    if (answer.kind === 'offline') args = { ...args, model: 'offline' };
-    else {
-      environment = { ...environment, GEMINI_API_KEY: answer.key };
-      const unsaved = await storeGeminiKey(app.options.home, answer.key);
-      if (unsaved !== undefined) app.warn(unsaved);
-    }
+    const { askUntilConnected } = await import('./choices/first-start.ts');
+    const found = await askUntilConnected(app, { args, environment, refused }, options.interruption.signal);
+    if (!found) return undefined;
+    ({ args, environment } = found);
   }
 }
 

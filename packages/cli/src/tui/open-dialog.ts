@@ -4,6 +4,11 @@ import { assertNever } from '@castor/core';
 import type { CommandContext, DialogName } from '../slash/command.ts';
 import type { App } from './app.ts';
 
+export interface DialogQuestion {
+  readonly dialog: DialogName;
+  readonly argument?: string;
+}
+
 /** While the user chooses, the agent neither works nor waits; the window's title shows it. */
 export async function choosing(app: App, choose: () => Promise<void>): Promise<void> {
   app.state.isChoosing = true;
@@ -16,11 +21,11 @@ export async function choosing(app: App, choose: () => Promise<void>): Promise<v
   }
 }
 
-export function openDialog(app: App, dialog: DialogName, context: CommandContext): Promise<void> {
-  return choosing(app, () => open(app, dialog, context));
+export function openDialog(app: App, question: DialogQuestion, context: CommandContext): Promise<void> {
+  return choosing(app, () => open(app, question, context));
 }
 
-async function open(app: App, dialog: DialogName, context: CommandContext): Promise<void> {
+async function open(app: App, { dialog, argument }: DialogQuestion, context: CommandContext): Promise<void> {
   const { signal } = context;
   switch (dialog) {
     case 'theme':
@@ -36,7 +41,9 @@ async function open(app: App, dialog: DialogName, context: CommandContext): Prom
     case 'editor':
       return (await import('./choices/editor.ts')).chooseEditor(app, signal);
     case 'auth':
-      return (await import('./choices/access.ts')).chooseAccess(app, signal);
+      return (await import('./choices/access.ts')).chooseAccess(app, context);
+    case 'connect':
+      return (await import('./choices/access.ts')).connect(app, argument ?? '', context);
     case 'signout':
       return (await import('./choices/access.ts')).signOut(app);
     case 'footer':

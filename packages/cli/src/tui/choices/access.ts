@@ -1,34 +1,94 @@
-/** `/auth`: switches to another key or the offline model from now on; and removes the stored key. */
+/** `/auth` and `/connect`: switch to another key, provider or the offline model from now on; `/auth signout` removes the key. */
 
 import { getErrorMessage } from '@castor/core';
+import { loadPlaces } from '../../providers/load-places.ts';
+import { forgetGeminiKey } from '../../providers/gemini-key.ts';
 import { prepareStart } from '../../start/start.ts';
+import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
 import { reopenSession } from '../session-change.ts';
-import { forgetGeminiKey, storeGeminiKey } from '../../providers/gemini-key.ts';
+import { connectLocally, connectProvider } from './connect.ts';
 
 /** Keeps the session and its conversation. */
-export async function chooseAccess(app: App, signal: AbortSignal): Promise<void> {
+export async function chooseAccess(app: App, context: CommandContext): Promise<void> {
+  const answer = await askForAccess(app.dialogs, context.signal, { leave: 'Keep the current key (esc)' });
+  switch (answer.kind) {
+    case 'leave':
+      return;
+    case 'offline':
+      return restart(app, { model: 'offline' }, {}, 'Castor now uses the offline model.');
+    case 'local':
+      return telling(app, async () => {
+        const model = await connectLocally(app, placesOf(app), context.signal);
+        if (model !== undefined) await changeModel(app, model, context);
+      });
+    case 'key':
+      return connect(app, answer.provider, context);
+  }
+}
+
+/** `wanted` precedes the default of the provider. */
+export async function connect(app: App, argument: string, context: CommandContext, wanted?: string): Promise<void> {
+  const id = argument.trim().toLowerCase();
+  if (id === '') return chooseAccess(app, context);
+  await telling(app, async () => {
+    const connection = await connectProvider(app, id, placesOf(app), context.signal, wanted);
+    if (!connection) return;
+    const { model, variables, isKept } = connection;
+    if (model === undefined) {
+      const current = app.state.start?.choice.model;
+      return restart(
+        app,
+        { model: current === 'offline' ? 'auto' : current },
+        variables,
+        'Castor now uses the new key.',
+      );
+    }
+    if (isKept) return changeModel(app, model, context);
+    // The key lives in this process only.
+    return restart(app, { model }, variables, `The model is ${model}, until you exit.`);
+  });
+}
+
+/** A stored key is found when the provider is opened. */
+async function changeModel(app: App, name: string, { agent, services }: CommandContext): Promise<void> {
+  const model = (await services?.prepareModel?.(name)) ?? name;
+  agent.setModel(model);
+  app.info(`The model is ${model} for this session. To keep it: /model ${model} --persist`);
+}
+
+async function restart(
+  app: App,
+  { model }: { model: string | undefined },
+  variables: Readonly<Record<string, string>>,
+  message: string,
+): Promise<void> {
   const { start } = app.state;
   if (!start) return;
-  const answer = await askForAccess(app.dialogs, signal, { leave: 'Keep the current key (esc)' });
-  if (answer.kind === 'leave') return;
-  const isOffline = answer.kind === 'offline';
-  if (!isOffline) {
-    const problem = await storeGeminiKey(app.options.home, answer.key);
-    if (problem !== undefined) app.warn(problem);
-  }
-  const environment = isOffline ? start.environment : { ...start.environment, GEMINI_API_KEY: answer.key };
-  const model = isOffline ? 'offline' : start.choice.model === 'offline' ? 'auto' : start.choice.model;
+  const environment = { ...start.environment, ...variables };
   try {
-    const again = prepareStart({ ...start, environment, args: { ...start.args, model }, isAttended: true });
+    const args = { ...start.args, ...(model !== undefined && { model }) };
+    const again = prepareStart({ ...start, environment, args, isAttended: true });
     app.state.start = again;
     app.state.model = again.choice.model;
   } catch (error) {
     return app.fail(getErrorMessage(error));
   }
   await reopenSession(app);
-  app.info(isOffline ? 'Castor now uses the offline model.' : 'Castor now uses the new key.');
+  app.info(message);
+}
+
+async function telling(app: App, connecting: () => Promise<void>): Promise<void> {
+  try {
+    await connecting();
+  } catch (error) {
+    app.fail(getErrorMessage(error));
+  }
+}
+
+export function placesOf({ options: { cwd, home, environment } }: App) {
+  return loadPlaces({ cwd, home, environment }).places;
 }
 
 export async function signOut(app: App): Promise<void> {

@@ -1,0 +1,122 @@
+/**
+ * Connects to a provider: asks for its key, proves it with one request, keeps it where the user agrees, and chooses a
+ * model. Also finds the models of servers on this machine. Problems are sentences.
+ */
+
+import { getErrorMessage } from '@castor/core';
+import { configureProvider } from '../../providers/configure-provider.ts';
+import type { ConfiguredProvider } from '../../providers/configure-provider.ts';
+import { describeModel } from '../../providers/describe-model.ts';
+import { storeGeminiKey } from '../../providers/gemini-key.ts';
+import { hasKeyring, keyFile, storeKey } from '../../providers/key-store.ts';
+import { findLocalServers } from '../../providers/local-servers.ts';
+import type { ProviderPlaces } from '../../providers/open-configured.ts';
+import { toReachable } from '../../providers/reachable-models.ts';
+import type { ReachableModel } from '../../providers/reachable-models.ts';
+import { askForModels, verifyKey } from '../../providers/verify-key.ts';
+import type { App } from '../app.ts';
+import { askAboutPlainText, askForKey } from '../dialogs/key-question.ts';
+
+export interface Connection {
+  /** As `provider/model`; undefined for the Gemini API, which chooses by itself. */
+  model: string | undefined;
+  /** The key as a variable, for this process. */
+  variables: Readonly<Record<string, string>>;
+  /** Whether the next start finds the provider again. */
+  isKept: boolean;
+}
+
+/** Undefined when the user goes back. Throws an Error with a sentence. */
+export async function connectProvider(
+  app: App,
+  id: string,
+  places: ProviderPlaces,
+  signal: AbortSignal,
+  wanted?: string,
+): Promise<Connection | undefined> {
+  const provider = configureProvider(id, places);
+  if (provider.usesGoogleCredentials) {
+    throw new Error(
+      `${provider.name} uses Google credentials instead of a key. Run: gcloud auth application-default login`,
+    );
+  }
+  const isGemini = id === 'gemini';
+  const isInKeyring = !isGemini && (await hasKeyring(places.environment));
+  const storedIn = isGemini
+    ? 'Castor stores it in ~/.gemini/.env, which only you can read.'
+    : isInKeyring
+      ? 'Castor stores it in the keyring of your system.'
+      : 'It is stored only if you agree.';
+  const key = await askForKey(app.dialogs, signal, { name: isGemini ? 'Gemini API' : provider.name, storedIn });
+  if (key === undefined) return undefined;
+  const variables = { [provider.keyVariables?.[0]?.name ?? '']: key };
+  if (isGemini) return { model: undefined, variables, isKept: await keepGemini(app, key) };
+  app.info(await verifyKey({ provider, key, places, signal }));
+  const isKept = await keep(app, { provider, key, isInKeyring }, signal);
+  const model = wanted ?? (await modelOf(app, provider, key, places, signal));
+  return model === undefined ? undefined : { model, variables, isKept };
+}
+
+async function keepGemini(app: App, key: string): Promise<boolean> {
+  const problem = await storeGeminiKey(app.options.home, key);
+  if (problem !== undefined) app.warn(problem);
+  return problem === undefined;
+}
+
+async function keep(
+  app: App,
+  { provider, key, isInKeyring }: { provider: ConfiguredProvider; key: string; isInKeyring: boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { home } = app.options;
+  const { id, baseUrl } = provider;
+  const answer = isInKeyring ? 'store' : await askAboutPlainText(app.dialogs, signal, keyFile(home));
+  if (answer !== 'store') return false;
+  try {
+    await storeKey(home, { id, baseUrl, key, place: isInKeyring ? 'keyring' : 'file' });
+    return true;
+  } catch (error) {
+    app.warn(`Castor uses the key, but could not store it: ${getErrorMessage(error)}`);
+    return false;
+  }
+}
+
+/** The provider's default; else the user chooses from its list. */
+async function modelOf(
+  app: App,
+  provider: ConfiguredProvider,
+  key: string,
+  places: ProviderPlaces,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (provider.defaultModel !== undefined) return `${provider.id}/${provider.defaultModel}`;
+  const models = await askForModels({ provider, key, places, signal });
+  return chooseModel(
+    app,
+    models.map((model) => toReachable(provider, model)),
+    signal,
+  );
+}
+
+/** The name of a model of a server on this machine. Undefined when the user goes back. Throws where none answers. */
+export async function connectLocally(
+  app: App,
+  places: ProviderPlaces,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const servers = await findLocalServers(places, signal);
+  const models = servers.flatMap(({ provider, models: listed }) => listed.map((model) => toReachable(provider, model)));
+  if (models.length > 0) return chooseModel(app, models, signal);
+  if (servers.length > 0) {
+    const names = servers.map(({ provider }) => provider.name).join(', ');
+    throw new Error(`${names} answers on this machine but serves no model. Load one first.`);
+  }
+  throw new Error(
+    'No server answers on this machine: Ollama (port 11434), LM Studio (1234), llama.cpp (8080), vLLM (8000). Start one, or set its variable, such as OLLAMA_HOST.',
+  );
+}
+
+function chooseModel(app: App, models: readonly ReachableModel[], signal: AbortSignal): Promise<string | undefined> {
+  const options = models.map((model) => ({ label: model.id, value: model.id, hint: describeModel(model) }));
+  return app.dialogs.choose({ title: 'Which model?', options, search: options.length > 9 }, signal);
+}

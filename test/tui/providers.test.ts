@@ -1,0 +1,130 @@
+/** Other providers on the screen: the first start, /connect, /model and a key that is missing. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import type { FakeModel, Terminal } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const READY = 'Type your message';
+const KEY = 'test-key-0123456789';
+const NO_KEYRING = { GEMINI_FORCE_FILE_STORAGE: 'true' };
+
+const anthropic = (key: string | null = KEY) =>
+  fakeModel([say('Hello from afar.')], { protocol: 'anthropic', key, models: [{ id: 'claude-x' }], repeatLast: true });
+const address = ({ url }: FakeModel) => ({ ANTHROPIC_BASE_URL: url, ...NO_KEYRING });
+
+async function ask(terminal: Terminal, words: string, expected: string): Promise<void> {
+  terminal.type(`${words}\r`);
+  await terminal.waitForText(expected);
+}
+
+describe('the first start', () => {
+  it('takes the key of another provider, proves it, keeps it only with consent, and remembers the model', async () => {
+    // The address is on this machine, where a key is optional: the first start is asked for by the missing Gemini key.
+    await using model = await anthropic();
+    await using workspace = await createWorkspace();
+    {
+      await using terminal = await startTerminal([], { workspace, env: address(model) });
+      await terminal.waitForText('How should Castor connect to a model?');
+      terminal.type('2');
+      await terminal.waitForText('Your Anthropic key');
+      terminal.type('wrong-key-0123456789\r');
+      await terminal.waitForText('Anthropic rejects the key');
+      terminal.type('2');
+      await terminal.waitForText('Your Anthropic key');
+      terminal.type(`${KEY}\r`);
+      await terminal.waitForText('This system has no keyring.');
+      terminal.type('1');
+      await terminal.waitForText('Castor uses anthropic/claude-opus-5 from now on');
+      await terminal.waitForText(READY);
+      await ask(terminal, 'hi', 'Hello from afar.');
+      expect(terminal.bytes).not.toContain(KEY);
+      expect(terminal.bytes).not.toContain('wrong-key-0123456789');
+    }
+    const settings = await readFile(join(workspace.home, '.gemini', 'settings.json'), 'utf8');
+    expect(JSON.parse(settings)).toEqual({ castor: { model: 'anthropic/claude-opus-5' } });
+    await using again = await startTerminal([], { workspace, env: address(model) });
+    await again.waitForText(READY);
+    await ask(again, 'hi', 'Hello from afar.');
+    expect(model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+  });
+
+  it('finds a server on this machine, and says so where none answers', async () => {
+    await using ollama = await fakeModel([say('Hello from here.')], {
+      protocol: 'ollama',
+      models: [{ name: 'qwen3:8b' }],
+    });
+    const nowhere = 'http://127.0.0.1:9';
+    const others = { LMSTUDIO_BASE_URL: nowhere, LLAMACPP_BASE_URL: nowhere, VLLM_BASE_URL: nowhere };
+    {
+      await using terminal = await startTerminal([], { env: { OLLAMA_HOST: nowhere, ...others } });
+      await terminal.waitForText('How should Castor connect to a model?');
+      terminal.type('5');
+      await terminal.waitForText('No server answers on this machine');
+    }
+    await using terminal = await startTerminal([], { env: { OLLAMA_HOST: ollama.url, ...others } });
+    await terminal.waitForText('How should Castor connect to a model?');
+    terminal.type('5');
+    await terminal.waitForText('● 1. ollama/qwen3:8b');
+    terminal.type('1');
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi', 'Hello from here.');
+  });
+});
+
+describe('a conversation', () => {
+  it('asks for the missing key of the model that was named', async () => {
+    await using terminal = await startTerminal(['-m', 'mistral/big'], {});
+    await terminal.waitForText('MISTRAL_API_KEY is not set');
+    await terminal.waitForText('How should Castor connect to a model?');
+  });
+
+  it('changes the provider with /model, and tells in a sentence why not', async () => {
+    await using gemini = await fakeModel([say('I am Gemini.')]);
+    await using far = await anthropic();
+    await using terminal = await startTerminal(['-m', 'gemini-2.5-flash'], {
+      model: gemini,
+      env: { ...address(far), ANTHROPIC_API_KEY: KEY },
+    });
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi', 'I am Gemini.');
+    await ask(terminal, '/model groq/x', 'GROQ_API_KEY is not set');
+    await ask(terminal, '/model gorq/x', 'Did you mean groq?');
+    await ask(terminal, '/model anthropic/claude-x', 'The model is anthropic/claude-x for this session.');
+    await ask(terminal, 'hi again', 'Hello from afar.');
+    expect(JSON.stringify(far.requests.at(-1)?.body)).toContain('I am Gemini.');
+    await terminal.waitForText(/ · anthropic\/claude-x$/m);
+  });
+
+  it('lists models of other providers in /model', async () => {
+    await using gemini = await fakeModel([]);
+    await using far = await anthropic();
+    const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
+    await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env });
+    await terminal.waitForText(READY);
+    await ask(terminal, '/model', 'Models of other providers');
+    terminal.type('6');
+    await terminal.waitForText('type to search');
+    terminal.type('opus-4-8');
+    await terminal.waitForText('● anthropic/claude-opus-4-8');
+    terminal.type('\r');
+    await terminal.waitForText('The model is anthropic/claude-opus-4-8 for this session.');
+  });
+
+  it('connects a provider with /connect', async () => {
+    await using gemini = await fakeModel([]);
+    await using far = await anthropic();
+    await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env: address(far) });
+    await terminal.waitForText(READY);
+    await ask(terminal, '/connect antropic', 'Did you mean anthropic?');
+    await ask(terminal, '/connect anthropic', 'Your Anthropic key');
+    terminal.type(`${KEY}\r`);
+    await terminal.waitForText('This system has no keyring.');
+    terminal.type('2');
+    await terminal.waitForText('The model is anthropic/claude-opus-5, until you exit.');
+    await ask(terminal, 'hi', 'Hello from afar.');
+    expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+    expect(terminal.bytes).not.toContain(KEY);
+  });
+});
