@@ -122,7 +122,8 @@ describe('castor without what it needs', () => {
     for (const way of [
       'GEMINI_API_KEY',
       'https://aistudio.google.com/apikey',
-      'GOOGLE_GEMINI_BASE_URL',
+      'castor login',
+      'castor --model ollama/',
       '--model offline',
     ]) {
       expect(result.stderr).toContain(way);
