@@ -25,6 +25,8 @@ export interface EventReaderOptions {
   origin: OriginKey;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
+  /** The limit of the request, if it has one. */
+  maxOutputTokens?: number | undefined;
 }
 
 export class EventReader implements AnswerReader {
@@ -179,8 +181,12 @@ export class EventReader implements AnswerReader {
     ];
   }
 
-  private finishReason({ status }: Fields, reason: unknown): FinishReason {
-    if (reason === 'max_output_tokens') return 'MAX_TOKENS';
+  private finishReason({ status, usage }: Fields, reason: unknown): FinishReason {
+    // llama.cpp calls an answer completed that its limit cut off.
+    const { maxOutputTokens } = this.options;
+    const written = fieldsOf(usage)['output_tokens'];
+    const isAtLimit = maxOutputTokens !== undefined && typeof written === 'number' && written >= maxOutputTokens;
+    if (reason === 'max_output_tokens' || (reason === undefined && isAtLimit)) return 'MAX_TOKENS';
     if (typeof reason === 'string') return reason.toUpperCase();
     if (this.hasBrokenCall) return 'MALFORMED_FUNCTION_CALL';
     return status === 'completed' || status === undefined || this.hasText || this.hasCalls ? 'STOP' : 'OTHER';

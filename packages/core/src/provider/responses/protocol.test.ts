@@ -56,6 +56,13 @@ describe('OpenAI Responses', () => {
     opened.model.assertDone();
   });
 
+  it('is cut off when it has as many tokens as the request allows, whatever the server calls it', async () => {
+    await using opened = await openAt('responses', [say('on and on'), say('on and on')]);
+    expect((await sendTo(opened, [user('go')], { maxOutputTokens: 5 })).finishReason).toBe('MAX_TOKENS');
+    expect((await sendTo(opened, [user('go')], { maxOutputTokens: 6 })).finishReason).toBe('STOP');
+    opened.model.assertDone();
+  });
+
   it('ends without a finish reason when the stream does', async () => {
     await using opened = await openAt('responses', [answer(text('half'), ending('end'))]);
     expect(await sendTo(opened, [user('hi')])).toMatchObject({ text: 'half', finishReason: undefined });

@@ -57,7 +57,11 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
     path: () => 'responses',
     body,
     reader: ({ model, config = {} }) =>
-      new EventReader({ origin: keyOf(model), readName: createNameReader(declaredNames(config)) }),
+      new EventReader({
+        origin: keyOf(model),
+        readName: createNameReader(declaredNames(config)),
+        maxOutputTokens: config.maxOutputTokens,
+      }),
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
 
     adapt(error, { contents }) {
