@@ -23,7 +23,7 @@ import type { FakeModel, Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
 import { readAsReference } from '../sessions/reference-reader.ts';
-import { openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
+import { conversationOf, openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
 
 const PAIRS = PROTOCOLS.flatMap((from) => PROTOCOLS.filter((to) => to !== from).map((to) => [from, to] as const));
 const THINKING = {
@@ -107,8 +107,8 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(await after.ask('second')).toMatchObject({ type: 'prompt_ended', outcome: 'completed' });
     after.end();
     model.assertDone();
-    expect(JSON.stringify(model.requests[2]!.body)).toBe(JSON.stringify(whole.requests[2]!.body));
-    expect(JSON.stringify(model.requests[2]!.body)).toContain('state-1');
+    expect(JSON.stringify(conversationOf(model)[2]!.body)).toBe(JSON.stringify(conversationOf(whole)[2]!.body));
+    expect(JSON.stringify(conversationOf(model)[2]!.body)).toContain('state-1');
 
     const read = readAsReference(await readFile(after.session.recorder.path, 'utf8'));
     expect([
@@ -131,7 +131,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(await after.ask('go on')).toMatchObject({ type: 'prompt_ended', outcome: 'completed' });
     after.end();
     model.assertDone();
-    expect(JSON.stringify(model.requests[1]!.body)).toContain('state-1');
+    expect(JSON.stringify(conversationOf(model)[1]!.body)).toContain('state-1');
   });
 });
 
@@ -154,7 +154,7 @@ describe.each(PAIRS)('a session of %s', (from, to) => {
     }
     one.assertDone();
     two.assertDone();
-    const [last, other] = [one, two].map((model) => JSON.stringify(model.requests.at(-1)!.body));
+    const [last, other] = [one, two].map((model) => JSON.stringify(conversationOf(model).at(-1)!.body));
     expect([last!.includes('state-1'), last!.includes('state-2')]).toEqual([true, false]);
     expect([other!.includes('state-1'), other!.includes('state-2')]).toEqual([false, true]);
   });

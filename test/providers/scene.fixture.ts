@@ -69,8 +69,10 @@ export interface Scene extends AsyncDisposable {
   provider: OpenProvider;
   /** The calls that ran, in the order they ended. */
   ran: RanCall[];
-  /** The requests of the conversation, without side endpoints. */
+  /** The streamed requests: the conversation, without side endpoints. */
   requests(): ModelRequest[];
+  /** Resolves when so many of them have arrived. */
+  waitForRequest(count: number): Promise<void>;
   ask(words: string, signal?: AbortSignal): Promise<Seen>;
 }
 
@@ -131,7 +133,10 @@ export async function openScene(protocol: ProtocolName, script: Script, options:
     clock,
     provider,
     ran,
-    requests: () => model.requests.filter(({ action }) => action === 'streamGenerateContent'),
+    requests: () => conversationOf(model),
+    async waitForRequest(count) {
+      for (let arrived = 1; conversationOf(model).length < count; arrived++) await model.waitForRequest(arrived);
+    },
     ask: async (words, signal = new AbortController().signal) => {
       const slept = clock.sleeps.length;
       const events: AgentEvent[] = [];
@@ -153,6 +158,11 @@ export async function openScene(protocol: ProtocolName, script: Script, options:
       await model.close();
     },
   };
+}
+
+/** The streamed requests a server received. */
+export function conversationOf(model: FakeModel): ModelRequest[] {
+  return model.requests.filter(({ action }) => action === 'streamGenerateContent');
 }
 
 /** `read_file` reads, `list_files` takes no arguments, `look` returns an image, `slow` ends after `quick`, `switch_model` calls `onSwitch`. */

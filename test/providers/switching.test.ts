@@ -10,7 +10,7 @@ import { answer, call, createFakeClock, fakeModel, finish, Memory, say, text, th
 import type { FakeModel, Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
-import { IMAGE, openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
+import { conversationOf, IMAGE, openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
 import type { RanCall } from './scene.fixture.ts';
 import { sentIn } from './sent-request.fixture.ts';
 
@@ -115,7 +115,7 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
     own.assertDone();
     others.assertDone();
 
-    const last = { [from]: own.requests.at(-1)!, [to]: others.requests.at(-1)! };
+    const last = { [from]: conversationOf(own).at(-1)!, [to]: conversationOf(others).at(-1)! };
     const sentTo = (protocol: ProtocolName) => JSON.stringify(last[protocol]!.body);
     const steps = { [from]: [1, 2, 5], [to]: [3, 6] };
     for (const [protocol, other] of [
@@ -167,7 +167,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     for (const name of ['m', 'other', 'm']) {
       agent.setModel(`my-${protocol}/${name}`);
       for await (const _ of agent.session.prompt(`ask ${name}`, new AbortController().signal));
-      bodies.push(JSON.stringify(model.requests.at(-1)!.body));
+      bodies.push(JSON.stringify(conversationOf(model).at(-1)!.body));
     }
     model.assertDone();
     expect(bodies[2]).toContain(stateOf(protocol, 1));

@@ -34,7 +34,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     holdTimers();
     await using scene = await openScene(protocol, [slow.step], { isLocal: true });
     const asked = scene.ask('hello');
-    await scene.model.waitForRequest(1);
+    await scene.waitForRequest(1);
     vi.advanceTimersByTime(590_000);
     slow.release();
     expect(await asked).toMatchObject({ text: 'fine', retries: [] });
@@ -45,7 +45,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     holdTimers();
     await using scene = await openScene(protocol, [slow.step, OK]);
     const asked = scene.ask('hello');
-    await scene.model.waitForRequest(1);
+    await scene.waitForRequest(1);
     vi.advanceTimersByTime(61_000);
     const seen = await asked;
     slow.release();
@@ -91,7 +91,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     await using scene = await openScene(protocol, [step, OK]);
     const controller = new AbortController();
     const asked = scene.ask('hello', controller.signal);
-    await (where === 'before the headers' ? scene.model.waitForRequest(1) : stop.reached);
+    await (where === 'before the headers' ? scene.waitForRequest(1) : stop.reached);
     controller.abort();
     expect((await asked).outcome).toBe('cancelled');
     await scene.model.waitForDisconnects(1);
@@ -142,9 +142,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     await scene.ask(`one ${long}`);
     await scene.ask(`two ${long}`);
     await scene.agent.client.tryCompressChat('p', true);
-    const asked = scene.model.requests.map(({ model }) => model);
-    expect(asked.slice(0, 2)).toEqual(['m', 'm']);
-    expect(asked.length).toBeGreaterThan(2);
+    expect(scene.model.requests.filter(({ model }) => model === 'm' || model === 'little').length).toBeGreaterThan(2);
     scene.model.assertDone();
   });
 
