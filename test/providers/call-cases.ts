@@ -276,6 +276,36 @@ export const CALL_CASES: readonly FaultCase[] = [
     },
   },
   {
+    id: 'Q49',
+    title: 'lone surrogates are never sent in text and arguments',
+    script: [answer(text('odd \ud83d text'), call('read_file', { path: 'odd \udc00 path' }), finish()), DONE],
+    expected: { requests: 2 },
+    check(scene) {
+      expect(lastSent(scene).json).not.toMatch(/ud83d|udc00/i);
+      checkPairs(scene);
+    },
+  },
+  {
+    id: 'T26',
+    title: 'an image that no provider reads is told in words',
+    protocols: only('CRAO'),
+    script: [DONE],
+    scene: {
+      access: { models: { m: { images: true } } },
+      agent: {
+        history: [
+          { role: 'user', parts: [{ text: 'see' }, { inlineData: { mimeType: 'image/svg+xml', data: IMAGE } }] },
+          { role: 'model', parts: [{ text: 'ok' }] },
+        ],
+      },
+    },
+    expected: { text: 'done' },
+    check(scene) {
+      expect(lastSent(scene).json).not.toContain(IMAGE);
+      expect(lastSent(scene).json).toMatch(/image\/svg\+xml.*cannot be sent/);
+    },
+  },
+  {
     id: 'Q23',
     title: 'a first frame without choices, and one in the middle',
     protocols: only('C'),

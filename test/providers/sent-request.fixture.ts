@@ -66,7 +66,11 @@ const READERS: Readonly<Record<ProtocolName, Read>> = {
         : [],
     ),
     modelTexts: turns.flatMap(({ type, role, content }) =>
-      type === 'message' && role === 'assistant' ? (content as Fields[]).map(({ text }) => text) : [],
+      type === 'message' && role === 'assistant'
+        ? typeof content === 'string'
+          ? [content]
+          : (content as Fields[]).map(({ text }) => text)
+        : [],
     ),
   }),
   anthropic(turns) {

@@ -5,10 +5,11 @@
 
 import type { Content, FunctionResponse, Part } from '../../protocol/content.ts';
 import type { OriginBlock } from '../../protocol/origin.ts';
-import { describeCode, describeMedia, describeResult, isImage, isPdf } from '../wire/media-words.ts';
+import { describeCode, describeMedia, describeResult, imageIn, isPdf } from '../wire/media-words.ts';
 import { type OriginKey, ownOrigin } from '../wire/own-origin.ts';
 import { spellCallId, spellName } from '../wire/spelling.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
+import type { AnthropicCall, AnthropicInput, AnthropicResult, AnthropicText } from './request-types.ts';
 
 export interface MessageOptions {
   origin: OriginKey;
@@ -17,8 +18,6 @@ export interface MessageOptions {
   /** Whether thinking may go back. */
   thinking: boolean;
 }
-
-type Block = Record<string, unknown>;
 
 /** A cache looks back this many blocks at most from a breakpoint. */
 const LOOK_BACK = 18;
@@ -70,7 +69,7 @@ function thinkingAt(blocks: readonly OriginBlock[], index: number): string[] {
     );
 }
 
-function toAssistantBlock(part: Part): Block | undefined {
+function toAssistantBlock(part: Part): AnthropicText | AnthropicCall | undefined {
   const { functionCall } = part;
   if (functionCall) {
     const { id = '', name = '', args = {} } = functionCall;
@@ -89,7 +88,10 @@ function userBlocks(content: Content, options: MessageOptions): string[] {
   ].map(toWellFormedJson);
 }
 
-function toResult({ id = '', response, parts: media = [] }: FunctionResponse, options: MessageOptions): Block {
+function toResult(
+  { id = '', response, parts: media = [] }: FunctionResponse,
+  options: MessageOptions,
+): AnthropicResult {
   const { text, isError } = describeResult(response);
   const shown = media.map((part) => toUserBlock(part, options)).filter((block) => block !== undefined);
   const words = textBlock(text);
@@ -101,17 +103,20 @@ function toResult({ id = '', response, parts: media = [] }: FunctionResponse, op
   };
 }
 
-function toUserBlock(part: Part, { images, documents }: MessageOptions): Block | undefined {
+function toUserBlock(part: Part, { images, documents }: MessageOptions): AnthropicInput | undefined {
   if (part.text !== undefined) return textBlock(part.text);
   const { inlineData } = part;
-  const source = { type: 'base64', media_type: inlineData?.mimeType, data: inlineData?.data };
-  if (images && isImage(part)) return { type: 'image', source };
-  if (documents && isPdf(part)) return { type: 'document', source };
+  const image = images ? imageIn(part) : undefined;
+  if (image) return { type: 'image', source: { type: 'base64', media_type: image.type, data: image.data } };
+  if (documents && isPdf(part)) {
+    const source = { type: 'base64', media_type: 'application/pdf', data: inlineData?.data ?? '' } as const;
+    return { type: 'document', source };
+  }
   if (inlineData || part.fileData) return textBlock(describeMedia(part));
   return textBlock(describeCode(part));
 }
 
 /** A text of white space alone is rejected. */
-function textBlock(text: string | undefined): Block | undefined {
+function textBlock(text: string | undefined): AnthropicText | undefined {
   return text === undefined || text.trim() === '' ? undefined : { type: 'text', text };
 }

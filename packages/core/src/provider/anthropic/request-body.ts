@@ -2,11 +2,12 @@
 
 import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { systemText } from '../wire/system-text.ts';
 import { type Effort, effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
-
-type Fields = Record<string, unknown>;
+import type { AnthropicSettings, AnthropicThinkingFields } from './request-types.ts';
 
 /** A larger answer of one request is rare, and the whole of it is reserved. */
 const MAX_TOKENS = 32_000;
@@ -30,15 +31,15 @@ export interface SettingsOptions {
 }
 
 /** Every field beside `model`, `messages` and the API's version. */
-export function settingsFields(config: GenerateContentConfig, options: SettingsOptions): Fields {
+export function settingsFields(config: GenerateContentConfig, options: SettingsOptions): AnthropicSettings {
   const { facts, takesFormat } = options;
   const maxTokens = config.maxOutputTokens ?? Math.min(facts.maxOutput ?? MAX_TOKENS, MAX_TOKENS);
   const tools = facts.tools === false ? [] : declaredTools(config);
   const thinking = options.mayThink ? thinkingFields(config.thinkingConfig, facts, maxTokens) : {};
   const schema = schemaOf(config);
-  const format = schema !== undefined && takesFormat ? { format: { type: 'json_schema', schema } } : {};
-  const outputConfig = { ...(thinking['output_config'] as Fields | undefined), ...format };
-  const fields: Fields = {
+  const format = schema && takesFormat ? { format: { type: 'json_schema', schema } as const } : {};
+  const outputConfig = { ...thinking.output_config, ...format };
+  const fields: Fields<AnthropicSettings> = {
     max_tokens: maxTokens,
     system: systemBlocks(config, takesFormat ? undefined : schema),
     tools:
@@ -46,17 +47,17 @@ export function settingsFields(config: GenerateContentConfig, options: SettingsO
         ? undefined
         : tools.map(({ name, description, schema: input }) => ({ name, description, input_schema: input })),
     tool_choice: tools.length === 0 ? undefined : toolChoice(config),
-    thinking: thinking['thinking'],
+    thinking: thinking.thinking,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     stop_sequences: config.stopSequences,
-    ...(options.takesSampling && thinking['thinking'] === undefined && samplingFields(config)),
+    ...(options.takesSampling && thinking.thinking === undefined && samplingFields(config)),
     stream: true,
   };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return definedFields<AnthropicSettings>(fields);
 }
 
 /** The tools and the system text are the first cached prefix. */
-function systemBlocks({ systemInstruction }: GenerateContentConfig, schema: unknown): Fields[] | undefined {
+function systemBlocks({ systemInstruction }: GenerateContentConfig, schema: unknown): AnthropicSettings['system'] {
   const text = systemText(systemInstruction);
   const words =
     schema === undefined
@@ -66,23 +67,32 @@ function systemBlocks({ systemInstruction }: GenerateContentConfig, schema: unkn
   return [{ type: 'text', text: words.trim(), cache_control: { type: 'ephemeral' } }];
 }
 
-function schemaOf({ responseJsonSchema, responseSchema, responseMimeType }: GenerateContentConfig): unknown {
-  return (
-    responseJsonSchema ?? responseSchema ?? (responseMimeType === 'application/json' ? { type: 'object' } : undefined)
-  );
+function schemaOf(config: GenerateContentConfig): Record<string, unknown> | undefined {
+  const { responseJsonSchema, responseSchema, responseMimeType } = config;
+  const schema: unknown = responseJsonSchema ?? responseSchema;
+  if (isRecord(schema)) return schema;
+  return responseMimeType === 'application/json' ? { type: 'object' } : undefined;
 }
 
-function toolChoice({ toolConfig }: GenerateContentConfig): Fields | undefined {
+function toolChoice({ toolConfig }: GenerateContentConfig): AnthropicSettings['tool_choice'] {
   const mode: unknown = toolConfig?.functionCallingConfig?.mode;
   if (mode === 'ANY') return { type: 'any' };
   return mode === 'NONE' ? { type: 'none' } : undefined;
 }
 
-function samplingFields({ temperature, topP, topK }: GenerateContentConfig): Fields {
+function samplingFields({
+  temperature,
+  topP,
+  topK,
+}: GenerateContentConfig): Fields<Pick<AnthropicSettings, 'temperature' | 'top_p' | 'top_k'>> {
   return { temperature, top_p: topP, top_k: topK };
 }
 
-function thinkingFields(config: ThinkingConfig | undefined, { thinking }: ModelFacts, maxTokens: number): Fields {
+function thinkingFields(
+  config: ThinkingConfig | undefined,
+  { thinking }: ModelFacts,
+  maxTokens: number,
+): AnthropicThinkingFields {
   const effort = effortOf(config);
   const level = effort === 'none' || effort === 'minimal' ? 'low' : effort;
   const outputConfig = level === undefined ? {} : { output_config: { effort: level } };

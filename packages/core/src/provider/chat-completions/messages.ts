@@ -5,11 +5,18 @@
 
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../protocol/content.ts';
 import type { Origin } from '../../protocol/origin.ts';
-import { describeCode, describeMedia, describeResult, isImage, isPdf, toDataUrl } from '../wire/media-words.ts';
+import { describeCode, describeMedia, describeResult, imageIn, isPdf, toDataUrl } from '../wire/media-words.ts';
 import { type OriginKey, ownOrigin } from '../wire/own-origin.ts';
 import { spellCallId, spellName } from '../wire/spelling.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ChatQuirks } from './quirks.ts';
+import type {
+  ChatAssistantMessage,
+  ChatContentPart,
+  ChatMessage,
+  ChatReasoning,
+  ChatToolCall,
+} from './request-types.ts';
 
 export interface MessageOptions {
   quirks: ChatQuirks;
@@ -18,10 +25,8 @@ export interface MessageOptions {
   documents: boolean;
 }
 
-type Message = Record<string, unknown>;
-
 /** Stands between a tool's result and the user's words, where a server requires it. */
-const BRIDGE: Message = { role: 'assistant', content: 'The results are in.' };
+const BRIDGE: ChatMessage = { role: 'assistant', content: 'The results are in.' };
 /** Gemini accepts this in place of a signature that a gateway has lost. */
 const ANY_SIGNATURE = 'skip_thought_signature_validator';
 
@@ -31,7 +36,7 @@ export function writeMessages(content: Content, options: MessageOptions): string
   return messages.map(toWellFormedJson).join(',');
 }
 
-function assistantMessages(content: Content, options: MessageOptions): Message[] {
+function assistantMessages(content: Content, options: MessageOptions): ChatAssistantMessage[] {
   const { quirks, origin: key } = options;
   const origin = ownOrigin(content, key);
   const parts = content.parts ?? [];
@@ -52,7 +57,7 @@ function assistantMessages(content: Content, options: MessageOptions): Message[]
 }
 
 /** What the server sent as reasoning, in the field it came in, where it must come back. */
-function reasoningOf(origin: Origin | undefined, hasCalls: boolean, { reasoning }: ChatQuirks): Message {
+function reasoningOf(origin: Origin | undefined, hasCalls: boolean, { reasoning }: ChatQuirks): ChatReasoning {
   const { field = 'reasoning_content', echo = 'never' } = reasoning ?? {};
   if (echo === 'never' || (echo === 'calls' && !hasCalls)) return {};
   const details = origin?.blocks?.find(({ type }) => type === 'details');
@@ -63,19 +68,24 @@ function reasoningOf(origin: Origin | undefined, hasCalls: boolean, { reasoning 
   return echo === 'always' && field !== 'reasoning_details' ? { [field]: '' } : {};
 }
 
-function toToolCall(call: FunctionCall, isFirst: boolean, origin: Origin | undefined, quirks: ChatQuirks): Message {
+function toToolCall(
+  call: FunctionCall,
+  isFirst: boolean,
+  origin: Origin | undefined,
+  quirks: ChatQuirks,
+): ChatToolCall {
   const { id = '', name = '', args = {} } = call;
   const signature = origin?.calls?.[id]?.['signature'] ?? (isFirst ? ANY_SIGNATURE : undefined);
   return {
     id: spellCallId(id, quirks.callIdLength),
     type: 'function',
-    function: { name: spellName(name), arguments: JSON.stringify(args) },
+    function: { name: spellName(name), arguments: toWellFormedJson(args) },
     ...(quirks.extraContent &&
       signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
   };
 }
 
-function userMessages(content: Content, options: MessageOptions): Message[] {
+function userMessages(content: Content, options: MessageOptions): ChatMessage[] {
   const { quirks } = options;
   const parts = content.parts ?? [];
   const responses = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse] : []));
@@ -92,7 +102,7 @@ function userMessages(content: Content, options: MessageOptions): Message[] {
 }
 
 /** The content is always a text: Ollama loses the id of a message whose content is a list. */
-function toToolMessage({ id = '', response }: FunctionResponse, quirks: ChatQuirks): Message {
+function toToolMessage({ id = '', response }: FunctionResponse, quirks: ChatQuirks): ChatMessage {
   const { text, isError } = describeResult(response);
   return {
     role: 'tool',
@@ -101,19 +111,21 @@ function toToolMessage({ id = '', response }: FunctionResponse, quirks: ChatQuir
   };
 }
 
-function toUserMessage(parts: readonly Part[], options: MessageOptions): Message | undefined {
+function toUserMessage(parts: readonly Part[], options: MessageOptions): ChatMessage | undefined {
   const pieces = parts.map((part) => toPiece(part, options)).filter((piece) => piece !== undefined);
   if (pieces.length === 0) return undefined;
   // A text alone is a text: not every server reads lists.
   if (pieces.every((piece) => typeof piece === 'string')) return { role: 'user', content: pieces.join('\n') };
-  const list = pieces.map((piece) => (typeof piece === 'string' ? { type: 'text', text: piece } : piece));
+  const list = pieces.map((piece): ChatContentPart =>
+    typeof piece === 'string' ? { type: 'text', text: piece } : piece,
+  );
   return { role: 'user', content: list };
 }
 
-function toPiece(part: Part, { images, documents }: MessageOptions): string | Message | undefined {
+function toPiece(part: Part, { images, documents }: MessageOptions): string | ChatContentPart | undefined {
   if (part.text !== undefined) return part.text === '' ? undefined : part.text;
   const { inlineData } = part;
-  if (inlineData && images && isImage(part)) return { type: 'image_url', image_url: { url: toDataUrl(inlineData) } };
+  if (inlineData && images && imageIn(part)) return { type: 'image_url', image_url: { url: toDataUrl(inlineData) } };
   if (inlineData && documents && isPdf(part)) {
     const filename = inlineData.displayName ?? 'document.pdf';
     return { type: 'file', file: { filename, file_data: toDataUrl(inlineData) } };

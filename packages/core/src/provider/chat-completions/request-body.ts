@@ -2,11 +2,14 @@
 
 import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { isRecord } from '../../util/is-record.ts';
+import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
 import type { ChatQuirks, ReasoningQuirk } from './quirks.ts';
+import type { ChatResponseFormat, ChatSettings, ChatThinking } from './request-types.ts';
 
-type Fields = Record<string, unknown>;
+type Sampling = Pick<ChatSettings, 'temperature' | 'top_p' | 'seed' | 'presence_penalty' | 'frequency_penalty'>;
 
 const MAX_STOPS = 4;
 
@@ -19,11 +22,12 @@ export interface SettingsOptions {
 }
 
 /** Every field beside `messages`. A field that is not set is not sent: strict servers reject what they do not know. */
-export function settingsFields(model: string, config: GenerateContentConfig, options: SettingsOptions): Fields {
+export function settingsFields(model: string, config: GenerateContentConfig, options: SettingsOptions): ChatSettings {
   const { quirks, facts, cacheKey, without } = options;
   const tools = facts.tools === false ? [] : declaredTools(config, quirks.openSchemas);
   const { maxTokensField = 'max_tokens', streamOptions = true } = quirks;
-  const fields: Fields = {
+  const limit = config.maxOutputTokens;
+  const fields: Fields<ChatSettings> = {
     model,
     stream: true,
     stream_options: streamOptions ? { include_usage: true } : undefined,
@@ -35,19 +39,18 @@ export function settingsFields(model: string, config: GenerateContentConfig, opt
             function: { name, description, parameters: schema },
           })),
     tool_choice: tools.length === 0 || quirks.toolChoice === false ? undefined : toolChoice(config),
-    [maxTokensField]: config.maxOutputTokens,
+    max_tokens: maxTokensField === 'max_tokens' ? limit : undefined,
+    max_completion_tokens: maxTokensField === 'max_completion_tokens' ? limit : undefined,
     ...samplingFields(config, facts),
     stop: config.stopSequences?.slice(0, MAX_STOPS),
     response_format: responseFormat(config),
     ...thinkingFields(config.thinkingConfig, facts, quirks.reasoning),
     prompt_cache_key: quirks.cacheKey ? cacheKey : undefined,
   };
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== undefined && !without.has(name)),
-  );
+  return definedFields<ChatSettings>(fields, without);
 }
 
-function toolChoice({ toolConfig }: GenerateContentConfig): string | undefined {
+function toolChoice({ toolConfig }: GenerateContentConfig): ChatSettings['tool_choice'] {
   const mode: unknown = toolConfig?.functionCallingConfig?.mode;
   if (mode === 'ANY') return 'required';
   return mode === 'NONE' ? 'none' : undefined;
@@ -57,8 +60,8 @@ function toolChoice({ toolConfig }: GenerateContentConfig): string | undefined {
 function samplingFields(
   { temperature, topP, seed, presencePenalty, frequencyPenalty }: GenerateContentConfig,
   facts: ModelFacts,
-): Fields {
-  if (facts.family === 'gpt' && facts.thinking !== undefined) return {};
+): Fields<Sampling> | undefined {
+  if (facts.family === 'gpt' && facts.thinking !== undefined) return undefined;
   return { temperature, top_p: topP, seed, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty };
 }
 
@@ -66,14 +69,18 @@ function responseFormat({
   responseJsonSchema,
   responseSchema,
   responseMimeType,
-}: GenerateContentConfig): Fields | undefined {
+}: GenerateContentConfig): ChatResponseFormat | undefined {
   const schema: unknown = responseJsonSchema ?? responseSchema;
-  if (schema !== undefined) return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } };
+  if (isRecord(schema)) return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } };
   return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
 }
 
 /** A model that does not think gets no knob at all: servers reject it. */
-function thinkingFields(thinking: ThinkingConfig | undefined, facts: ModelFacts, quirk: ReasoningQuirk = {}): Fields {
+function thinkingFields(
+  thinking: ThinkingConfig | undefined,
+  facts: ModelFacts,
+  quirk: ReasoningQuirk = {},
+): ChatThinking {
   const effort = effortOf(thinking);
   if (effort === undefined || facts.thinking === undefined) return {};
   const isOff = effort === 'none';

@@ -1,7 +1,7 @@
 /** Writes the turns of a conversation as Ollama messages. Pure: equal turns give equal bytes. */
 
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../protocol/content.ts';
-import { describeCode, describeMedia, describeResult, isImage } from '../wire/media-words.ts';
+import { describeCode, describeMedia, describeResult, imageIn } from '../wire/media-words.ts';
 import { type OriginKey, ownOrigin } from '../wire/own-origin.ts';
 import { spellCallId, spellName } from '../wire/spelling.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
@@ -61,9 +61,9 @@ function toToolMessage({ id = '', name = '', response }: FunctionResponse): Mess
 }
 
 function toUserMessage(parts: readonly Part[], { images: sees }: MessageOptions): Message | undefined {
-  const images = sees ? parts.filter(isImage).map(({ inlineData }) => inlineData?.data) : [];
+  const images = sees ? parts.flatMap((part) => imageIn(part)?.data ?? []) : [];
   const words = parts
-    .filter((part) => !(sees && isImage(part)))
+    .filter((part) => !(sees && imageIn(part)))
     .map((part) => part.text ?? (part.inlineData || part.fileData ? describeMedia(part) : describeCode(part)) ?? '')
     .filter((text) => text !== '');
   if (words.length === 0 && images.length === 0) return undefined;

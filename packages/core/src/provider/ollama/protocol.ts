@@ -3,18 +3,17 @@
  * silence; this one sets the window, forbids the cut, and compares the server's count with ours.
  */
 
-import type { GenerateContentConfig, GenerateContentParameters } from '../../protocol/content.ts';
-import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import type { GenerateContentParameters } from '../../protocol/content.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { systemText } from '../wire/system-text.ts';
-import { effortOf } from '../wire/thinking-effort.ts';
 import { declaredNames, declaredTools } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
 import { LineReader } from './line-reader.ts';
 import { writeMessages } from './messages.ts';
+import { settingsFields } from './request-body.ts';
 
 /** A shorter prompt is not worth a warning: counts of few tokens differ by the template alone. */
 const LEAST_COMPARED_TOKENS = 2_000;
@@ -77,40 +76,4 @@ export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
     },
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
   };
-}
-
-function settingsFields(model: string, config: GenerateContentConfig, facts: ModelFacts): Record<string, unknown> {
-  const hasTools = facts.tools !== false && config.toolConfig?.functionCallingConfig?.mode !== 'NONE';
-  const tools = hasTools ? declaredTools(config) : [];
-  const effort = facts.thinking === undefined ? undefined : effortOf(config.thinkingConfig);
-  const fields = {
-    model,
-    stream: true,
-    // A prompt that does not fit must be an error, not a shorter prompt.
-    truncate: false,
-    shift: false,
-    tools:
-      tools.length === 0
-        ? undefined
-        : tools.map(({ name, description, schema }) => ({
-            type: 'function',
-            function: { name, description, parameters: schema },
-          })),
-    think: effort === undefined ? undefined : effort !== 'none',
-    format: config.responseJsonSchema ?? (config.responseMimeType === 'application/json' ? 'json' : undefined),
-    options: definedOf({
-      num_ctx: facts.contextWindow,
-      num_predict: config.maxOutputTokens,
-      temperature: config.temperature,
-      top_p: config.topP,
-      top_k: config.topK,
-      seed: config.seed,
-      stop: config.stopSequences,
-    }),
-  };
-  return definedOf(fields);
-}
-
-function definedOf(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -5,10 +5,11 @@
 
 import type { Content, FunctionResponse, FunctionResponsePart, Part } from '../../protocol/content.ts';
 import type { Origin, OriginBlock } from '../../protocol/origin.ts';
-import { describeCode, describeMedia, describeResult, isImage, isPdf, toDataUrl } from '../wire/media-words.ts';
+import { describeCode, describeMedia, describeResult, imageIn, isPdf, toDataUrl } from '../wire/media-words.ts';
 import { type OriginKey, ownOrigin } from '../wire/own-origin.ts';
 import { spellCallId, spellName } from '../wire/spelling.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
+import type { ResponsesAnswer, ResponsesCall, ResponsesInput, ResponsesItem, ResponsesPhase } from './request-types.ts';
 
 export interface ItemOptions {
   origin: OriginKey;
@@ -17,8 +18,6 @@ export interface ItemOptions {
   /** Whether reasoning and ids may go back. */
   state: boolean;
 }
-
-type Item = Record<string, unknown>;
 
 /** The items of one turn as JSON, separated by commas. */
 export function writeItems(content: Content, options: ItemOptions): string {
@@ -44,27 +43,33 @@ function reasoningAt(origin: Origin | undefined, index: number): string[] {
   );
 }
 
-function toModelItem(part: Part, index: number, origin: Origin | undefined): Item | undefined {
+function toModelItem(
+  part: Part,
+  index: number,
+  origin: Origin | undefined,
+): ResponsesAnswer | ResponsesCall | undefined {
   const { functionCall } = part;
   if (functionCall) {
     const { id = '', name = '', args = {} } = functionCall;
     const itemId = origin?.calls?.[id]?.['itemId'];
     return {
       type: 'function_call',
-      ...(itemId !== undefined && { id: itemId }),
+      ...(typeof itemId === 'string' && { id: itemId }),
       call_id: spellCallId(id),
       name: spellName(name),
-      arguments: JSON.stringify(args),
+      arguments: toWellFormedJson(args),
     };
   }
   const text = part.text ?? describeCode(part) ?? '';
   if (text === '') return undefined;
   const { id, phase } = messageAt(origin, index);
+  if (typeof id !== 'string') return { type: 'message', role: 'assistant', content: text };
   return {
     type: 'message',
-    ...(id !== undefined && { id }),
+    id,
+    status: 'completed',
     role: 'assistant',
-    ...(phase !== undefined && { phase }),
+    ...(typeof phase === 'string' && { phase: phase as ResponsesPhase }),
     content: [{ type: 'output_text', text, annotations: [] }],
   };
 }
@@ -80,24 +85,26 @@ function userItems(content: Content, options: ItemOptions): string[] {
     .filter((part) => !part.functionResponse && !part.thought)
     .map((part) => toInput(part, options))
     .filter((item) => item !== undefined);
-  const message = { type: 'message', role: 'user', content: shown };
-  return [...results.map((response) => toOutput(response, options)), ...(shown.length > 0 ? [message] : [])].map(
-    toWellFormedJson,
-  );
+  const items: ResponsesItem[] = results.map((response) => toOutput(response, options));
+  if (shown.length > 0) items.push({ type: 'message', role: 'user', content: shown });
+  return items.map(toWellFormedJson);
 }
 
-function toOutput({ id = '', response, parts: media = [] }: FunctionResponse, options: ItemOptions): Item {
+function toOutput({ id = '', response, parts: media = [] }: FunctionResponse, options: ItemOptions): ResponsesItem {
   const { text, isError } = describeResult(response);
   const words = isError ? `Error: ${text}` : text;
   const shown = media.map((part) => toInput(part, options)).filter((item) => item !== undefined);
-  const output = shown.length === 0 ? words : [{ type: 'input_text', text: words }, ...shown];
+  const said: ResponsesInput = { type: 'input_text', text: words };
+  const output = shown.length === 0 ? words : [said, ...shown];
   return { type: 'function_call_output', call_id: spellCallId(id), output };
 }
 
-function toInput(part: Part | FunctionResponsePart, { images, documents }: ItemOptions): Item | undefined {
+function toInput(part: Part | FunctionResponsePart, { images, documents }: ItemOptions): ResponsesInput | undefined {
   const { text, inlineData, fileData }: Part = part;
   if (text !== undefined) return text === '' ? undefined : { type: 'input_text', text };
-  if (inlineData && images && isImage(part)) return { type: 'input_image', image_url: toDataUrl(inlineData) };
+  if (inlineData && images && imageIn(part)) {
+    return { type: 'input_image', image_url: toDataUrl(inlineData), detail: 'auto' };
+  }
   if (inlineData && documents && isPdf(part)) {
     const filename = inlineData.displayName ?? 'document.pdf';
     return { type: 'input_file', filename, file_data: toDataUrl(inlineData) };

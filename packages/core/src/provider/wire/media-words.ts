@@ -27,8 +27,14 @@ export function describeResult(response: Record<string, unknown> | undefined): {
   return { text: typeof whole === 'string' ? whole : JSON.stringify(whole), isError };
 }
 
-export function isImage({ inlineData }: { inlineData?: Blob }): boolean {
-  return inlineData?.data !== undefined && (inlineData.mimeType ?? '').startsWith('image/');
+/** The images that every provider reads; others, such as SVG and HEIC, are rejected. */
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+/** The type and bytes of an image that a provider reads; undefined for everything else. */
+export function imageIn({ inlineData }: { inlineData?: Blob }): { type: ImageType; data: string } | undefined {
+  const type = IMAGE_TYPES.find((known) => known === inlineData?.mimeType);
+  return type && inlineData?.data !== undefined ? { type, data: inlineData.data } : undefined;
 }
 
 export function isPdf({ inlineData }: { inlineData?: Blob }): boolean {

@@ -11,7 +11,14 @@ export interface DeclaredTool {
   /** As spelled on the wire. */
   name: string;
   description: string;
-  schema: Record<string, unknown>;
+  schema: ObjectSchema;
+}
+
+/** A JSON Schema with an object at the root. */
+export interface ObjectSchema {
+  type: 'object';
+  properties: Record<string, unknown>;
+  [keyword: string]: unknown;
 }
 
 const MAX_DESCRIPTION = 1_024;
@@ -75,7 +82,7 @@ function plainType(type: unknown): unknown {
 }
 
 /** A root that is a union is flattened into one object: no provider accepts a union there. */
-function withObjectRoot(schema: Record<string, unknown>): Record<string, unknown> {
+function withObjectRoot(schema: Record<string, unknown>): ObjectSchema {
   const branches = UNIONS.flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : [])).filter(isRecord);
   if (branches.length === 0) return { ...schema, type: 'object', properties: recordIn(schema, 'properties') };
   const { anyOf: _anyOf, oneOf: _oneOf, allOf, required, ...rest } = schema;

@@ -1,0 +1,42 @@
+/** Serialises the settings of a request into the fields of Ollama's chat, as far as the model takes them. */
+
+import type { GenerateContentConfig } from '../../protocol/content.ts';
+import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { definedFields } from '../wire/defined-fields.ts';
+import { effortOf } from '../wire/thinking-effort.ts';
+import { declaredTools } from '../wire/tool-schema.ts';
+
+type Settings = Record<string, unknown>;
+
+/** Every field beside `messages`. */
+export function settingsFields(model: string, config: GenerateContentConfig, facts: ModelFacts): Settings {
+  const hasTools = facts.tools !== false && config.toolConfig?.functionCallingConfig?.mode !== 'NONE';
+  const tools = hasTools ? declaredTools(config) : [];
+  const effort = facts.thinking === undefined ? undefined : effortOf(config.thinkingConfig);
+  const fields = {
+    model,
+    stream: true,
+    // A prompt that does not fit must be an error, not a shorter prompt.
+    truncate: false,
+    shift: false,
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map(({ name, description, schema }) => ({
+            type: 'function',
+            function: { name, description, parameters: schema },
+          })),
+    think: effort === undefined ? undefined : effort !== 'none',
+    format: config.responseJsonSchema ?? (config.responseMimeType === 'application/json' ? 'json' : undefined),
+    options: definedFields({
+      num_ctx: facts.contextWindow,
+      num_predict: config.maxOutputTokens,
+      temperature: config.temperature,
+      top_p: config.topP,
+      top_k: config.topK,
+      seed: config.seed,
+      stop: config.stopSequences,
+    }),
+  };
+  return definedFields(fields);
+}
