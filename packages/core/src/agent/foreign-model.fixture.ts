@@ -8,8 +8,12 @@ import type { ProviderAccess } from '../provider/open-provider.ts';
 import { openProvider } from '../provider/open-provider.ts';
 import { createProviderSwitch } from '../provider/provider-switch.ts';
 import { createEndpoint } from '../provider/wire/endpoint.ts';
+import { isRecord } from '../util/is-record.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
+import type { Agent } from './create-agent.ts';
+import { createWorkspaceAgent } from './workspace-agent.ts';
+import type { WorkspaceAgentOptions } from './workspace-options.ts';
 
 const BASES: Readonly<Record<ProtocolName, string>> = {
   gemini: '/v1beta',
@@ -26,6 +30,9 @@ export interface ScriptedProvider {
   access?: Partial<ProviderAccess>;
 }
 
+const isGeneration = (body: unknown) =>
+  isRecord(body) && ['messages', 'input', 'contents'].some((key) => Array.isArray(body[key]));
+
 const unexpected: string[] = [];
 const refuse = async ({ model }: { model: string }): Promise<never> => {
   unexpected.push(model);
@@ -38,12 +45,8 @@ const NO_GEMINI: ContentGenerator = {
   embedContent: refuse,
 };
 
-/** `providers` by id; the agent starts with `model`. */
-export async function openForeign(
-  providers: Readonly<Record<string, ScriptedProvider>>,
-  options: Partial<AgentOptions> & { model: string },
-) {
-  const workspace = await createWorkspace();
+/** A generator that sends `<id>/model` to the scripted server of that provider. */
+export async function openProviders(providers: Readonly<Record<string, ScriptedProvider>>) {
   const models: Record<string, Awaited<ReturnType<typeof fakeModel>>> = {};
   for (const [id, { script, protocol = 'chat', options: server }] of Object.entries(providers)) {
     models[id] = await fakeModel(script, { protocol, ...server });
@@ -60,30 +63,79 @@ export async function openForeign(
       return openProvider({ id, name: id, protocol, endpoint, ...access });
     },
   });
-  const agent = createAgent({
+  return {
     generator,
+    /** The requests a provider's server received, without questions about its models. */
+    sent: (id: string) => models[id]!.requests.filter(({ body }) => isGeneration(body)),
+    /** Models of requests that went to the Gemini API. */
+    unexpected,
+    async [Symbol.asyncDispose]() {
+      for (const model of Object.values(models)) await model.close();
+    },
+  };
+}
+
+/** `providers` by id; the agent starts with `model`. */
+export async function openForeign(
+  providers: Readonly<Record<string, ScriptedProvider>>,
+  options: Partial<AgentOptions> & { model: string },
+) {
+  const workspace = await createWorkspace();
+  const opened = await openProviders(providers);
+  const agent = createAgent({
+    generator: opened.generator,
     sessionId: 's',
     tempDirectory: workspace.home,
     clock: createFakeClock(),
     ...options,
   });
   return {
+    ...opened,
     agent,
-    generator,
-    models,
-    /** Models of requests that went to the Gemini API. */
-    unexpected,
-    async ask(words: string): Promise<AgentEvent[]> {
-      const events: AgentEvent[] = [];
-      const { signal } = new AbortController();
-      for await (const event of agent.session.prompt([{ text: words }], signal)) events.push(event);
-      return events;
-    },
+    ask: (words: string) => askAgent(agent, words),
     async [Symbol.asyncDispose]() {
-      for (const model of Object.values(models)) await model.close();
+      await opened[Symbol.asyncDispose]();
       await workspace[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The same with the tools of a workspace. The provider is open before the agent, as a start does it. */
+export async function openForeignWorkspace(
+  providers: Readonly<Record<string, ScriptedProvider>>,
+  options: Partial<WorkspaceAgentOptions> & { model: string; files?: Record<string, string> },
+) {
+  const { files = {}, ...rest } = options;
+  const workspace = await createWorkspace({ files });
+  const opened = await openProviders(providers);
+  await opened.generator.prepare(options.model);
+  const agent = await createWorkspaceAgent({
+    generator: opened.generator,
+    sessionId: 's',
+    root: workspace.project,
+    home: workspace.home,
+    environment: { PATH: process.env['PATH'] },
+    approvalMode: 'yolo',
+    interactive: true,
+    ...rest,
+  });
+  return {
+    ...opened,
+    agent,
+    workspace,
+    ask: (words: string) => askAgent(agent, words),
+    async [Symbol.asyncDispose]() {
+      await agent.dispose();
+      await opened[Symbol.asyncDispose]();
+      await workspace[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function askAgent({ session }: Pick<Agent, 'session'>, words: string): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of session.prompt([{ text: words }], new AbortController().signal)) events.push(event);
+  return events;
 }
 
 export const noticesOf = (events: readonly AgentEvent[]): string[] =>

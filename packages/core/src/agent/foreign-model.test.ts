@@ -12,8 +12,8 @@ const long = (characters: number): Content[] => [
   { role: 'user', parts: [{ text: 'new' }] },
   { role: 'model', parts: [{ text: 'fine' }] },
 ];
-const modelsOf = (server: { requests: readonly { body: unknown }[] } | undefined) =>
-  server?.requests.map(({ body }) => (body as { model: string }).model);
+const modelsOf = (requests: readonly { body: unknown }[]) =>
+  requests.map(({ body }) => (body as { model: string }).model);
 
 describe('an agent with a model of another provider', () => {
   it('sends every request beside the conversation to the small model of that provider', async () => {
@@ -37,7 +37,7 @@ describe('an agent with a model of another provider', () => {
     await env.ask('one');
     await env.agent.client.tryCompressChat('p', true);
     await env.ask('two');
-    expect(modelsOf(env.models['far'])).toEqual(['big', 'little', 'little', 'little', 'big', 'little']);
+    expect(modelsOf(env.sent('far'))).toEqual(['big', 'little', 'little', 'little', 'big', 'little']);
     expect(env.unexpected).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe('an agent with a model of another provider', () => {
       { model: 'local/m', features: { nextSpeakerCheck: true } },
     );
     await env.ask('one');
-    expect(modelsOf(env.models['local'])).toEqual(['m']);
+    expect(modelsOf(env.sent('local'))).toEqual(['m']);
   });
 
   it('tells once that the window is assumed, and what the provider says beside its answer', async () => {
@@ -91,7 +91,7 @@ describe('a change of the model', () => {
     ]);
     env.agent.setModel('one/m');
     expect(noticesOf(await env.ask('third'))).toEqual([]);
-    const sent = env.models['one']?.requests[1]?.body as { messages: { content: string }[] };
+    const sent = env.sent('one')[1]?.body as { messages: { content: string }[] };
     expect(sent.messages.map(({ content }) => content).filter((words) => /^(first|second|third)$/.test(words))).toEqual(
       ['first', 'second', 'third'],
     );
@@ -114,8 +114,8 @@ describe('a change of the model', () => {
     const types = (await env.ask('second')).map(({ type }) => type);
     expect(types).toContain(GeminiEventType.ChatCompressed);
     expect(types.indexOf(GeminiEventType.ChatCompressed)).toBeLessThan(types.indexOf(GeminiEventType.Content));
-    expect(modelsOf(env.models['large'])).toEqual(['m', 'm', 'm']);
-    expect(JSON.stringify(env.models['small']?.requests[0]?.body)).toContain('a better snapshot');
+    expect(modelsOf(env.sent('large'))).toEqual(['m', 'm', 'm']);
+    expect(JSON.stringify(env.sent('small')[0]?.body)).toContain('a better snapshot');
   });
 
   it('compresses with the new model when the former one no longer answers', async () => {
@@ -133,7 +133,7 @@ describe('a change of the model', () => {
     await env.ask('first');
     env.agent.setModel('small/m');
     await env.ask('second');
-    expect(JSON.stringify(env.models['small']?.requests.at(-1)?.body)).toContain('a better snapshot');
+    expect(JSON.stringify(env.sent('small').at(-1)?.body)).toContain('a better snapshot');
   });
 });
 
@@ -177,7 +177,7 @@ describe('a rejected request', () => {
     const spent = fault(status, { message: 'You exceeded your current quota.', code: 'insufficient_quota' });
     await using env = await openForeign({ far: { script: [spent] } }, { model: 'far/m' });
     expect((await env.ask('go')).at(-1)).toMatchObject({ outcome: 'failed', error: { reason: 'quota' } });
-    expect(env.models['far']?.requests).toHaveLength(1);
+    expect(env.sent('far')).toHaveLength(1);
   });
 });
 
@@ -186,7 +186,7 @@ describe('a server on this machine', () => {
     const broken = fault(500, { message: 'Failed to parse the arguments.' });
     await using env = await openForeign({ local: { script: [broken, broken] } }, { model: 'local/m' });
     expect((await env.ask('go')).at(-1)).toMatchObject({ outcome: 'failed', error: { reason: 'server', attempts: 2 } });
-    expect(env.models['local']?.requests).toHaveLength(2);
+    expect(env.sent('local')).toHaveLength(2);
   });
 
   it('that loads its model is asked every 1.5 s', async () => {

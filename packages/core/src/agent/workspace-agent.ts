@@ -11,10 +11,12 @@ import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
 import { describeUnknownTools } from '../policy/unknown-tools.ts';
+import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { Source } from '../protocol/source.ts';
+import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import { FileStore } from '../tools/files/file-store.ts';
 import { IgnoreRules } from '../tools/files/ignore-rules.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
@@ -22,7 +24,7 @@ import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/back
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { saveOutput } from '../tools/tool-output.ts';
 import { Workspace } from '../tools/files/workspace.ts';
-import { catalogueOf } from '../routing/models.ts';
+import { catalogueOf, factsOf as modelFacts, resolveModel } from '../routing/models.ts';
 import { systemClock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import { openSpending } from '../spending/open-spending.ts';
@@ -46,6 +48,7 @@ import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
 import type { ResolvedWorkspaceOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
 import { openShell } from './workspace-shell.ts';
+import { WorkspaceFit } from './workspace-fit.ts';
 import { openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
@@ -98,16 +101,20 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory, inbox });
   // Tools that call a model spend from the same budget.
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
+  let requestedModel = () => options.model;
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
   const store = new FileStore(workspace, new ReadLedger(), recorder);
   const { generator } = spending;
-  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, warn };
+  const catalogue = catalogueOf(generator);
+  const mainModel = () => resolveModel(requestedModel(), { catalogue });
+  const fit = new WorkspaceFit(modelFacts(mainModel(), catalogue));
+  const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, fit, mainModel, warn };
   const { tools, approvedPlan } = await openTools({ ...common, ...commands });
 
   for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
 
   const sourced = { ...options, sources };
-  const context = await openContext(sourced, { workspace, isGitRepository, warn });
+  const context = await openContext(sourced, { workspace, isGitRepository, isCompact: fit.isCompact, warn });
   const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
   const wiring = {
     ...options,
@@ -126,9 +133,14 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
     openingHistory: [context.firstMessage],
+    fitModel: async (facts: ModelFacts, chat: GeminiChat) => {
+      const changed = await fit.change(facts);
+      if (changed) context.fit(changed.profile, chat);
+    },
     ...withoutUndefined({ resultContext: context.resultContext }),
   };
   const agent = wireAgent(wiring, spending, inbox);
+  requestedModel = agent.requestedModel;
 
   function tellOfEnd(process: BackgroundProcess): void {
     const { whenBackgroundEnds } = toolSettings;
@@ -185,10 +197,11 @@ function openRecorder(
 
 function openContext(
   options: SourcedOptions,
-  { workspace, isGitRepository, warn }: { workspace: Workspace; isGitRepository: boolean; warn: Warn },
+  around: { workspace: Workspace; isGitRepository: boolean; isCompact: boolean; warn: Warn },
 ): Promise<WorkspaceContext> {
   const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
   const { context: files, systemPrompt, memory } = options;
+  const { workspace, isGitRepository, isCompact, warn } = around;
   return WorkspaceContext.load({
     workspace,
     home,
@@ -196,8 +209,8 @@ function openContext(
     interactive,
     isGitRepository,
     now: () => new Date(clock.now()),
-    // The tree of an untrusted folder is not sent.
-    tellsTree: tellsTree && trustedFolder !== false,
+    // The tree of an untrusted folder is not sent, and a small window has no room for one.
+    tellsTree: tellsTree && trustedFolder !== false && !isCompact,
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
     ...(memory !== undefined && { memory }),

@@ -2,7 +2,7 @@
 
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
-import { catalogueOf, factsOf, resolveModel } from '../routing/models.ts';
+import { catalogueOf, factsOf } from '../routing/models.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { DefinedTool } from '../protocol/tools.ts';
 import { createBuiltinTools } from '../tools/builtin/index.ts';
@@ -14,6 +14,7 @@ import { joinSentences } from '../util/join-sentences.ts';
 import { systemClock } from '../util/clock.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
+import type { WorkspaceFit } from './workspace-fit.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface WorkspaceToolsOptions extends WorkspaceShell {
@@ -24,6 +25,9 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
   generator: ContentGenerator;
   policy: PolicyAdapter;
   plansDirectory: string;
+  fit: WorkspaceFit;
+  /** The model of the conversation. */
+  mainModel: () => string;
   warn: Warn;
 }
 
@@ -50,30 +54,39 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     ...(!interactive && policy.mode === 'yolo' && { unattendedMode: 'yolo' as const }),
   };
   const catalogue = catalogueOf(generator);
+  const serviceName = (model: string): string => (modelConfigs ? resolveModel({ model }).model : model);
+  const resolveModel = createModelConfigResolver({
+    preview: features?.preview ?? true,
+    catalogue,
+    mainModel: () => serviceName(given.mainModel()),
+    ...modelConfigs,
+  });
   const builtins = createBuiltinTools({
     store,
     shell,
     background,
     generator,
-    resolveModel: createModelConfigResolver({ preview: features?.preview ?? true, catalogue, ...modelConfigs }),
+    resolveModel,
     clock,
     isInteractive: interactive,
-    writeTodos: toolSettings.writeTodos && factsOf(resolveModel(options.model, { catalogue }), catalogue).helpedByTodos,
+    writeTodos: toolSettings.writeTodos && factsOf(given.mainModel(), catalogue).helpedByTodos,
     useRipgrep: toolSettings.useRipgrep,
     respectGitIgnore: options.ignore?.git ?? true,
     asksForShortOutput: toolSettings.asksForShortOutput,
-    webFetch: { direct: toolSettings.directWebFetch },
+    webFetch: { direct: toolSettings.directWebFetch, opensUrls: () => !given.fit.isForeign },
     ...(options.planSettings?.enabled !== false && { plan }),
   });
   const where = { cwd: workspace.root, env: environment, guard: shell.guard };
   const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
   const tools = new ToolRegistry([...builtins, ...discovered], {
-    isActive: (tool) => isInMode(tool.name, policy) && policy.isOffered(tool),
-    explainAbsence: ({ name }) => (isInMode(name, policy) ? describeRefusal(name, policy.mode, options) : undefined),
+    isActive: (tool) => given.fit.offers(tool.name) && isInMode(tool.name, policy) && policy.isOffered(tool),
+    explainAbsence: ({ name }) =>
+      given.fit.offers(name) && isInMode(name, policy) ? describeRefusal(name, policy.mode, options) : undefined,
     describe: ({ name, description }) =>
       policy.mode === 'plan' && WRITES_PLANS.has(name)
         ? `Plan mode is on: this tool writes only plans, .md files in ${given.plansDirectory}. ${description}`
         : description,
+    declare: (declaration) => given.fit.declare(declaration),
   });
   return { tools, approvedPlan: () => approvedPlan };
 }

@@ -18,6 +18,7 @@ import { describeTree } from './directory-tree.ts';
 import { createEnvironmentContext } from './environment-context.ts';
 import { JustInTimeContext } from './just-in-time-context.ts';
 import { createSystemPrompt } from './system-prompt.ts';
+import type { PromptProfile } from './system-prompt.ts';
 import { readSystemPrompt, SystemPromptError, writeSystemPrompt } from './system-prompt-file.ts';
 
 export interface SystemPromptFields {
@@ -52,7 +53,9 @@ export class WorkspaceContext {
   /** Absent for an untrusted project. */
   readonly resultContext: ResultContext | undefined;
   private readonly options: WorkspaceContextOptions;
-  private readonly prompt: string;
+  private prompt: string;
+  /** The project's instructions, where the first message does not hold them. */
+  private project = '';
   /** Files that were sent with a tool result. */
   private readonly told = new Set<string>();
   private nearby: JustInTimeContext;
@@ -100,9 +103,21 @@ export class WorkspaceContext {
     const isNews = told !== first.parts?.[0]?.text;
     // Replacing the history writes all of it to the session file again.
     if (isOurs && isNews) chat.setHistory([first, ...chat.getHistory().slice(1)]);
-    const project = isOurs ? '' : this.loaded.project;
-    chat.setSystemInstruction([this.systemInstruction, project].filter(Boolean).join('\n\n'));
+    this.project = isOurs ? '' : this.loaded.project;
+    this.instruct(chat);
     return this.loaded;
+  }
+
+  /** Addresses the model as its profile asks. A system prompt of the user's own stays as it is. */
+  fit(profile: PromptProfile | undefined, chat: GeminiChat): void {
+    const { interactive, isGitRepository, systemPrompt } = this.options;
+    if (systemPrompt?.file !== undefined) return;
+    this.prompt = createSystemPrompt({ interactive, isGitRepository, profile });
+    this.instruct(chat);
+  }
+
+  private instruct(chat: GeminiChat): void {
+    chat.setSystemInstruction([this.systemInstruction, this.project].filter(Boolean).join('\n\n'));
   }
 
   /** The tool results left the history: send their context files again when a tool touches the directory. */

@@ -14,8 +14,8 @@ export function explainFailure(error: ApiError, { provider, model }: ProviderMod
   if (error.reason === 'context_overflow' && error.window !== undefined) {
     models.correct(model, { contextWindow: error.window });
   }
-  const names = models.names();
-  if (error.reason !== 'not_found' || names.includes(model) || names.length === 0) return error;
+  const names = models.names().filter((name) => name !== model);
+  if (error.reason !== 'not_found' || names.length === 0) return error;
   const similar = names
     .map((name) => ({ name, distance: editDistance(model.toLowerCase(), name.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)

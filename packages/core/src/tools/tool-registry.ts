@@ -74,6 +74,8 @@ export interface ToolRegistryOptions {
   explainAbsence?: (tool: DefinedTool) => string | undefined;
   /** The description to declare when it depends on the mode; otherwise the tool's own. */
   describe?: (tool: DefinedTool) => string;
+  /** The declaration in the form the model of the turn takes. */
+  declare?: (declaration: FunctionDeclaration) => FunctionDeclaration;
 }
 
 /** Names of added or removed tools. */
@@ -88,11 +90,13 @@ export class ToolRegistry {
   private readonly isActive: (tool: DefinedTool) => boolean;
   private readonly explainAbsence: (tool: DefinedTool) => string | undefined;
   private readonly describe: (tool: DefinedTool) => string;
+  private readonly declare: (declaration: FunctionDeclaration) => FunctionDeclaration;
 
   constructor(tools: Iterable<ServerTool> = [], options: ToolRegistryOptions = {}) {
     this.isActive = options.isActive ?? (() => true);
     this.explainAbsence = options.explainAbsence ?? (() => undefined);
     this.describe = options.describe ?? ((tool) => tool.description);
+    this.declare = options.declare ?? ((declaration) => declaration);
     for (const tool of tools) this.register(tool);
   }
 
@@ -142,7 +146,7 @@ export class ToolRegistry {
   }
 
   declarations(): FunctionDeclaration[] {
-    return this.list().map((tool) => ({ ...tool.schema, description: this.describe(tool) }));
+    return this.list().map((tool) => this.declare({ ...tool.schema, description: this.describe(tool) }));
   }
 
   /** The error for the model when it calls an unknown tool, or a registered tool not offered in this run. */

@@ -52,7 +52,7 @@ export interface BuiltinToolDependencies {
   /** `context.fileFiltering.respectGitIgnore`. */
   respectGitIgnore?: boolean;
   /** `experimental.directWebFetch`, and the addresses web_fetch may connect to. */
-  webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'resolve'>;
+  webFetch?: Pick<WebFetchDependencies, 'direct' | 'isAllowedAddress' | 'opensUrls' | 'resolve'>;
   /** `tools.shell.enableShellOutputEfficiency`. */
   asksForShortOutput?: boolean;
   /** Whether a user can be asked; otherwise ask_user is absent. */

@@ -30,6 +30,8 @@ export interface WebFetchDependencies extends Pick<DownloadOptions, 'isAllowedAd
   clock: Clock;
   /** `experimental.directWebFetch`: one `url`, fetched by this process, without a model. */
   direct?: boolean;
+  /** Whether the model of `web-fetch` opens URLs on its server. Default true; otherwise this process fetches the pages. */
+  opensUrls?: () => boolean;
 }
 
 export function createWebFetchTool(dependencies: WebFetchDependencies): DefinedTool {

@@ -30,7 +30,8 @@ export async function fetchPages(
   }
   const note = skipped.length > 0 ? `\n\nSkipped: ${skipped.join(', ')}` : '';
   if (dependencies.direct) return toResult(await readPages(urls, dependencies, context), note);
-  const answer = await askWithUrls(prompt, urls, dependencies, context);
+  const opensUrls = dependencies.opensUrls?.() ?? true;
+  const answer = opensUrls ? await askWithUrls(prompt, urls, dependencies, context) : undefined;
   if (answer !== undefined) return toResult(answer, note);
   const pages = await readPages(urls, dependencies, context);
   const result = toResult(await askAboutPages(prompt, pages, dependencies, context), note);
