@@ -1,12 +1,10 @@
 /** What the system prompt says to some families of models only, and the prompt for small windows. Data; loaded when needed. */
 
-import type { ModelFamily } from '../provider/catalogue/model-catalogue.ts';
-
 const THROUGH_TOOLS =
   'Call tools only through the tool interface, never as text in an answer. Copy old_string from the file character by character, without line numbers.';
 
-/** At most a paragraph each. */
-export const FAMILY_PARAGRAPHS: Readonly<Partial<Record<ModelFamily, string>>> = {
+/** By the catalogue's name of the family, at most a paragraph each. */
+export const FAMILY_PARAGRAPHS: Readonly<Record<string, string>> = {
   gpt: 'Edit existing files with apply_patch, and put the changes that belong together into one patch. Keep working until the task is done; do not end with a plan that you have not carried out.',
   claude:
     'Change only what the task needs: no extra files, no comments about the change, no summary documents that were not requested.',
@@ -18,13 +16,7 @@ export const FAMILY_PARAGRAPHS: Readonly<Partial<Record<ModelFamily, string>>> =
 };
 
 /** Families that call several tools in one turn without losing arguments. */
-export const PARALLEL_FAMILIES: ReadonlySet<ModelFamily | undefined> = new Set<ModelFamily>([
-  'gpt',
-  'claude',
-  'gemini',
-  'kimi',
-  'glm',
-]);
+export const PARALLEL_FAMILIES: ReadonlySet<string | undefined> = new Set(['gpt', 'claude', 'gemini', 'kimi', 'glm']);
 
 export const COMPACT_PROMPT = `You are Castor, a coding agent in the user's terminal. You work in the user's folder with the tools you are given.
 - Read the code before you change it, and follow its conventions.
