@@ -36,6 +36,35 @@ describe('castor doctor', () => {
     expect(find('address')).toBeUndefined();
   });
 
+  it('checks the provider of the chosen model, and sends it nothing', async () => {
+    await using model = await fakeModel([], { protocol: 'anthropic' });
+    const env = {
+      CASTOR_MODEL: 'anthropic/claude-x',
+      ANTHROPIC_API_KEY: 'k-0123456789',
+      ANTHROPIC_BASE_URL: model.url,
+    };
+    const { code, find } = await examine({ env });
+    expect([code, model.requests.length]).toEqual([0, 0]);
+    expect(find('model')?.says).toBe('anthropic/claude-x, of Anthropic; ANTHROPIC_API_KEY is set');
+    expect(find('address')?.says).toBe(`${model.url} accepts connections`);
+    expect(find('providers')?.says).toContain('anthropic (ANTHROPIC_BASE_URL)');
+  });
+
+  it('names a missing key of a provider, and settings of a provider that do not work', async () => {
+    const settings = {
+      castor: { model: 'groq/x' },
+      providers: { work: { protocol: 'chat' }, openai: { apiKey: 'x' } },
+    };
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
+    const { code, checks, find } = await examine({ workspace }, '--offline');
+    expect(code).toBe(1);
+    expect(find('model')).toMatchObject({ status: 'problem' });
+    expect(find('model')?.says).toContain('GROQ_API_KEY is not set');
+    const said = checks.filter(({ topic }) => topic === 'providers').map(({ says }) => says);
+    expect(said.join('\n')).toContain('the provider work has no address');
+    expect(said.join('\n')).toContain('providers.openai.apiKey is unknown');
+  });
+
   it('counts the hooks a session would know', async () => {
     const hook = { type: 'command', command: 'true' };
     const hooks = { BeforeTool: [{ hooks: [hook, { ...hook, name: 'b' }] }], SessionEnd: [{ hooks: [hook] }] };

@@ -27,6 +27,7 @@ import {
   checkWanted,
 } from './doctor-files.ts';
 import { checkMachine } from './doctor-machine.ts';
+import { checkProviderModel, checkProviders } from './doctor-providers.ts';
 import { inspectLoaded } from './find-hooks.ts';
 
 declare const CASTOR_VERSION: string;
@@ -36,7 +37,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
   const loaded = loadOrExplain(context);
   if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
   const { environment } = loaded.configuration;
-  const model = checkModel(loaded.configuration);
+  const model = checkModel(loaded.configuration, context);
   return [
     ...first,
     ...checkSettings(loaded.configuration),
@@ -47,6 +48,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     await checkPolicies(loaded, context),
     model.check,
     ...(model.access === undefined || isOffline ? [] : [await checkEndpoint(model.access, environment)]),
+    ...checkProviders(context),
     ...checkSystemPrompt(loaded.configuration, context),
     await checkContext(loaded, context),
     ...checkDirectories(loaded.configuration, context),
@@ -151,9 +153,13 @@ async function checkPolicies(
   };
 }
 
-function checkModel({ settings, environment }: Configuration) {
+function checkModel({ settings, environment }: Configuration, context: SubcommandContext) {
   try {
     const { model, access, warnings } = chooseModel({ args: {}, settings, environment });
+    if (access.kind === 'provider') {
+      const { check, address } = checkProviderModel(model, access.named, context);
+      return { check, access: address };
+    }
     if (access.kind !== 'gemini') {
       const check: Check = {
         topic: 'model',

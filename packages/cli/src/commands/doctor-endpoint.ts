@@ -2,22 +2,28 @@
 
 import { connect } from 'node:net';
 import { proxyFromEnvironment } from '@castor/core/program';
-import type { GeminiAccess } from '../start/credentials.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
 const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
 const TIMEOUT_MS = 3_000;
 
+export interface CheckedAddress {
+  /** Default the Gemini API's. */
+  baseUrl?: string | undefined;
+  /** The variable or the setting that would change it. */
+  addressSource?: string | undefined;
+}
+
 export async function checkEndpoint(
-  { baseUrl }: Pick<GeminiAccess, 'baseUrl'>,
+  { baseUrl, addressSource = 'GOOGLE_GEMINI_BASE_URL' }: CheckedAddress,
   environment: SubcommandContext['environment'],
 ): Promise<Check> {
   const topic = 'address';
   const text = baseUrl ?? DEFAULT_ADDRESS;
   const address = URL.canParse(text) ? new URL(text) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol)) {
-    return { topic, status: 'problem', says: 'GOOGLE_GEMINI_BASE_URL is not an http or https URL.' };
+    return { topic, status: 'problem', says: `${addressSource} is not an http or https URL.` };
   }
   const proxyText = proxyFromEnvironment(environment)?.(address);
   const proxy = proxyText !== undefined && URL.canParse(proxyText) ? new URL(proxyText) : undefined;
@@ -29,7 +35,7 @@ export async function checkEndpoint(
     topic,
     status: 'problem',
     says: `${way} is unreachable: ${problem}`,
-    fix: 'Check the network, HTTPS_PROXY, NO_PROXY and GOOGLE_GEMINI_BASE_URL.',
+    fix: `Check the network, HTTPS_PROXY, NO_PROXY and ${addressSource}.`,
   };
 }
 
