@@ -78,6 +78,10 @@ describe('what is loaded before it is needed', () => {
     const foreign =
       /provider\/(?:catalogue\/(?!gemini|model-catalogue|plain)|model-lists|provider-routes|(?!gemini)[a-z-]+\/protocol)/;
     expect(inputs.filter((path) => foreign.test(path))).toEqual([]);
+    // Other providers than the Gemini API, their tables and their keys.
+    const others =
+      /provider\/(anthropic|chat-completions|ollama|responses|vertex)\/|provider\/(open-provider|provider-routes|providers)\.ts|catalogue\/(bundled|list|model-families|model-list|models-data|provider)|cli\/src\/providers\//;
+    expect(inputs.filter((path) => others.test(path))).toEqual([]);
     expect(bytes).toBeLessThan(470_000);
   });
 

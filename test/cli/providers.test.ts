@@ -173,6 +173,19 @@ describe('what is sent', () => {
     expect(sent.messages.map(({ role }) => role)).not.toContain('developer');
   });
 
+  it.each([
+    ['2024-10-21', 'chat', '/openai/deployments/my%2Bgpt/chat/completions?api-version=2024-10-21'],
+    ['', 'responses', '/openai/v1/responses'],
+  ] as const)('to Azure with the version %j is %s', async (version, protocol, path) => {
+    const { requests, ...result } = await run({
+      args: ['-m', 'azure/my+gpt'],
+      env: (url) => ({ AZURE_OPENAI_ENDPOINT: url, AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_API_VERSION: version }),
+      options: { protocol, vendor: 'azure' },
+    });
+    expect(result).toMatchObject(ok);
+    expect(requests.map((each) => [each.path, each.headers['api-key']])).toEqual([[path, KEY]]);
+  });
+
   it('carries the headers of the user, and the token of a gateway as Bearer', async () => {
     const { requests, ...result } = await run({
       env: (url) => ({

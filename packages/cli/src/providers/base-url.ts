@@ -38,14 +38,21 @@ export function readOllamaHost(text: string): string {
   return url.href;
 }
 
-/** The endpoint of a resource, `https://x.openai.azure.com`, or its name; the version of the path is added. */
-export function azureBaseUrl(endpoint: string | undefined, resource: string | undefined): string | undefined {
+/**
+ * The endpoint of a resource, `https://x.openai.azure.com`, or its name. The version of the path is added, unless the
+ * older path with a dated version is used.
+ */
+export function azureBaseUrl(
+  endpoint: string | undefined,
+  resource: string | undefined,
+  isDated = false,
+): string | undefined {
   const address = endpoint?.trim() || (resource?.trim() ? `https://${resource.trim()}.openai.azure.com` : undefined);
   if (address === undefined) return undefined;
   const url = URL.parse(address);
   if (!url) return address;
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:deployments\/.*|v1)$/, '');
-  return `${url.origin}${path.endsWith('/openai') ? path : `${path}/openai`}/v1`;
+  return `${url.origin}${path.endsWith('/openai') ? path : `${path}/openai`}${isDated ? '' : '/v1'}`;
 }
 
 export function isLoopback({ hostname }: URL): boolean {

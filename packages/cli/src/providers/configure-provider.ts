@@ -48,7 +48,9 @@ export function configureProvider(id: string, sources: ProviderSources): Configu
   const host = URL.parse(address.url);
   // Another server behind OpenAI's variable speaks Chat Completions, and may reject what only OpenAI knows.
   const isForeign = row.id === 'openai' && host !== null && host.host !== official;
-  const protocol = own?.protocol ?? (isForeign ? 'chat' : row.protocol);
+  const deploymentVersion = row.id === 'azure' ? azureVersion(sources.environment) : undefined;
+  const usesChat = isForeign || deploymentVersion !== undefined;
+  const protocol = own?.protocol ?? (usesChat ? 'chat' : row.protocol);
   const isLocal = host !== null && isLoopback(host);
   const { environment } = sources;
   return {
@@ -59,7 +61,11 @@ export function configureProvider(id: string, sources: ProviderSources): Configu
     addressSource: address.source,
     ...keysOf(row, own, address.source),
     isKeyOptional: row.isKeyOptional === true || isLocal,
-    quirks: { ...(isForeign ? {} : row.quirks), ...own?.quirks } as ChatQuirks,
+    quirks: {
+      ...(isForeign ? {} : row.quirks),
+      ...own?.quirks,
+      ...(deploymentVersion !== undefined && { deploymentVersion }),
+    } as ChatQuirks,
     headers: { ...variableHeaders(row.id, isForeign, environment), ...own?.headers },
     models: Object.fromEntries(Object.entries(own?.models ?? {}).map(([name, known]) => [name, toKnown(known)])),
     isLocal,
@@ -110,7 +116,8 @@ interface Address {
 
 function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { environment }: ProviderSources): Address {
   if (row.id === 'azure') {
-    const url = azureBaseUrl(environment['AZURE_OPENAI_ENDPOINT'], environment['AZURE_RESOURCE_NAME']);
+    const isDated = azureVersion(environment) !== undefined;
+    const url = azureBaseUrl(environment['AZURE_OPENAI_ENDPOINT'], environment['AZURE_RESOURCE_NAME'], isDated);
     const source = environment['AZURE_OPENAI_ENDPOINT']?.trim() ? 'AZURE_OPENAI_ENDPOINT' : 'AZURE_RESOURCE_NAME';
     if (url !== undefined) return { url, source };
   }
@@ -125,6 +132,12 @@ function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { enviro
   const variables = row.id === 'azure' ? ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] : row.baseUrlVariables;
   const ways = [...(variables ?? []), `the setting providers.${row.id}.baseUrl`].join(' or ');
   throw new ExitError(ExitCode.Settings, `the provider ${row.id} has no address. Set ${ways}.`);
+}
+
+/** A dated version belongs to the older path of deployments, which speaks Chat Completions. */
+function azureVersion(environment: ProviderSources['environment']): string | undefined {
+  const version = environment['AZURE_OPENAI_API_VERSION']?.trim() ?? '';
+  return /^\d{4}-\d\d-\d\d/.test(version) ? version : undefined;
 }
 
 /** Where its key may come from. */

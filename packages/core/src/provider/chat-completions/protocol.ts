@@ -3,6 +3,7 @@
 import type { GenerateContentParameters } from '../../protocol/content.ts';
 import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
+import { encodeSegment } from '../wire/endpoint.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { systemText } from '../wire/system-text.ts';
@@ -57,7 +58,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   return {
     name: 'chat',
     framing: 'sse',
-    path: () => 'chat/completions',
+    path: (model) => pathOf(model, quirks.deploymentVersion),
     body,
 
     reader({ model, config = {} }) {
@@ -82,6 +83,11 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
       return {};
     },
   };
+}
+
+function pathOf(model: string, version: string | undefined): string {
+  if (version === undefined) return 'chat/completions';
+  return `deployments/${encodeSegment(model)}/chat/completions?api-version=${encodeURIComponent(version)}`;
 }
 
 function rejectedField({ message }: ApiError, without: ReadonlySet<string>): string | undefined {

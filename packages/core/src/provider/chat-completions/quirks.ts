@@ -37,6 +37,8 @@ export interface ChatQuirks {
   textCalls?: boolean | undefined;
   /** Whether `extra_content` carries Gemini's signatures. */
   extraContent?: boolean | undefined;
+  /** The version of Azure's older path, in which the model is a deployment. Absent: the usual path. */
+  deploymentVersion?: string | undefined;
   reasoning?: ReasoningQuirk | undefined;
   /** How long a server may take before its first header. */
   headersTimeoutMs?: number | undefined;

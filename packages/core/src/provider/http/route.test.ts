@@ -38,8 +38,8 @@ const systemCertificates = getCACertificates('default');
 beforeAll(() => setDefaultCACertificates([...systemCertificates, LOOPBACK_CERTIFICATE]));
 afterAll(() => setDefaultCACertificates(systemCertificates));
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listen(server: Server, address = '127.0.0.1'): Promise<number> {
+  server.listen(0, address);
   await once(server, 'listening');
   cleanups.push(() => {
     server.close();
@@ -227,5 +227,16 @@ describe('routes', () => {
       reason: 'invalid_request',
       message,
     });
+  });
+});
+
+describe('localhost', () => {
+  it.each(['127.0.0.1', '::1'])('reaches a server that listens on %s only', async (address) => {
+    const server = createServer((_request: IncomingMessage, response: ServerResponse) => void response.end('here'));
+    const port = await listen(server, address);
+    const client = createHttpClient();
+    cleanups.push(() => client.close());
+    const { status } = await client.get({ url: new URL(`http://localhost:${port}/`), headers: {} });
+    expect(status).toBe(200);
   });
 });

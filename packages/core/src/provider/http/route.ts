@@ -4,6 +4,7 @@
  */
 
 import type { Agent, ClientRequest } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { ApiError } from '../../protocol/errors.ts';
 import { createTunnelAgent, proxyAddress, proxyHeaders } from './tunnel.ts';
 import { loadTransport } from './transport.ts';
@@ -46,7 +47,8 @@ export function createRoutes(options: RouteOptions): Routes {
       const proxy = parseProxyUrl(options.proxyFor?.(url));
       if (!proxy) {
         const agent = plainAgent(url.protocol);
-        return { outgoing: request(url, { method, headers, agent }), peer: url.host };
+        const lookup = url.hostname === 'localhost' ? lookUpLocalhost : undefined;
+        return { outgoing: request(url, { method, headers, agent, lookup }), peer: url.host };
       }
       const peer = `${url.host} (through the proxy ${proxy.host})`;
       if (url.protocol === 'https:') {
@@ -68,6 +70,16 @@ export function createRoutes(options: RouteOptions): Routes {
     },
   };
 }
+
+/** Both addresses are tried, whatever the system resolves: a server may listen on one of them only. */
+const lookUpLocalhost: LookupFunction = (_host, { all }, callback) => {
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+  if (all) callback(null, addresses);
+  else callback(null, '127.0.0.1', 4);
+};
 
 function parseProxyUrl(text: string | undefined): URL | undefined {
   const problem = describeInvalidProxy(text);
