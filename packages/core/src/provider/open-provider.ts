@@ -76,7 +76,10 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
   return { access, generator, models, describe };
 }
 
-/** Servers that users run themselves, perhaps on another machine: only they know the window they allot. */
+/**
+ * Servers that users run themselves, perhaps on another machine: only they know the window they allot. A gateway on this
+ * machine is not asked: its list of models says as little as its vendors'.
+ */
 const OWN_SERVERS = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);
 /** A start does not wait longer for facts that it can do without. */
 const DESCRIBE_LIMIT_MS = 2_000;
@@ -89,7 +92,7 @@ function createDescriber(
 ): OpenProvider['describe'] {
   const { id, protocol, endpoint } = access;
   const asked = new Map<string, Promise<void>>();
-  const isAsked = protocol === 'ollama' || OWN_SERVERS.has(id) || (endpoint.isLocal && protocol === 'chat');
+  const isAsked = protocol === 'ollama' || OWN_SERVERS.has(id);
 
   async function ask(model: string): Promise<void> {
     const { describeModel } = await import('./catalogue/describe-model.ts');

@@ -175,9 +175,12 @@ describe('a provider that is asked before the first request', () => {
     expect(opened.provider.models.factsOf('m')).toMatchObject({ contextWindow: 32_768, knownFrom: 'nothing' });
   });
 
-  it('asks no hosted protocol', async () => {
-    await using opened = await openAt('anthropic', []);
-    await opened.provider.describe('m');
-    expect(opened.model.requests).toEqual([]);
-  });
+  it.each(['anthropic', 'chat', 'responses', 'gemini'] as const)(
+    'asks nothing of a gateway that speaks %s',
+    async (protocol) => {
+      await using opened = await openAt(protocol, []);
+      await opened.provider.describe('m');
+      expect(opened.model.requests).toEqual([]);
+    },
+  );
 });

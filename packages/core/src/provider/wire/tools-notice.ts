@@ -36,6 +36,6 @@ async function* startWith(
 function sentenceAbout(model: string): string {
   return (
     `${model} calls no tools, as its server says: it is sent none, so it can answer but not read, write or run anything. ` +
-    'Choose a model with tools (castor models lists them), or set "tools": true for it in the settings if it does call them.'
+    'Choose a model with tools, or set "tools": true for it in the settings if it does call them.'
   );
 }
