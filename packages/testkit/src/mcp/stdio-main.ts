@@ -5,12 +5,12 @@
  */
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Exchange, Host } from './exchange.ts';
 import { Offer } from './honest-answers.ts';
+import { loadScript } from './load-script.ts';
 import type { McpEntry } from './record.ts';
 import { RuleBook } from './rule-book.ts';
 import type { McpScript } from './script.ts';
@@ -28,13 +28,6 @@ async function main(): Promise<void> {
   const script = await loadScript(resolve(path));
   if (folder !== undefined) await showAlive(folder);
   await new StdioServer(script, folder).serve();
-}
-
-async function loadScript(path: string): Promise<McpScript> {
-  if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8')) as McpScript;
-  const module = (await import(pathToFileURL(path).href)) as { script?: McpScript };
-  if (!module.script) throw new Error(`${path} does not export "script".`);
-  return module.script;
 }
 
 class StdioServer {
