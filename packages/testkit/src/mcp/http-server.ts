@@ -200,7 +200,7 @@ class HttpServer implements McpServer {
     const { transports = ['streamable', 'sse'] } = this.script.http ?? {};
     if (path === '/mcp' && transports.includes('streamable')) return (context) => this.streamable.serve(context);
     if (!transports.includes('sse')) return undefined;
-    if (path === '/sse') return (context) => void this.sse.open(context);
+    if (path === '/sse') return (context) => this.sse.open(context);
     return path === '/messages' ? (context) => this.sse.post(context) : undefined;
   }
 

@@ -93,7 +93,9 @@ export class McpSession {
   private async run(playing: Playing, actions: readonly McpAction[]): Promise<void> {
     for (const action of actions) {
       try {
-        await this.act(action, playing);
+        // No turn for other messages between actions that wait for nothing.
+        const pending = this.act(action, playing);
+        if (pending) await pending;
       } catch (error) {
         this.ports.note({ event: 'failure', error: String(error) });
         return;
@@ -101,7 +103,7 @@ export class McpSession {
     }
   }
 
-  private async act(action: McpAction, playing: Playing): Promise<void> {
+  private act(action: McpAction, playing: Playing): Promise<void> | void {
     const { exchange } = playing;
     const { host } = this.ports;
     switch (action.do) {
@@ -125,11 +127,9 @@ export class McpSession {
         return host.stderr(action.text.repeat(action.repeat ?? 1));
       case 'gate':
         this.ports.note({ event: 'gate', name: action.name });
-        await Promise.race([host.pass(action.name), playing.cancelled.promise]);
-        return;
+        return Promise.race([host.pass(action.name), playing.cancelled.promise]);
       case 'delay':
-        await Promise.race([sleep(action.milliseconds), playing.cancelled.promise]);
-        return;
+        return Promise.race([sleep(action.milliseconds), playing.cancelled.promise]);
       case 'cancelled':
         return playing.cancelled.promise;
       case 'change':
@@ -153,7 +153,7 @@ export class McpSession {
     }
   }
 
-  private async answer(playing: Playing, changes: AnswerChanges): Promise<void> {
+  private answer(playing: Playing, changes: AnswerChanges): Promise<void> | void {
     const { message, exchange, isCancelled } = playing;
     if (message.id === undefined || (isCancelled && !changes.isLate)) return;
     const answer = {
@@ -167,7 +167,7 @@ export class McpSession {
     });
     const { pieces, isHalf, lineEnd } = changes;
     const text = (changes.prefix ?? '') + JSON.stringify(answer) + (changes.suffix ?? '');
-    await exchange.write(text, {
+    return exchange.write(text, {
       isAnswer: true,
       ...(pieces !== undefined && { pieces }),
       ...(isHalf !== undefined && { isHalf }),

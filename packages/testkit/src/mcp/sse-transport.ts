@@ -23,14 +23,14 @@ export class SseTransport {
   }
 
   /** Opens a session with its stream. */
-  async open({ request, response }: HttpContext): Promise<void> {
+  open({ request, response }: HttpContext): void {
     if (request.method !== 'GET') return respond(response, { status: 405, headers: { allow: 'GET' } });
     const id = randomUUID();
     const stream = new EventStream(id, {});
     this.sessions.set(id, { id, mcp: this.createSession(id), stream });
     response.once('close', () => this.sessions.delete(id));
     stream.attach(response);
-    await stream.send(`/messages?sessionId=${id}`, {}, 'endpoint');
+    void stream.send(`/messages?sessionId=${id}`, {}, 'endpoint');
   }
 
   /** Takes a message; its answer goes to the stream. */

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { Exchange, Host } from './exchange.ts';
 import { Offer } from './honest-answers.ts';
 import { loadScript } from './load-script.ts';
+import { PieceWriter } from './piece-writer.ts';
 import type { McpEntry } from './record.ts';
 import { RuleBook } from './rule-book.ts';
 import type { McpScript } from './script.ts';
@@ -36,9 +37,11 @@ class StdioServer {
   private readonly rules: RuleBook;
   private readonly session: McpSession;
   private readonly start: number;
+  /** Answers that are cut into pieces do not mix. */
+  private readonly writer = new PieceWriter((text) => this.put(text));
   private readonly exchange: Exchange = {
     write: (text, { pieces = 1, isHalf = false, lineEnd = '\n' }) =>
-      isHalf ? this.put(text.slice(0, text.length / 2)) : this.putPieces(text + lineEnd, pieces),
+      isHalf ? this.put(text.slice(0, text.length / 2)) : this.writer.write(text + lineEnd, pieces),
     raw: (bytes) => this.put(bytes),
   };
 
@@ -140,14 +143,6 @@ class StdioServer {
 
   private put(text: string | Buffer): void {
     writeAll(STDOUT, text);
-  }
-
-  private async putPieces(text: string, pieces: number): Promise<void> {
-    const size = Math.ceil(text.length / pieces);
-    for (let begin = 0; begin < text.length; begin += size) {
-      if (begin > 0) await new Promise(setImmediate);
-      this.put(text.slice(begin, begin + size));
-    }
   }
 
   private note(entry: Entry): void {
