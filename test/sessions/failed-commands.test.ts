@@ -29,6 +29,11 @@ it('looks failed in the terminal, live and resumed, and in sessions show', async
   expect(stdout).toContain('failed (exit 3): out');
   expect(stdout).toContain('failed (SIGKILL)');
   expect(stdout.match(/failed/g)).toHaveLength(2);
+  expect(stdout).not.toContain('\u001b');
+  await using shown = await startTerminal(['sessions', 'show', 'failing'], { model, workspace, columns: 100 });
+  await shown.waitForBytes((bytes) => bytes.includes('Done.'));
+  expect(shown.bytes).toContain('\u001b[31m✗ [Shell] echo out; exit 3\u001b[39m');
+  expect(shown.bytes).toContain('\u001b[31mfailed (exit 3)\u001b[39m: out');
 });
 
 it('of several that ran together is marked above its own result in sessions show', async () => {

@@ -9,8 +9,8 @@ import { sanitize, TerminalSanitizer } from './sanitize.ts';
 export interface Output {
   /** Whether the answer may be shown as it arrives: text written to a file cannot be taken back. */
   readonly isLive: boolean;
-  /** Resolves when the reader keeps up. */
-  answer(text: string): Promise<void> | undefined;
+  /** Resolves when the reader keeps up. A failure is red where the reader is a terminal with colours. */
+  answer(text: string, tone?: 'failure'): Promise<void> | undefined;
   /** Called before a part of the answer is written, so that the caller can record it first. */
   beforeAnswer?: () => void;
   /** Ends the answer with a newline if it has none. */
@@ -35,6 +35,9 @@ export interface OutputOptions {
 /** Batches words that arrive one by one: the least time between two writes, and the most text in one. */
 const PAUSE_MS = 10;
 const MAX_WAITING = 65_536;
+
+const RED = '\u001b[31m';
+const DEFAULT_COLOR = '\u001b[39m';
 
 export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Output {
   const sanitizer = new TerminalSanitizer();
@@ -85,7 +88,11 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
     get failure() {
       return failure;
     },
-    answer: (text) => write(raw ? text : sanitizer.write(text)),
+    answer(text, tone) {
+      const safe = raw ? text : sanitizer.write(text);
+      const isRed = tone === 'failure' && stdout.isTTY === true && stdout.hasColors();
+      return write(isRed ? `${RED}${safe}${DEFAULT_COLOR}` : safe);
+    },
     endAnswer() {
       const rest = raw ? '' : sanitizer.end();
       const ended = rest === '' ? endsWithNewline : false;

@@ -7,23 +7,40 @@ import type { AgentEvent, ToolCallRequestInfo, ToolCallResponseInfo } from '@cas
 const SHOWN_ARGUMENTS = 200;
 const SHOWN_RESULT = 400;
 
-export function toReadableText(events: readonly AgentEvent[]): string {
+/** A piece of the text; those of a failed call are marked. */
+export interface ReadablePiece {
+  text: string;
+  isFailure: boolean;
+}
+
+export function toReadableText(events: readonly AgentEvent[]): ReadablePiece[] {
   const responses = new Map<string, ToolCallResponseInfo>();
   for (const event of events) {
     if (event.type === GeminiEventType.ToolCallResponse) responses.set(event.value.callId, event.value);
   }
-  return events.flatMap((event) => toParagraph(event, responses) ?? []).join('\n\n') + (events.length > 0 ? '\n' : '');
+  const paragraphs = events.flatMap((event) => toParagraph(event, responses) ?? []);
+  const breaks = (index: number) => (index < paragraphs.length - 1 ? '\n\n' : '\n');
+  return paragraphs.flatMap((pieces, index) => [...pieces, { text: breaks(index), isFailure: false }]);
 }
 
-function toParagraph(event: AgentEvent, responses: ReadonlyMap<string, ToolCallResponseInfo>): string | undefined {
+function toParagraph(
+  event: AgentEvent,
+  responses: ReadonlyMap<string, ToolCallResponseInfo>,
+): [ReadablePiece[]] | undefined {
+  if (event.type === GeminiEventType.ToolCallRequest) {
+    // Calls that ran together end in any order: each result belongs below its call.
+    return [describeCall(event.value, responses.get(event.value.callId))];
+  }
+  const text = toPlainText(event);
+  return text === undefined ? undefined : [[{ text, isFailure: false }]];
+}
+
+function toPlainText(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'prompt_started':
       return event.text === undefined ? undefined : `> ${event.text.replaceAll('\n', '\n> ')}`;
     case GeminiEventType.Content:
       return event.value.trimEnd();
-    case GeminiEventType.ToolCallRequest:
-      // Calls that ran together end in any order: each result belongs below its call.
-      return describeCall(event.value, responses.get(event.value.callId));
     case 'prompt_ended':
       return event.outcome === 'completed' ? undefined : `(${event.error?.message ?? event.detail ?? event.outcome})`;
     default:
@@ -32,10 +49,16 @@ function toParagraph(event: AgentEvent, responses: ReadonlyMap<string, ToolCallR
   }
 }
 
-function describeCall(request: ToolCallRequestInfo, response: ToolCallResponseInfo | undefined): string {
-  const mark = response && (response.error || readFailedCommand(response.data)) ? '✗ ' : '';
-  const result = response && describeResult(response);
-  return [`${mark}${nameCall(request)}`, ...(result === undefined ? [] : [result])].join('\n\n');
+/** The glyph, the name and the mark of a failed call are a failure; its output is not. */
+function describeCall(request: ToolCallRequestInfo, response: ToolCallResponseInfo | undefined): ReadablePiece[] {
+  const isFailure =
+    response !== undefined && (response.error !== undefined || readFailedCommand(response.data) !== undefined);
+  const { mark, text } = response === undefined ? { mark: '', text: '' } : describeResult(response);
+  const pieces = [{ text: `${isFailure ? '✗ ' : ''}${nameCall(request)}`, isFailure }];
+  if (mark !== '' || text !== '') pieces.push({ text: '\n\n  ', isFailure: false });
+  if (mark !== '') pieces.push({ text: mark, isFailure: true });
+  if (text !== '') pieces.push({ text: `${mark === '' ? '' : ': '}${text}`, isFailure: false });
+  return pieces;
 }
 
 function nameCall({ name, args, display }: ToolCallRequestInfo): string {
@@ -44,13 +67,12 @@ function nameCall({ name, args, display }: ToolCallRequestInfo): string {
 }
 
 /** The text the user was shown; without one, the text the model read. */
-function describeResult({ resultDisplay, responseParts, error, data }: ToolCallResponseInfo): string | undefined {
+function describeResult({ resultDisplay, responseParts, error, data }: ToolCallResponseInfo) {
   const shown = typeof resultDisplay === 'object' ? toText(resultDisplay) : resultDisplay;
   const text = (shown || toText(responseParts[0]?.functionResponse?.response)).trim();
   const failed = readFailedCommand(data);
   const mark = failed ? `failed (${describeFailedCommand(failed)})` : error ? 'failed' : '';
-  if (text === '') return mark === '' ? undefined : `  ${mark}`;
-  return `  ${mark === '' ? '' : `${mark}: `}${shorten(text, SHOWN_RESULT).replaceAll('\n', '\n  ')}`;
+  return { mark, text: shorten(text, SHOWN_RESULT).replaceAll('\n', '\n  ') };
 }
 
 function toText(value: object | undefined): string {

@@ -159,7 +159,10 @@ async function show({ operands, json }: Options, { output, cwd, home }: Sessions
   const session = await loadSession(operands[0] ?? 'latest', { home, root: cwd });
   if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
   const { events, ...rest } = session;
-  await output.answer(json ? sessionsJson(rest) : toReadableText(events));
+  if (json) await output.answer(sessionsJson(rest));
+  else
+    for (const { text, isFailure } of toReadableText(events))
+      await output.answer(text, isFailure ? 'failure' : undefined);
   return ExitCode.Success;
 }
 

@@ -102,6 +102,8 @@ describe('layoutFrame', () => {
   it('shows which attempt failed and when the next one comes', () => {
     const retry = { attempt: 2, maxAttempts: 3, delayMs: 5_000, model: 'm', error: { message: 'busy' } };
     expect(layoutFrame(full(120, 24, { retry })).loading.at(-1)).toContain('Attempt 2 of 3 failed; next in 5s: busy');
+    const now = { ...retry, delayMs: 0 };
+    expect(layoutFrame(full(120, 24, { retry: now })).loading.at(-1)).toContain('failed; trying again now: busy');
   });
 
   it.each([

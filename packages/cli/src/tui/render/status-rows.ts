@@ -27,13 +27,18 @@ export function renderLoading(
   width: number,
 ): string {
   const text = retry
-    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; next in ${formatSeconds(Math.ceil(retry.delayMs / 1000))}: ${sanitizeLine(retry.error.message)}`
+    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; ${nextOf(retry)}: ${sanitizeLine(retry.error.message)}`
     : sanitizeLine(thought ?? '') || 'Thinking...';
   const hints = ['esc to cancel', ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
   const hint = styles.secondary(` (${hints.join(', ')}, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
   const style = retry ? styles.warning : styles.primary;
   return `${styles.accent(frame)} ${style(shortenRow(text, available))}${hint}`;
+}
+
+/** A switch to another model does not wait. */
+function nextOf({ delayMs }: RetryValue): string {
+  return delayMs > 0 ? `next in ${formatSeconds(Math.ceil(delayMs / 1000))}` : 'trying again now';
 }
 
 export interface FooterState {
