@@ -4,6 +4,7 @@
  */
 
 import { runsElsewhere, takesData } from './command-runners.ts';
+import { readGit } from './git-command.ts';
 import { hasOption } from './known-commands.ts';
 import { baseName, mayBecomeSeveral } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
@@ -43,7 +44,7 @@ export function mayDelete({ command: { words, redirections } }: Leaf): boolean {
 }
 
 const MAY_DELETE =
-  /^(?:g?rm|chmod|chown|mv|shred|unlink|truncate|srm|wipe|rsync|tar|find|dd|tee|wipefs|mkfs.*|cp|install)$/;
+  /^(?:g?rm|chmod|chown|mv|shred|unlink|truncate|srm|wipe|rsync|tar|find|clean|dd|tee|wipefs|mkfs.*|cp|install)$/;
 const DESTROYERS = new Set(['rm', 'shred', 'unlink', 'truncate', 'srm', 'wipe']);
 
 /** `find / -exec sh -c 'rm "$1"' …`: what is below the roots of find. */
@@ -77,7 +78,9 @@ function handedWords(leaf: Leaf, leaves: readonly Leaf[]): ShellWord[] {
   const hander = isRemover ? ancestor(leaf, (outer) => outer === 'xargs' || outer === 'parallel') : undefined;
   if (hander === undefined || hander.command.words.some(({ value }) => /^:::\+?$/.test(value))) return [];
   const { input, openInput, feed } = hander.command;
-  const { text, isBelow } = feed?.() ?? {};
+  const { text, isBelow, isFile: isFedFile = false } = feed?.() ?? {};
+  const isFile =
+    isFedFile || hander.command.redirections.some(({ operator, target }) => operator === '<' && target.open !== true);
   const own = leaf.command.words;
   if (openInput === undefined && (input.length > 0 || text !== undefined)) {
     const names = [...input, text ?? '']
@@ -87,10 +90,17 @@ function handedWords(leaf: Leaf, leaves: readonly Leaf[]): ShellWord[] {
     return isTree(name, [...own, ...names]) ? names : [];
   }
   const printed = isTree(name, own) ? leaves.flatMap(printedWords) : [];
+  // A list in a file names single files; a line that writes a file may put options into it.
+  if (isFile && openInput === undefined && !isTree(name, own) && !leaves.some(writesFile)) return [];
   // Unknown words may also be options.
   const isPlain = isBelow === true || (printed.length === 0 && own.some(({ value }) => value === '--'));
   if (isPlain) return printed;
   return [...printed, { ...wordOf(openInput ?? 'the names in its input'), kind: 'dynamic', open: true }];
+}
+
+function writesFile({ command: { redirections, words } }: Leaf): boolean {
+  const isWritten = redirections.some(({ writes, target }) => writes && target.value !== '/dev/null');
+  return isWritten || words.some((word) => /^(?:tee|sponge|dd|cp|mv|ln|curl|wget)$/.test(baseName(word)));
 }
 
 function isTree(name: string, words: readonly ShellWord[]): boolean {
@@ -176,6 +186,10 @@ function removedBy(name: string, words: readonly ShellWord[], operands: readonly
       return operands.slice(0, -1);
     case 'shred':
       return operands;
+    case 'truncate':
+      return operands.filter(({ open }) => open === true);
+    case 'git':
+      return cleanedBy(words);
     case 'rsync':
       return words.some(({ value }) => value.startsWith('--del')) ? operands.slice(-1) : [];
     case 'tar':
@@ -185,6 +199,15 @@ function removedBy(name: string, words: readonly ShellWord[], operands: readonly
     default:
       return [];
   }
+}
+
+/** `git clean` removes what is untracked; a path that leaves the folder is judged like any other. */
+function cleanedBy(words: readonly ShellWord[]): readonly ShellWord[] {
+  const { subcommand, rest } = readGit(words);
+  if (subcommand !== 'clean' || hasOption([HERE, ...rest], 'n', ['--dry-run'])) return [];
+  return rest.filter(
+    ({ value, text, open }) => !value.startsWith('-') && (open === true || /^(?:[/~]|\.\.|\$HOME|"\$HOME)/.test(text)),
+  );
 }
 
 function findRemoves(words: readonly ShellWord[]): boolean {

@@ -65,6 +65,8 @@ interface Place {
   outer?: LineVariables | undefined;
   /** Variables that are set for this command only. */
   assignments?: readonly ShellAssignment[];
+  /** Whether a function of the line runs exactly the arguments it is called with. */
+  passesOn?: boolean;
   /** The aliases of the whole line. */
   aliases: Map<string, string>;
 }
@@ -73,7 +75,10 @@ function addLine(line: ShellLine, place: Place): void {
   // Some lines repeat a mistake without end; the first ones are enough.
   const { problems } = place.reading;
   if (problems.length < MAX_PROBLEMS) problems.push(...line.problems.slice(0, MAX_PROBLEMS));
-  const inside = { ...place, outer: line.variables };
+  const names = line.commands.map(({ words }) => words[0]);
+  const passesOn = names.some((head) => head !== undefined && isAllArguments(head));
+  const isShifted = names.some((head) => /^(?:shift|set)$/.test(head?.value ?? ''));
+  const inside = { ...place, outer: line.variables, passesOn: passesOn && !isShifted };
   for (const command of line.commands) addCommand(command, inside, false);
 }
 
@@ -112,15 +117,31 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
     parent: leaf,
     assignments: assigned.length === 0 ? (place.assignments ?? []) : [...(place.assignments ?? []), ...assigned],
   };
-  for (const inner of unwrapped.inner) addInner(inner, leaf, inside, moreArguments);
+  for (const inner of [...unwrapped.inner, ...calledBy(command, place)]) addInner(inner, leaf, inside, moreArguments);
+  if (place.passesOn === true && head !== undefined && isAllArguments(head) && head.open !== true)
+    leaf.risks = leaf.risks.map((risk) => ({ ...risk, hidden: undefined }));
   addRiskScripts(leaf, inside);
   addVariableScripts(leaf, assigned, inside);
   addPossibleNames(leaf, inside, moreArguments);
   addAliases(leaf, name, inside);
 }
 
+/** A command that is all arguments of the function around it. */
+function isAllArguments({ text }: ShellWord): boolean {
+  return /^"?\$@"?$/.test(text);
+}
+
+/** `f() { "$@"; }; f npm test` runs `npm test`. */
+function calledBy({ words }: SimpleCommand, { passesOn, outer }: Place): Inner[] {
+  const isCall = passesOn === true && words.length > 1 && outer?.redefined.has(words[0]?.value ?? '') === true;
+  return isCall ? [{ kind: 'words', words: words.slice(1), start: 1, moreArguments: false }] : [];
+}
+
 function assignmentOf({ name, word }: Unwrapped['assignments'][number]): ShellAssignment {
-  return { name, value: { ...word, value: word.value.slice(name.length + 1) } };
+  const rest = (text: string) => (text.startsWith(`${name}=`) ? text.slice(name.length + 1) : text);
+  const { value, text, skeleton, candidates } = word;
+  const known = candidates === undefined ? {} : { candidates: candidates.map(rest) };
+  return { name, value: { ...word, value: rest(value), text: rest(text), skeleton: rest(skeleton), ...known } };
 }
 
 /** A variable that something runs is checked like any other script. */

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { realPathOf } from '../policy-disk.ts';
 import { deletedBy, FIND_FILTER, isRawDevice, mayDelete, nameOf, unknownOptions } from './deleted-words.ts';
 import { clipped } from './shell-line.ts';
+import { printsSetup } from './unwrapped.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Effect, EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
@@ -23,11 +24,30 @@ export function treeDeletions(leaves: readonly Leaf[], options: EffectOptions): 
   if (!leaves.some(mayDelete)) return [];
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
   const grounds = groundsOf(directories, certain, options);
+  const isSourced = leaves.some(sourcesFile);
   return leaves.flatMap((leaf) => {
     const several = unknownOptions(leaf);
-    const deletions = deletedBy(leaf, leaves).flatMap(({ leaf: by, target }) => judgeDeletion(by, target, grounds));
+    const deletions = deletedBy(leaf, leaves).flatMap(({ leaf: by, target }) =>
+      judgeDeletion(by, isSourced ? withSourced(target) : target, grounds),
+    );
     return several === undefined ? deletions : [...deletions, unknownDeletion(leaf, several)];
   });
+}
+
+/** A file that the line sources sets variables that the line does not show. */
+function sourcesFile({ command: { words } }: Leaf): boolean {
+  const [head, file] = words;
+  return /^(?:\.|source)$/.test(head?.value ?? '') && file !== undefined && !printsSetup(file.text);
+}
+
+/** Variables that belong to the user's environment. */
+const OF_USER = /\$\{?(?:HOME|PWD|OLDPWD|TMPDIR|TEMP|TMP|XDG_\w+)\b/;
+
+/** Nothing but variables: the file may set them to anything. */
+function withSourced(target: ShellWord): ShellWord {
+  const { kind, skeleton, text } = target;
+  const isOnlyVariable = kind === 'dynamic' && /^[./*]*$/.test(skeleton) && /\$/.test(text) && !OF_USER.test(text);
+  return isOnlyVariable ? { ...target, open: true } : target;
 }
 
 function unknownDeletion(leaf: Leaf, { text }: ShellWord): Deletion {
