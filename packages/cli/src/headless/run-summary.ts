@@ -158,11 +158,13 @@ export class RunSummary {
     this.stop = undefined;
     if (outcome === 'stopped') this.warnings.push(`Agent execution stopped: ${stop}`);
     if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
-    const { type, code } = FAILURES[outcome];
     const told = error && describeRequestFailure(error);
-    const message = told ?? detail ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
-    this.error = this.hasFatalTool
-      ? { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure }
-      : { type, message, code };
+    this.error = this.failureOf(outcome, told ?? detail);
+  }
+
+  private failureOf(outcome: keyof typeof FAILURES, told: string | undefined): RunError {
+    const message = told ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
+    if (this.hasFatalTool) return { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure };
+    return { ...FAILURES[outcome], message };
   }
 }

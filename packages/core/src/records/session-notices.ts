@@ -42,18 +42,24 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
     notices.push('This session was recorded in another folder: its paths may not exist here.');
   }
   const last = messages.at(-1);
-  if (prompt !== undefined) {
-    const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
-    const failure = last?.failure === undefined ? undefined : shorten(toOneLine(last.failure), SHOWN_LENGTH);
-    const remarks = joinSentences(failure, resendHint);
-    const what = failure === undefined ? 'was interrupted' : 'failed';
-    notices.push(`The last prompt ${what}: ${words}${remarks === '' ? '' : ` (${remarks})`}.`);
-    for (const { name, args, status, isUnchanged } of openCalls) {
-      const state = isUnchanged ? UNCHANGED : SENTENCES[status];
-      notices.push(`The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${state}.`);
-    }
-  }
+  if (prompt !== undefined) notices.push(...describePrompt(prompt, last?.failure, { openCalls, resendHint }));
   if (last?.isInterrupted && last.type === 'gemini')
     notices.push('The last answer was cut off; the model will answer again.');
   return notices;
+}
+
+function describePrompt(
+  prompt: string,
+  reason: string | undefined,
+  { openCalls, resendHint }: Pick<LoadedReport, 'openCalls' | 'resendHint'>,
+): string[] {
+  const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
+  const failure = reason === undefined ? undefined : shorten(toOneLine(reason), SHOWN_LENGTH);
+  const remarks = joinSentences(failure, resendHint);
+  const what = failure === undefined ? 'was interrupted' : 'failed';
+  const calls = openCalls.map(({ name, args, status, isUnchanged }) => {
+    const state = isUnchanged ? UNCHANGED : SENTENCES[status];
+    return `The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${state}.`;
+  });
+  return [`The last prompt ${what}: ${words}${remarks === '' ? '' : ` (${remarks})`}.`, ...calls];
 }

@@ -15,6 +15,7 @@ import { SessionError, toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
+import type { OpenCall } from './session-history.ts';
 import { createSessionId } from './session-id.ts';
 import { replaySession } from './replay-session.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
@@ -167,10 +168,7 @@ function open(
   const recorder = openRecorder(file, options);
   recorder.adopt(ids);
   if (cut) recorder.keptShown(cut);
-  for (const { id, status, isAnswered, response } of openCalls) {
-    const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
-    if (isNews && id !== undefined) recorder.recovered(id, status, response);
-  }
+  for (const call of openCalls) recordOpen(call, recorder);
   // By now the file records which results are unknown.
   if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
   let isTaken = false;
@@ -206,6 +204,11 @@ function open(
     },
     events: () => toSessionEvents(loaded, openCalls),
   };
+}
+
+function recordOpen({ id, status, isAnswered, response }: OpenCall, recorder: SessionRecorder): void {
+  const isNews = !isAnswered && status !== 'finished' && status !== 'cancelled';
+  if (isNews && id !== undefined) recorder.recovered(id, status, response);
 }
 
 /** The half answer that a killed process had shown, as the turn that an abort leaves; undefined without words. */

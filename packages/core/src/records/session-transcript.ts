@@ -78,7 +78,7 @@ class EventReplay {
   }
 
   model(message: LoadedMessage): void {
-    const { content, thoughts = [], toolCalls = [], started = [], isInterrupted = false, isKilled = false } = message;
+    const { content, thoughts = [], isInterrupted = false, isKilled = false } = message;
     if (this.isCutOff) this.end();
     this.isCutOff = isInterrupted || isKilled;
     this.begin();
@@ -91,7 +91,12 @@ class EventReplay {
     const text = textOf(isCut ? parts.slice(0, -1) : parts);
     if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
-    for (const call of calls.length > 0 ? calls : toolCalls) {
+    this.requests(calls.length > 0 ? calls : (message.toolCalls ?? []), message);
+    this.isAnswered = calls.length === 0 && !isInterrupted && !isCut;
+  }
+
+  private requests(calls: readonly StoredToolCall[], { toolCalls = [], started = [] }: LoadedMessage): void {
+    for (const call of calls) {
       const told = toolCalls.find(({ id }) => id !== undefined && id === call.id);
       this.request(
         call,
@@ -100,7 +105,6 @@ class EventReplay {
       );
     }
     for (const call of toolCalls) this.stored(call);
-    this.isAnswered = calls.length === 0 && !isInterrupted && !isCut;
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
@@ -156,10 +160,7 @@ class EventReplay {
         resultDisplay: toDisplay(resultDisplay) ?? said,
         error: reached === 'error' ? new Error(said ?? 'The call failed.') : undefined,
         errorType: undefined,
-        ...(failed !== undefined && { data: { exitCode: failed, isError: true } }),
-        ...(stoppedBy !== undefined && {
-          data: { exitCode: null, isError: true, ...(stoppedBy !== '' && { signal: stoppedBy }) },
-        }),
+        ...failureOf(failed, stoppedBy),
       },
     });
   }
@@ -186,6 +187,13 @@ class EventReplay {
     if (this.isAnswered) return { outcome: 'completed' };
     return { outcome: 'cancelled', ...(!this.isCut && { detail: PROGRAM_STOPPED }) };
   }
+}
+
+/** How a command failed: by an exit code, or by a signal, whose name may be unknown. */
+function failureOf(exitCode: number | undefined, stoppedBy: string | undefined) {
+  if (stoppedBy !== undefined)
+    return { data: { exitCode: null, isError: true, ...(stoppedBy !== '' && { signal: stoppedBy }) } };
+  return exitCode === undefined ? {} : { data: { exitCode, isError: true } };
 }
 
 /** Prefers the recorded display to one derived from the name and arguments. */

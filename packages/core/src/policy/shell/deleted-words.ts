@@ -77,25 +77,32 @@ function handedWords(leaf: Leaf, leaves: readonly Leaf[]): ShellWord[] {
   const isRemover = /^(?:rm|chmod|chown|shred)$/.test(name);
   const hander = isRemover ? ancestor(leaf, (outer) => outer === 'xargs' || outer === 'parallel') : undefined;
   if (hander === undefined || hander.command.words.some(({ value }) => /^:::\+?$/.test(value))) return [];
-  const { input, openInput, feed } = hander.command;
-  const { text, isBelow, isFile: isFedFile = false } = feed?.() ?? {};
-  const isFile =
-    isFedFile || hander.command.redirections.some(({ operator, target }) => operator === '<' && target.open !== true);
   const own = leaf.command.words;
-  if (openInput === undefined && (input.length > 0 || text !== undefined)) {
-    const names = [...input, text ?? '']
-      .flatMap((line) => line.split(/[\s\0]+/))
-      .filter(Boolean)
-      .map(wordOf);
-    return isTree(name, [...own, ...names]) ? names : [];
-  }
-  const printed = isTree(name, own) ? leaves.flatMap(printedWords) : [];
+  const given = givenNames(hander);
+  if (given !== undefined) return isTree(name, [...own, ...given]) ? given : [];
   // A list in a file names single files; a line that writes a file may put options into it.
-  if (isFile && openInput === undefined && !isTree(name, own) && !leaves.some(writesFile)) return [];
+  if (readsList(hander) && !isTree(name, own) && !leaves.some(writesFile)) return [];
+  const printed = isTree(name, own) ? leaves.flatMap(printedWords) : [];
   // Unknown words may also be options.
-  const isPlain = isBelow === true || (printed.length === 0 && own.some(({ value }) => value === '--'));
-  if (isPlain) return printed;
-  return [...printed, { ...wordOf(openInput ?? 'the names in its input'), kind: 'dynamic', open: true }];
+  const isBelow = hander.command.feed?.().isBelow === true;
+  if (isBelow || (printed.length === 0 && own.some(({ value }) => value === '--'))) return printed;
+  const unknown = hander.command.openInput ?? 'the names in its input';
+  return [...printed, { ...wordOf(unknown), kind: 'dynamic', open: true }];
+}
+
+/** The names in an input that the line shows; undefined when it does not show all of it. */
+function givenNames({ command: { input, openInput, feed } }: Leaf): ShellWord[] | undefined {
+  const text = feed?.().text;
+  if (openInput !== undefined || (input.length === 0 && text === undefined)) return undefined;
+  const words = [...input, text ?? ''].flatMap((line) => line.split(/[\s\0]+/));
+  return words.filter(Boolean).map(wordOf);
+}
+
+/** Whether its input is the content of a file that the line names. */
+function readsList({ command: { openInput, feed, redirections } }: Leaf): boolean {
+  if (openInput !== undefined) return false;
+  const isRead = redirections.some(({ operator, target }) => operator === '<' && target.open !== true);
+  return isRead || feed?.().isFile === true;
 }
 
 function writesFile({ command: { redirections, words } }: Leaf): boolean {

@@ -76,35 +76,57 @@ export function protectedWrites(leaves: readonly Leaf[], source: string, options
     }
     return known.get(path);
   };
-  for (const leaf of leaves) {
-    const later = laterCode(leaf.command);
-    if (later !== undefined) effects.push({ leaf, ...later });
-    const targets = writtenWords(leaf.command);
-    for (const target of new Map(targets.map((word) => [word.value, word])).values()) {
-      const place =
-        pathsIn(target)
-          .map(placeOf)
-          .find((found) => found !== undefined) ??
-        (isGit(leaf) ? placeMatching(target.value, options.places) : undefined);
-      if (place !== undefined)
-        effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
-    }
-    // A name that the line contains in another form, `$(echo tig. | rev)`, is hidden on purpose.
-    const hidden = targets.find(({ output }) => output === 'spelled');
-    if (hidden !== undefined)
-      effects.push({ leaf, place: 'a protected place', reason: `it may write to ${clipped(hidden.text)}${AT_RUN}` });
-    if (dotted && targets.some(({ kind }) => kind === 'glob'))
-      effects.push({ leaf, place: 'a protected place', reason: 'its pattern may stand for a protected place' });
-    // A target built at run time may be the protected place that the line names elsewhere.
-    const uncertain =
-      targets.some(({ kind }) => kind === 'dynamic') ||
-      (targets.length > 0 && !certain) ||
-      leaf.risks.some(({ unreadable }) => unreadable);
-    if (mentioned && (uncertain || (leaf.parent !== undefined && isWriter(leaf.command)))) {
-      effects.push({ leaf, place: 'a protected place', reason: 'it names a protected place and may write there' });
-    }
-  }
+  for (const leaf of leaves) effects.push(...writesOf(leaf, { placeOf, mentioned, dotted, certain, options }));
   return effects;
+}
+
+interface WritingLine {
+  placeOf: (path: string) => string | undefined;
+  /** Whether the line names a protected place anywhere. */
+  mentioned: boolean;
+  dotted: boolean;
+  /** Whether every folder the line may be in is known. */
+  certain: boolean;
+  options: EffectOptions;
+}
+
+function writesOf(leaf: Leaf, line: WritingLine): Effect[] {
+  const effects: Effect[] = [];
+  const later = laterCode(leaf.command);
+  if (later !== undefined) effects.push({ leaf, ...later });
+  const targets = writtenWords(leaf.command);
+  for (const target of new Map(targets.map((word) => [word.value, word])).values()) {
+    const place = placeWritten(leaf, target, line);
+    if (place !== undefined)
+      effects.push({ leaf, place, reason: `it may write to ${target.value}, a protected place` });
+  }
+  const doubt = doubtAbout(leaf, targets, line);
+  return [...effects, ...doubt.map((reason) => ({ leaf, place: 'a protected place', reason }))];
+}
+
+function placeWritten(leaf: Leaf, target: ShellWord, { placeOf, options }: WritingLine): string | undefined {
+  const named = pathsIn(target)
+    .map(placeOf)
+    .find((found) => found !== undefined);
+  return named ?? (isGit(leaf) ? placeMatching(target.value, options.places) : undefined);
+}
+
+/** Why a target that the line does not show may be a protected place. */
+function doubtAbout(leaf: Leaf, targets: readonly ShellWord[], { mentioned, dotted, certain }: WritingLine): string[] {
+  const reasons: string[] = [];
+  // A name that the line contains in another form, `$(echo tig. | rev)`, is hidden on purpose.
+  const hidden = targets.find(({ output }) => output === 'spelled');
+  if (hidden !== undefined) reasons.push(`it may write to ${clipped(hidden.text)}${AT_RUN}`);
+  if (dotted && targets.some(({ kind }) => kind === 'glob'))
+    reasons.push('its pattern may stand for a protected place');
+  // A target built at run time may be the protected place that the line names elsewhere.
+  const uncertain =
+    targets.some(({ kind }) => kind === 'dynamic') ||
+    (targets.length > 0 && !certain) ||
+    leaf.risks.some(({ unreadable }) => unreadable);
+  if (mentioned && (uncertain || (leaf.parent !== undefined && isWriter(leaf.command))))
+    reasons.push('it names a protected place and may write there');
+  return reasons;
 }
 
 function isGit({ command: { words } }: Leaf): boolean {

@@ -100,6 +100,25 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
     parent: place.parent,
   };
   place.reading.leaves.push(leaf);
+  addOwnRisks(leaf, unwrapped, moreArguments);
+  const inside: Place = {
+    ...place,
+    depth: place.depth + 1,
+    within: [...place.within, name],
+    parent: leaf,
+    assignments: assigned.length === 0 ? (place.assignments ?? []) : [...(place.assignments ?? []), ...assigned],
+  };
+  for (const inner of [...unwrapped.inner, ...calledBy(command, place)]) addInner(inner, leaf, inside, moreArguments);
+  if (place.passesOn === true) showArguments(leaf);
+  addRiskScripts(leaf, inside);
+  addVariableScripts(leaf, assigned, inside);
+  addPossibleNames(leaf, inside, moreArguments);
+  addAliases(leaf, name, inside);
+}
+
+function addOwnRisks(leaf: Leaf, unwrapped: Unwrapped, moreArguments: boolean): void {
+  const [head] = leaf.command.words;
+  const name = head === undefined ? '' : baseName(head);
   if (moreArguments && isWrapper(name) && unwrapped.inner.length === 0) {
     leaf.transparent = false;
     const reason = `${name} runs commands known only at run time`;
@@ -109,21 +128,14 @@ function addCommand(command: SimpleCommand, place: Place, moreArguments: boolean
   if (PRIVILEGED.has(name)) {
     leaf.risks.push({ reason: `${name} changes the privileges of a command`, word: name, unreadable: false });
   }
-  if (leaf.runner) leaf.risks.push(...risksBehind(command));
-  const inside: Place = {
-    ...place,
-    depth: place.depth + 1,
-    within: [...place.within, name],
-    parent: leaf,
-    assignments: assigned.length === 0 ? (place.assignments ?? []) : [...(place.assignments ?? []), ...assigned],
-  };
-  for (const inner of [...unwrapped.inner, ...calledBy(command, place)]) addInner(inner, leaf, inside, moreArguments);
-  if (place.passesOn === true && head !== undefined && isAllArguments(head) && head.open !== true)
-    leaf.risks = leaf.risks.map((risk) => ({ ...risk, hidden: undefined }));
-  addRiskScripts(leaf, inside);
-  addVariableScripts(leaf, assigned, inside);
-  addPossibleNames(leaf, inside, moreArguments);
-  addAliases(leaf, name, inside);
+  if (leaf.runner) leaf.risks.push(...risksBehind(leaf.command));
+}
+
+/** What the arguments run is checked where the function is called. */
+function showArguments(leaf: Leaf): void {
+  const [head] = leaf.command.words;
+  if (head === undefined || !isAllArguments(head) || head.open === true) return;
+  leaf.risks = leaf.risks.map((risk) => ({ ...risk, hidden: undefined }));
 }
 
 /** A command that is all arguments of the function around it. */
@@ -148,7 +160,9 @@ function assignmentOf({ name, word }: Unwrapped['assignments'][number]): ShellAs
 function addVariableScripts(leaf: Leaf, assigned: readonly ShellAssignment[], inside: Place): void {
   const { words } = leaf.command;
   const head = words[0]?.value ?? '';
-  const named = /^(?:export|declare|typeset|local|readonly)$/.test(head) ? words.slice(1).flatMap(namedIn) : [];
+  const named = /^(?:export|declare|typeset|local|readonly)$/.test(head)
+    ? words.slice(1).flatMap((word, index) => namedIn(word, words[index + 2]))
+    : [];
   const set = [...assigned, ...named];
   for (const { name, value } of set) {
     if (!holdsCode(name)) continue;
@@ -161,8 +175,11 @@ function addVariableScripts(leaf: Leaf, assigned: readonly ShellAssignment[], in
   }
 }
 
-function namedIn(word: ShellWord): ShellAssignment[] {
+/** The parser makes a word of its own of the substitution in `export x=<(…)`. */
+function namedIn(word: ShellWord, next: ShellWord | undefined): ShellAssignment[] {
   const name = /^([A-Za-z_]\w*)=/.exec(word.value)?.[1];
+  if (name !== undefined && word.value === `${name}=` && next?.text.startsWith('<(') === true)
+    return [{ name, value: next }];
   return name === undefined ? [] : [assignmentOf({ name, word })];
 }
 
