@@ -223,6 +223,30 @@ describe('what is sent', () => {
   });
 });
 
+describe('Gemini names on Vertex AI', () => {
+  it.each<[string, Record<string, string>]>([
+    ['an express key', { GOOGLE_API_KEY: KEY }],
+    ['a project and a key', { GOOGLE_API_KEY: KEY, GOOGLE_CLOUD_PROJECT: 'p-1', GEMINI_API_KEY: 'other-0123456789' }],
+  ])('are sent with %s, as the variable of Gemini CLI asks', async (_, variables) => {
+    const { requests, ...result } = await run({
+      args: ['-m', 'gemini-2.5-flash'],
+      env: (url) => ({ ...variables, GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_VERTEX_BASE_URL: url }),
+      options: { protocol: 'gemini' },
+    });
+    expect(result).toMatchObject({ stdout: ok.stdout, code: 0 });
+    expect(requests.map(({ path, headers }) => [path.replace(/\?.*/, ''), headers['x-goog-api-key']])).toEqual([
+      ['/v1beta1/publishers/google/models/gemini-2.5-flash:streamGenerateContent', KEY],
+    ]);
+  });
+
+  it('need credentials, which are named', async () => {
+    const env = () => ({ GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p-1' });
+    const { stderr, code } = await run({ args: ['-m', 'gemini-2.5-flash'], env });
+    expect(code).toBe(41);
+    expect(stderr).toContain('gcloud auth application-default login');
+  });
+});
+
 describe('apiKeyCommand', () => {
   const printing = (...command: string[]) => ({
     env: () => ({}),

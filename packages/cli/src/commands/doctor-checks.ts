@@ -156,8 +156,9 @@ async function checkPolicies(
 function checkModel({ settings, environment }: Configuration, context: SubcommandContext) {
   try {
     const { model, access, warnings } = chooseModel({ args: {}, settings, environment });
-    if (access.kind === 'provider') {
-      const { check, address } = checkProviderModel(model, access.named, context);
+    if (access.kind === 'provider' || (access.kind === 'gemini' && access.isVertex)) {
+      const named = access.kind === 'provider' ? access.named : 'vertex/';
+      const { check, address } = checkProviderModel(model, named, context);
       return { check, access: address };
     }
     if (access.kind !== 'gemini') {

@@ -71,7 +71,11 @@ async function openProviders(
   const gemini: GeminiAccess | undefined = access.kind === 'gemini' ? access : access.gemini;
   const secrets = gemini?.apiKey === undefined ? [] : [gemini.apiKey];
   const load = () => import('../providers/prepare-model.ts');
-  const main = gemini ? openGemini(gemini, environment) : (await load()).missingGemini(question);
+  const main = gemini
+    ? gemini.isVertex
+      ? await (await load()).openVertex(question)
+      : openGemini(gemini, environment)
+    : (await load()).missingGemini(question);
   const generator = createProviderSwitch({
     main,
     open: async (id) => (await load()).openNamed(id, question, secrets),

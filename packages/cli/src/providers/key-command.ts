@@ -12,14 +12,15 @@ const MAX_BYTES = 64 * 1024;
 
 const printed = new Map<string, Promise<string>>();
 
-/** Throws an ExitError that names the setting. */
+/** `isFresh` runs it again, for a token that expires. Throws an ExitError that names the setting. */
 export function runKeyCommand(
   command: readonly string[],
   setting: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { isFresh = false }: { isFresh?: boolean } = {},
 ): Promise<string> {
   const id = JSON.stringify(command);
-  const known = printed.get(id) ?? run(command, setting, environment);
+  const known = (isFresh ? undefined : printed.get(id)) ?? run(command, setting, environment);
   printed.set(id, known);
   // The user may unlock the password store and try again.
   known.catch(() => printed.delete(id));

@@ -30,6 +30,11 @@ export async function openNamed(id: string, places: ModelPlaces, secrets: string
   return opened;
 }
 
+/** Vertex AI in the place of the Gemini API; as in Gemini CLI, a project's .env file may name the project. */
+export async function openVertex(places: ModelPlaces): Promise<ContentGenerator> {
+  return (await openConfigured('vertex', { ...places, envFile: places.configuration.envFile })).generator;
+}
+
 /** Resolves to the full name. Rejects with an ExitError for an unknown provider, a missing key or a missing model. */
 export async function prepareModel(name: string, providers: ProviderSwitch, places: ModelPlaces): Promise<string> {
   const named = parseProviderModel(name);
@@ -37,7 +42,7 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
     assertUsableAuth(places.settings.security.auth, places.environment);
     return named ? named.model || 'auto' : name;
   }
-  refuseEnforced(places);
+  refuseEnforced(named.provider, places);
   const model = named.model || (await defaultModel(named.provider, places));
   const full = `${named.provider}/${model}`;
   await providers.prepare(full);
@@ -45,9 +50,9 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
 }
 
 /** A login that an administrator enforces is binding: no other provider replaces it. */
-function refuseEnforced({ settings }: ModelPlaces): void {
+function refuseEnforced(id: string, { settings }: ModelPlaces): void {
   const { enforcedType } = settings.security.auth;
-  if (!enforcedType) return;
+  if (!enforcedType || (id === 'vertex' && enforcedType === 'vertex-ai')) return;
   const message = `security.auth.enforcedType demands "${enforcedType}", which allows no other provider. Name a Gemini model, or ask your administrator.`;
   throw new ExitError(ExitCode.Unauthorized, message);
 }

@@ -9,6 +9,7 @@ import { createTokenSource, createVertexEndpoint, parseGoogleCredentials } from 
 import type { EndpointKey, GoogleCredentials, WireEndpoint } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
+import { runKeyCommand } from './key-command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,8 +52,17 @@ async function findCredentials({
   home,
   environment,
 }: VertexQuestion): Promise<GoogleCredentials | undefined> {
-  if (provider.apiKeyCommand !== undefined && provider.apiKeyCommand.length > 0 && key) {
-    return { type: 'token', read: async () => key.value };
+  const { apiKeyCommand = [] } = provider;
+  const setting = `providers.${provider.id}.apiKeyCommand`;
+  if (apiKeyCommand.length > 0 && key?.source === setting) {
+    let isFresh = false;
+    // The first token was printed a moment ago; a later one replaces it.
+    const read = () => {
+      const token = runKeyCommand(apiKeyCommand, setting, environment, { isFresh });
+      isFresh = true;
+      return token;
+    };
+    return { type: 'token', read };
   }
   const named = environment['GOOGLE_APPLICATION_CREDENTIALS']?.trim();
   if (named) return readCredentials(named);

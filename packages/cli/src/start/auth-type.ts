@@ -49,7 +49,7 @@ const SUPPORTED: ReadonlySet<string | undefined> = new Set(['gateway', 'gemini-a
 /** A login enforced by an administrator is binding; a key does not replace it. */
 function isReplacedByKey(type: string | undefined, settings: AuthSettings, environment: Environment): boolean {
   const { enforcedType, useExternal = false } = settings;
-  if (type === undefined || SUPPORTED.has(type) || useExternal) return false;
+  if (type === undefined || isUsable(type, environment) || SUPPORTED.has(type) || useExternal) return false;
   return Boolean(environment['GEMINI_API_KEY']?.trim()) && (!enforcedType || enforcedType === 'gemini-api-key');
 }
 
@@ -70,6 +70,12 @@ export function assertUsableAuth(settings: AuthSettings, environment: Environmen
 
 function isUsable(type: string | undefined, environment: Environment): boolean {
   if (type === 'gateway') return Boolean(environment['GOOGLE_GEMINI_BASE_URL']?.trim());
+  // As in Gemini CLI: a project, or a key of the express mode. Its credentials are found when it is opened.
+  if (type === 'vertex-ai') {
+    return ['GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_PROJECT_ID'].some((name) =>
+      environment[name]?.trim(),
+    );
+  }
   return type === 'gemini-api-key' && Boolean(environment['GEMINI_API_KEY']?.trim());
 }
 

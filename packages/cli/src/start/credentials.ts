@@ -11,6 +11,8 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 
 export interface GeminiAccess {
   kind: 'gemini';
+  /** Whether requests go to Vertex AI, with the Google credentials of the user. */
+  isVertex?: true;
   apiKey?: string;
   baseUrl?: string;
   bearer: boolean;
@@ -123,13 +125,17 @@ function isGeminiUsable({ security }: ModelQuestion['settings'], environment: Mo
   }
 }
 
-function geminiAccess({ model }: ModelQuestion['settings'], environment: ModelQuestion['environment']): GeminiAccess {
+function geminiAccess(
+  { model, security }: ModelQuestion['settings'],
+  environment: ModelQuestion['environment'],
+): GeminiAccess {
   const apiKey = environment['GEMINI_API_KEY']?.trim();
   const baseUrl = environment['GOOGLE_GEMINI_BASE_URL']?.trim();
   const customHeaders = environment['GEMINI_CLI_CUSTOM_HEADERS'];
   const streamIdleTimeoutMs = milliseconds('CASTOR_STREAM_IDLE_TIMEOUT_MS', environment) ?? model.streamIdleTimeoutMs;
   return {
     kind: 'gemini',
+    ...(chooseAuthType(security.auth, environment) === 'vertex-ai' && { isVertex: true }),
     bearer: environment['GEMINI_API_KEY_AUTH_MECHANISM']?.trim() === 'bearer',
     ...(apiKey && { apiKey }),
     ...(baseUrl && { baseUrl }),
