@@ -8,7 +8,7 @@ import { familyOf } from './model-families.ts';
 import { MODELS, MODELS_DATE } from './models-data.ts';
 
 const LINE =
-  /^\S+ [1-9]\d* (?:[1-9]\d*|-) (?:-|(?:[\d.]+\/[\d.]+(?:\/[\d.]*){0,2})(?:\+[1-9]\d*:[\d.]+\/[\d.]+(?:\/[\d.]*){0,2})?) (?:t?i?d?|-) (?:effort|budget|switch|always|-)$/;
+  /^\S+ [1-9]\d* (?:[1-9]\d*|-) (?:-|(?:[\d.]+\/[\d.]+(?:\/[\d.]*){0,2})(?:\+[1-9]\d*:[\d.]+\/[\d.]+(?:\/[\d.]*){0,2})?) (?:t?i?d?|-) (?:effort(?::n?i?l?m?h?x?a?)?|budget|switch|always|-)$/;
 
 describe('the bundled table of models', () => {
   it('knows window, output, price with cache, abilities and thinking', () => {
@@ -28,6 +28,7 @@ describe('the bundled table of models', () => {
       images: true,
       documents: true,
       thinking: 'effort',
+      efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     });
   });
 

@@ -3,11 +3,20 @@
  * the Gemini API's is chosen.
  */
 
-import type { ModelPrice, Rates, ThinkingKnob } from './model-catalogue.ts';
+import type { EffortLevel, ModelPrice, Rates, ThinkingKnob } from './model-catalogue.ts';
 import { MODELS } from './models-data.ts';
 import type { KnownModel, KnownModels } from './provider-catalogue.ts';
 
 const UNKNOWN = '-';
+const EFFORT_LETTERS: Readonly<Record<string, EffortLevel>> = {
+  n: 'none',
+  i: 'minimal',
+  l: 'low',
+  m: 'medium',
+  h: 'high',
+  x: 'xhigh',
+  a: 'max',
+};
 
 /** The models of a provider; empty for a provider the table does not hold. */
 export function bundledModels(provider: string): KnownModels {
@@ -26,9 +35,15 @@ function readLine(line: string): [name: string, known: KnownModel] {
       tools: abilities.includes('t'),
       images: abilities.includes('i'),
       documents: abilities.includes('d'),
-      ...(thinking !== UNKNOWN && { thinking: thinking as ThinkingKnob }),
+      ...(thinking !== UNKNOWN && readThinking(thinking)),
     },
   ];
+}
+
+function readThinking(text: string): KnownModel {
+  const [knob = '', letters = ''] = text.split(':');
+  const efforts = [...letters].flatMap((letter) => EFFORT_LETTERS[letter] ?? []);
+  return { thinking: knob as ThinkingKnob, ...(efforts.length > 0 && { efforts }) };
 }
 
 function readPrice(text: string): ModelPrice {

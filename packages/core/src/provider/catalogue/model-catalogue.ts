@@ -43,6 +43,8 @@ export interface ModelFacts {
   documents?: boolean;
   /** How the model is asked to think; absent: not at all. */
   thinking?: ThinkingKnob;
+  /** The levels of effort the model takes, from the lowest. Absent: unknown. */
+  efforts?: readonly EffortLevel[];
   /** How a Chat Completions server carries the reasoning of this model, where it differs from the provider's other models. */
   reasoning?: ReasoningQuirk;
   /** The family that decides which prompt paragraph and which edit tool fit. */
@@ -56,6 +58,8 @@ export interface ModelFacts {
  * turned off, `switch` is on or off.
  */
 export type ThinkingKnob = 'effort' | 'budget' | 'adaptive' | 'always' | 'switch';
+
+export type EffortLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 export type ModelFamily = 'gemini' | 'claude' | 'gpt' | 'deepseek' | 'qwen' | 'kimi' | 'glm' | 'mistral' | 'local';
 

@@ -4,7 +4,7 @@ import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/conte
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { definedFields, type Fields } from '../wire/defined-fields.ts';
-import { effortOf } from '../wire/thinking-effort.ts';
+import { effortFor, effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
 import type { ChatQuirks, ReasoningQuirk } from './quirks.ts';
 import type { ChatResponseFormat, ChatSettings, ChatThinking } from './request-types.ts';
@@ -86,7 +86,7 @@ function thinkingFields(
   const isOff = effort === 'none';
   switch (quirk.knob) {
     case 'effort':
-      return { reasoning_effort: effort };
+      return { reasoning_effort: effortFor(facts, effort) };
     case 'openrouter':
       return { reasoning: isOff ? { enabled: false } : { effort } };
     case 'deepseek':

@@ -4,7 +4,7 @@
  */
 
 import type { DeclaredTool } from '../wire/tool-schema.ts';
-import type { Effort } from '../wire/thinking-effort.ts';
+import type { EffortLevel } from '../catalogue/model-catalogue.ts';
 
 export type ChatContentPart =
   | { type: 'text'; text: string }
@@ -49,8 +49,8 @@ export type ChatResponseFormat =
 
 /** How a server is asked to think, in the words of each. */
 export interface ChatThinking {
-  reasoning_effort?: Effort;
-  reasoning?: { enabled: false } | { effort: Effort };
+  reasoning_effort?: EffortLevel;
+  reasoning?: { enabled: false } | { effort: EffortLevel };
   thinking?: { type: 'enabled' | 'disabled' };
   chat_template_kwargs?: { enable_thinking: boolean };
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../util/is-record.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
 import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { systemText } from '../wire/system-text.ts';
-import { effortOf } from '../wire/thinking-effort.ts';
+import { effortFor, effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
 import type { ResponsesFormat, ResponsesSettings } from './request-types.ts';
 
@@ -45,7 +45,9 @@ export function settingsFields(
             strict: false,
           })),
     tool_choice: tools.length === 0 ? undefined : mode === 'ANY' ? 'required' : mode === 'NONE' ? 'none' : undefined,
-    reasoning: thinks ? { ...(effort !== undefined && { effort }), summary: 'auto' } : undefined,
+    reasoning: thinks
+      ? { ...(effort !== undefined && { effort: effortFor(facts, effort) }), summary: 'auto' }
+      : undefined,
     max_output_tokens: config.maxOutputTokens,
     text: textFormat(config),
     // Models that reason reject sampling.

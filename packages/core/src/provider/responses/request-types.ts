@@ -4,7 +4,7 @@
  */
 
 import type { DeclaredTool } from '../wire/tool-schema.ts';
-import type { Effort } from '../wire/thinking-effort.ts';
+import type { EffortLevel } from '../catalogue/model-catalogue.ts';
 
 export type ResponsesInput =
   | { type: 'input_text'; text: string }
@@ -68,7 +68,7 @@ export interface ResponsesSettings {
   instructions?: string;
   tools?: ResponsesTool[];
   tool_choice?: 'required' | 'none';
-  reasoning?: { effort?: Effort; summary: 'auto' };
+  reasoning?: { effort?: EffortLevel; summary: 'auto' };
   max_output_tokens?: number;
   text?: ResponsesFormat;
   temperature?: number;
