@@ -23,16 +23,9 @@ import type { FakeModel, Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
 import { readAsReference } from '../sessions/reference-reader.ts';
-import { conversationOf, openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
+import { conversationOf, openAt, PROTOCOLS, sceneTools, switchOf, withState } from './scene.fixture.ts';
 
 const PAIRS = PROTOCOLS.flatMap((from) => PROTOCOLS.filter((to) => to !== from).map((to) => [from, to] as const));
-const THINKING = {
-  gemini: undefined,
-  chat: 'effort',
-  responses: 'effort',
-  anthropic: 'adaptive',
-  ollama: 'switch',
-} as const;
 
 /** Thinking with state, one of its pieces no well-formed text, then words and a call. */
 const thinks = (protocol: ProtocolName, state: string, path: string): Step =>
@@ -46,18 +39,13 @@ const thinks = (protocol: ProtocolName, state: string, path: string): Step =>
       );
 
 async function openModel(protocol: ProtocolName, script: readonly Step[], memory = new Memory()): Promise<FakeModel> {
-  return fakeModel(script, { protocol, memory });
+  return fakeModel(script, { ...withState(protocol).server, memory });
 }
 
 /** A process of its own, as far as a session can tell: nothing but the file is shared with another. */
 async function openProcess(workspace: Workspace, protocol: ProtocolName, model: FakeModel, resume?: string) {
-  const thinking = THINKING[protocol];
-  const provider = await openAt(protocol, model.url, {
-    access: {
-      models: { m: { images: true, ...(thinking && { thinking }) } },
-      quirks: { reasoning: { field: 'reasoning_content', echo: 'calls' } },
-    },
-  });
+  const { access } = withState(protocol, { images: true });
+  const provider = await openAt(protocol, model.url, { access });
   const generator = switchOf({ [provider.access.id]: provider });
   await generator.prepare(`my-${protocol}/m`);
   const { home, project: root } = workspace;

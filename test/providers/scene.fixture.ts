@@ -12,9 +12,11 @@ import { toStructuredError, UnauthorizedError } from '../../packages/core/src/pr
 import type { StructuredError } from '../../packages/core/src/protocol/errors.ts';
 import type { ToolOutput } from '../../packages/core/src/tools/define-tool.ts';
 import { GEMINI_CATALOGUE } from '../../packages/core/src/provider/catalogue/gemini-catalogue.ts';
+import type { KnownModel } from '../../packages/core/src/provider/catalogue/provider-catalogue.ts';
 import { openProvider } from '../../packages/core/src/provider/open-provider.ts';
 import type { OpenProvider, ProviderAccess } from '../../packages/core/src/provider/open-provider.ts';
 import { createProviderSwitch } from '../../packages/core/src/provider/provider-switch.ts';
+import { PROVIDERS } from '../../packages/core/src/provider/providers.ts';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
 import { createEndpoint } from '../../packages/core/src/provider/wire/endpoint.ts';
 import type { WireGeneratorOptions } from '../../packages/core/src/provider/wire/wire-generator.ts';
@@ -31,6 +33,28 @@ const BASES: Readonly<Record<ProtocolName, string>> = {
   anthropic: '',
   ollama: '',
 };
+
+const THINKING = {
+  gemini: undefined,
+  chat: 'switch',
+  responses: 'effort',
+  anthropic: 'adaptive',
+  ollama: 'switch',
+} as const;
+
+/** A server and a provider whose models think, with state that must come back: for Chat Completions, DeepSeek. */
+export function withState(
+  protocol: ProtocolName,
+  facts: KnownModel = {},
+): { server: FakeModelOptions; access: Partial<ProviderAccess> } {
+  const thinking = THINKING[protocol];
+  const known = { ...(thinking && { thinking }), ...facts };
+  const deepseek = PROVIDERS.find(({ id }) => id === 'deepseek');
+  return {
+    server: { protocol, ...(protocol === 'chat' && { vendor: 'deepseek' }) },
+    access: { models: { m: known, other: known }, ...(protocol === 'chat' && { quirks: deepseek?.quirks }) },
+  };
+}
 
 export interface SceneOptions {
   server?: FakeModelOptions;

@@ -10,7 +10,7 @@ import { answer, call, createFakeClock, fakeModel, finish, Memory, say, text, th
 import type { FakeModel, Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
-import { conversationOf, IMAGE, openAt, PROTOCOLS, sceneTools, switchOf } from './scene.fixture.ts';
+import { conversationOf, IMAGE, openAt, PROTOCOLS, sceneTools, switchOf, withState } from './scene.fixture.ts';
 import type { RanCall } from './scene.fixture.ts';
 import { sentIn } from './sent-request.fixture.ts';
 
@@ -25,14 +25,6 @@ const thinks = (protocol: ProtocolName, step: number, tool: string, args: Record
     ? answer(thought('I think.'), text(`Step ${step}.`), call(tool, args, { signature }), finish())
     : answer(thought(`I think of ${signature}.`, { signature }), text(`Step ${step}.`), call(tool, args), finish());
 };
-
-const THINKING = {
-  gemini: undefined,
-  chat: 'effort',
-  responses: 'effort',
-  anthropic: 'adaptive',
-  ollama: 'switch',
-} as const;
 
 async function openPair(from: ProtocolName, to: ProtocolName, seesTo: boolean) {
   const memory = new Memory();
@@ -56,17 +48,10 @@ async function openPair(from: ProtocolName, to: ProtocolName, seesTo: boolean) {
   const models: Record<string, FakeModel> = {};
   const providers: Record<string, Awaited<ReturnType<typeof openAt>>> = {};
   for (const protocol of [from, to]) {
-    const model = await fakeModel(scripts[protocol]!, { protocol, memory });
-    const thinking = THINKING[protocol];
-    const facts = { images: protocol === from || seesTo, mediaInResponses: true, ...(thinking && { thinking }) };
+    const { server, access } = withState(protocol, { images: protocol === from || seesTo, mediaInResponses: true });
+    const model = await fakeModel(scripts[protocol]!, { ...server, memory });
     models[protocol] = model;
-    providers[`my-${protocol}`] = await openAt(protocol, model.url, {
-      access: {
-        models: { m: facts, other: facts },
-        // The field comes back on every message that has one, as with the strictest servers.
-        quirks: { reasoning: { field: 'reasoning_content', echo: 'calls' } },
-      },
-    });
+    providers[`my-${protocol}`] = await openAt(protocol, model.url, { access });
   }
   const ran: RanCall[] = [];
   const tools = sceneTools(ran, () => agent.setModel(next));
@@ -145,15 +130,9 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       say('Two.'),
       say('Three.'),
     ];
-    await using model = await fakeModel(script, { protocol, memory });
-    const thinking = THINKING[protocol];
-    const facts = { ...(thinking && { thinking }) };
-    const provider = await openAt(protocol, model.url, {
-      access: {
-        models: { m: facts, other: facts },
-        quirks: { reasoning: { field: 'reasoning_content', echo: 'calls' } },
-      },
-    });
+    const { server, access } = withState(protocol);
+    await using model = await fakeModel(script, { ...server, memory });
+    const provider = await openAt(protocol, model.url, { access });
     const generator = switchOf({ [provider.access.id]: provider });
     await generator.prepare(`my-${protocol}/m`);
     const agent = createAgent({
