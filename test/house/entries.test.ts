@@ -55,7 +55,8 @@ function importsOf(entry: string): Map<string, string[]> {
 }
 
 /** Tests drive the cli: they are no use of their own. */
-const isCli = (file: string) => file.startsWith('packages/cli/') || file.startsWith('test/');
+/** The bench measures the program and its parts. */
+const isCli = (file: string) => ['packages/cli/', 'test/', 'scripts/bench/'].some((place) => file.startsWith(place));
 
 describe('the entries of @castor/core', () => {
   it('the main entry holds no name that only the cli uses, unless it is documented or product', async () => {

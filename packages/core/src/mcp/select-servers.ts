@@ -200,7 +200,7 @@ function findObstacle(
   const blocked = (why: string) =>
     ({ reason: 'blocked', message: `The MCP server ${name} is blocked: ${why}.` }) as const;
   if (named !== undefined) {
-    if (!contains(named, name)) return blocked('--allowed-mcp-server-names does not name it');
+    if (!contains(named, name)) return blocked('the servers allowed in this run do not include it');
   } else {
     if (allowed !== undefined && !contains(allowed, name)) return blocked('mcp.allowed does not name it');
     if (contains(excluded ?? [], name)) return blocked('mcp.excluded names it');
