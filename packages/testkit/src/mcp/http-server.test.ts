@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   answer,
-  change,
   drop,
   forget,
   gate,
-  notify,
   on,
   pass,
   progress,
@@ -68,25 +66,6 @@ test('progress precedes the answer in the stream of its request', async () => {
     'notifications/progress',
     undefined,
   ]);
-});
-
-test('the test plays actions in every session', async () => {
-  await using both = await started(ECHO);
-  await using listening = new EventReader(await both.client.listen());
-  await both.server.play([change({ tools: [{ name: 'new' }] }), notify('notifications/tools/list_changed')]);
-  expect(await listening.message()).toMatchObject({ method: 'notifications/tools/list_changed' });
-  const list = new EventReader(await both.client.request('tools/list'));
-  expect(await list.message()).toMatchObject({ result: { tools: [{ name: 'new' }] } });
-});
-
-test('a tool that removes itself still answers', async () => {
-  await using both = await started({ tools: [{ name: 'gone', run: [change({ tools: [] })] }] });
-  expect(await new EventReader(await both.client.request('tools/call', { name: 'gone' })).message()).toHaveProperty(
-    'result',
-  );
-  expect(await new EventReader(await both.client.request('tools/call', { name: 'gone' })).message()).toMatchObject({
-    error: { code: -32602, message: 'Unknown tool: gone' },
-  });
 });
 
 test('a call asks the client and waits for the answer of another POST', async () => {

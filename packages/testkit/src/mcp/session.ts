@@ -35,8 +35,6 @@ interface SessionPorts {
 const HONEST: readonly McpAction[] = [{ do: 'answer' }];
 
 export class McpSession {
-  /** URIs the client has subscribed to. */
-  readonly subscriptions = new Set<string>();
   /** The version that `initialize` answered with. */
   version: string | undefined;
   private readonly ports: SessionPorts;
@@ -264,8 +262,6 @@ export class McpSession {
       const result = this.ports.offer.answer('initialize', params);
       this.version = isObject(result) ? String(result['protocolVersion']) : undefined;
     } else if (method === 'notifications/initialized') this.state = 'ready';
-    else if (method === 'resources/subscribe') this.subscriptions.add(String(params['uri']));
-    else if (method === 'resources/unsubscribe') this.subscriptions.delete(String(params['uri']));
     else if (method === 'notifications/cancelled') this.cancel(params['requestId'], params['reason']);
   }
 
