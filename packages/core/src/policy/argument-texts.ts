@@ -17,7 +17,8 @@ const PATH_KEYS = ['file_path', 'dir_path'] as const;
 
 /** Normalizes a path as the tools do: they drop NULs and the `@` of a reference. */
 function cleanPath(path: string): string {
-  return path.replaceAll('\0', '').replace(/^@(?=.)/, '');
+  const whole = path.includes('\0') ? path.replaceAll('\0', '') : path;
+  return whole.startsWith('@') ? whole.replace(/^@(?=.)/, '') : whole;
 }
 
 /** The arguments with paths normalized as the tools do; those of external tools stay unchanged. */
@@ -30,11 +31,14 @@ export function isForeign(call: PolicyCall): boolean {
 }
 
 function mapPaths(args: Arguments, change: (path: string) => string): Arguments {
-  const changed = PATH_KEYS.flatMap((key) => {
+  let changed: Record<string, unknown> | undefined;
+  for (const key of PATH_KEYS) {
     const path = args[key];
-    return typeof path === 'string' ? [[key, change(path)] as const] : [];
-  });
-  return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) };
+    if (typeof path !== 'string') continue;
+    changed ??= { ...args };
+    changed[key] = change(path);
+  }
+  return changed ?? args;
 }
 
 export class ArgumentTexts {
@@ -51,12 +55,13 @@ export class ArgumentTexts {
     this.hasPaths = !isForeign(call) && PATH_KEYS.some((key) => typeof call.args[key] === 'string');
   }
 
-  matches({ argsPattern, ...rule }: PolicyRule): boolean {
+  matches(rule: PolicyRule): boolean {
+    const { argsPattern } = rule;
     if (rule.commandPrefix !== undefined || rule.commandRegex !== undefined) return false;
     if (argsPattern === undefined) return true;
     const test = (text: string) => argsPattern.test(text);
     if (rule.decision !== 'allow') return this.named().some(test) || this.behindLinks().some(test);
-    const name = namesAbsolutePath({ argsPattern }) ? this.absolute() : this.given();
+    const name = namesAbsolutePath(rule) ? this.absolute() : this.given();
     return test(name) && (this.behindLinks().length === 0 || this.behindLinks().some(test));
   }
 

@@ -51,6 +51,8 @@ export interface PolicyVerdict {
 }
 
 const TOOL_ALIASES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
+/** Names come from the model; more of them than there are tools are not remembered. */
+const MAX_TOOLS = 200;
 const PLAN_MESSAGE =
   'You are in Plan Mode: only reading is possible, and writing a plan (.md) into the plans folder. Leave plan mode first.';
 
@@ -59,6 +61,8 @@ export class PolicyEngine {
   private readonly places: ProtectedPlaces;
   private readonly workspace: readonly string[];
   private rulesByPriority: PolicyRule[];
+  /** The rules that match whatever the arguments, by everything else about a call of our own tools. */
+  private readonly rulesByTool = new Map<string, readonly PolicyRule[]>();
   /** Loaded by the first command. */
   private judgeShell: typeof judgeShell | undefined;
 
@@ -78,11 +82,12 @@ export class PolicyEngine {
   /** For answers of "always": applies until the session ends. */
   addRule(rule: PolicyRule): void {
     this.rulesByPriority = [...this.rulesByPriority, rule].sort(byPriority);
+    this.rulesByTool.clear();
   }
 
   async check(asked: PolicyCall, context: PolicyContext): Promise<PolicyVerdict> {
     const call = canonicalCall(asked);
-    const rules = this.rulesByPriority.filter((rule) => matchesCall(rule, call, context));
+    const rules = this.rulesFor(call, context);
     const { command } = call.args;
     let verdict: PolicyVerdict;
     if (call.toolName === SHELL_TOOL && typeof command === 'string') {
@@ -96,6 +101,22 @@ export class PolicyEngine {
   /** The base of relative paths. */
   get root(): string {
     return this.options.root;
+  }
+
+  /** The matching rules, arguments aside. Most calls of a session are of a few tools, in one mode. */
+  private rulesFor(call: PolicyCall, context: PolicyContext): readonly PolicyRule[] {
+    const find = () => this.rulesByPriority.filter((rule) => matchesCall(rule, call, context));
+    const { toolName, kind, annotations, subagent, mcpServer } = call;
+    if (annotations !== undefined || subagent !== undefined || mcpServer !== undefined) return find();
+    // The name comes last: it alone may hold a space.
+    const key = `${context.mode} ${context.interactive} ${kind} ${toolName}`;
+    let rules = this.rulesByTool.get(key);
+    if (!rules) {
+      rules = find();
+      if (this.rulesByTool.size >= MAX_TOOLS) this.rulesByTool.clear();
+      this.rulesByTool.set(key, rules);
+    }
+    return rules;
   }
 
   private decide(call: PolicyCall, rules: readonly PolicyRule[]): PolicyVerdict {
