@@ -228,8 +228,8 @@ function isMessage(record: Record<string, unknown>): record is Record<string, un
 
 function isFileChange(record: Record<string, unknown>): record is Record<string, unknown> & FileChange {
   const { path, before, after, preImage = '' } = record;
-  const isKnown = before === null || typeof before === 'string';
-  return typeof path === 'string' && isKnown && typeof after === 'string' && typeof preImage === 'string';
+  const isKnown = [before, after].every((print) => print === null || typeof print === 'string');
+  return typeof path === 'string' && isKnown && typeof preImage === 'string';
 }
 
 /** Drops fields of an invalid type. */

@@ -98,7 +98,7 @@ export interface FileChange {
   /** Absolute, with links resolved. */
   path: string;
   before: string | null;
-  after: string;
+  after: string | null;
   /** Path of the copy of the earlier content, relative to the folder of sessions. */
   preImage?: string;
 }

@@ -34,8 +34,8 @@ export interface PlannedWrite {
   path: string;
   /** Undefined when the file does not exist yet. */
   before: { bytes: Uint8Array; fingerprint: string } | undefined;
-  /** The fingerprint of the new content. */
-  after: string;
+  /** The fingerprint of the new content; null for a file that is deleted. */
+  after: string | null;
 }
 
 /** Records a write before it happens; the store waits for it. Must not throw. */
@@ -99,6 +99,15 @@ export class FileStore {
       isWritable: (path) => this.workspace.isWritable(path),
     });
     this.ledger.record(realPath, after);
+    if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
+  }
+
+  /** Deletes a file that is still as it was loaded, and records that first. */
+  async remove(file: LoadedFile, callId: string): Promise<void> {
+    const { realPath } = file;
+    await this.journal?.changing({ callId, path: realPath, before: file, after: null });
+    const { removeFile } = await import('./remove-file.ts');
+    await removeFile(file);
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
   }
 

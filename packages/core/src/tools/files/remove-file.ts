@@ -1,0 +1,18 @@
+/** Deletes a file that is still as it was loaded. */
+
+import { lstat, unlink } from 'node:fs/promises';
+import { ToolError } from '../../protocol/errors.ts';
+import type { LoadedFile } from './file-store.ts';
+
+/** Throws ToolError when another program changed the file meanwhile. */
+export async function removeFile({ realPath, stat }: LoadedFile): Promise<void> {
+  const now = await lstat(realPath);
+  const isSame = now.ino === stat.ino && now.dev === stat.dev && now.mtimeMs === stat.mtimeMs && now.size === stat.size;
+  if (!isSame) {
+    throw new ToolError(
+      `${realPath} was changed by another program during this edit and was not deleted. Read the file again first.`,
+      'file_write_failure',
+    );
+  }
+  await unlink(realPath);
+}
