@@ -5,7 +5,7 @@ import type { UserHints } from '@castor/core';
 /** How a run without a screen resends an interrupted prompt, as a clause. */
 export const RESEND_HINT = '--continue resumes it';
 
-const EDITING_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace']);
+const EDITING_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace', 'apply_patch']);
 
 export const USER_HINTS: Required<UserHints> = {
   trustFolder: 'Trust it, or use --skip-trust for one run.',

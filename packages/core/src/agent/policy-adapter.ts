@@ -25,6 +25,17 @@ export interface PolicyAdapterOptions {
   onModeChange?: (mode: ApprovalMode) => void;
 }
 
+const PATCH_TOOL = 'apply_patch';
+/** The tools whose rules cover the edits of a patch. */
+const EDIT_TOOLS = ['replace', 'write_file'] as const;
+const STRICTNESS: Readonly<Record<PolicyVerdict['decision'], number>> = { allow: 0, ask_user: 1, deny: 2 };
+
+/** Rules on edits cover the edits of a patch. */
+async function editsOf(question: PolicyQuestion): Promise<PolicyQuestion[]> {
+  if (question.toolName !== PATCH_TOOL) return [question];
+  return (await import('./patch-edits.ts')).editsOfPatch(question);
+}
+
 const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 
 export class PolicyAdapter implements PolicyPort {
@@ -70,7 +81,18 @@ export class PolicyAdapter implements PolicyPort {
     return this.decide(question, { interactive: true });
   }
 
-  private async decide(
+  /** A patch is judged as the edits it consists of, and by rules on patches: the strictest verdict counts. */
+  private async decide(question: PolicyQuestion, terms: { interactive: boolean }): Promise<PolicyVerdict> {
+    let strictest = await this.decideOn(question, terms);
+    if (question.toolName !== PATCH_TOOL) return strictest;
+    for (const edit of await editsOf(question)) {
+      const verdict = await this.decideOn(edit, terms);
+      if (STRICTNESS[verdict.decision] > STRICTNESS[strictest.decision]) strictest = verdict;
+    }
+    return strictest;
+  }
+
+  private async decideOn(
     { toolName, args, kind }: PolicyQuestion,
     { interactive }: { interactive: boolean },
   ): Promise<PolicyVerdict> {
@@ -88,8 +110,10 @@ export class PolicyAdapter implements PolicyPort {
 
   async describeAlways({ toolName, args, kind }: PolicyQuestion): Promise<string[]> {
     const { describeTarget, targetsOfAlways } = await import('../policy/always-rule.ts');
-    const targets = await targetsOfAlways({ toolName, args, kind }, 'proceed_always', this.options.engine.root);
-    return targets.map(describeTarget);
+    const { root } = this.options.engine;
+    const calls = await editsOf({ toolName, args, kind });
+    const targets = await Promise.all(calls.map((call) => targetsOfAlways(call, 'proceed_always', root)));
+    return targets.flat().map(describeTarget);
   }
 
   async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
@@ -97,7 +121,9 @@ export class PolicyAdapter implements PolicyPort {
     // "Always" for an edit means: stop asking about edits in this session.
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
     const { sessionRule, targetsOfAlways } = await import('../policy/always-rule.ts');
-    const targets = await targetsOfAlways({ toolName, args, kind }, outcome, this.options.engine.root);
+    const { root } = this.options.engine;
+    const calls = await editsOf({ toolName, args, kind });
+    const targets = (await Promise.all(calls.map((call) => targetsOfAlways(call, outcome, root)))).flat();
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
     this.offered.clear();
     if (outcome === 'proceed_always_and_save') await this.save(targets);
@@ -109,8 +135,9 @@ export class PolicyAdapter implements PolicyPort {
     const known = this.offered.get(key);
     if (known !== undefined) return known;
     const { engine, interactive } = this.options;
-    const { name: toolName, kind } = tool;
-    const isOffered = engine.staticallyDenied([{ toolName, kind }], { mode: this.mode, interactive }).length === 0;
+    const { name, kind } = tool;
+    const calls = (name === PATCH_TOOL ? [name, ...EDIT_TOOLS] : [name]).map((toolName) => ({ toolName, kind }));
+    const isOffered = engine.staticallyDenied(calls, { mode: this.mode, interactive }).length === 0;
     this.offered.set(key, isOffered);
     return isOffered;
   }

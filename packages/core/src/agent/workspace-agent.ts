@@ -10,7 +10,6 @@ import { defaultChildVariables } from '../config/child-variables.ts';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
-import { describeUnknownTools } from '../policy/unknown-tools.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
@@ -49,7 +48,7 @@ import type { ResolvedWorkspaceOptions, Warn, WorkspaceAgentOptions } from './wo
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
-import { openTools } from './workspace-tools.ts';
+import { loadPatchTool, openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
   workspace: Workspace;
@@ -108,13 +107,17 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const catalogue = catalogueOf(generator);
   const mainModel = () => resolveModel(requestedModel(), { catalogue });
   const fit = new WorkspaceFit(modelFacts(mainModel(), catalogue));
+  await fit.change(modelFacts(mainModel(), catalogue));
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, fit, mainModel, warn };
   const { tools, approvedPlan } = await openTools({ ...common, ...commands });
 
-  for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
+  if (loaded.rules.some(({ kind }) => kind !== 'builtin')) {
+    const { describeUnknownTools } = await import('../policy/unknown-tools.ts');
+    for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
+  }
 
   const sourced = { ...options, sources };
-  const context = await openContext(sourced, { workspace, isGitRepository, isCompact: fit.isCompact, warn });
+  const context = await openContext(sourced, { workspace, isGitRepository, fit, warn });
   const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
   const wiring = {
     ...options,
@@ -135,7 +138,10 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     openingHistory: [context.firstMessage],
     fitModel: async (facts: ModelFacts, chat: GeminiChat) => {
       const changed = await fit.change(facts);
-      if (changed) context.fit(changed.profile, chat);
+      if (!changed) return;
+      context.fit(changed.profile, chat);
+      if (fit.offers('apply_patch') && !tools.names().includes('apply_patch'))
+        tools.register(await loadPatchTool(store));
     },
     ...withoutUndefined({ resultContext: context.resultContext }),
   };
@@ -197,11 +203,11 @@ function openRecorder(
 
 function openContext(
   options: SourcedOptions,
-  around: { workspace: Workspace; isGitRepository: boolean; isCompact: boolean; warn: Warn },
+  around: { workspace: Workspace; isGitRepository: boolean; fit: WorkspaceFit; warn: Warn },
 ): Promise<WorkspaceContext> {
   const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
   const { context: files, systemPrompt, memory } = options;
-  const { workspace, isGitRepository, isCompact, warn } = around;
+  const { workspace, isGitRepository, fit, warn } = around;
   return WorkspaceContext.load({
     workspace,
     home,
@@ -210,7 +216,8 @@ function openContext(
     isGitRepository,
     now: () => new Date(clock.now()),
     // The tree of an untrusted folder is not sent, and a small window has no room for one.
-    tellsTree: tellsTree && trustedFolder !== false && !isCompact,
+    tellsTree: tellsTree && trustedFolder !== false && !fit.isCompact,
+    profile: fit.promptProfile,
     ...(files && { files }),
     ...(systemPrompt && { systemPrompt }),
     ...(memory !== undefined && { memory }),

@@ -1,9 +1,14 @@
 /** Which tools and instructions a model gets, by its window and its family, in the bytes of the first request. */
 
-import { say } from '@castor/testkit';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, finish, say } from '@castor/testkit';
 import type { ProtocolName } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { KnownModel } from '../provider/catalogue/provider-catalogue.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import { openSession } from '../records/open-session.ts';
+import { listRewindPoints, revertEdits } from '../records/rewind.ts';
 import { openForeignWorkspace } from './foreign-model.fixture.ts';
 
 const PROTOCOLS: ProtocolName[] = ['chat', 'responses', 'anthropic', 'ollama', 'gemini'];
@@ -80,6 +85,86 @@ describe('the first request', () => {
     const systemOf = (body: unknown) => (body as { messages: { content: string }[] }).messages[0]?.content;
     expect(systemOf(last?.body)).toBe(systemOf(first?.body));
     expect(systemOf(small?.body)).not.toBe(systemOf(first?.body));
+  });
+});
+
+describe('a family that edits by patches', () => {
+  const GPT: KnownModel = { family: 'gpt', contextWindow: 200_000 };
+  const PATCH = [
+    '*** Begin Patch',
+    '*** Update File: a.txt',
+    '-one',
+    '+ONE',
+    '*** Add File: .git/hooks/x',
+    '+evil',
+    '*** End Patch',
+  ];
+  const patch = (lines: readonly string[]) =>
+    answer(call('apply_patch', { patch: lines.join('\n') }, { id: 'c' }), finish());
+  const script = (lines: readonly string[]) => ({
+    far: { script: [patch(lines), say('done')], access: { models: { m: GPT } } },
+  });
+  const SMALL = [...PATCH.slice(0, 4), '*** End Patch'];
+
+  it('gets apply_patch instead of replace, and others do not', async () => {
+    await using env = await openForeignWorkspace(
+      { far: provider('chat', GPT), other: provider('chat', { contextWindow: 200_000 }) },
+      { model: 'other/m' },
+    );
+    await env.ask('one');
+    env.agent.setModel('far/m');
+    await env.ask('two');
+    const edits = (id: string) =>
+      toolNames(env.sent(id)[0]?.body).filter((name) => ['apply_patch', 'replace', 'write_file'].includes(name));
+    expect([edits('other'), edits('far')]).toEqual([
+      ['replace', 'write_file'],
+      ['write_file', 'apply_patch'],
+    ]);
+  });
+
+  it('edits, and all its edits are undone with the session', async () => {
+    const lines = [...PATCH.slice(0, 4), '*** Add File: b.txt', '+b', '*** Delete File: c.txt', '*** End Patch'];
+    await using files = await createWorkspace({ files: { 'a.txt': 'one\n', 'c.txt': 'c\n' } });
+    const { project: root, home } = files;
+    const session = await openSession({ root, home });
+    await using env = await openForeignWorkspace(script(lines), { model: 'far/m', root, home, session });
+    await env.ask('go');
+    const here = () => ['a.txt', 'b.txt', 'c.txt'].map((name) => existsSync(join(root, name)));
+    expect([await files.read('a.txt'), here()]).toEqual(['ONE\n', [true, true, false]]);
+    const [first] = listRewindPoints({ chat: env.agent.chat, recorder: session.recorder });
+    const { problems } = await revertEdits(first!.edits, env.agent.workspace);
+    expect([problems, await files.read('a.txt'), here()]).toEqual([[], 'one\n', [true, false, true]]);
+  });
+
+  it.each([
+    ['autoEdit', SMALL, []],
+    ['autoEdit', PATCH, ['c']],
+    ['default', SMALL, ['c']],
+  ] as const)('is asked in %s as for the edits the patch consists of', async (approvalMode, lines, asked) => {
+    await using env = await openForeignWorkspace(script(lines), {
+      model: 'far/m',
+      approvalMode,
+      trustedFolder: true,
+      files: { 'a.txt': 'one\n' },
+    });
+    const questions: string[] = [];
+    for await (const event of env.agent.session.prompt('go', new AbortController().signal)) {
+      if (event.type !== GeminiEventType.ToolCallConfirmation) continue;
+      questions.push(event.value.request.callId);
+      env.agent.session.respond(event.value.request.callId, 'cancel');
+    }
+    expect(questions).toEqual(asked);
+  });
+
+  it('is not offered where a rule denies the edits', async () => {
+    await using env = await openForeignWorkspace(script(SMALL), {
+      model: 'far/m',
+      rules: { exclude: ['replace'] },
+      files: { 'a.txt': 'one\n' },
+    });
+    await env.ask('go');
+    expect(toolNames(env.sent('far')[0]?.body)).not.toContain('apply_patch');
+    expect(await env.workspace.read('a.txt')).toBe('one\n');
   });
 });
 

@@ -56,6 +56,10 @@ export class WorkspaceFit {
     return { profile: this.profile };
   }
 
+  get promptProfile(): PromptProfile | undefined {
+    return this.profile;
+  }
+
   offers(name: string): boolean {
     return this.profile?.offers(name) ?? !OFFERED_BY_PROFILE.has(name);
   }

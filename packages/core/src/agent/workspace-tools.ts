@@ -78,7 +78,9 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   });
   const where = { cwd: workspace.root, env: environment, guard: shell.guard };
   const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
-  const tools = new ToolRegistry([...builtins, ...discovered], {
+  const offersPatches = given.fit.offers('apply_patch');
+  const patching = offersPatches ? [await loadPatchTool(store)] : [];
+  const tools = new ToolRegistry([...builtins, ...patching, ...discovered], {
     isActive: (tool) => given.fit.offers(tool.name) && isInMode(tool.name, policy) && policy.isOffered(tool),
     explainAbsence: ({ name }) =>
       given.fit.offers(name) && isInMode(name, policy) ? describeRefusal(name, policy.mode, options) : undefined,
@@ -89,6 +91,12 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     declare: (declaration) => given.fit.declare(declaration),
   });
   return { tools, approvedPlan: () => approvedPlan };
+}
+
+/** Loaded for the families that edit by patches. */
+export async function loadPatchTool(store: FileStore): Promise<DefinedTool> {
+  const { createApplyPatchTool } = await import('../tools/builtin/apply-patch.ts');
+  return createApplyPatchTool({ store });
 }
 
 type Refusing = Pick<ResolvedWorkspaceOptions, 'interactive' | 'hints'>;

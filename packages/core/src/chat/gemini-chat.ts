@@ -29,7 +29,6 @@ import { waitForNextAttempt } from './next-attempt.ts';
 import type { FailedAttempt } from './next-attempt.ts';
 import { createUserContent, hasFunctionResponse, withoutSignatures } from './parts.ts';
 import { RecordedHistory } from './recorded-history.ts';
-import { describeSchemaProblem } from './schema-hint.ts';
 import { toMessageToSend } from './send-arguments.ts';
 import type { MessageToSend, SendArguments } from './send-arguments.ts';
 import { isSilent } from './stream-check.ts';
@@ -194,6 +193,7 @@ export class GeminiChat {
 
   /** Adds to the error the tools whose schemas the model rejects, where that may be the cause. */
   async maybeIncludeSchemaDepthContext(error: StructuredError): Promise<void> {
+    const { describeSchemaProblem } = await import('./schema-hint.ts');
     const hint = describeSchemaProblem(error.message, this.getTools());
     if (hint) error.message += `\n${hint}`;
   }

@@ -14,7 +14,6 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { loadContextFiles } from './context-files.ts';
 import type { ContextFile, ContextFileOptions, LoadedContext } from './context-files.ts';
-import { describeTree } from './directory-tree.ts';
 import { createEnvironmentContext } from './environment-context.ts';
 import { JustInTimeContext } from './just-in-time-context.ts';
 import { createSystemPrompt } from './system-prompt.ts';
@@ -39,6 +38,8 @@ export interface WorkspaceContextOptions {
   hints?: UserHints | undefined;
   interactive: boolean;
   isGitRepository: boolean;
+  /** How the first model is addressed. */
+  profile?: PromptProfile | undefined;
   /** Whether the model receives the folder's tree. */
   tellsTree?: boolean;
   now: () => Date;
@@ -73,7 +74,7 @@ export class WorkspaceContext {
 
   /** Throws SystemPromptError. */
   static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
-    const tree = options.tellsTree === true ? describeTree(options.workspace) : '';
+    const tree = options.tellsTree === true ? await treeOf(options.workspace) : '';
     return new WorkspaceContext(options, await load(options), tree);
   }
 
@@ -152,6 +153,11 @@ export class WorkspaceContext {
   }
 }
 
+async function treeOf(workspace: Workspace): Promise<string> {
+  const { describeTree } = await import('./directory-tree.ts');
+  return describeTree(workspace);
+}
+
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
   const { files, workspace, home, sources, hints, onWarning } = options;
   const loaded = await loadContextFiles({
@@ -172,9 +178,9 @@ function ignoredFile(workspace: Workspace): (file: string) => boolean {
 }
 
 function choosePrompt(options: WorkspaceContextOptions): string {
-  const { systemPrompt = {}, interactive, isGitRepository, workspace, sources, hints } = options;
+  const { systemPrompt = {}, interactive, isGitRepository, profile, workspace, sources, hints } = options;
   const { file, writeTo } = systemPrompt;
-  const own = createSystemPrompt({ interactive, isGitRepository });
+  const own = createSystemPrompt({ interactive, isGitRepository, profile });
   if (writeTo !== undefined) writeSystemPrompt(writeTo, own);
   if (file === undefined) return own;
   if (!isProjectTrusted(sources) && workspace.isInside(file)) {

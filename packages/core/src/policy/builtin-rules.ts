@@ -24,7 +24,7 @@ interface BuiltinRule {
 }
 
 const READS = [...READING_TOOLS, 'tracker_*'];
-const EDITS = ['replace', 'write_file'];
+const EDITS = ['replace', 'write_file', 'apply_patch'];
 const EFFECTS = [...EDITS, 'run_shell_command', 'activate_skill', 'web_fetch', 'discovered_tool_*'];
 
 const RULES: readonly BuiltinRule[] = [

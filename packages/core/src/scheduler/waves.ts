@@ -7,7 +7,7 @@ import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
 const TOPIC_TOOL = 'update_topic';
 /** They change files that the others may read. */
-const RUN_ALONE: ReadonlySet<string> = new Set([TOPIC_TOOL, 'replace', 'write_file']);
+const RUN_ALONE: ReadonlySet<string> = new Set([TOPIC_TOOL, 'replace', 'write_file', 'apply_patch']);
 
 export function toWaves(requests: readonly ToolCallRequestInfo[]): ToolCallRequestInfo[][] {
   const waves: ToolCallRequestInfo[][] = [];
