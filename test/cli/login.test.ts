@@ -74,6 +74,16 @@ describe('castor login <provider>', () => {
     await expect(stat(fileOf(at.workspace))).rejects.toThrow('ENOENT');
   });
 
+  it('keeps a Gemini key where Gemini CLI reads it', async () => {
+    await using gemini = await fakeModel([], { key: KEY, models: [{ name: 'models/gemini-x' }] });
+    await using workspace = await createWorkspace({});
+    const env = { GOOGLE_GEMINI_BASE_URL: gemini.url, ...NO_KEYRING };
+    const { stdout, code } = await runCli(['login', 'gemini', '--plain-file'], { workspace, env, stdin: KEY });
+    expect({ stdout, code }).toMatchObject({ code: 0 });
+    expect(stdout).toContain('Gemini API accepts the key');
+    expect(await readFile(join(workspace.home, '.gemini', '.env'), 'utf8')).toBe(`GEMINI_API_KEY="${KEY}"\n`);
+  });
+
   it('never sends a stored key to another address', async () => {
     await using at = await setUp();
     await at.castor(['login', 'anthropic', '--plain-file'], KEY);

@@ -1,7 +1,7 @@
 /** A model of any provider, named on the command line, in the environment or in the settings: what is sent where. */
 
 import { join } from 'node:path';
-import { createWorkspace, fakeModel, refusedUrl, runCli, say, startCli } from '@castor/testkit';
+import { call, createWorkspace, fakeModel, refusedUrl, runCli, say, startCli } from '@castor/testkit';
 import type { FakeModelOptions, ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -148,6 +148,38 @@ describe('a model of another provider', () => {
     for (const word of words) expect(result.stderr).toContain(word);
     expect(result.stderr).not.toMatch(/\n +at |sk-never/);
     expect(requests).toEqual([]);
+  });
+});
+
+describe('where a model is named', () => {
+  it.each<[string, Run, string]>([
+    ['a setting', { args: [], settings: () => ({ castor: { model: 'antropic/x' } }) }, 'named by castor.model in '],
+    ['a variable', { args: [], env: () => ({ CASTOR_MODEL: 'antropic/x' }) }, 'named by CASTOR_MODEL.'],
+  ])('is told when %s is wrong', async (_, options, words) => {
+    const { stderr, code } = await run(options);
+    expect(code).toBe(42);
+    expect(stderr).toContain(words);
+  });
+
+  it('is closed to other providers where an administrator enforces a login', async () => {
+    const settings = () => ({ security: { auth: { enforcedType: 'gemini-api-key' } } });
+    const { stderr, code, requests } = await run({ settings });
+    expect({ code, requests }).toEqual({ code: 41, requests: [] });
+    expect(stderr).toContain('security.auth.enforcedType demands "gemini-api-key"');
+  });
+});
+
+describe('a command that the model runs', () => {
+  it('does not see the key in use', async () => {
+    await using model = await fakeModel([call('run_shell_command', { command: 'env' }), say('Done.')], {
+      protocol: 'anthropic',
+    });
+    const env = { ...anthropic(model.url), OTHER: 'visible' };
+    const { code } = await runCli([...NAMED, '-y', '-p', 'hi'], { env });
+    expect(code).toBe(0);
+    const sent = JSON.stringify(model.requests[1]!.body);
+    expect(sent).toContain('visible');
+    expect(sent).not.toContain(KEY);
   });
 });
 

@@ -15,7 +15,8 @@ export interface GeneratorQuestion {
   cwd: string;
   home: string;
   settings: Pick<Settings, 'advanced' | 'castor' | 'model' | 'providers' | 'security'>;
-  configuration: Pick<Configuration, 'envFile'>;
+  configuration: Pick<Configuration, 'envFile'> & Partial<Pick<Configuration, 'layers'>>;
+  args?: { readonly model?: string };
   /** Including variables of the user's .env file. */
   environment: Readonly<Record<string, string | undefined>>;
 }
@@ -86,6 +87,6 @@ async function openProviders(
   };
   const opened = { generator, secrets, prepareModel };
   if (access.kind === 'gemini') return { ...opened, model: choice.model };
-  const prepared = await prepareModel(access.named);
+  const prepared = await (await load()).prepareFirst(access.named, generator, question);
   return { ...opened, model: choice.model === access.named ? prepared : choice.model };
 }

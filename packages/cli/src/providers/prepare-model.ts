@@ -16,6 +16,11 @@ export interface ModelPlaces {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
+interface FirstPlaces extends ModelPlaces {
+  configuration: Pick<Configuration, 'envFile'> & Partial<Pick<Configuration, 'layers'>>;
+  args?: { readonly model?: string };
+}
+
 /** A list of models for a message ends here. */
 const NAMED_MODELS = 12;
 
@@ -47,6 +52,28 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
   const full = `${named.provider}/${model}`;
   await providers.prepare(full);
   return full;
+}
+
+/** The model of a start. An error also says where it was named, unless a flag did. */
+export async function prepareFirst(name: string, providers: ProviderSwitch, places: FirstPlaces): Promise<string> {
+  try {
+    return await prepareModel(name, providers, places);
+  } catch (error) {
+    const source = error instanceof ExitError ? sourceOfName(places) : undefined;
+    if (!(error instanceof ExitError) || source === undefined) throw error;
+    throw new ExitError(error.exitCode, `${error.message}\nThe model ${name} is named by ${source}.`, { cause: error });
+  }
+}
+
+function sourceOfName({ args, environment, configuration: { layers = [] } }: FirstPlaces): string | undefined {
+  if (args?.model?.trim()) return undefined;
+  const variable = ['CASTOR_MODEL', 'GEMINI_MODEL'].find((each) => environment[each]?.trim());
+  if (variable !== undefined) return variable;
+  for (const key of ['castor.model', 'model.name']) {
+    const place = layers.toReversed().flatMap((layer) => layer.locate(key) ?? [])[0];
+    if (place !== undefined) return `${key} in ${place}`;
+  }
+  return undefined;
 }
 
 /** A login that an administrator enforces is binding: no other provider replaces it. */
