@@ -384,7 +384,10 @@ describe('/model provider/x in a conversation', () => {
   it('changes the provider and back, and tells in a sentence what is missing', async () => {
     await using gemini = await fakeModel([say('I am Gemini.'), say('Back.')]);
     await using far = await fakeModel([say('I am far.')], { protocol: 'anthropic' });
-    await using workspace = await createWorkspace();
+    const customAliases = { mine: { modelConfig: { model: 'groq/x' } } };
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': JSON.stringify({ modelConfigs: { customAliases } }) },
+    });
     await using cli = await startCli(['--input-format', 'stream-json', '-m', 'gemini-2.5-flash'], {
       model: gemini,
       workspace,
@@ -399,11 +402,13 @@ describe('/model provider/x in a conversation', () => {
     };
     await send('Who are you?');
     await send('/model mistral/x');
+    await send('/model mine');
     await send('/model anthropic/claude-x');
     await send('And now?');
     await send('/model gemini-2.5-flash');
     await send('And again?');
     expect(cli.stdout).toContain('MISTRAL_API_KEY is not set');
+    expect(cli.stdout).toContain('GROQ_API_KEY is not set');
     expect(gemini.requests).toHaveLength(2);
     expect(far.requests.map(modelOf)).toEqual(['claude-x']);
     expect(JSON.stringify(far.requests[0]!.body)).toContain('I am Gemini.');

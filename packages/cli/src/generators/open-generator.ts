@@ -7,6 +7,7 @@ import { assertNever } from '@castor/core';
 import { createProviderSwitch } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core/program';
+import { modelBehind } from '../start/credentials.ts';
 import type { GeminiAccess, ModelAccess, ModelChoice } from '../start/credentials.ts';
 import { openGemini } from './gemini.ts';
 
@@ -14,7 +15,7 @@ export interface GeneratorQuestion {
   choice: ModelChoice;
   cwd: string;
   home: string;
-  settings: Pick<Settings, 'advanced' | 'castor' | 'model' | 'providers' | 'security'>;
+  settings: Pick<Settings, 'advanced' | 'castor' | 'model' | 'modelConfigs' | 'providers' | 'security'>;
   configuration: Pick<Configuration, 'envFile'> & Partial<Pick<Configuration, 'layers'>>;
   args?: { readonly model?: string };
   /** Including variables of the user's .env file. */
@@ -82,8 +83,10 @@ async function openProviders(
     open: async (id) => (await load()).openNamed(id, question, secrets),
   });
   const prepareModel = async (name: string) => {
-    const isMain = gemini !== undefined && !name.includes('/');
-    return isMain ? name : (await load()).prepareModel(name, generator, question);
+    const named = modelBehind(name, question.settings.modelConfigs.customAliases);
+    if (gemini && !named.includes('/')) return name;
+    const prepared = await (await load()).prepareModel(named, generator, question);
+    return named === name ? prepared : name;
   };
   const opened = { generator, secrets, prepareModel };
   if (access.kind === 'gemini') return { ...opened, model: choice.model };

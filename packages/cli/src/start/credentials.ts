@@ -92,7 +92,7 @@ function requestedModel({ args, settings, environment }: ModelQuestion): string 
 }
 
 /** The model that a user's own alias stands for, through the aliases it refines; else the name itself. */
-function modelBehind(name: string, aliases: Settings['modelConfigs']['customAliases'], depth = 9): string {
+export function modelBehind(name: string, aliases: Settings['modelConfigs']['customAliases'], depth = 9): string {
   const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
   const { model } = (alias?.['modelConfig'] ?? {}) as { model?: unknown };
   if (typeof model === 'string') return model;
