@@ -180,15 +180,8 @@ export { GeminiClient, MAX_TURNS } from './client/gemini-client.ts';
 export type { GeminiClientOptions } from './client/gemini-client.ts';
 export { COMPRESSION_PRESERVE_THRESHOLD, COMPRESSION_TOKEN_THRESHOLD } from './client/compression.ts';
 export { LoopDetectionService } from './client/loops/loop-detection.ts';
-export type {
-  DetectedLoop,
-  LoopCheck,
-  LoopDetectionOptions,
-  LoopJudge,
-  LoopJudgeInput,
-  LoopJudgement,
-  LoopType,
-} from './client/loops/loop-detection.ts';
+export type { DetectedLoop, LoopCheck, LoopDetectionOptions, LoopType } from './client/loops/loop-detection.ts';
+export type { LoopJudge, LoopJudgeInput, LoopJudgement } from './client/loops/loop-judge.ts';
 export { checkNextSpeaker } from './client/next-speaker.ts';
 export type { NextSpeaker, NextSpeakerResponse } from './client/next-speaker.ts';
 export { UtilityModel } from './client/utility-model.ts';

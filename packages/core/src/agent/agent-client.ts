@@ -8,7 +8,7 @@ import { Compressor } from '../client/compression.ts';
 import { GeminiClient } from '../client/gemini-client.ts';
 import { IdeContext } from '../client/ide-context.ts';
 import { LoopDetectionService } from '../client/loops/loop-detection.ts';
-import type { LoopJudge } from '../client/loops/loop-detection.ts';
+import type { LoopJudge } from '../client/loops/loop-judge.ts';
 import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { MaskedOutputs } from '../client/tool-output-masking.ts';
 import type { UtilityModel } from '../client/utility-model.ts';

@@ -1,6 +1,6 @@
 /** Implements the port of loop detection: asks a model whether the agent is stuck. */
 
-import type { LoopJudge } from '../client/loops/loop-detection.ts';
+import type { LoopJudge } from '../client/loops/loop-judge.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
 
 /** The second one double-checks a loop that the first one found. */

@@ -234,8 +234,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     return syncing;
   }
 
-  /** Buffers an event that a surface is about to show. It reaches the file a moment later, or at `flush`. */
-  /** `content`: what a prompt that starts will send. */
+  /** Buffers an event that a surface is about to show; `content`: what a prompt that starts will send. */
   observe(event: AgentEvent, content?: PartListUnion): void {
     this.underWay.observe(event, content);
   }

@@ -5,7 +5,8 @@ import type { ServerGeminiStreamEvent } from '../../protocol/events.ts';
 import type { Clock } from '../../util/clock.ts';
 import { createAbortError } from '../../util/clock.ts';
 import { LoopDetectionService } from './loop-detection.ts';
-import type { LoopDetectionOptions, LoopJudge, LoopJudgeInput, LoopJudgement } from './loop-detection.ts';
+import type { LoopDetectionOptions } from './loop-detection.ts';
+import type { LoopJudge, LoopJudgeInput, LoopJudgement } from './loop-judge.ts';
 
 const SENTENCE = 'I will now check the file again to be very sure.. ';
 const signal = new AbortController().signal;

@@ -13,6 +13,8 @@ import type { Clock } from '../../util/clock.ts';
 import { CALLS_REMEMBERED, findCallCycle, hashText, toCallKey, toCallResult } from './call-cycles.ts';
 import type { SeenCall } from './call-cycles.ts';
 import { suspicions, toSpoken } from './loop-suspicion.ts';
+import { isConfident, selectHistory } from './loop-judge.ts';
+import type { LoopJudge, LoopJudgement } from './loop-judge.ts';
 import { RepeatedContent } from './repeated-content.ts';
 
 /** Turns of one prompt before a model may be asked for the first time. */
@@ -24,30 +26,11 @@ const LONGEST_INTERVAL = 15;
 const CALM = 0.6;
 /** Turns until a model is asked again about a reason that it found harmless. */
 const LONG_PATIENCE = 60;
-const HISTORY_JUDGED = 20;
-const CONFIDENT = 0.9;
 /** For all requests of one check. */
 const JUDGE_BUDGET_MS = 10_000;
 /** The compared characters of each turn. */
 const WORDS_COMPARED = 2_000;
 const SHOWN_ANALYSIS_LENGTH = 500;
-
-export interface LoopJudgeInput {
-  /** The end of the conversation; neither starts with a response to a call nor ends with an open one. */
-  history: Content[];
-  userRequest: string;
-  model: 'flash' | 'pro';
-  prompt_id: string;
-}
-
-export interface LoopJudgement {
-  analysis: string;
-  /** Of the model being in an unproductive state, from 0 to 1. */
-  confidence: number;
-}
-
-/** Asks a model. Undefined: this model is unavailable; a rejection: it did not answer. */
-export type LoopJudge = (input: LoopJudgeInput, signal: AbortSignal) => Promise<LoopJudgement | undefined>;
 
 export type LoopType = 'repeated_calls' | 'repeated_content' | 'judged_by_model';
 
@@ -304,15 +287,4 @@ export class LoopDetectionService {
     // Good work repeats a call too, such as a test after each edit: a calm verdict on a reason stands for long.
     this.patience = calm > CALM ? LONG_PATIENCE : this.interval;
   }
-}
-
-function isConfident({ confidence }: LoopJudgement): boolean {
-  return confidence >= CONFIDENT;
-}
-
-function selectHistory(history: readonly Content[]): Content[] {
-  const recent = history.slice(-HISTORY_JUDGED);
-  while (recent.at(-1)?.parts?.some(({ functionCall }) => functionCall)) recent.pop();
-  while (recent[0]?.parts?.some(({ functionResponse }) => functionResponse)) recent.shift();
-  return recent;
 }

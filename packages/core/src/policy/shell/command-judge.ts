@@ -22,6 +22,7 @@ import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isDeliberate, isNarrowed, NO_RULE, ruleReason } from '../rule.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
+import { isNothing, isPlain } from './leaf-traits.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { unguardedGit } from './unguarded-git.ts';
 
@@ -286,17 +287,6 @@ export class CommandJudge {
 
 const FINDS_OPTION = 'the name of a file here would be taken for an option';
 const DELETES = /\b(?:rm|find|shred|dd|mkfs|wipefs|mv|chmod|chown|rsync|tar)\b/;
-
-/** Whether the text alone decides: a variable may hold another value elsewhere in the line. */
-function isPlain({ parent, risks, command: { assignments, words, redirections } }: Leaf): boolean {
-  if (parent !== undefined || risks.length > 0 || assignments.length > 0) return false;
-  return [...words, ...redirections.map(({ target }) => target)].every(({ kind }) => kind === 'literal');
-}
-
-/** A bare assignment runs nothing; a bare `< file` in a substitution prints the file. */
-function isNothing({ command, risks }: Leaf): boolean {
-  return command.words.length === 0 && risks.length === 0 && command.redirections.length === 0;
-}
 
 /** Whether the rule spells enough of the outer command to include the inner one. */
 function covers(rule: PolicyRule, start: number, leaf: Leaf): boolean {

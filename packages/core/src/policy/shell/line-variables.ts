@@ -9,17 +9,19 @@ import type { ShellWord } from './shell-line.ts';
 import { wider } from './substitution-output.ts';
 import type { OutputShape } from './substitution-output.ts';
 import { candidateKey, VariableCandidates } from './variable-candidates.ts';
+import { VariableOrigins } from './variable-origins.ts';
+import type { ForEachChild } from './variable-setters.ts';
 import {
   assignedIn,
   assignedInInput,
+  certainAssignments,
+  functionNames,
   HIDES_ASSIGNMENTS,
   isWord,
   READS_INPUT,
   SET_BY_SHELL,
   SETTERS,
 } from './variable-setters.ts';
-
-type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
 export class LineVariables {
   private readonly values: Map<string, string>;
@@ -32,8 +34,7 @@ export class LineVariables {
   private readonly candidates = new VariableCandidates();
   /** Names that the line sets to something it does not show. */
   private readonly opaque = new Set<string>();
-  /** The variables from which each one is filled: a loop may fill one from itself without end. */
-  private readonly filledFrom = new Map<string, Set<string>>();
+  private readonly origins = new VariableOrigins((name) => this.isCertain(name));
   /** Whether the line changes IFS for its own words. */
   splitsOddly = false;
   readonly forEachChild: ForEachChild;
@@ -121,20 +122,9 @@ export class LineVariables {
     read: (word: Word) => ShellWord,
     definesFunctions: boolean,
   ): void {
-    const certain = new Set<SyntaxNode>();
-    for (const { command, background } of script.commands) {
-      if (command.type !== 'Command' || background === true) continue;
-      if (command.name === undefined) for (const part of command.prefix) certain.add(part);
-      else if (['export', 'readonly'].includes(command.name.value)) for (const part of command.args) certain.add(part);
-    }
-    if (definesFunctions) this.noteFunctions(script);
-    this.note(script, certain, read);
-  }
-
-  /** Before everything else: a function may be called in the body of an earlier one. */
-  private noteFunctions(node: SyntaxNode): void {
-    if (node.type === 'Function') this.redefined.add(node.name.value);
-    this.forEachChild(node, (child) => this.noteFunctions(child));
+    // Before everything else: a function may be called in the body of an earlier one.
+    if (definesFunctions) for (const name of functionNames(script, this.forEachChild)) this.redefined.add(name);
+    this.note(script, certainAssignments(script), read);
   }
 
   private note(node: SyntaxNode, certain: ReadonlySet<SyntaxNode>, read: (word: Word) => ShellWord): void {
@@ -209,7 +199,7 @@ export class LineVariables {
     const expanded = words.filter(({ parts, text }) => parts !== undefined || text.startsWith('~')).map(read);
     const shape = expanded.map(({ output }) => output).reduce(wider, before);
     if (shape !== undefined) this.shapes.set(name, shape);
-    const isOpen = expanded.some(({ open, text }) => open === true || this.comesFrom(text, name));
+    const isOpen = expanded.some(({ open, text }) => open === true || this.origins.comesFrom(text, name));
     return (isOpen && this.noteOpaque(name)) || shape !== before;
   }
 
@@ -218,16 +208,6 @@ export class LineVariables {
     this.unknown.add(name);
     this.opaque.add(name);
     return this.opaque.size > size;
-  }
-
-  /** Records which variables fill this one; whether it is one of them, at any distance. */
-  private comesFrom(text: string, name: string): boolean {
-    const own = this.filledFrom.get(name) ?? new Set<string>();
-    this.filledFrom.set(name, own);
-    for (const [, other = ''] of text.matchAll(/\$\{?(\w+)/g)) if (!this.isCertain(other)) own.add(other);
-    const seen = new Set(own);
-    for (const other of seen) for (const next of this.filledFrom.get(other) ?? []) seen.add(next);
-    return seen.has(name);
   }
 
   private isCertain(name: string): boolean {
@@ -301,17 +281,11 @@ export class LineVariables {
 
   /** Undefined when unknown before the line runs. */
   valueOf(part: WordPart): string | undefined {
-    let name: string | undefined;
-    if (part.type === 'SimpleExpansion') name = part.text.slice(1);
-    else if (
-      part.type === 'ParameterExpansion' &&
-      part.prefix === undefined &&
-      part.index === undefined &&
-      (part.operation === undefined || this.keepsValue(part.operation, part.parameter))
-    ) {
-      name = part.parameter;
-    }
-    return name === undefined ? undefined : this.knownAt(name, part.pos);
+    if (part.type === 'SimpleExpansion') return this.knownAt(part.text.slice(1), part.pos);
+    if (part.type !== 'ParameterExpansion' || part.prefix !== undefined || part.index !== undefined) return undefined;
+    const { operation, parameter, pos } = part;
+    const isKept = operation === undefined || this.keepsValue(operation, parameter);
+    return isKept ? this.knownAt(parameter, pos) : undefined;
   }
 
   /** The value that the variable certainly has at this position. */

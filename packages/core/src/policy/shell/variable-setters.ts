@@ -1,6 +1,6 @@
 /** Knows the builtins that set variables, and finds the variables that their arguments set. */
 
-import type { CommandArgument, Redirection, Word } from 'unbash';
+import type { CommandArgument, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
 import type { ShellWord } from './shell-line.ts';
 
 /** Builtins that set the variables their arguments name. */
@@ -34,4 +34,24 @@ function namesIn(text: string): string[] {
 
 export function isWord(argument: CommandArgument): argument is Word {
   return argument.type === 'Word';
+}
+
+/** Assignments at the top of a line: in a condition, in a loop or before a command they may not take effect. */
+export function certainAssignments({ commands }: Pick<ParsedScript, 'commands'>): ReadonlySet<SyntaxNode> {
+  const certain = new Set<SyntaxNode>();
+  for (const { command, background } of commands) {
+    if (command.type !== 'Command' || background === true) continue;
+    if (command.name === undefined) for (const part of command.prefix) certain.add(part);
+    else if (['export', 'readonly'].includes(command.name.value)) for (const part of command.args) certain.add(part);
+  }
+  return certain;
+}
+
+export type ForEachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
+
+/** The names of the functions that a script defines, at any depth. */
+export function functionNames(node: SyntaxNode, forEachChild: ForEachChild): string[] {
+  const names = node.type === 'Function' ? [node.name.value] : [];
+  forEachChild(node, (child) => names.push(...functionNames(child, forEachChild)));
+  return names;
 }
