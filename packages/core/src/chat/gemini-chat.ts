@@ -15,7 +15,6 @@ import { systemClock, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { SerialQueue } from '../util/serial-queue.ts';
 import { throughAfterModel } from './after-model.ts';
-import type { HookedStream } from './after-model.ts';
 import { Attempt } from './attempt.ts';
 import { throughBeforeModel } from './before-model.ts';
 import type { RequestDecision } from './before-model.ts';
@@ -23,7 +22,7 @@ import { CallIds } from './call-ids.ts';
 import type { GeminiChatOptions } from './gemini-chat-options.ts';
 import type { HistoryMark } from './history.ts';
 import { assertLegalConversation } from './legality.ts';
-import { endByHook, finished } from './model-hooks.ts';
+import { askAfterModel, endByHook, finished } from './model-hooks.ts';
 import { toModelRequest } from './model-request.ts';
 import { waitForNextAttempt } from './next-attempt.ts';
 import type { FailedAttempt } from './next-attempt.ts';
@@ -99,7 +98,7 @@ export class GeminiChat {
           failed.phase = 'stream';
           const attempt = new Attempt(this.callIds, this.options.onNotice);
           shown = attempt;
-          const ask = this.afterModel(request, signal);
+          const ask = askAfterModel(this.options.hooks, request, signal);
           if (ask) {
             if (yield* throughAfterModel({ frames: stream, attempt, signal, ask })) return;
           } else {
@@ -288,13 +287,6 @@ export class GeminiChat {
     if (request.contents === view.contents) view.assertLegal();
     else assertLegalConversation(request.contents);
     return request;
-  }
-
-  /** The AfterModel hook for the frames of the answer; undefined without one. */
-  private afterModel(request: GenerateContentParameters, signal: AbortSignal): HookedStream['ask'] | undefined {
-    const { hooks } = this.options;
-    if (!hooks?.afterModel) return undefined;
-    return async (response) => (await hooks.afterModel?.(request, response, signal)) ?? { kind: 'proceed' };
   }
 
   private buildRequest({ key, config: own, signal }: Send): GenerateContentParameters {

@@ -67,3 +67,13 @@ export function finished(response: GenerateContentResponse): GenerateContentResp
   const candidates = response.candidates?.map((candidate) => ({ finishReason: 'STOP', ...candidate }));
   return { ...response, ...(candidates && { candidates }) };
 }
+
+/** The AfterModel hook for the frames of an answer; undefined without one. */
+export function askAfterModel(
+  hooks: ModelHooks | undefined,
+  request: GenerateContentParameters,
+  signal: AbortSignal,
+): ((response: GenerateContentResponse) => Promise<AfterModelDecision>) | undefined {
+  if (!hooks?.afterModel) return undefined;
+  return async (response) => (await hooks.afterModel?.(request, response, signal)) ?? { kind: 'proceed' };
+}

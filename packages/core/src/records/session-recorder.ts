@@ -21,26 +21,12 @@ import { failureOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
-import type { SessionLock } from './session-lock.ts';
 import { textOf } from './session-parts.ts';
 import { isWorthResuming, ownWords } from './resumable-content.ts';
 import { UnderWay } from './unsettled-state.ts';
+import type { SessionRecorderOptions } from './session-recorder-options.ts';
 import { SessionWriter } from './session-writer.ts';
 import { WrittenTurns } from './written-turns.ts';
-
-export interface SessionRecorderOptions {
-  /** `<project's temporary directory>/chats`. */
-  directory: string;
-  sessionId: string;
-  root: string;
-  /** A file to resume and its lock; by default the first line creates a new file. */
-  file?: { path: string; lock: SessionLock };
-  /** Added to the first line of a new file. */
-  metadata?: object;
-  /** Called once, when recording fails and stops. */
-  onProblem?: (message: string) => void;
-  clock?: Clock;
-}
 
 /** No message has this id, so a reader drops all messages. */
 const NOTHING = 'nothing';

@@ -82,9 +82,7 @@ class EventReplay {
     if (this.isCutOff) this.end();
     this.isCutOff = isInterrupted || isKilled;
     this.begin();
-    for (const { subject = '', description = '' } of thoughts) {
-      this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
-    }
+    this.thoughts(thoughts);
     const parts = toStoredParts(content);
     const isCut = isCutAnswer(parts);
     this.isCut = isCut && !isKilled;
@@ -93,6 +91,12 @@ class EventReplay {
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
     this.requests(calls.length > 0 ? calls : (message.toolCalls ?? []), message);
     this.isAnswered = calls.length === 0 && !isInterrupted && !isCut;
+  }
+
+  private thoughts(thoughts: NonNullable<LoadedMessage['thoughts']>): void {
+    for (const { subject = '', description = '' } of thoughts) {
+      this.events.push({ type: GeminiEventType.Thought, value: { subject, description } });
+    }
   }
 
   private requests(calls: readonly StoredToolCall[], { toolCalls = [], started = [] }: LoadedMessage): void {
