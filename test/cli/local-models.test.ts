@@ -46,8 +46,8 @@ describe('a model on llama.cpp', () => {
       vendor: 'llamacpp',
       key: null,
       models: [{ id: 'm', owned_by: 'llamacpp', meta: { n_ctx_train: 40_960 } }],
-      sides: { '/props': { default_generation_settings: { n_ctx: 512 } } },
+      sides: { '/props': { default_generation_settings: { n_ctx: 256 } } },
     });
-    expect(stderr).toMatch(/The context window of llamacpp\/m is too small to work in: it has 512 tokens/);
+    expect(stderr).toMatch(/The context window of llamacpp\/m is too small to work in: it has 256 tokens/);
   });
 });

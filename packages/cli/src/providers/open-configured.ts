@@ -7,6 +7,7 @@ import { configureProvider } from './configure-provider.ts';
 import type { ConfiguredProvider, ProviderSources } from './configure-provider.ts';
 import { requireKey } from './find-key.ts';
 import type { KeyPlaces } from './find-key.ts';
+import { readCachedLists } from './model-cache.ts';
 import { createProviderEndpoint, proxyFor } from './provider-endpoint.ts';
 
 export interface ProviderPlaces extends ProviderSources, KeyPlaces {
@@ -30,6 +31,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       endpoint: await createProviderEndpoint(provider, key, places),
       quirks: provider.quirks,
       models: provider.models,
+      listed: listOf(provider, places),
       smallModel: smallModelOf(provider, places),
       ...(provider.usesGoogleCredentials && { cloud: 'vertex' as const }),
       cacheKey: randomUUID(),
@@ -41,6 +43,12 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
     },
   );
   return { ...opened, secret: key?.value };
+}
+
+/** Of the same address: another server may mean another model by the same name. */
+function listOf({ id, baseUrl }: ConfiguredProvider, { home }: ProviderPlaces) {
+  const list = readCachedLists(home)[id];
+  return list?.baseUrl === baseUrl ? list.models : undefined;
 }
 
 /** The setting counts for its own provider only: no request goes to another. */

@@ -21,6 +21,8 @@ export interface ProviderAccess {
   quirks?: ChatQuirks | undefined;
   /** The user's own facts about models. */
   models?: KnownModels | undefined;
+  /** What the provider's own list said when the user last asked for it. */
+  listed?: KnownModels | undefined;
   smallModel?: string | undefined;
   /** The cloud that serves the protocol in its own form. */
   cloud?: 'vertex' | undefined;
@@ -52,6 +54,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
     isLocal: endpoint.isLocal,
     smallModel,
   });
+  for (const [model, known] of Object.entries(access.listed ?? {})) models.learn(model, known);
   const protocol = await loadProtocol(access.protocol, {
     provider: access.id,
     endpoint,

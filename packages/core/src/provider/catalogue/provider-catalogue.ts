@@ -79,7 +79,10 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
     priceOf: (model) => sourcesOf(model).findLast(([, known]) => known?.price)?.[1]?.price,
     names: () => [...new Set([...Object.keys(fromSettings), ...learned.keys(), ...Object.keys(bundled)])],
     correct: (model, known) => void corrected.set(model, { ...corrected.get(model), ...definedOf(known) }),
-    learn: (model, known) => void learned.set(model, { ...learned.get(model), ...definedOf(known) }),
+    learn(model, { price, ...known }) {
+      const told = { ...definedOf(known), ...(price && { price }) };
+      if (Object.keys(told).length > 0) learned.set(model, { ...learned.get(model), ...told });
+    },
   };
 }
 
