@@ -55,6 +55,7 @@ async function* decode(
   let decoding: Decoding | undefined;
   let received = 0;
   let decoded = 0;
+  const kept = new KeptStart();
   const check = (piece: Buffer): Buffer => {
     decoded += piece.length;
     if (decoded <= FREE_BYTES || decoded <= received * MAX_RATIO) return piece;
@@ -63,12 +64,16 @@ async function* decode(
   try {
     for await (const chunk of source) {
       received += chunk.length;
+      kept.add(chunk);
       decoding ??= new Decoding(createDecoder(encoding, chunk));
       for await (const piece of decoding.write(chunk)) yield check(piece);
     }
     // An empty body has nothing to decode.
     if (decoding && !isClosed()) for await (const piece of decoding.end()) yield check(piece);
   } catch (error) {
+    const failure = error === decoding?.failure ? decoding?.failure : undefined;
+    const rest = failure && kept.beforeGarbage(failure, encoding);
+    if (rest !== undefined) return void (yield rest.subarray(decoded));
     throw decoding?.failure === undefined || error !== decoding.failure
       ? error
       : encodingError(`${peer} sent a ${encoding} body that is ${describeFailure(decoding.failure)}.`, error);
@@ -76,6 +81,39 @@ async function* decode(
     decoding?.close();
   }
 }
+
+/** Like a browser, accepts a complete gzip answer with other bytes after it. Longer bodies are not kept. */
+const MOST_KEPT = 1024 * 1024;
+
+/** The bytes received so far: zlib drops the output of the chunk in which such bytes begin. */
+class KeptStart {
+  private chunks: Buffer[] = [];
+  private size = 0;
+
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > MOST_KEPT) this.chunks = [];
+    else this.chunks.push(chunk);
+  }
+
+  /** The decoded first member, when the failure is what follows it. */
+  beforeGarbage(failure: Error, encoding: string): Buffer | undefined {
+    const bytes = Buffer.concat(this.chunks);
+    // A member that begins with its own header, without optional fields, was read; the failure is a second header.
+    const isPlain = bytes.length > GZIP_HEADER && bytes.readUInt16BE(0) === 0x1f8b && bytes[3] === 0;
+    if (encoding === 'deflate' || encoding === 'br' || !isPlain || failure.message !== 'incorrect header check')
+      return undefined;
+    try {
+      const { inflateRawSync } = process.getBuiltinModule('node:zlib');
+      return inflateRawSync(bytes.subarray(GZIP_HEADER), { maxOutputLength: FREE_BYTES });
+    } catch {
+      // Too large, or corrupt after all: the first failure is reported.
+      return undefined;
+    }
+  }
+}
+
+const GZIP_HEADER = 10;
 
 /** A decoder as two generators: the output of one chunk, and the rest at the end. */
 class Decoding {
