@@ -208,7 +208,7 @@ export const ERROR_CASES: readonly FaultCase[] = [
   })),
   ...['stream_options', 'tool_choice', 'parallel_tool_calls', 'store'].map((field): FaultCase => ({
     id: field === 'stream_options' ? 'T44' : 'T43',
-    title: `Q47: 400 naming ${field}`,
+    title: `Q18 Q47: 400 naming ${field}`,
     protocols: only('C'),
     script: [
       ...(field === 'stream_options'

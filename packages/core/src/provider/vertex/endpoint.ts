@@ -3,6 +3,7 @@
  * rejected token is renewed once.
  */
 
+import type { ApiError } from '../../protocol/errors.ts';
 import { createEndpoint, encodeSegment } from '../wire/endpoint.ts';
 import type { WireEndpoint } from '../wire/wire-protocol.ts';
 import type { TokenSource } from './token-source.ts';
@@ -46,7 +47,12 @@ export function createVertexEndpoint(options: VertexEndpointOptions): WireEndpoi
   });
   const scope = key ? '' : `projects/${encodeSegment(project!)}/locations/${encodeSegment(location)}/`;
   const prefix = `${API_VERSION[publisher]}/${scope}publishers/${publisher}/`;
-  const addressed = { ...endpoint, isLocal: false, url: (path: string) => endpoint.url(`${prefix}${path}`) };
+  const addressed = {
+    ...endpoint,
+    isLocal: false,
+    url: (path: string) => endpoint.url(`${prefix}${path}`),
+    remedy: (error: ApiError) => remedyFor(error, location, project),
+  };
   if (!tokens || key) return addressed;
   return {
     ...addressed,
@@ -60,6 +66,15 @@ export function createVertexEndpoint(options: VertexEndpointOptions): WireEndpoi
       return true;
     },
   };
+}
+
+/** What a rejection does not say: where else the model is offered, and what a project needs. */
+function remedyFor({ reason }: ApiError, location: string, project: string | undefined): string | undefined {
+  if (reason === 'not_found' && location !== 'global') {
+    return `Not every model is offered in ${location}; try GOOGLE_CLOUD_LOCATION=global.`;
+  }
+  if (reason !== 'forbidden' || project === undefined) return undefined;
+  return `Enable the Vertex AI API in the project ${project} (gcloud services enable aiplatform.googleapis.com), and give the account the role Vertex AI User.`;
 }
 
 function addressOf(location: string): string {

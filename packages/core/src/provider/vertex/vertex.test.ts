@@ -1,4 +1,4 @@
-import { createFakeClock, fakeModel, say } from '@castor/testkit';
+import { createFakeClock, fakeModel, fault, say } from '@castor/testkit';
 import { generateKeyPairSync, createVerify } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, createServer } from 'node:http';
@@ -138,9 +138,29 @@ describe('createVertexEndpoint', () => {
   });
 
   it.each([
+    ['gemini', 404, /in us-east5; try GOOGLE_CLOUD_LOCATION=global\./],
+    ['anthropic', 404, /in us-east5; try GOOGLE_CLOUD_LOCATION=global\./],
+    ['gemini', 403, /Enable the Vertex AI API in the project p /],
+    ['anthropic', 403, /Enable the Vertex AI API in the project p /],
+  ] as const)('T68 says what to do, for %s and status %i', async (protocol, status, words) => {
+    await using model = await fakeModel([fault(status)], { protocol, key: null });
+    const publisher = protocol === 'gemini' ? 'google' : 'anthropic';
+    const endpoint = createVertexEndpoint({
+      publisher,
+      project: 'p',
+      location: 'us-east5',
+      baseUrl: model.url,
+      tokens,
+    });
+    const { generator } = await openProvider({ id: 'vertex', name: 'V', protocol, endpoint, cloud: 'vertex' });
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+    await expect(generator.generateContent({ model: 'm', contents }, 'p', 'main')).rejects.toThrow(words);
+  });
+
+  it.each([
     ['gemini', 'google'],
     ['anthropic', 'anthropic'],
-  ] as const)('renews a rejected token once, for %s', async (protocol, publisher) => {
+  ] as const)('T67 renews a rejected token once, for %s', async (protocol, publisher) => {
     await using server = await tokenServer(issued);
     await using model = await fakeModel([say('hello')], { protocol, key: 't2' });
     const endpoint = createVertexEndpoint({

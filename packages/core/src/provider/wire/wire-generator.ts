@@ -7,6 +7,7 @@
 import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
 import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
+import { joinSentences } from '../../util/join-sentences.ts';
 import { mergeAdjacentText } from '../adjacent-text.ts';
 import type { ModelCatalogue } from '../catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../content-generator.ts';
@@ -78,7 +79,9 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
     const failure = await readFailure(response);
     if (!failure) return response;
     const error = protocol.toError({ ...failure, isLocal, url, body: endpoint.mask(failure.body) });
-    throw error instanceof UnauthorizedError ? withKeySource(error, endpoint.keySource) : error;
+    if (error instanceof UnauthorizedError) throw withKeySource(error, endpoint.keySource);
+    error.message = joinSentences(error.message, endpoint.remedy?.(error));
+    throw error;
   }
 
   /** Sends again, once, when the credentials were renewed. */
