@@ -1,7 +1,7 @@
 /** Writes the run as one JSON object to stdout, at its end. Errors are in it, and on stderr as well. */
 
 import { GeminiEventType, isSessionEvent } from '@castor/core';
-import type { AgentEvent, PromptEndedEvent } from '@castor/core';
+import type { AgentEvent, PromptEndedEvent, RetryValue } from '@castor/core';
 import type { Output } from '../output.ts';
 import { describeRetry } from './retry-note.ts';
 import { noteSessionEvent } from './session-note.ts';
@@ -26,8 +26,13 @@ export class JsonWriter implements HeadlessWriter {
       this.output.note(`[WARNING] Agent execution blocked: ${event.value.systemMessage ?? event.value.reason}`);
     if (event.type === GeminiEventType.AgentExecutionStopped) this.stop = event.value.systemMessage;
     if (event.type === 'prompt_ended') this.noteStop(event);
-    if (event.type === GeminiEventType.Retry) this.output.note(`castor: ${describeRetry(event.value)}`);
+    if (event.type === GeminiEventType.Retry) this.noteRetry(event.value);
     return undefined;
+  }
+
+  private noteRetry(value: RetryValue | undefined): void {
+    const note = describeRetry(value);
+    if (note !== undefined) this.output.note(`castor: ${note}`);
   }
 
   private noteStop({ outcome, detail }: PromptEndedEvent): void {

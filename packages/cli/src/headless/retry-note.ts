@@ -2,8 +2,10 @@
 
 import type { RetryValue } from '@castor/core';
 
-export function describeRetry(value: RetryValue | undefined): string {
+/** Undefined where nothing is worth a line: a server that loads a model is announced once. */
+export function describeRetry(value: RetryValue | undefined): string | undefined {
   if (!value) return 'the model repeated itself; Castor dropped the repeated text.';
+  if (value.isLoading) return value.attempt === 1 ? 'loading the model…' : undefined;
   const { attempt, maxAttempts, delayMs, error } = value;
   const next = describeNext(attempt, maxAttempts, delayMs);
   return `attempt ${attempt} of ${maxAttempts} failed (${error.message}); ${next}.`;

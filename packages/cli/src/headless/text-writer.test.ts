@@ -59,6 +59,22 @@ describe('TextWriter into a pipe', () => {
     });
   });
 
+  it('says once that a server loads the model', async () => {
+    const loading = (attempt: number): AgentEvent => ({
+      ...retry,
+      value: { ...retry.value, attempt, isLoading: true },
+    });
+    const { shown } = await write([
+      loading(1),
+      loading(2),
+      loading(3),
+      content('good'),
+      finished(),
+      ended('completed'),
+    ]);
+    expect(shown).toBe('[castor: loading the model…]\ngood\n');
+  });
+
   it('announces another model after the last attempt', async () => {
     const last: AgentEvent = { ...retry, value: { ...retry.value, attempt: 4, delayMs: 0 } };
     const { shown } = await write([last, content('good'), finished(), ended('completed')]);

@@ -118,7 +118,8 @@ export class TextWriter implements HeadlessWriter {
     if (isVoid) await this.output.endAnswer();
     this.hasShownText = false;
     const prefix = isVoid ? 'The text above is void' : 'castor';
-    this.output.note(`${prefix}: ${describeRetry(value)}`);
+    const note = describeRetry(value);
+    if (note !== undefined) this.output.note(`${prefix}: ${note}`);
   }
 
   private fail(message: string): Promise<void> {

@@ -9,7 +9,7 @@ export function tellAttempts(app: App): void {
   app.onStateChange = () => {
     onStateChange?.();
     const { retry } = app.store.getSnapshot();
-    if (!retry || retry === told) return;
+    if (!retry || retry === told || retry.isLoading) return;
     told = retry;
     app.warn(`Attempt ${retry.attempt} of ${retry.maxAttempts} failed: ${retry.error.message}`);
   };

@@ -198,8 +198,8 @@ describe('a server on this machine', () => {
     const retries = (await env.ask('go')).flatMap((event) =>
       event.type === GeminiEventType.Retry && event.value ? [event.value] : [],
     );
-    expect(retries.map(({ maxAttempts, error }) => [maxAttempts, error.message])).toEqual(
-      Array.from({ length: 3 }, () => [400, 'The model is being loaded: Loading model']),
+    expect(retries.map(({ maxAttempts, isLoading, error }) => [maxAttempts, isLoading, error.message])).toEqual(
+      Array.from({ length: 3 }, () => [400, true, 'The model is being loaded: Loading model']),
     );
     for (const { delayMs } of retries) expect(delayMs).toBeGreaterThanOrEqual(1_500);
   });

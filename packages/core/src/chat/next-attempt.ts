@@ -7,7 +7,7 @@ import type { ModelConfigKey } from '../routing/model-config.ts';
 import type { RetryPlan } from '../provider/retry-plan.ts';
 import { retryRule } from '../provider/retry-table.ts';
 import type { RetryPhase } from '../provider/retry-table.ts';
-import { InvalidStreamError, toStructuredError } from '../protocol/errors.ts';
+import { ApiError, InvalidStreamError, MODEL_LOADING, toStructuredError } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { askForFallback } from './chat-fallback.ts';
@@ -50,7 +50,9 @@ export async function* waitForNextAttempt(
     next = { ...key, model: other };
     step = plan.startOver();
   }
-  yield { type: StreamEventType.RETRY, value: { ...step, model, error: toStructuredError(error) } };
+  const isLoading = error instanceof ApiError && error.code === MODEL_LOADING;
+  const value = { ...step, model, error: toStructuredError(error), ...(isLoading && { isLoading }) };
+  yield { type: StreamEventType.RETRY, value };
   await clock.sleep(step.delayMs, signal);
   return { ...next, isRetry: true, ...(error instanceof InvalidStreamError && { lastStreamError: error.type }) };
 }

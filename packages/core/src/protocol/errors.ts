@@ -78,6 +78,9 @@ export interface ApiErrorInit {
   cause?: unknown;
 }
 
+/** The `code` of a rejection by a server that is still loading the model. */
+export const MODEL_LOADING = 'MODEL_LOADING';
+
 /** A request to a model provider failed. */
 export class ApiError extends CastorError {
   override readonly name = 'ApiError';

@@ -122,6 +122,8 @@ export interface RetryValue {
   delayMs: number;
   model: string;
   error: StructuredError;
+  /** The server is loading the model: nothing failed yet. */
+  isLoading?: boolean;
 }
 
 export interface AgentExecutionValue {

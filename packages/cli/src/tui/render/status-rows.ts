@@ -26,14 +26,17 @@ export function renderLoading(
   styles: Styles,
   width: number,
 ): string {
-  const text = retry
-    ? `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; ${nextOf(retry)}: ${sanitizeLine(retry.error.message)}`
-    : sanitizeLine(thought ?? '') || 'Thinking...';
+  const text = retry ? describeRetry(retry) : sanitizeLine(thought ?? '') || 'Thinking...';
   const hints = ['esc to cancel', ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
   const hint = styles.secondary(` (${hints.join(', ')}, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
-  const style = retry ? styles.warning : styles.primary;
+  const style = retry && !retry.isLoading ? styles.warning : styles.primary;
   return `${styles.accent(frame)} ${style(shortenRow(text, available))}${hint}`;
+}
+
+function describeRetry(retry: RetryValue): string {
+  if (retry.isLoading) return 'Loading the model…';
+  return `Attempt ${retry.attempt} of ${retry.maxAttempts} failed; ${nextOf(retry)}: ${sanitizeLine(retry.error.message)}`;
 }
 
 /** A switch to another model does not wait. */

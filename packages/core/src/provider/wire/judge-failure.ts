@@ -4,7 +4,7 @@
  * wording of a message; every caller switches on `reason`.
  */
 
-import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
+import { ApiError, type ApiErrorReason, MODEL_LOADING, UnauthorizedError } from '../../protocol/errors.ts';
 import { isRecord } from '../../util/is-record.ts';
 import { type FailedAnswer, askedDelayOf, describeAnswer } from './failed-answer.ts';
 
@@ -74,7 +74,7 @@ export function judgeFailure(answer: FailedAnswer, error: ReportedError): ApiErr
     return new ApiError(`The model is being loaded: ${message}`, {
       reason: 'server',
       status: answer.status,
-      code: 'MODEL_LOADING',
+      code: MODEL_LOADING,
       attempts: LOADING_ATTEMPTS,
       retryAfterMs: delayMs ?? LOADING_DELAY_MS,
     });

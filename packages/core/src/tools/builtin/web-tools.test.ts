@@ -106,6 +106,18 @@ describe('web_fetch', () => {
     expect(page.paths).toEqual(['/p']);
   });
 
+  it('fetches the page itself, without another request, where the model opens no URLs', async () => {
+    await using page = await servePage('<h1>Hello</h1>');
+    const options = { ...allowLoopback, opensUrls: () => false };
+    const { fetchPrompt, requests } = openWebFetch([say('It says hello.')], options);
+    const { llmContent } = await fetchPrompt(`Read ${page.url}/p`);
+    expect(llmContent).toBe('<untrusted_context>\nIt says hello.\n</untrusted_context>');
+    expect(requests.map(({ model, config }) => [model, config?.tools])).toEqual([
+      ['model-of-web-fetch-fallback', undefined],
+    ]);
+    expect(page.paths).toEqual(['/p']);
+  });
+
   it('hands out the pages when no model can be asked', async () => {
     await using page = await servePage('{"a":1}', 'application/json');
     const { fetchPrompt } = openWebFetch([unavailable, unavailable], allowLoopback);
