@@ -16,7 +16,6 @@ import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyCheck
 import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell/command-judge.ts';
 import type { judgeShell } from './shell/judge-shell.ts';
-import { patchedFiles } from '../util/patch-files.ts';
 import { isInside } from '../util/is-inside.ts';
 
 export interface PolicyEngineOptions {
@@ -186,7 +185,6 @@ export class PolicyEngine {
       const path = call.args['file_path'];
       return typeof path === 'string' ? [path] : [];
     }
-    if (call.toolName === 'apply_patch') return patchedFiles(call.args['patch']).map(({ path }) => path);
     const changes = call.kind === 'edit' || call.kind === 'delete' || call.kind === 'move';
     if (!changes && !(isForeign(call) && call.annotations?.['readOnlyHint'] !== true)) return [];
     return pathArguments(call.args);

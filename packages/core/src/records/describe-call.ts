@@ -5,7 +5,6 @@
  */
 
 import type { ToolCallDisplay } from '../protocol/tool-calls.ts';
-import { patchedFiles } from '../util/patch-files.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 interface CallWords {
@@ -21,18 +20,11 @@ const search: CallWords = {
     `'${textOf(args, 'pattern')}'${before(' in ', args, 'include_pattern')}${before(' within ', args, 'dir_path')}`,
 };
 
-function describePatch(args: Arguments): string {
-  return patchedFiles(args['patch'])
-    .map(({ path }) => path)
-    .join(', ');
-}
-
 /** By tool name, including the names of older Gemini CLI versions. */
 const WORDS = new Map<string, CallWords>([
   ['run_shell_command', { name: 'Shell', describe: describeCommand }],
   ['write_file', { name: 'WriteFile', describe: (args) => `Writing to ${textOf(args, 'file_path')}` }],
   ['replace', { name: 'Edit', describe: describeEdit }],
-  ['apply_patch', { name: 'Patch', describe: describePatch }],
   ['read_file', { name: 'ReadFile', describe: (args) => textOf(args, 'file_path', 'absolute_path') }],
   ['list_directory', { name: 'ReadFolder', describe: (args) => textOf(args, 'dir_path', 'path') }],
   [
